@@ -123,13 +123,137 @@ export const make = (name: string) => Owner.create({ name });
     `  r2 = select ${items} from items where ((items.ownerId = r1.id) and (items.open = true))`,
     "  return",
     "make autocommit",
-    "  insert owners {name = :name, madeAt = fresh now} returning r1: owners.id as id, owners.madeAt as madeAt, owners.name as name",
+    "  insert owners {name = :name, id = fresh uuid, madeAt = fresh now} returning r1: owners.id as id, owners.madeAt as madeAt, owners.name as name",
     "  return",
   ]);
   assert.deepEqual(
     read.flatMap(({ name, taint }) => taint.map(({ reason }) => `${name}: ${reason}`)),
     ["clash: what a scope asks for is not known"],
   );
+});
+
+const GROUPS = `import { BelongsToMany, Column, DataType, Default, ForeignKey, Model, PrimaryKey, Table } from "sequelize-typescript";
+abstract class IdModel extends Model {
+  @PrimaryKey @Default(DataType.UUIDV4) @Column(DataType.UUID) id!: string;
+}
+@Table({ tableName: "users", timestamps: false })
+export class User extends IdModel {
+  @Column(DataType.STRING)
+  get title() { return this.getDataValue("title") as string; }
+  set title(value: string) { this.setDataValue("title", value); }
+  @Column(DataType.STRING)
+  set ip(value: string) { this.setDataValue("ip", value.trim()); }
+  get ip() { return this.getDataValue("ip"); }
+  @Default("/none") @Column(DataType.STRING)
+  get link() { return this.getDataValue("link") || "/"; }
+  set link(value: string) { this.setDataValue("link", value); }
+}
+@Table({ tableName: "groups", timestamps: false })
+export class Group extends IdModel {
+  @Default(DataType.NOW) @Column(DataType.DATE) since!: Date;
+  @Default(() => "new") @Column(DataType.STRING) state!: string;
+  @BelongsToMany(() => User, () => GroupUser) users!: User[];
+  @BelongsToMany(() => User, { through: () => Guest, foreignKey: "groupId", otherKey: "userId" }) guests!: User[];
+}
+@Table({ tableName: "group_users", timestamps: false })
+export class GroupUser extends Model {
+  @ForeignKey(() => User) @Column(DataType.UUID) userId!: string;
+  @ForeignKey(() => Group) @Column(DataType.UUID) groupId!: string;
+  @Column(DataType.STRING) role!: string;
+}
+@Table({ tableName: "guests", timestamps: false })
+export class Guest extends Model {
+  @Column(DataType.INTEGER) seat!: number;
+}
+@Table({ tableName: "logins", timestamps: false })
+export class Login extends Model {
+  @ForeignKey(() => User) @Column(DataType.UUID) userId!: string;
+}
+`;
+
+it("takes accessors for columns, and says what they change", async () => {
+  const text = `import { User } from "./models";
+import "sequelize";
+export const read = (title: string) => User.findOne({ where: { title } });
+export const make = (title: string, ip: string) => User.create({ title, ip });
+export async function copy(id: string, to: string) {
+  const user = await User.findByPk(id, { rejectOnEmpty: true });
+  await User.update({ title: user.link }, { where: { id: to } });
+  await User.update({ title: user.getDataValue("link") }, { where: { id: to } });
+  user.title = user.ip;
+  await user.save();
+}
+`;
+  const read = await transactionsOf("", { "models.ts": GROUPS, "a.ts": text });
+  assert.deepEqual(printed(read), [
+    "read autocommit",
+    "  r1 = select users.id as id, users.title as title, users.ip as ip, users.link as link from users where (users.title = :title) limit 1",
+    "  return",
+    "make autocommit",
+    '  insert users {title = :title, ip = unknown(:ip), id = fresh uuid, link = "/none"} returning r1: users.id as id, users.title as title, users.ip as ip, users.link as link',
+    "  return",
+    '  ! what User\'s setter of "ip" makes of what is written is not known',
+    "copy unit",
+    "  r1 = select users.id as id, users.title as title, users.ip as ip, users.link as link from users where (users.id = :id)",
+    "  if (size(r1) <= 0)",
+    "    rollback",
+    "  update users set title = unknown(r1.link) where (users.id = :to)",
+    "  update users set title = r1.link where (users.id = :to)",
+    "  update users set title = r1.ip where (users.id = r1.id)",
+    '  ! what User\'s getter of "link" makes of what was read is not known',
+  ]);
+});
+
+it("gives new rows what the model makes for them", async () => {
+  const ddl = "CREATE TABLE groups (id uuid PRIMARY KEY, since timestamp, state text);";
+  const text = `import { Group } from "./models";
+import "sequelize";
+export const make = async () => { const group = await Group.create({}); await Group.update({ state: "old" }, { where: { id: group.id } }); };
+export const set = (id: string) => Group.create({ id, since: null, state: undefined });
+export const several = () => Group.bulkCreate([{ state: "a" }, { state: "b" }]);
+`;
+  const read = await transactionsOf(ddl, { "models.ts": GROUPS, "a.ts": text });
+  assert.deepEqual(printed(read), [
+    "make unit",
+    '  insert groups {id = fresh uuid, since = fresh now, state = "new"} returning r1: groups.id as id, groups.since as since, groups.state as state',
+    '  update groups set state = "old" where (groups.id = r1.id)',
+    "set autocommit",
+    '  insert groups {id = :id, since = null, state = "new"} returning r1: groups.id as id, groups.since as since, groups.state as state',
+    "  return",
+    "several autocommit",
+    '  insert groups {id = fresh uuid, since = fresh now, state = "a"} {id = fresh uuid, since = fresh now, state = "b"} returning r1: groups.id as id',
+    "  return",
+  ]);
+});
+
+it("takes the keys of two models for the key of the one between them", async () => {
+  const text = `import { GroupUser, Guest, Login } from "./models";
+import "sequelize";
+export const member = (userId: string) => GroupUser.findOne({ where: { userId } });
+export async function promote(userId: string) {
+  const member = await GroupUser.findOne({ where: { userId }, rejectOnEmpty: true });
+  await member.update({ role: "admin" });
+}
+export const guest = () => Guest.findAll();
+export const login = () => Login.findAll();
+`;
+  const read = await transactionsOf("", { "models.ts": GROUPS, "a.ts": text });
+  assert.deepEqual(printed(read), [
+    "member autocommit",
+    "  r1 = select group_users.userId as userId, group_users.groupId as groupId, group_users.role as role from group_users where (group_users.userId = :userId) limit 1",
+    "  return",
+    "promote unit",
+    "  r1 = select group_users.userId as userId, group_users.groupId as groupId, group_users.role as role from group_users where (group_users.userId = :userId) limit 1",
+    "  if (size(r1) <= 0)",
+    "    rollback",
+    '  update group_users set role = "admin" where ((group_users.userId = r1.userId) and (group_users.groupId = r1.groupId))',
+    "guest autocommit",
+    "  r1 = select guests.seat as seat, guests.groupId as groupId, guests.userId as userId from guests",
+    "  return",
+    "login autocommit",
+    "  r1 = select logins.id as id, logins.userId as userId from logins",
+    "  return",
+  ]);
 });
 
 it("does not take options that are not known for none", async () => {

@@ -16,6 +16,12 @@ export interface ModelColumn {
   readonly isRequired?: boolean;
   readonly generated?: "sequence" | "uuid";
   readonly default?: Expression;
+  /** What the mapper gives new rows that do not say it, where that is more than a constant: a value, or a function that makes it. */
+  readonly initial?: Value;
+  /** The mapper added it, as nothing else is the key. */
+  readonly isAutomatic?: boolean;
+  /** Functions of the model stand before it and make something else of what is read from it, or of what is written. */
+  readonly changes?: { readonly onRead: boolean; readonly onWrite: boolean };
   readonly unique?: boolean;
   /** What the mapper writes into it by itself. */
   readonly role?: "version" | "created" | "updated" | "deleted";

@@ -1,7 +1,15 @@
 // Statements on models: SQL text made of their columns, and rows that the code sees by their properties.
 import type { SourceRange } from "../../../../protocol/source";
-import { scalar, unknown, type Connection, type Value } from "../../values";
-import { constantScalar } from "../../values";
+import {
+  constantScalar,
+  fieldExpression,
+  scalar,
+  unknown,
+  type Connection,
+  type ResultColumns,
+  type RowValue,
+  type Value,
+} from "../../values";
 import {
   chosen,
   draftOf,
@@ -82,7 +90,23 @@ export function modelRows(place: Place, outcome: SqlOutcome): Value {
   const rows = rowsOf(outcome, tools);
   if (rows.kind !== "rows") return rows;
   const data: RowData = { kind: "modelRow", model, connection };
-  return tools.rows(rows.result, { ...rows.columns, renamed: renamedOf(model) }, data);
+  const columns = { ...rows.columns, renamed: renamedOf(model) };
+  const changed = changedOnRead(model, columns);
+  return tools.rows(rows.result, { ...columns, ...(changed && { relatedTo: changed }) }, data);
+}
+
+/** What rows give for properties that a getter of the model's stands before; undefined without such. */
+export function changedOnRead(
+  { name, columns }: Model,
+  { order, renamed }: Pick<ResultColumns, "order" | "renamed">,
+): ResultColumns["relatedTo"] {
+  const found = columns.flatMap(({ property, column, changes }) => {
+    const output = renamed?.get(property ?? "") ?? column;
+    if (property === undefined || changes?.onRead !== true || !order.includes(output)) return [];
+    const why = `what ${name}'s getter of "${property}" makes of what was read is not known`;
+    return [[property, (row: RowValue) => unknown(why, [fieldExpression(row, output)])] as const];
+  });
+  return found.length > 0 ? new Map(found) : undefined;
 }
 
 function renamedOf(model: Model): ReadonlyMap<string, string> {

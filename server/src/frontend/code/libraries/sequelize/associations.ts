@@ -5,14 +5,14 @@ import type { HirExpression, HirPattern } from "../../hir";
 import { constantScalar, constantText, type Scope, type Value } from "../../values";
 import type { Tools } from "../library";
 import { keysOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model";
-import { decoratedRelations } from "./decoratedRelations";
+import { decoratedRelations, keysBetween, TABLE, tiesOf, type Tie } from "./decoratedRelations";
 import { extendsModel, isDefaults, modelOf, modelOfValue, pluralOf, singularOf, withTypes } from "./models"; // prettier-ignore
 
 /** The methods that tie models. */
 export const ASSOCIATIONS = ["hasMany", "hasOne", "belongsTo", "belongsToMany"] as const;
 type AssociationMethod = (typeof ASSOCIATIONS)[number];
 
-const DECLARING: ReadonlySet<string> = new Set([...ASSOCIATIONS, "define", "init"]);
+const DECLARING: ReadonlySet<string> = new Set([...ASSOCIATIONS, "define", "init", TABLE]);
 
 interface Association {
   readonly method: AssociationMethod;
@@ -25,9 +25,11 @@ interface Registry {
   /** Models without what others add to them. */
   readonly models: readonly Model[];
   readonly associations: readonly Association[];
+  /** What decorators tie through models. */
+  readonly ties: readonly Tie[];
 }
 
-const NOTHING: Registry = { models: [], associations: [] };
+const NOTHING: Registry = { models: [], associations: [], ties: [] };
 const registries = new WeakMap<readonly DeclaringCall[], Registry>();
 
 function registryOf(tools: Tools): Registry {
@@ -56,7 +58,7 @@ export function allModels(tools: Tools): readonly Model[] {
 /** A model with the columns and relations that associations give it. Linear in the number of associations. */
 export function completed(base: Model, tools: Tools): Model {
   if (isCompleted.has(base)) return base;
-  const { associations } = registryOf(tools);
+  const { associations, ties } = registryOf(tools);
   const columns = new Map(base.columns.map((each) => [each.property ?? each.column, each]));
   const whole = (model: Model): Model => completed(model, tools);
   const of = (value: Value | undefined): Model | undefined => modelOfValue(value, tools);
@@ -79,10 +81,14 @@ export function completed(base: Model, tools: Tools): Model {
       relations.push(...between.references);
     }
   }
+  if (base.columns.some(({ isAutomatic }) => isAutomatic)) {
+    for (const column of keysBetween(base, ties, tools, of)) {
+      isKeyed = true;
+      columns.set(column.property ?? column.column, { ...column, isKey: true });
+    }
+  }
   // A table between two has their keys as its own, unless it declares one.
-  const own = [...columns.values()].filter(
-    (each) => !(isKeyed && each.property === "id" && each.generated === "sequence" && base.columns[0] === each), // prettier-ignore
-  );
+  const own = [...columns.values()].filter((each) => !(isKeyed && each.isAutomatic === true));
   const known = new Map(relations.map((each) => [each.property, each]));
   const isTold = (each: ModelRelation): boolean =>
     !each.property.endsWith(REFERENCES) ||
@@ -233,7 +239,7 @@ function betweenOf(each: Association, tools: Tools) {
     const usual = joinedName(singularOf(of.name), key.property ?? key.column);
     const { property, column } = keyGiven(value, usual, model, tools);
     const declared = model.columns.find((own) => own.property === property);
-    const isKey = known === undefined || known.columns[0]?.generated === "sequence";
+    const isKey = known === undefined || known.columns[0]?.isAutomatic === true;
     return { ...(declared ?? { property, column, type: key.type }), ...(isKey && { isKey }) };
   };
   const own = keyFor(options.get("foreignKey"), source, ownKey);
@@ -268,7 +274,7 @@ function readRegistry(calls: readonly DeclaringCall[], tools: Tools): Registry {
     if (options && !given) return [];
     return [{ method, source, target, options: given ?? new Map<string, Value>() }];
   });
-  return { models, associations };
+  return { models, associations, ties: calls.flatMap((call) => tiesOf(call, tools)) };
 }
 
 interface Defined {

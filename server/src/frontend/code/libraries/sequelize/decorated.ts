@@ -1,6 +1,6 @@
 // Models of sequelize-typescript: `@Table class Account extends Model { @Column balance!: number }`, as the attributes and
 // options that `init` would be given.
-import type { HirAnnotation, HirField } from "../../hir";
+import type { HirAnnotation, HirField, HirMethod } from "../../hir";
 import { scalar, textOf, type Value } from "../../values";
 import { annotated, plainName } from "../annotations";
 import type { ClassValue, Tools } from "../library";
@@ -13,8 +13,8 @@ export function decoratedModel(
   const table = annotated(of.class.annotations, "Table");
   if (!table) return undefined;
   const fields = fieldsOfClass(of);
-  const attributes = fields.flatMap(({ field, of: holder }) => {
-    const attribute = field.isStatic ? undefined : attributeOf(holder, field, tools);
+  const attributes = [...fields, ...accessorsOf(of)].flatMap(({ field, of: holder, accessors }) => {
+    const attribute = field.isStatic ? undefined : attributeOf(holder, field, tools, accessors);
     return attribute ? [[field.name, attribute] as const] : [];
   });
   const options = table.arguments[0] && tools.evaluate(table.arguments[0], of.scope);
@@ -31,11 +31,37 @@ export function decoratedModel(
   return [tools.object(Object.fromEntries(attributes)), all ?? tools.object({})];
 }
 
+interface Declared {
+  readonly field: HirField;
+  readonly of: ClassValue;
+  /** Its getter and setter, where it is one. */
+  readonly accessors?: readonly HirMethod[];
+}
+
+/** The getters and setters with annotations of a class and of those that it extends, as fields; one of a pair is enough. */
+function accessorsOf(of: ClassValue, depth = 6): readonly Declared[] {
+  const { superclass, methods, fields } = of.class;
+  const parent = superclass === undefined ? undefined : of.scope.module.lookup(superclass);
+  const inherited = parent?.kind === "class" && depth > 0 ? accessorsOf(parent, depth - 1) : [];
+  const all = methods.filter(
+    ({ kind, isStatic }) => !isStatic && (kind === "get" || kind === "set"),
+  );
+  const own = [...new Set(all.map(({ name }) => name))].map((name): Declared => {
+    const accessors = all.filter((each) => each.name === name);
+    const annotations = accessors.flatMap((each) => each.function.annotations);
+    const type = accessors.find(({ kind }) => kind === "set")?.function.parameters[0]?.type;
+    const [{ span } = of.class] = accessors;
+    const field = { name, annotations, isStatic: false, isFinal: false, span, ...(type !== undefined && { type }) }; // prettier-ignore
+    return { field, of, accessors };
+  });
+  const said = own.filter(({ field }) => field.annotations.length > 0);
+  const isOwn = ({ field: { name } }: Declared): boolean =>
+    [...said.map(({ field }) => field), ...fields].some((each) => each.name === name);
+  return [...inherited.filter((each) => !isOwn(each)), ...said];
+}
+
 /** The fields of a class and of those that it extends, which come first; a field that it declares again is its own. */
-export function fieldsOfClass(
-  of: ClassValue,
-  depth = 6,
-): readonly { readonly field: HirField; readonly of: ClassValue }[] {
+export function fieldsOfClass(of: ClassValue, depth = 6): readonly Declared[] {
   const { superclass, fields } = of.class;
   const parent = superclass === undefined ? undefined : of.scope.module.lookup(superclass);
   const inherited = parent?.kind === "class" && depth > 0 ? fieldsOfClass(parent, depth - 1) : [];
@@ -75,7 +101,12 @@ function isColumnDecorator(name: string): name is keyof typeof COLUMNS {
   return Object.hasOwn(COLUMNS, name);
 }
 
-function attributeOf(of: ClassValue, field: HirField, tools: Tools): Value | undefined {
+function attributeOf(
+  of: ClassValue,
+  field: HirField,
+  tools: Tools,
+  accessors: readonly HirMethod[] = [],
+): Value | undefined {
   const said = field.annotations.flatMap((annotation) => {
     const name = COLUMN_DECORATORS.find((each) => each === plainName(annotation));
     return name === undefined ? [] : [{ name, annotation }];
@@ -87,6 +118,9 @@ function attributeOf(of: ClassValue, field: HirField, tools: Tools): Value | und
   const own = column && given(column.annotation);
   const fields = own?.kind === "object" ? tools.fields(own) : undefined;
   const attribute: Record<string, Value> = Object.fromEntries(fields ?? []);
+  for (const { kind, function: method } of accessors) {
+    attribute[kind] = { kind: "function", function: method, scope: of.scope };
+  }
   attribute["type"] ??= own && !fields ? own : tools.handle(typeNamed(field.type));
   for (const { name, annotation } of said) {
     const key = COLUMNS[name];

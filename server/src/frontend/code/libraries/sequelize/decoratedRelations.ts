@@ -1,10 +1,11 @@
 // What sequelize-typescript's decorators tie models with: `@BelongsTo(() => Owner, "ownerId") owner!: Owner`. What a relation
 // leads to is looked at when it is asked for: models lead to each other without end.
+import type { DeclaringCall } from "../../declaringCalls";
 import type { HirAnnotation, HirExpression, HirField } from "../../hir";
 import { constantText, type Value } from "../../values";
 import { annotated, plainName } from "../annotations";
 import type { ClassValue, Tools } from "../library";
-import { columnOf, keysOf, type Model, type ModelRelation } from "../orm/model";
+import { columnOf, keysOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model";
 import { fieldsOfClass } from "./decorated";
 
 /** How models are found, and what their associations add to them. */
@@ -46,7 +47,7 @@ function relationOf(
   tools: Tools,
   models: Models,
 ): ModelRelation | undefined {
-  const [first, second, third, fourth] = annotation.arguments;
+  const [first, second] = annotation.arguments;
   const isMany = kind === "HasMany" || kind === "BelongsToMany";
   const evaluated = (given: HirExpression | undefined): Value | undefined =>
     given && tools.evaluate(resultOf(given), of.scope);
@@ -58,21 +59,22 @@ function relationOf(
   const common = { property: field.name, target: related, isMany };
   const keyNamed = (given: HirExpression | undefined): string | undefined => {
     const value = evaluated(given);
-    const named = value?.kind === "object" ? tools.fields(value)?.get("foreignKey") : value;
-    const fields = named?.kind === "object" ? tools.fields(named) : undefined;
-    return constantText(fields?.get("name") ?? named);
+    return keyNameOf(
+      value?.kind === "object" ? tools.fields(value)?.get("foreignKey") : value,
+      tools,
+    );
   };
   if (kind === "BelongsToMany") {
-    const through = once(() => evaluated(second));
-    const column = (model: Model, given: HirExpression | undefined, to: Value | undefined) =>
-      columnOf(model, keyNamed(given) ?? foreignKeyTo(through(), to, tools) ?? "")?.column;
+    const tie = once(() => tieOf({ annotation, of, own }, tools));
     return {
       ...common,
       get between() {
-        const found = models.of(through());
+        const { through, own: ownKey, other: otherKey, isOther } = tie();
+        const found = isOther ? undefined : models.of(through);
         const model = found && models.whole(found);
-        const keys = model && [column(model, third, own), column(model, fourth, target())];
-        const [mine, other] = keys ?? [];
+        const column = (given: string | undefined, to: Value | undefined) =>
+          model && columnOf(model, given ?? foreignKeyTo(through, to, tools) ?? "")?.column;
+        const [mine, other] = [column(ownKey, own), column(otherKey, target())];
         if (!model || mine === undefined || other === undefined) return undefined;
         return { model: () => model, own: mine, other };
       },
@@ -82,7 +84,7 @@ function relationOf(
   const fields = options?.kind === "object" ? tools.fields(options) : undefined;
   // Of rows that are told in other ways nothing is followed.
   if (options?.kind === "object" && !fields) return undefined;
-  if (["scope", "targetKey", "sourceKey"].some((name) => fields?.has(name))) return undefined;
+  if (OTHER.some((name) => fields?.has(name))) return undefined;
   if (kind === "BelongsTo") {
     const name = keyNamed(second);
     return {
@@ -105,6 +107,98 @@ function relationOf(
       return key === undefined || !other ? undefined : columnOf(other, key)?.column;
     },
   };
+}
+
+/** Options by which other rows are meant than those with the key. */
+const OTHER = ["scope", "targetKey", "sourceKey"] as const;
+
+/** `"a"`, `{ name: "a" }`. */
+function keyNameOf(named: Value | undefined, tools: Tools): string | undefined {
+  const fields = named?.kind === "object" ? tools.fields(named) : undefined;
+  return constantText(fields?.get("name") ?? named);
+}
+
+/** What `@BelongsToMany` says. */
+export interface Tie {
+  readonly holder: ClassValue;
+  readonly target: Value | undefined;
+  readonly through: Value | undefined;
+  /** The names of the keys that are said. */
+  readonly own: string | undefined;
+  readonly other: string | undefined;
+  /** Only a part of the rows is meant, or other columns than keys. */
+  readonly isOther: boolean;
+}
+
+/** `@BelongsToMany(() => Target, () => Through, "own", "other")`, `@BelongsToMany(() => Target, { through: () => Through })`. */
+function tieOf(
+  { annotation, of, own: holder }: Pick<Declared, "annotation" | "of" | "own">,
+  tools: Tools,
+): Tie {
+  const [target, second, ...keys] = annotation.arguments.map((each) =>
+    tools.evaluate(resultOf(each), of.scope),
+  );
+  const options = second?.kind === "object" ? tools.fields(second) : undefined;
+  const given = options?.get("through");
+  const between = given?.kind === "object" ? tools.fields(given) : undefined;
+  const through = between?.get("model") ?? given ?? second;
+  const [own, other] = options ? [options.get("foreignKey"), options.get("otherKey")] : keys;
+  return {
+    holder,
+    target,
+    through: through?.kind === "function" ? resultOfFunction(through, tools) : through,
+    own: keyNameOf(own, tools),
+    other: keyNameOf(other, tools),
+    isOther: OTHER.some((name) => options?.has(name)) || between?.has("scope") === true,
+  };
+}
+
+function resultOfFunction(
+  of: Extract<Value, { kind: "function" }>,
+  tools: Tools,
+): Value | undefined {
+  const [only] = of.function.body;
+  return only?.kind === "return" && only.value ? tools.evaluate(only.value, of.scope) : undefined;
+}
+
+/**
+ * The columns that tie other models through this one, by `@BelongsToMany` of these: they are its key where it declares none
+ * itself. Linear in the number of such decorators.
+ */
+export function keysBetween(
+  base: Model,
+  ties: readonly Tie[],
+  tools: Tools,
+  modelOf: Models["of"],
+): readonly ModelColumn[] {
+  const own = base.class;
+  if (!own) return [];
+  return ties.flatMap(({ holder, target, through, ...keys }) => {
+    const isThrough = through?.kind === "class" ? through.class === own.class : constantText(through) === base.name; // prettier-ignore
+    if (!isThrough) return [];
+    const column = (name: string | undefined, to: Value | undefined): readonly ModelColumn[] => {
+      const property = name ?? foreignKeyTo(own, to, tools);
+      if (property === undefined) return [];
+      const declared = columnOf(base, property);
+      const type = keysOf(modelOf(to) ?? base)[0]?.type ?? "other";
+      return [declared ?? { property, column: base.columnFor?.(property) ?? property, type }];
+    };
+    return [...column(keys.own, holder), ...column(keys.other, target)];
+  });
+}
+
+/** Classes that are models, as declaring calls. */
+export const TABLE = "@Table";
+
+/** The decorators of a class with `@Table` that tie its model to others through one between them. */
+export function tiesOf(call: DeclaringCall, tools: Tools): readonly Tie[] {
+  const scope = tools.top(call.file);
+  if (!call.class || !scope || call.method !== TABLE) return [];
+  const holder: ClassValue = { kind: "class", class: call.class, scope };
+  return fieldsOfClass(holder).flatMap(({ field, of }) => {
+    const annotation = annotated(field.annotations, "BelongsToMany");
+    return annotation ? [tieOf({ annotation, of, own: holder }, tools)] : [];
+  });
 }
 
 /** What `() => Owner` gives; other expressions as they are. */

@@ -1,7 +1,7 @@
 // What Sequelize's `find` methods read: rows by conditions, with locks and what is included.
 import { constantScalar, constantText, isArray, UNDEFINED, type Connection, type Value } from "../../values"; // prettier-ignore
 import { given, namesIn, quoted, raw, sequence, type Draft, type Fragment } from "../builders/draft"; // prettier-ignore
-import { columnOf, keysOf, lockClause, roleOf } from "../orm/model";
+import { columnOf, keysOf, lockClause, roleOf, type Model } from "../orm/model";
 import { columnText, modelRows, named, runDraftOf, selected, startOn, type Place } from "../orm/statements"; // prettier-ignore
 import { includesOf, joinsOf, withIncluded, type Reading } from "./includes";
 import { modelOfValue } from "./models";
@@ -69,9 +69,16 @@ export function found(outer: Place, options: Fields, reading: Reading = {}): Val
     ...(isGiven(offset) && { offset: given(offset) }),
     ...(lock !== "" && { lock }),
   };
-  const rows = modelRows(outer, runDraftOf(place, draft));
+  // Rows as the driver gives them have no getters.
+  const isRaw = constantScalar(options.get("raw")) === true;
+  const reader = isRaw ? { ...outer, model: withoutChanges(outer.model) } : outer;
+  const rows = modelRows(reader, runDraftOf(place, draft));
   const isOfOne = reading.isFirst === true || reading.isOne === true;
   return withIncluded(outer, rows, { ...joined, isOfOne, options, find: found });
+}
+
+function withoutChanges(model: Model): Model {
+  return { ...model, columns: model.columns.map(({ changes: _changes, ...rest }) => rest) };
 }
 
 /** Whether the conditions ask for one value of a key or of a unique column. */

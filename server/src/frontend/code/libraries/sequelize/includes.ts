@@ -6,7 +6,7 @@ import { constantScalar, constantText, fieldExpression, UNDEFINED, type RowValue
 import { allOf, namesIn, quoted, raw, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { columnOf, keysOf, roleOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model"; // prettier-ignore
-import { columnText, equals, memberOfList, named, type Place, type RowData } from "../orm/statements"; // prettier-ignore
+import { changedOnRead, columnText, equals, memberOfList, named, type Place, type RowData } from "../orm/statements"; // prettier-ignore
 import { columnsOfPart, partOfRow, type RowPart } from "../orm/rowParts";
 import { modelOfValue } from "./models";
 import { withoutScope, withScope } from "./scopes";
@@ -220,7 +220,10 @@ function joinedRow(place: Place, row: RowValue, part: Part): Value {
     prefix: `${path}.`,
     renamed,
     data,
-    relatedTo: new Map(part.nested.map((each) => [each.include.relation.property, (inner: RowValue) => joinedRow(place, inner, each)])), // prettier-ignore
+    relatedTo: new Map([
+      ...(changedOnRead(target, { order: row.columns.order, renamed }) ?? []),
+      ...part.nested.map((each) => [each.include.relation.property, (inner: RowValue) => joinedRow(place, inner, each)] as const), // prettier-ignore
+    ]),
     ...(!isRequired && { isThere: key }),
   };
   if (!relation.isMany) return partOfRow(row, own);

@@ -86,8 +86,12 @@ export function instanceCall(
     }
     case "reload":
       return reload(onConnection(base, options(first)), row, options(first));
+    case "getDataValue": {
+      // No getter stands before it.
+      const read = { ...row, columns: { ...row.columns, relatedTo: new Map() } };
+      return first?.kind === "text" ? tools.member(read, constantText(first) ?? "") : row;
+    }
     case "get":
-    case "getDataValue":
       return first?.kind === "text" ? tools.member(row, constantText(first) ?? "") : row;
     case "set":
     case "setDataValue": {

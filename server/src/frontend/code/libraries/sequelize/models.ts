@@ -20,6 +20,7 @@ import {
   type ModelColumn,
   type ModelRelation,
 } from "../orm/model";
+import { changesOf } from "./accessors";
 import { decoratedModel } from "./decorated";
 
 type Fields = ReadonlyMap<string, Value>;
@@ -69,7 +70,7 @@ export function modelOf(
     .map(([property, value]) => attributeOf(property, value, columnFor, tools));
   const key: readonly ModelColumn[] = columns.some(({ isKey }) => isKey)
     ? []
-    : [{ property: "id", column: "id", type: "int", isKey: true, generated: "sequence" }];
+    : [{ property: "id", column: "id", type: "int", isKey: true, generated: "sequence", isAutomatic: true }]; // prettier-ignore
   const all = [...key, ...columns, ...ownColumns(option, columnFor)];
   return {
     kind: "model",
@@ -177,6 +178,8 @@ function attributeOf(
   const isUuid = initial?.kind === "handle" && /UUIDV\d$/u.test(initial.path);
   const isNow = initial?.kind === "handle" && initial.path.endsWith(".NOW");
   const isConstant = constantScalar(initial) !== undefined;
+  const isMade = initial && initial.kind !== "undefined" && !isUuid && !isNow && !isConstant;
+  const changes = changesOf(property, fields);
   const takes = takesOf(typeNameOf(fields.get("type"))?.toLowerCase() ?? "");
   return {
     property,
@@ -188,6 +191,8 @@ function attributeOf(
     ...(isUuid && { generated: "uuid" }),
     ...(isNow && { default: { kind: "fresh", id: property, type, why: "now" } }),
     ...(initial && isConstant && { default: tools.expression(initial) }),
+    ...(isMade && { initial }),
+    ...(changes && { changes }),
     ...(constantScalar(fields.get("allowNull")) === false && { isRequired: true }),
     ...(is("unique") && { unique: true }),
   };

@@ -29,6 +29,7 @@ import {
   type Place,
 } from "../orm/statements";
 import { rowsOf } from "../rawSql";
+import { written } from "./accessors";
 import { conditions, found, onConnection, one } from "./find";
 import { argumentsOf } from "./scopes";
 import { isGiven, keyIs, textOfValue, whereOf, type Fields } from "./where";
@@ -144,7 +145,8 @@ export function columnsSet(place: Place, fields: Fields): Columns {
   for (const [name, value] of fields) {
     if (value.kind === "undefined") continue;
     const column = columnOf(place.model, name);
-    if (column) set.set(column.column, textOfValue(value));
+    if (column)
+      set.set(column.column, textOfValue(written(place.model, column, value, place.tools)));
     else if (place.model.others?.has(name) !== true) loseField(place, name);
   }
   return set;
@@ -153,22 +155,50 @@ export function columnsSet(place: Place, fields: Fields): Columns {
 /** The columns of a new row: what fields say, and what Sequelize itself gives those that are left out. */
 function columnsOfNew(place: Place, fields: Fields): Columns {
   const set = new Map(columnsSet(place, fields));
-  for (const { column, default: initial, role } of place.model.columns) {
-    if (set.has(column)) continue;
-    if (role === "created" || role === "updated") set.set(column, raw("CURRENT_TIMESTAMP"));
-    else if (initial?.kind === "literal") set.set(column, given(scalar(initial)));
+  for (const column of place.model.columns) {
+    const { column: name, default: usual, role } = column;
+    if (set.has(name)) continue;
+    const isNow = usual?.kind === "fresh" && usual.why === "now";
+    if (role === "created" || role === "updated" || isNow) set.set(name, raw("CURRENT_TIMESTAMP"));
+    else {
+      const value = initialOf(place, column);
+      if (value) set.set(name, textOfValue(value));
+    }
   }
   return set;
+}
+
+/** What Sequelize itself puts into a column of a new row; undefined where it leaves that to the database. */
+function initialOf(place: Place, column: ModelColumn): Value | undefined {
+  const { tools, source } = place;
+  const { default: usual, generated, initial, type } = column;
+  if (generated === "uuid") {
+    return scalar({ kind: "fresh", id: tools.fresh("f"), type, why: "uuid" }, type);
+  }
+  if (usual?.kind === "literal") return scalar(usual);
+  return initial?.kind === "function" ? tools.settle(tools.call(initial, [], source)) : initial;
+}
+
+/** What a new row is made of, with the keys that are made before it is written: they are known then. */
+function withKeys(place: Place, fields: Fields): Fields {
+  const made = place.model.columns.flatMap((column): readonly (readonly [string, Value])[] => {
+    const { property, column: name, generated } = column;
+    const said = fields.get(property ?? name) ?? fields.get(name);
+    const value = generated === "uuid" && !isGiven(said) ? initialOf(place, column) : undefined;
+    return value ? [[property ?? name, value]] : [];
+  });
+  return new Map([...fields, ...made]);
 }
 
 /** Inserts a row; gives it as it is then. */
 export function created(place: Place, values: Value | undefined): Value {
   const { tools, model, connection, source } = place;
-  const fields = values && tools.fields(values);
-  if (!fields) {
+  const said = values && tools.fields(values);
+  if (!said) {
     runUnknownWrite(place, "what is created is not known");
     return UNDEFINED;
   }
+  const fields = withKeys(place, said);
   const row = columnsOfNew(place, fields);
   if (tools.dialect === "postgres") {
     const returning = selected(place, model.columns.map(({ property, column }) => property ?? column)); // prettier-ignore
@@ -179,7 +209,11 @@ export function created(place: Place, values: Value | undefined): Value {
   const [key] = keysOf(model);
   const id = key?.generated === "sequence" ? outcome.insertId : undefined;
   const own = id && key?.property !== undefined ? { [key.property]: id } : {};
-  return tools.object({ ...Object.fromEntries(fields), ...own });
+  const kept = [...fields].map(([name, value]): readonly [string, Value] => {
+    const column = columnOf(model, name);
+    return [name, column ? written(model, column, value, tools) : value];
+  });
+  return tools.object({ ...Object.fromEntries(kept), ...own });
 }
 
 function createdAll(place: Place, list: Value | undefined, options: Fields): Value {
