@@ -45,7 +45,7 @@ const METHODS =
 
 /** Methods of lists, where they are given a function. */
 const OF_LISTS = new Set(
-  "find findLast findIndex filter some every map flatMap forEach reduce".split(" "),
+  "find findLast findIndex findLastIndex filter some every map flatMap forEach reduce".split(" "),
 );
 
 /** Variables that are called as a table is asked for: `db("accounts")`. */

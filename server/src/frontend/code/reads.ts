@@ -4,6 +4,16 @@ import { operandsOf } from "../../program/operands";
 
 /** Whether an expression is free of reads of the database. */
 export function isInput(expression: Expression): boolean {
+  return isFree(expression, isInput);
+}
+
+/** The same where it does not matter which item of an argument is taken, as in the rounds of a loop. */
+export function isOfInputs(expression: Expression): boolean {
+  if (expression.kind === "element") return isInput(expression.array);
+  return isFree(expression, isOfInputs);
+}
+
+function isFree(expression: Expression, isPart: (part: Expression) => boolean): boolean {
   switch (expression.kind) {
     case "field":
     case "size":
@@ -16,7 +26,7 @@ export function isInput(expression: Expression): boolean {
     case "among":
       return false;
     default:
-      return operandsOf(expression).every(isInput);
+      return operandsOf(expression).every(isPart);
   }
 }
 

@@ -260,6 +260,8 @@ export interface ListValue {
   readonly items: Cell[];
   /** What loops added, in order, whose rounds can be run again. */
   readonly grown: Cell;
+  /** A set of its items, of which some may be alike. */
+  readonly isOnce?: true;
 }
 
 /** A part of a library: a connection, a builder, a method. Its library gives it meaning by `path`. */

@@ -186,3 +186,79 @@ export class Service {
     ]);
   });
 });
+
+describe("an object that the code makes", () => {
+  const made = async (text: string): Promise<readonly string[]> => {
+    const ddl = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";
+    const head = 'import { Pool } from "pg";\nconst pool = new Pool();\n';
+    return printed(await codeTransactions(ddl, { "a.ts": head + text }));
+  };
+
+  it("refuses in its constructor what it is given", async () => {
+    const text = `class Key {
+  held;
+  constructor(of: string | { n: number }, least = 16) {
+    if (typeof of === "string") { this.held = 1; return; }
+    if (of.n < least) throw new Error("short");
+    this.held = 2;
+  }
+}
+class Long extends Key { constructor(of: { n: number }) { super(of, 32); } }
+class Same extends Key {}`;
+    const read = async (by: string): Promise<readonly string[]> =>
+      (
+        await made(`${text}
+export async function f(id: number) {
+  const { rows: [row] } = await pool.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+  if (!row) return;
+  const key = new ${by}({ n: row.balance });
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [key.held, id]);
+}`)
+      ).slice(4);
+    for (const [by, least] of [
+      ["Key", 16],
+      ["Same", 16],
+      ["Long", 32],
+    ] as const) {
+      assert.deepEqual(await read(by), [
+        `  if (r1.balance < ${String(least)})`,
+        "    rollback",
+        "  update accounts set balance = 2 where (accounts.id = :id)",
+      ]);
+    }
+  });
+
+  it("may be made by a constructor that ends early", async () => {
+    const text = `class Kind {
+  held = 0;
+  constructor(n: number) {
+    this.held = 1;
+    if (n > 3) return;
+    this.held = 2;
+  }
+}
+export async function f(id: number) {
+  const { held } = new Kind(id);
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [held, id]);
+}
+export class Store {
+  constructor(private readonly kind: Kind) {}
+  async take(id: number) {
+    await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [this.kind.held, id]);
+  }
+}`;
+    assert.deepEqual(await made(text), [
+      "f autocommit",
+      "  if (:id > 3)",
+      "    @return1 := 1",
+      "  if (@return1 = 1)",
+      "    @v1 := 1",
+      "  else",
+      "    @v1 := 2",
+      "  update accounts set balance = @v1 where (accounts.id = :id)",
+      "Store.take autocommit",
+      "  update accounts set balance = unknown(2) where (accounts.id = :id)",
+      "  ! what a constructor leaves that may end early",
+    ]);
+  });
+});

@@ -56,6 +56,29 @@ describe("lists of rows", () => {
       "  update accounts set balance = last(r1.balance of r1 where (r1.balance > :x)) where (accounts.id = 1)",
     );
   });
+  it("tells at which index an item is found of items that are known", async () => {
+    await check(
+      "const at = [x, 4].findIndex((i) => i > y); if (at === -1) return; await set(1, at);",
+      "if (((:x > :y) ? 0 : ((4 > :y) ? 1 : -1)) = -1)",
+      "  return",
+      "update accounts set balance = ((:x > :y) ? 0 : ((4 > :y) ? 1 : -1)) where (accounts.id = 1)",
+    );
+    const SAID = ["! at which index an item is found is not known", "! an item of a list"];
+    for (const method of ["findIndex", "findLastIndex"]) {
+      await check(
+        `const at = x.${method}((i) => i.id === y); if (at === -1) return; await set(1, at);`,
+        "if (unknown(:x, (unknown(:x) == :y)) = -1)",
+        "  return",
+        "update accounts set balance = unknown(:x, (unknown(:x) == :y)) where (accounts.id = 1)",
+        ...SAID,
+      );
+      await check(
+        `const at = rows.${method}((r) => r.id === y); await set(1, at);`,
+        "update accounts set balance = unknown(size(r1), (unknown(size(r1)) == :y)) where (accounts.id = 1)",
+        ...SAID,
+      );
+    }
+  });
   it("asks a map that is made of rows for the last with a key", async () => {
     await check(
       "const by = new Map(rows.map((r) => [r.id, r])); const r = by.get(x); if (!r) return; await set(x, r.balance);",

@@ -49,3 +49,35 @@ it("is a list of values where only that is asked", async () => {
   );
   assert.deepEqual(lost, []);
 });
+
+for (const size of [
+  "new Set(ids).size",
+  "[...new Set(ids)].length",
+  "Array.from(new Set(ids)).length",
+  "new Set(ids.map((id) => id % 2)).size",
+  "new Set(filled).size",
+]) {
+  it(`may have fewer items than it was made of: ${size}`, async () => {
+    const body = `const { rows } = await pool.query("SELECT kind FROM accounts"); const filled = [];
+      for (const row of rows) filled.push(row.kind); if (ids.length !== ${size}) throw new Error(); await drop(1);`;
+    const { lines } = await read(body);
+    assert.ok(lines.some((line) => /if .*unknown/u.test(line)), lines.join("\n")); // prettier-ignore
+  });
+}
+
+for (const [what, body] of Object.entries({
+  "that is spelled out": "const of = new Set([ids[0], ids[1]]);",
+  "that is filled": "const of = new Set(); of.add(ids[0]); of.add(ids[1]);",
+})) {
+  it(`does not tell the items of a set ${what} apart`, async () => {
+    const { lines, lost } = await read(`${body} if (of.size === 2) return;
+      for (const id of of) await drop(id);`);
+    assert.ok(lines.some((line) => /if .*unknown/u.test(line)), lines.join("\n")); // prettier-ignore
+    assert.deepEqual(lost, [SAID]);
+  });
+}
+
+it("counts the constants that it has", async () => {
+  const { lines } = await read("const of = new Set([1, 2]); of.add(2); await drop(of.size);");
+  assert.deepEqual(lines.slice(1), ["  delete accounts where (accounts.id = 2)"]);
+});

@@ -73,6 +73,33 @@ describe("schemas of zod", () => {
       PARSE,
       "update accounts set balance = coalesce(:body.n, 5) where (accounts.id = :body.id)",
     ));
+  it("give it for the items of a list, too", async () => {
+    const text = `${HEAD}const Item = z.object({ id: z.number(), note: z.string().optional().default("none") });
+const Known = z.object({ id: z.number().positive(), note: z.string().transform((s) => s + s) });
+export async function f(items: { id: number; note?: string }[]) {
+  await Promise.all(items.map(async (i) => {
+    const r = Item.safeParse(i);
+    if (r.success) await pool.query("UPDATE accounts SET note = $2 WHERE id = $1", [r.data.id, r.data.note]);
+  }));
+}
+export async function g(items: { id: number; note?: string }[]) {
+  for (const i of items) {
+    const { id, note } = Known.parse(i);
+    await pool.query("UPDATE accounts SET note = $2 WHERE id = $1", [id, note]);
+  }
+}`;
+    assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+      "f unit",
+      "  loop count",
+      "    if (:items[].valid[@i1] = true)",
+      '      update accounts set note = coalesce(:items.note[@i1], "none") where (accounts.id = :items.id[@i1])',
+      "g unit",
+      "  loop count",
+      "    if not (not (:items.id[@i1] is null) and (:items.id[@i1] > 0))",
+      "      rollback",
+      "    update accounts set note = code:transform(:items.note[@i1]) where (accounts.id = :items.id[@i1])",
+    ]);
+  });
   it("keep a null that they take, whatever stands for what is left out", () =>
     check(
       "z.object({ id: z.number(), n: z.number().nullish().default(5) })",

@@ -249,11 +249,13 @@ function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Val
   );
   const all = known.flatMap((each) => each ?? []);
   const [only] = values;
+  const isSet = only?.value.kind === "list" && only.isSpread && only.value.isOnce === true;
+  const ofSet = values.length === 1 && isSet && ({ isOnce: true } as const);
   if (only && values.length === 1 && !known[0]) {
     if (only.value.kind !== "list") return only.value;
     const copy = listOf(state, []);
     write(state, copy.grown, only.value.grown.value);
-    return copy;
+    return { ...copy, ...ofSet };
   }
   if (values.some(({ value }, at) => !known[at] && isMadeLater(value))) {
     return {
@@ -267,7 +269,7 @@ function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Val
     const reads = [...others, ...all].flatMap((each) => readsOf(each));
     write(state, list.grown, unknown("an item of several lists", reads));
   }
-  return list;
+  return { ...list, ...ofSet };
 }
 
 function template(

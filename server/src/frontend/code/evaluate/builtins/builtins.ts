@@ -17,7 +17,14 @@ import { isInput } from "../../reads";
 import { conditionOf, expressionOf, readsOf } from "../values/convert";
 import { itemsOf, listOf, recordOf, spreadArguments } from "../lists/collections";
 import { boundTo } from "../calls/callbacks";
-import { chosenOnce, contains, found, quantified, runForEach } from "../lists/listQuestions";
+import {
+  chosenOnce,
+  contains,
+  found,
+  foundAt,
+  quantified,
+  runForEach,
+} from "../lists/listQuestions";
 import { arrayFrom, CONTAINERS } from "../lists/containers";
 import { fieldsAs } from "../values/absentFields";
 import { searchedItem } from "../lists/searched";
@@ -265,6 +272,10 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...lists("every", ({ state, self, args, site }) => quantified(state, self, args[0], site, false)),
   ...lists("find", ({ state, self, args, site }) => found(state, self, args[0], site)),
   ...lists("findLast", ({ state, self, args, site }) => found(state, self, args[0], site, "last")),
+  ...lists("findIndex", ({ state, self, args, site }) => foundAt(state, self, args[0], site)),
+  ...lists("findLastIndex", ({ state, self, args, site }) =>
+    foundAt(state, self, args[0], site, "last"),
+  ),
   ...lists("includes contains has", ({ state, self, args }) =>
     contains(state, self, args[0] ?? UNDEFINED),
   ),

@@ -7,7 +7,7 @@ import type { Value } from "../../values";
 
 /** Methods that change nothing, whatever they are called on. */
 const READING =
-  /^(?:at|charAt|concat|endsWith|entries|every|filter|find|findIndex|findLast|flat|flatMap|get|getTime|has|hasOwn|includes|indexOf|isArray|join|keys|lastIndexOf|map|match|padEnd|padStart|repeat|replace|replaceAll|slice|some|split|startsWith|substring|test|toFixed|toISOString|toLowerCase|toString|toUpperCase|trim|values|valueOf|equals|size|isEmpty)$/u;
+  /^(?:at|charAt|concat|endsWith|entries|every|filter|find|findIndex|findLast|findLastIndex|flat|flatMap|get|getTime|has|hasOwn|includes|indexOf|isArray|join|keys|lastIndexOf|map|match|padEnd|padStart|repeat|replace|replaceAll|slice|some|split|startsWith|substring|test|toFixed|toISOString|toLowerCase|toString|toUpperCase|trim|values|valueOf|equals|size|isEmpty)$/u;
 
 const known = new WeakMap<HirFunction, boolean>();
 

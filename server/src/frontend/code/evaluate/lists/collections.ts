@@ -1,5 +1,12 @@
 // Lists and records that the code makes.
-import { unknown, type Cell, type ListValue, type ObjectValue, type Value } from "../../values";
+import {
+  constantScalar,
+  unknown,
+  type Cell,
+  type ListValue,
+  type ObjectValue,
+  type Value,
+} from "../../values";
 import { readsOf } from "../values/convert";
 import { bornNow, newCell, type State } from "../state";
 import { noteAsked } from "./asked";
@@ -13,6 +20,16 @@ export function itemsOf(value: Value): readonly Value[] | undefined {
   noteAsked(value.grown);
   if (value.grown.value !== undefined) return undefined;
   return value.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+}
+
+/** The items of a set, where it is known which of them are alike. */
+export function distinctItems(value: Value): readonly Value[] | undefined {
+  const items = itemsOf(value);
+  if (!items || items.length < 2) return items;
+  const known = items.map(constantScalar);
+  return known.includes(undefined)
+    ? undefined
+    : items.filter((_, at) => known.indexOf(known[at]) === at);
 }
 
 /** The arguments that a list spreads to; those that a root was given as a rest are told by whoever takes them. */

@@ -24,7 +24,7 @@ import { condition, overChoice } from "../values/operators";
 import { lose, sourceOf, write, type CallSite, type State } from "../state";
 import { searchedItem, someItem } from "./searched";
 import { changed, eachItem, pushed } from "./iteration";
-import { itemsOf, listOf, recordOf, SPREAD } from "./collections";
+import { distinctItems, itemsOf, listOf, recordOf, SPREAD } from "./collections";
 
 /** Functions by name; methods by the kind of their receiver and their name. */
 export const CONTAINERS: Readonly<Record<string, Builtin>> = {
@@ -89,21 +89,14 @@ export const CONTAINERS: Readonly<Record<string, Builtin>> = {
 /** A set is a list of its items. What is only known when it runs may have items that are alike. */
 function setFrom(state: State, from: Value | undefined): Value {
   const copy = copied(state, from);
-  const items = itemsOf(copy);
-  if (items) {
-    const known = items.map(constantScalar);
-    if (known.includes(undefined)) return copy;
-    return listOf(state, items.filter((_, at) => known.indexOf(known[at]) === at)); // prettier-ignore
+  if (copy.kind === "list") {
+    const items = distinctItems(copy);
+    return { ...(items ? listOf(state, items) : copy), isOnce: true };
   }
   if (copy.kind === "choice") return overChoice(copy, (part) => setFrom(state, part));
   const isGiven = copy.kind === "input" || copy.kind === "scalar" || copy.kind === "builtin";
   if (isGiven || (copy.kind === "derived" && copy.how === "order")) {
     return { ...copy, isOnce: true };
-  }
-  if (copy.kind === "list" && copy.grown.value?.kind !== "unknown") {
-    const once = listOf(state, []);
-    write(state, once.grown, { kind: "derived", from: copy, how: "order", by: UNDEFINED, isOnce: true }); // prettier-ignore
-    return once;
   }
   return copy.kind === "derived" || copy.kind === "joined"
     ? { kind: "derived", from: copy, how: "order", by: UNDEFINED, isOnce: true }

@@ -17,12 +17,12 @@ const METHODS: readonly (readonly [RegExp, string])[] = [
   [/(?:^|[._a-z])(?:for)?each(?:Series|Limit|Async|Parallel|Of)?$/iu, "forEach"],
   [/(?:^|[._])p?filter(?:Series|Limit|Async)?$/iu, "filter"],
   [/(?:^|[._])flatMap$/u, "flatMap"],
-  [/(?:^|[._])(find|some|every|reduce)$/u, "$1"],
+  [/(?:^|[._])(find|findIndex|findLast|findLastIndex|some|every|reduce)$/u, "$1"],
 ];
 
 /** Methods of lists that are given a function of an item. */
 const OF_LISTS =
-  /\.(map|forEach|filter|flatMap|find|findIndex|findLast|some|every|reduce|sort|toSorted)$/u;
+  /\.(map|forEach|filter|flatMap|find|findIndex|findLast|findLastIndex|some|every|reduce|sort|toSorted)$/u;
 
 /**
  * What is done for each item: by a method of a list that is not known (`unknown.map(f)`), or by an unknown function

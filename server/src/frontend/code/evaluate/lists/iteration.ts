@@ -44,7 +44,7 @@ import { isSingle } from "./reordered";
 import { isInLoop, pushedPerhaps } from "./perhapsPushed";
 import { callWithItem, fillingOf, NO_INDEX } from "./items";
 import { endFilling, filledBy } from "./filledLists";
-import { listOf } from "./collections";
+import { distinctItems, listOf } from "./collections";
 import { madeItem } from "./madeItems";
 
 /** What is done with an item; `index` counts from zero. True where every path left the round before its end. */
@@ -58,6 +58,7 @@ export function eachItem(state: State, of: Value, span: Span, run: Round, label?
   const list = changedTo(of) ?? of;
   switch (list.kind) {
     case "list": {
+      if (list.isOnce) return eachOnce(state, list, span, run, label);
       const filling = fillingOf(list);
       if (list.grown.value?.kind === "joined")
         return eachItem(state, list.grown.value, span, run, label);
@@ -176,6 +177,20 @@ export function eachItem(state: State, of: Value, span: Span, run: Round, label?
 
 const OF_ITEMS = "the lists that the items of a list have are taken for one list";
 const OF_SET = "a loop over a set is taken to have a round for each item that the set was made of";
+
+/** A set has a round for each item that is not like another. */
+function eachOnce(
+  state: State,
+  { isOnce: _set, ...list }: ListValue,
+  span: Span,
+  run: Round,
+  label?: string,
+): void {
+  const items = distinctItems(list);
+  const { emitted } = state;
+  eachItem(state, items ? listOf(state, items) : list, span, run, label);
+  if (!items && state.emitted > emitted) lose(state, OF_SET, sourceOf(state, span));
+}
 
 /** Items that are known are taken one after the other, without a loop of the AR. */
 function oneByOne(
@@ -362,7 +377,7 @@ function withoutQuiet(
 }
 
 /** Whether an error may leave the commands. */
-function mayEnd(commands: readonly Command[]): boolean {
+export function mayEnd(commands: readonly Command[]): boolean {
   let may = false;
   walkCommand(
     { kind: "sequence", commands },

@@ -10,7 +10,7 @@ import { newCell, write, type CallSite, type State } from "../state";
 import { itemsOf, listOf } from "./collections";
 import { callWithItem, NO_INDEX } from "./items";
 import { eachItem, isQuietLoop, pushed, rowsAsLoop } from "./iteration";
-import { askedOfMany } from "./longLists";
+import { askedOfMany, fewItemsOf } from "./longLists";
 import { searchedItem, someItem } from "./searched";
 
 /** Runs a function that tests items for what it does besides, where it may do anything. */
@@ -124,6 +124,38 @@ export function found(
     return choose(test, item, otherwise);
   };
   return which === "first" ? items.reduceRight(choice, UNDEFINED) : items.reduce(choice, UNDEFINED);
+}
+
+/**
+ * `findIndex` and `findLastIndex`: where the first or last item stands for which a function is true, or -1. It is told
+ * for items that are known, by a function that changes nothing.
+ */
+export function foundAt(
+  state: State,
+  self: Value,
+  by: Value | undefined,
+  site: CallSite,
+  which: "first" | "last" = "first",
+): Value {
+  const why = "at which index an item is found is not known";
+  if (!by) return unknown(why, readsOf(self));
+  if (mayChange(by) || reaches(state, by)) {
+    const { isFound } = askedInTurn(state, self, by, site, true);
+    return unknown(why, [...readsOf(self), ...readsOf(isFound)]);
+  }
+  const items = fewItemsOf(self);
+  if (!items) {
+    const reads = readsOf(self);
+    const answer = callWithItem(state, by, unknown("an item of a list", reads), NO_INDEX, site);
+    return unknown(why, [...reads, ...readsOf(answer)]);
+  }
+  const choice = (otherwise: Value, item: Value, at: number): Value => {
+    const test = conditionOf(state, callWithItem(state, by, item, constant(at), site));
+    return choose(test, constant(at), otherwise);
+  };
+  return which === "first"
+    ? items.reduceRight(choice, constant(-1))
+    : items.reduce(choice, constant(-1));
 }
 
 /** Whether a function may reach the database. */

@@ -27,14 +27,15 @@ import { splitAt, typeNamed, typeOfMember } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
 import {
   bornNow,
-  collected,
   emit,
   newCell,
   newConnection,
+  sourceOf,
   type CallSite,
   type State,
 } from "../state";
 import { dataAccess } from "./dataAccess";
+import { constructed } from "./constructed";
 import { madeOnce, noteCut } from "./services";
 
 /** What a parameter of a function is that is called by something unknown. */
@@ -336,7 +337,9 @@ function newObject(
   state.calls = [...outer.calls, key];
   state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };
   const parent = superclassOf(of);
-  const inherited = parent && instanceOf(state, parent, args, site);
+  const constructor = constructorFor(of.class, args?.length);
+  // What a constructor gives to the one above is told where it calls that.
+  const inherited = parent && instanceOf(state, parent, args, constructor ? undefined : site);
   // What a class inherits from a library's is asked of the library.
   const rest = library ?? (inherited?.kind === "object" ? inherited.rest : undefined);
   const fields = new Map(inherited?.kind === "object" ? inherited.fields : []);
@@ -357,7 +360,6 @@ function newObject(
           ));
     if (value) self.fields.set(field.name, newCell(state, value));
   }
-  const constructor = constructorFor(of.class, args?.length);
   if (constructor) {
     const hir = constructor.function;
     const inputs =
@@ -380,9 +382,9 @@ function newObject(
       if (!self.fields.has(name) || isKnown(value) || isLeftOut)
         self.fields.set(name, newCell(state, value));
     });
-    const before = state.emitted;
-    const commands = collected(state, () => state.evaluator.block(state, scope, hir.body));
-    if (args && state.emitted > before) for (const each of commands) emit(state, each);
+    const source = site && sourceOf({ ...state, frame: outer.frame }, site.span);
+    const isCalled = args !== undefined;
+    for (const each of constructed(state, scope, hir, { source, isCalled })) emit(state, each);
   }
   state.calls = outer.calls;
   state.frame = outer.frame;

@@ -21,6 +21,7 @@ import {
 import { notePoint } from "../errors/attempts";
 import { ofMaker } from "../calls/givenBack";
 import { noteAsked, noteFilled } from "../lists/asked";
+import { distinctItems } from "../lists/collections";
 import { fillingOf } from "../lists/items";
 import { madeItem, noteItemAssigned } from "../lists/madeItems";
 import { spelledOut } from "../lists/perhapsPushed";
@@ -72,6 +73,9 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
     case "object":
       return objectMember(state, value, property, site);
     case "input":
+      if (value.isOnce && (property === "length" || property === "size")) {
+        return lengthOf(state, value);
+      }
       return partOfInput(state, value, property);
     case "handle": {
       const tools = state.evaluator.tools(state, value.library);
@@ -149,7 +153,9 @@ const CONSTANTS: Readonly<Record<string, number | boolean>> = {
 
 /** What lists have and texts have not. */
 const LIST_METHODS: ReadonlySet<string> = new Set(
-  "map forEach filter reduce flatMap some every find findIndex entries sort".split(" "),
+  "map forEach filter reduce flatMap some every find findIndex findLast findLastIndex entries sort".split(
+    " ",
+  ),
 );
 
 /** Methods of Java's functions that make others of them. */
@@ -268,6 +274,9 @@ export function itemOf(state: State, of: Value, at: number): Value {
       return unknown(`row ${String(at + 1)} of a result is not told from the others`, [size]);
     }
     case "list": {
+      if (value.isOnce && at > 0 && !distinctItems(value)) {
+        return unknown("an item of a set is not told from the others", readsOf(value));
+      }
       const filling = fillingOf(value);
       if (filling) return itemOf(state, filling, at);
       return itemsThere(value)[at] ?? (value.grown.value === undefined ? UNDEFINED : grown(value));
@@ -366,6 +375,10 @@ export function lengthOf(state: State, value: Value): Value {
     case "rows":
       return sizeOf(value.result);
     case "list": {
+      if (value.isOnce) {
+        const items = distinctItems(value);
+        return items ? constant(items.length) : ofSet(value);
+      }
       const filling = fillingOf(value);
       if (filling) return lengthOf(state, filling);
       const spelled = spelledOut(state, value);
@@ -375,7 +388,7 @@ export function lengthOf(state: State, value: Value): Value {
         : unknown("the length of a list that a loop filled", readsOf(value));
     }
     case "derived":
-      if (value.isOnce) return unknown("the size of a set", readsOf(value));
+      if (value.isOnce) return ofSet(value);
       if (value.how === "map" || value.how === "order") return lengthOf(state, value.from);
       return (
         countOf(state, value) ??
@@ -387,10 +400,14 @@ export function lengthOf(state: State, value: Value): Value {
     case "choice":
       return choose(value.condition, lengthOf(state, value.then), lengthOf(state, value.otherwise));
     case "input":
-      return inputMember(value, "length");
+      return value.isOnce ? ofSet(value) : inputMember(value, "length");
     default:
       return unknown("the length of this is not known", readsOf(value));
   }
+}
+
+function ofSet(value: Value): Value {
+  return unknown("the size of a set", readsOf(value));
 }
 
 function countOf(state: State, list: Value): Value | undefined {

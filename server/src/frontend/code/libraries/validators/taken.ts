@@ -6,7 +6,7 @@ import { literal, TRUE } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
 import { walkExpression } from "../../../sql/walk";
 import { isExactly, leftOut } from "../../evaluate/values/absence";
-import { isInput } from "../../reads";
+import { isOfInputs } from "../../reads";
 import { readsOf } from "../../evaluate/values/convert";
 import { constant, scalar, UNDEFINED, unknown, type Value } from "../../values";
 import type { Call, Tools } from "../library";
@@ -111,7 +111,7 @@ function untoldOf(parts: readonly Checked[]): Pick<Checked, "untold"> {
 
 /** Whether it comes from the database, in part at least. */
 function isRead(value: Value): boolean {
-  return !readsOf(value).every(isInput);
+  return !readsOf(value).every(isOfInputs);
 }
 
 /** Whether it compares what is known and nothing else. */
@@ -350,7 +350,7 @@ function either(condition: Expression, then: Value, otherwise: Value): Value {
 
 function made(value: Value, tools: Tools): Value {
   const reads = readsOf(value);
-  if (!reads.every(isInput)) return unknown("what a validator makes of it is not known", reads);
+  if (!reads.every(isOfInputs)) return unknown("what a validator makes of it is not known", reads);
   const args = value.kind === "object" ? reads : [tools.expression(value)];
   return scalar({ kind: "call", name: "code:transform", arguments: args, deterministic: true });
 }

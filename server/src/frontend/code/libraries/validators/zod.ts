@@ -1,7 +1,7 @@
 // Schemas of zod, as they are made of others.
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
-import { isInput } from "../../reads";
+import { isOfInputs } from "../../reads";
 import { readsOf } from "../../evaluate/values/convert";
 import { OF_ANOTHER_KIND, REFUSED } from "../../evaluate/errors/refusals";
 import {
@@ -298,7 +298,7 @@ function oneOfSchemas(list: Value, tools: Tools): Schema {
 function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
   const reads = readsOf(value);
   // Of what was read it is told below.
-  const isFromDatabase = reads.length > 0 && !reads.some(isInput);
+  const isFromDatabase = reads.length > 0 && !reads.some(isOfInputs);
   if (!isFromDatabase) tools.mayFail("parse", call.source);
   const { value: given, conditions, untold } = checked(schema, value, call, tools);
   for (const { holds, isTag } of conditions) {
@@ -315,7 +315,7 @@ function tried(schema: Schema, value: Value, call: Call, tools: Tools): Value {
   const { value: data, conditions, untold } = checked(schema, value, call, tools);
   const path = value.kind === "input" ? `${value.path}.valid` : "valid";
   // What one schema says of one value says nothing of others.
-  const isFromDatabase = !readsOf(value).every(isInput);
+  const isFromDatabase = !readsOf(value).every(isOfInputs);
   const told = isFromDatabase ? [] : [tools.decidedOutside(path)];
   const others = untold ? [tools.condition(unknown(UNTOLD, untold))] : told;
   const success = scalar(joined("and", [...conditions.map(({ holds }) => holds), ...others]), "bool"); // prettier-ignore

@@ -1,0 +1,63 @@
+// What constructors do: their returns end nothing but themselves, and what they refuse is refused where they are called.
+import type { Command } from "../../../../program/statement";
+import type { SourceRange } from "../../../../protocol/source";
+import { withoutReturns } from "../../../sql/routine/withoutReturns";
+import type { HirFunction } from "../../hir";
+import { ageOf, unknown, type Scope, type Value } from "../../values";
+import { beginJumps, endTarget } from "../jumps";
+import { mayEnd } from "../lists/iteration";
+import { beginTarget, takeJumps, type Target } from "../targets";
+import { readsOf } from "../values/convert";
+import { collected, emit, sourceOf, write, type State } from "../state";
+
+/**
+ * Runs a constructor and gives its commands where the code calls it: those of statements, and, at `source`, what refuses
+ * or may end early.
+ */
+export function constructed(
+  state: State,
+  scope: Scope,
+  hir: HirFunction,
+  { source, isCalled }: { readonly source: SourceRange | undefined; readonly isCalled: boolean },
+): readonly Command[] {
+  const { frame, loops, emitted } = state;
+  const which = state.ids.fresh("return");
+  const target = beginTarget(state, which, which);
+  const value = state.ids.fresh("returned");
+  const own = { which, value, returns: [] as Value[], target };
+  state.frame = { ...frame, ...own, isHeld: false, isLeaving: false };
+  let left = false;
+  const body = collected(state, () => {
+    left = state.evaluator.block(state, scope, hir.body);
+  });
+  state.frame = frame;
+  state.loops = loops;
+  const hasStatements = state.emitted > emitted;
+  const isEnding = source !== undefined && (own.returns.length > 0 || mayEnd(body));
+  if (!isCalled || !(hasStatements || isEnding)) {
+    forgetJumps(state, target);
+    return [];
+  }
+  const at = source ?? sourceOf(state, hir.span);
+  const options = { done: state.ids.fresh("done"), value, source: at };
+  return collected(state, () => {
+    if (!left) beginJumps(state, target, at);
+    emit(state, withoutReturns({ kind: "sequence", commands: body }, options));
+    endTarget(state, target, left, at);
+  });
+}
+
+/** What is not the same behind all returns is not known where no command says which was taken. */
+function forgetJumps(state: State, target: Target): void {
+  const jumps = takeJumps(state, target.key);
+  if (jumps.length === 0) return;
+  const written = new Set(state.trail.slice(target.mark).map(({ cell }) => cell));
+  for (const cell of written) {
+    const { value } = cell;
+    const isSame = jumps.every(({ values }) => values.get(cell) === value);
+    if (!value || isSame || ageOf(cell) > target.birth || CODE.has(value.kind)) continue;
+    write(state, cell, unknown("what a constructor leaves that may end early", readsOf(value)));
+  }
+}
+
+const CODE: ReadonlySet<Value["kind"]> = new Set(["handle", "object", "function", "class"]);
