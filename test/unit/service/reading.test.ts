@@ -254,11 +254,12 @@ export class Heir extends Base {
   const whole = newReader()
     .read(of)
     .transactions.map((each) => JSON.stringify(each));
-  for (const most of [0, 1, 2, 100]) {
-    for (const each of earlyOf(of, "src/a.ts", most).transactions) {
-      assert.ok(whole.includes(JSON.stringify(each)), each.name);
-    }
-  }
+  const told = [0, 1, 2, 100].map((most) => {
+    const { transactions } = earlyOf(of, "src/a.ts", most);
+    for (const each of transactions) assert.ok(whole.includes(JSON.stringify(each)), each.name);
+    return transactions.length;
+  });
+  assert.ok((told.at(-1) ?? 0) > 0, told.join());
 });
 
 test("tables that nothing declares are not guessed by some of the files", () => {

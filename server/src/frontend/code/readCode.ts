@@ -26,7 +26,6 @@ import {
 import { withInputTypes } from "./inputTypes";
 import type { HirModule } from "./hir";
 import { createChangedElsewhere } from "./changedElsewhere";
-import { kept } from "./kept";
 import { createLeads } from "./leads";
 import { LIBRARIES } from "./libraries/libraries";
 import type {
@@ -41,6 +40,7 @@ import type { CodeModules } from "./modules";
 import { nearDatabase } from "./near";
 import { functionKey, originOf } from "./origins";
 import { namesElsewhere } from "./otherNames";
+import { withoutParts } from "./ownTransactions";
 import { evaluateToTheEnd, failureOf, passedAt, passedOver, passedRoot } from "./passed";
 import { reachOf } from "./reach";
 import { rootsOf, type ModuleRoot } from "./roots";
@@ -93,7 +93,7 @@ export function* readCode(around: CodeSurroundings): Sliced<CodeReading> {
   const { evaluated, passed, near, read } = yield* evaluateAll(around);
   const unread = around.files.filter((file) => !read.isWhole(file));
   const isWhole = unread.length === 0;
-  const found = kept(evaluated, around.modules);
+  const found = withoutParts(evaluated, around.modules);
   const closed = isWhole ? found : withoutOpenCallers(found, { ...around, near, read });
   const own = new Set(first ? closed.filter((each) => isAbout(each, first.files)) : closed);
   const said = new Set<string>();

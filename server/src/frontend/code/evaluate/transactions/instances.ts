@@ -256,10 +256,8 @@ function typeArguments(type: string): readonly string[] {
 /** An object of a class that something is declared with. */
 function objectOf(state: State, declared: Extract<Value, { kind: "class" }>): Value | undefined {
   const behind = isOpen(declared.class) ? implementing(state, declared.class) : undefined;
-  if (behind ?? !declared.class.isInterface) {
-    const own = instanceOf(state, behind ?? declared, undefined);
-    return livedElsewhere(state, own, declared.class.name);
-  }
+  const made = behind ?? (declared.class.isInterface ? undefined : declared);
+  if (made) return livedElsewhere(state, instanceOf(state, made, undefined), declared.class.name);
   for (const library of state.workspace.libraries) {
     const value = library.implemented?.(declared, state.evaluator.tools(state, library));
     if (value) return value;

@@ -8,7 +8,7 @@ import type { ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
 
 /** What others call is a part of them; of two that call each other the first is kept. Linear in the functions. */
-export function kept(
+export function withoutParts(
   evaluated: readonly ReadFunction[],
   modules: CodeModules,
 ): readonly ReadFunction[] {
