@@ -3,9 +3,18 @@ import type { FileId } from "../../protocol/source";
 import { ANY_CHANGE, fieldOfChange } from "./changedPlaces";
 import { changesOf } from "./changes";
 import type { HirModule } from "./hir";
+import {
+  createChangedByHelpers,
+  handedIn,
+  type ChangedByHelpers,
+  type Place,
+} from "./handedToHelpers";
 import { exportsOf, type CodeModules } from "./modules";
 
-/** The fields of what a name at the top of a file's module holds that modules change which import it. */
+/**
+ * The fields of what a name at the top of a file's module holds that modules change which import it, or that helpers change
+ * which it is handed to. Of `Class.this`: those of its objects that helpers change.
+ */
 export type ChangedElsewhere = (file: FileId, name: string) => ReadonlySet<string>;
 
 type Modules = Pick<CodeModules, "moduleOf" | "resolve">;
@@ -26,9 +35,16 @@ export function createChangedElsewhere(
   modules: Modules,
 ): ChangedElsewhere {
   let all: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  const byHelpers = createChangedByHelpers({
+    moduleOf: (file) => modules.moduleOf(file),
+    imported: (file, local) => importedAt(modules, file, local),
+  });
   return (file, name) => {
-    all ??= collected(files, modules);
-    return all.get(keyOf(file, name)) ?? NONE;
+    all ??= collected(files, modules, byHelpers);
+    const others = all.get(keyOf(file, name)) ?? NONE;
+    const own = byHelpers(file, name);
+    if (own.size === 0 || others.size === 0) return own.size === 0 ? others : own;
+    return new Set([...others, ...own]);
   };
 }
 
@@ -39,6 +55,7 @@ function keyOf(file: FileId, name: string): string {
 function collected(
   files: readonly FileId[],
   modules: Modules,
+  byHelpers: ChangedByHelpers,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   const add = (file: FileId, name: string, field: string): void => {
@@ -60,6 +77,11 @@ function collected(
         if (imported === "*") add(target, field, ANY_CHANGE);
       }
     }
+    for (const { local, imported, from } of module ? handedImports(module) : []) {
+      const fields = byHelpers(file, local);
+      const target = fields.size > 0 ? modules.resolve(file, from) : undefined;
+      if (target !== undefined) for (const field of fields) add(target, imported, field);
+    }
   }
   return found;
 }
@@ -77,9 +99,22 @@ function changedImports(module: HirModule): readonly Changed[] {
   return own;
 }
 
-interface Place {
-  readonly file: FileId;
-  readonly name: string;
+/** What a module hands on of what it imports. Java has no imports of values. */
+function handedImports(module: HirModule): HirModule["imports"] {
+  const handed = module.language === "java" ? undefined : handedIn(module);
+  return handed ? module.imports.filter(({ local }) => handed.has(local)) : [];
+}
+
+/** Where what a file imports under a name is declared. */
+function importedAt(modules: Modules, file: FileId, local: string): readonly Place[] {
+  const imports = modules.moduleOf(file)?.imports ?? [];
+  return imports.flatMap((each) => {
+    const target = each.local === local ? modules.resolve(file, each.from) : undefined;
+    if (target === undefined) return [];
+    return each.imported === "*"
+      ? [{ file: target, name: "*" }]
+      : declaredAt(modules, target, each.imported);
+  });
 }
 
 /** Where what a module gives under a name is declared, over all that it exports from elsewhere. */

@@ -14,6 +14,9 @@ const MADE = "=";
 /** Behind a field that is emptied. */
 const EMPTIED = "-";
 
+/** Behind a field that stays what it is, and something is changed in that. */
+export const INSIDE = "+";
+
 /** What stands behind the field that an assignment writes. */
 export function markOf({ operator, value }: Assignment): string {
   if (!isPlain(operator)) return "";
@@ -29,9 +32,11 @@ export function isPlain(operator: string | undefined): boolean {
 
 /** The field of a change, and whether it may change what was nothing before to anything else than what was made. */
 export function fieldOfChange(change: string): { readonly field: string; readonly isAny: boolean } {
-  const isAny = !change.endsWith(MADE) && !change.endsWith(EMPTIED);
+  const isAny = !MARKS.has(change.at(-1) ?? "");
   return { field: isAny ? change : change.slice(0, -1), isAny };
 }
+
+const MARKS: ReadonlySet<string> = new Set([MADE, EMPTIED, INSIDE]);
 
 /** Whether an expression is `null` or `undefined`. */
 export function isNothing(value: HirExpression): boolean {
@@ -88,6 +93,39 @@ export function changedBy({
   const { object, property } = callee;
   const isAssign = object.kind === "name" && object.name === "Object" && property === "assign";
   return isAssign ? first?.value : CHANGING.has(property) ? object : undefined;
+}
+
+/**
+ * What a call hands to the function that it calls: its name (`f`, `root.m`), the position (`0`, or `0.key` of what stands in a
+ * record), `root` or `root.field`.
+ */
+export function handedBy({
+  callee,
+  arguments: args,
+}: Extract<HirExpression, { kind: "call" | "new" }>): readonly string[] {
+  const name = calleeName(callee);
+  if (name === undefined) return [];
+  const of = (at: string, value: HirExpression): readonly string[] => {
+    const place = rootOf(value) ?? changedPlace(value);
+    return place === undefined ? [] : [`${name} ${at} ${place}`];
+  };
+  return args.flatMap(({ value, isSpread }, at) => {
+    if (isSpread) return [];
+    if (value.kind !== "object") return of(String(at), value);
+    return value.entries.flatMap((each) =>
+      each.kind === "property" && typeof each.key === "string" && !each.key.includes(" ")
+        ? of(`${String(at)}.${each.key}`, each.value)
+        : [],
+    );
+  });
+}
+
+/** `f`, `root.m`; what is between the two is left out. */
+function calleeName(callee: HirExpression): string | undefined {
+  if (callee.kind === "name") return callee.name;
+  if (callee.kind !== "member") return undefined;
+  const of = rootOf(callee.object) ?? changedPlace(callee.object)?.split(".", 1)[0];
+  return of === undefined ? undefined : `${of}.${callee.property}`;
 }
 
 const CHANGING: ReadonlySet<string> = new Set(

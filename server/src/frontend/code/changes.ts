@@ -37,7 +37,13 @@ const ownKnown = new WeakMap<HirClass, ReadonlySet<string>>();
 export function ownChanges(of: HirClass): ReadonlySet<string> {
   const before = ownKnown.get(of);
   if (before) return before;
-  const { methods, fields } = of;
+  const changes = changedBy(laterFunctions(of));
+  ownKnown.set(of, changes);
+  return changes;
+}
+
+/** The functions of a class that run when its object is there. */
+export function laterFunctions({ methods, fields }: HirClass): readonly HirFunction[] {
   const own = methods.filter(({ isStatic }) => isStatic !== true);
   const [making, later] = [
     own.filter(({ kind }) => kind === "constructor"),
@@ -47,9 +53,7 @@ export function ownChanges(of: HirClass): ReadonlySet<string> {
     ...fields.flatMap(({ isStatic, value }) => (isStatic ? [] : laterIn(value))),
     ...making.flatMap(({ function: { body } }) => laterIn(body)),
   ];
-  const changes = changedBy([...later.map((each) => each.function), ...parts]);
-  ownKnown.set(of, changes);
-  return changes;
+  return [...later.map((each) => each.function), ...parts];
 }
 
 /** The static fields that its static methods change by `this`. */
@@ -81,13 +85,24 @@ const RUN_AT_ONCE: ReadonlySet<string> = new Set(
 function changedBy(functions: readonly HirFunction[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const hir of functions) {
-    const changes = grouped([...namedIn(originOf(hir)).changed]);
-    for (const each of changes.get(THIS) ?? NONE) found.add(each);
-    for (const [name, field] of takenFrom(hir)) {
-      const own = changes.get(name);
-      if (own && field !== undefined) found.add(field);
-      else for (const each of own ?? NONE) found.add(each);
-    }
+    for (const each of changesWithin(hir, THIS, namedIn(originOf(hir)).changed)) found.add(each);
+  }
+  return found;
+}
+
+/** Of the changes in a function, the fields of what a name of it stands for, whatever else it calls that. */
+export function changesWithin(
+  hir: HirFunction,
+  root: string,
+  all: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  if (all.size === 0) return found;
+  const changes = grouped([...all]);
+  for (const [name, field] of takenFrom(hir, root)) {
+    const own = changes.get(name);
+    if (own && field !== undefined) found.add(field);
+    else for (const each of own ?? NONE) found.add(each);
   }
   return found;
 }
@@ -96,7 +111,7 @@ function changedBy(functions: readonly HirFunction[]): ReadonlySet<string> {
  * Names that a function gives to fields of its object, or to what is in these: `const { by } = this`. Undefined stands for
  * the object itself.
  */
-function takenFrom(hir: HirFunction): ReadonlyMap<string, string | undefined> {
+function takenFrom(hir: HirFunction, from: string): ReadonlyMap<string, string | undefined> {
   const given: { readonly pattern: HirPattern; readonly value: HirExpression }[] = [];
   visit(hir.body, (part) => {
     if (!("kind" in part) || !("pattern" in part)) return;
@@ -104,7 +119,7 @@ function takenFrom(hir: HirFunction): ReadonlyMap<string, string | undefined> {
     if (node.kind === "let" && node.value) given.push({ pattern: node.pattern, value: node.value });
     if (node.kind === "forEach") given.push({ pattern: node.pattern, value: node.over });
   });
-  const names = new Map<string, string | undefined>();
+  const names = new Map<string, string | undefined>([[from, undefined]]);
   for (let before = -1; before < names.size;) {
     before = names.size;
     for (const { pattern, value } of given) {
@@ -128,7 +143,7 @@ function rootIn(
 ): { readonly field: string | undefined } | undefined {
   switch (value.kind) {
     case "this":
-      return { field: undefined };
+      return names.has(THIS) ? { field: undefined } : undefined;
     case "name":
       return names.has(value.name) ? { field: names.get(value.name) } : undefined;
     case "typed":

@@ -1,6 +1,6 @@
 // What a part of the code names: values, types, members of its own object, modules that it asks for. Read once for each
 // part, whatever its names turn out to mean.
-import { changedByCall, changedPlace, markOf } from "./changedPlaces";
+import { changedByCall, changedPlace, handedBy, markOf } from "./changedPlaces";
 import { isDataAccess } from "./evaluate/transactions/dataAccess";
 import { isFreshCall } from "./freshNames";
 import type { HirExpression } from "./hir";
@@ -26,6 +26,8 @@ export interface Named {
   readonly assigned: ReadonlySet<string>;
   /** Fields of names that it writes or changes, as `changedPlaces.ts` writes them. */
   readonly changed: ReadonlySet<string>;
+  /** What its calls hand on, as `handedBy` writes it. */
+  readonly handed: ReadonlySet<string>;
   /** It throws, or calls what may refuse what it is given by its name. */
   readonly throws: boolean;
   /** It calls what gives something new each time, by its name. */
@@ -67,6 +69,7 @@ function read(origin: object): Named {
   const modules = new Set<string>();
   const assigned = new Set<string>();
   const changed = new Set<string>();
+  const handed = new Set<string>();
   const marks = new Map<unknown, string>();
   const calls = new Map<string, WrittenCall>();
   let isDirect = false;
@@ -111,6 +114,8 @@ function read(origin: object): Named {
           const call = writtenCall(part as Extract<HirExpression, { kind: "call" }>);
           const change = changedByCall(part as Extract<HirExpression, { kind: "call" }>);
           if (change !== undefined) changed.add(change);
+          for (const each of handedBy(part as Extract<HirExpression, { kind: "call" }>))
+            handed.add(each);
           if (call) calls.set(JSON.stringify(call), call);
           makesNew ||= isFreshCall(part as Extract<HirExpression, { kind: "call" | "new" }>);
           throws ||= call !== undefined && REFUSES.test(call.method);
@@ -163,6 +168,7 @@ function read(origin: object): Named {
     modules,
     assigned,
     changed,
+    handed,
     throws,
     makesNew,
   };

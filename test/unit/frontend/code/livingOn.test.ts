@@ -27,6 +27,9 @@ describe("what lives on between calls", () => {
       "const by: Record<number, boolean> = { 1: true }; FUNCTION { if (by[1]) RUN; delete by[1]; }",
       "class B { n = 0; up() { this.n++; return this.n > 3; } } class C extends B {} const c = new C(); FUNCTION { if (c.up()) RUN; }",
       "class C { n = 0; up() { this.n++; return this.n > 3; } } const c = new C(); FUNCTION { if (c.up()) RUN; }",
+      "const state = { inner: {} as any }; function mark(it: any) { it.done = true; } export function g() { mark(state.inner); } FUNCTION { if (state.inner.done) RUN; }",
+      "const list: number[] = []; const put = (to: number[], id: number) => { to.push(id); }; export function g() { put(list, 1); } FUNCTION { if (list.length > 0) RUN; }",
+      "class C { static seen: number[] = []; } function put(to: number[]) { to.push(1); } export function g() { put(C.seen); } FUNCTION { if (C.seen.length > 0) RUN; }",
     ];
     for (const each of flags) {
       const text = each
@@ -211,10 +214,18 @@ export async function f(id: number) {
       "class C { m: string[] = []; allow = (k: string) => { (this.m as any).push(k); }; can = (k: string) => this.m.length > 0; }",
       `class In { m = new Map<string, number>(); put(k: string) { this.m.set(k, 1); } has = ${can} } class C { inner = new In(); allow = (k: string) => this.inner.put(k); can = (k: string) => this.inner.has(k); }`,
     ];
+    const helpers = [
+      "function put(by: Map<string, number>, k: string) { by.set(k, 1); } class C { m = new Map<string, number>(); allow(k: string) { put(this.m, k); } can = CAN }",
+      "const put = (to: string[], k: string) => on({ to, k }); function on({ to, k }: any) { to.push(k); } class C { m: string[] = []; allow(k: string) { const { m } = this; put(m, k); } can = (k: string) => this.m.length > 0; }",
+      "import { put } from './put'; class C { m: any = {}; allow(k: string) { put(this, k); } can = (k: string) => this.m.done === true; }",
+      "import * as helpers from './put'; class C { m: any = {}; allow = (k: string) => { helpers.put(this, k); }; can = (k: string) => this.m.done === true; }",
+      "class C { m: any = {}; allow = (k: string) => this.put(this.m); private put(m: any) { Object.assign(m, { done: true }); } can = (k: string) => this.m.done === true; }",
+    ].map((each) => each.replace("CAN", can));
     const made = ["const c = new C(); export const { allow, can } = c;", "export const { allow, can } = new C();"]; // prettier-ignore
-    for (const of of classes) {
+    for (const of of [...classes, ...helpers]) {
       for (const given of made) {
         const all = await transactionsOf(DDL, {
+          "put.ts": "export function put(into: any, k: string) { into.m.done = true; }",
           "a.ts": `${of}\n${given}`,
           "b.ts": 'import { allow } from "./a";\nallow("a");',
           "c.ts": `import { can } from "./a";\n${POOL}

@@ -1,5 +1,5 @@
 // What the top of a module holds lives on between the calls of functions: what these change in it is not as it was made.
-import { ANY_CHANGE, fieldOfChange } from "../../changedPlaces";
+import { ANY_CHANGE, fieldOfChange, INSIDE } from "../../changedPlaces";
 import { changesOf, ownChanges } from "../../changes";
 import type { HirClass, HirModule } from "../../hir";
 import {
@@ -45,17 +45,21 @@ function livedAround(state: State, value: FunctionValue, name: string): Value {
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
 /** The fields of a name at the top of the module at hand that other modules change. */
-export function changedByOthers({ workspace, frame }: State, name: string): ReadonlySet<string> {
+export function changedByOthers(
+  { workspace, frame }: State,
+  name: string,
+  file = frame.file,
+): ReadonlySet<string> {
   const { trace, changedElsewhere } = workspace;
-  trace.use(trace.entry({ kind: "changedElsewhere", file: frame.file, name }));
-  return changedElsewhere(frame.file, name);
+  trace.use(trace.entry({ kind: "changedElsewhere", file, name }));
+  return changedElsewhere(file, name);
 }
 
 /** An object that somebody else made, as far as it is known what stood in it at first. */
 export function livedElsewhere(state: State, value: Value, name = "object"): Value {
   if (value.kind !== "object" || !value.class) return value;
   const had = new Set(value.fields.keys());
-  const changes = [...changesOfClass(value)].filter(
+  const changes = [...changesOfClass(state, value)].filter(
     (each) => had.has(fieldOfChange(each).field) || each === ANY_CHANGE,
   );
   return changes.length > 0 ? withChanges(state, value, new Set(changes), name) : value;
@@ -70,7 +74,7 @@ export function livedIn(
 ): ObjectValue {
   if (seen.has(value.fields)) return value;
   seen.add(value.fields);
-  const changes = changesOfClass(value);
+  const changes = changesOfClass(state, value);
   const own = changes.size > 0 ? withChanges(state, value, changes, name) : value;
   // So have those of objects that it made for itself.
   for (const [field, { value: part }] of own.fields) {
@@ -80,12 +84,15 @@ export function livedIn(
 }
 
 /** What the methods of an object's class change in it. */
-function changesOfClass(value: ObjectValue): ReadonlySet<string> {
+function changesOfClass(state: State, value: ObjectValue): ReadonlySet<string> {
   const changes = new Set<string>();
   const seen = new Set<HirClass>();
   for (let of = value.class; of && !seen.has(of.class); of = superclassOf(of)) {
     seen.add(of.class);
     for (const each of ownChanges(of.class)) changes.add(each);
+    const { class: { name }, scope } = of; // prettier-ignore
+    if (name === undefined) continue;
+    for (const each of changedByOthers(state, `${name}.this`, scope.module.file)) changes.add(each);
   }
   return changes;
 }
@@ -103,7 +110,8 @@ function withChanges(
     const before = fields.get(field)?.value;
     // What is made when it is first asked for is the same ever after.
     const isFirst = isEmpty(before) && !isOther;
-    if (field !== ANY_CHANGE && !isFirst && mayChange(before)) {
+    const isSame = change.endsWith(INSIDE) && before?.kind !== "list" && before?.kind !== "object";
+    if (field !== ANY_CHANGE && !isFirst && !isSame && mayChange(before)) {
       fields.set(field, newCell(state, changing(`${name}.${field}`, before)));
     }
   }

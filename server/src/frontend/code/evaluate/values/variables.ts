@@ -53,8 +53,8 @@ export function staticsOf(
   const elsewhere = useChanges(state, own);
   const itself: Value = { kind: "class", class: of, scope, statics: found };
   const inner: Scope = { bindings: new Map([[own, newCell(state, itself)]]), parent: scope, module: scope.module }; // prettier-ignore
-  const changes = [...changesOf(module, own), ...ownStaticChanges(of)].map(fieldOfChange);
-  const changed = new Set([...changes.map(({ field }) => field), ...elsewhere]);
+  const changes = [...changesOf(module, own), ...ownStaticChanges(of), ...elsewhere];
+  const changed = new Set(changes.map((each) => fieldOfChange(each).field));
   for (const { name, type, value } of fields) {
     if (!changed.has(name) && !changed.has(ANY_CHANGE)) continue;
     const initial = value ? state.evaluator.expression(state, inner, value) : UNDEFINED;
