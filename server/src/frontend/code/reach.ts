@@ -1,7 +1,14 @@
 // Which functions can come to use a database at all, told by the names that they call: a cheap look over the code that
 // errs on the side of yes, so that all others need no evaluation.
 import { createCallGraph, type CallGraph, type StatementParts } from "./callGraph";
-import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
+import type {
+  HirClass,
+  HirExpression,
+  HirField,
+  HirFunction,
+  HirModule,
+  HirStatement,
+} from "./hir";
 import { mayOpen } from "./opens";
 import { childrenOf, isFunction, isNode, visit, visitInto } from "./nodes";
 import { originOf } from "./origins";
@@ -224,6 +231,7 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
         }
       }
     }
+    if (isField(node)) return { name: node.name, value: node.value };
     if (!("kind" in node)) return undefined;
     if (node.kind === "function" && "function" in node && isFunction(node.function)) {
       add(node.function.name, node.function);
@@ -232,6 +240,8 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
       return { name: boundName(node.pattern), value: node.value };
     } else if (node.kind === "property" && "key" in node && "value" in node) {
       return { name: typeof node.key === "string" ? node.key : undefined, value: node.value };
+    } else if (node.kind === "assign" && "target" in node && "value" in node) {
+      return { name: assignedName(node.target), value: node.value };
     } else if (isMethod(node)) {
       add(node.name, node.function);
       // `new Thing()` runs the constructor of it.
@@ -392,8 +402,20 @@ function isMethod(
   return "kind" in node && "isStatic" in node && "function" in node && isFunction(node.function);
 }
 
+function isField(node: object): node is Pick<HirField, "name" | "value"> {
+  return "isStatic" in node && "isFinal" in node && "name" in node;
+}
+
 function isImplementing(node: object): node is Pick<HirClass, "interfaces" | "methods"> {
   return "interfaces" in node && "methods" in node;
+}
+
+/** The last name of what is assigned to. */
+function assignedName(target: unknown): string | undefined {
+  if (!isNamed(target, "place") || !("place" in target)) return boundName(target);
+  const { place } = target;
+  if (!isNamed(place, "member") || !("property" in place)) return undefined;
+  return typeof place.property === "string" ? place.property : undefined;
 }
 
 function boundName(pattern: unknown): string | undefined {

@@ -5,16 +5,17 @@ import { aroundArguments, aroundProperty, type Around } from "./argumentTypes";
 import { instanceOf } from "./evaluate/transactions/instances";
 import { livedIn } from "./evaluate/values/livingOn";
 import { boundNames } from "./boundNames";
+import { innerScope } from "./evaluate/bindings";
 import { decorated } from "./evaluate/transactions/decorators";
 import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
-import { inheritedMethods } from "./inherited";
+import { inheritedMethods, type ClassInScope } from "./inherited";
 import { behindMiddleware } from "./middleware";
 import { functionKey, madeKey } from "./origins";
 import { isRoute, namesByPlace, routeName } from "./routes";
 import { declarations, type Trace, type Used } from "./trace";
-import { constantText, type ModuleScope, type Value } from "./values";
+import { constantText, unknown, type ModuleScope, type Value } from "./values";
 
 /** A root of a module, with what it took to find it. */
 export interface ModuleRoot {
@@ -76,7 +77,7 @@ export function rootsOf(
           : { ...rootOf({ name, callee: own }), ...typed };
       const own = (): Root => {
         if (madeOf) return { ...rootFrom(callee), madeOf, isWrapper: true };
-        const method = on.self ? { ...callee, self: on.self() } : callee;
+        const method = on.self ? calledOn(callee, on.self()) : callee;
         const around = on.method && decorated(current, on.method, method);
         return around && around.function !== method.function
           ? { ...rootFrom(around), madeOf: [method] }
@@ -181,11 +182,7 @@ function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): 
   if (hir.isInterface) return;
   const of = { class: hir, scope: scope.scope };
   let made: Value | undefined;
-  const make = (): Value => {
-    const own = instanceOf(state, of, undefined);
-    return own.kind === "object" ? livedIn(state, own, "this") : own;
-  };
-  const self = (): Value => (made ??= make());
+  const self = (): Value => (made ??= madeOf(state, of));
   for (const method of hir.methods) {
     if (method.kind === "constructor" || method.kind === "set") continue;
     const name = `${hir.name ?? "class"}.${method.name}`;
@@ -198,12 +195,57 @@ function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): 
       { self: owner, ...found },
     );
   }
+  for (const { name, value, isStatic } of hir.fields) {
+    if (value?.kind !== "function") continue;
+    const label = `${hir.name ?? "class"}.${name}`;
+    const owner = isStatic ? (): Value => ({ kind: "class", ...of }) : self;
+    const { function: own } = value;
+    add(label, { kind: "function", function: own, scope: of.scope, name: label }, { self: owner });
+  }
   for (const { method, from } of inheritedMethods(of, state.workspace.reach.calls)) {
     const name = `${hir.name ?? "class"}.${method.name}`;
     const callee: Value = { kind: "function", function: method.function, scope: from.scope, name };
     add(name, callee, { self, heir: hir });
   }
   for (const inner of hir.classes) addMethods(inner, scope, state, add);
+}
+
+/** An object of a class that somebody else made. */
+function madeOf(state: State, of: ClassInScope): Value {
+  const own = instanceOf(state, of, undefined);
+  return own.kind === "object" ? livedIn(state, own, "this") : own;
+}
+
+/** A function of a class, called on something. */
+function calledOn(callee: FunctionValue, self: Value): FunctionValue {
+  const { function: own, scope } = callee;
+  return { ...callee, self, ...(own.isArrow && { scope: innerScope(scope, self) }) };
+}
+
+/** `Thing.prototype.f = function () { ... }` and `Thing.f = ...`. */
+function addAssigned(
+  { target, value }: Extract<HirExpression, { kind: "assign" }>,
+  { scope, state, add }: Looking,
+): void {
+  const place = target.kind === "place" ? target.place : undefined;
+  if (place?.kind !== "member" || value.kind !== "function") return;
+  const object = withoutType(place.object);
+  const isOfObjects = object.kind === "member" && object.property === "prototype";
+  const of = isOfObjects ? withoutType(object.object) : object;
+  if (of.kind !== "name") return;
+  const owner = scope.lookup(of.name);
+  if (!owner) return;
+  const self = (): Value =>
+    !isOfObjects ? owner : owner.kind === "class" ? madeOf(state, owner) : UNKNOWN_SELF;
+  const label = `${of.name}.${place.property}`;
+  const own = { kind: "function", function: value.function, scope: scope.scope, name: label } as const; // prettier-ignore
+  add(label, own, value.function.isArrow ? {} : { self });
+}
+
+const UNKNOWN_SELF = unknown("this is not known");
+
+function withoutType(hir: HirExpression): HirExpression {
+  return hir.kind === "typed" ? withoutType(hir.operand) : hir;
 }
 
 /** `const f = () => ...`, `const service = { f() { ... } }`, `const POST = wrap(async () => ...)`. */
@@ -237,6 +279,9 @@ function addHeld(hir: HirExpression, name: string, looking: Looking, around: Aro
       return;
     case "class":
       addMethods(hir.class, scope, state, add);
+      return;
+    case "assign":
+      addAssigned(hir, looking);
       return;
     case "call":
     case "new": {

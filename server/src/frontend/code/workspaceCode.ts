@@ -11,7 +11,7 @@ import { codeTables } from "./codeTables";
 import type { HirModule } from "./hir";
 import { withImported } from "./imported";
 import { createCodeMemory } from "./memory";
-import { migrationText } from "./migrations/codeMigrations";
+import { migrates, migrationText } from "./migrations/codeMigrations";
 import { createModuleReader, type CodeFiles, type CodeModules } from "./modules";
 import { atOnce, type IsStopped, type Sliced } from "./slices";
 
@@ -76,7 +76,7 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
         dialect: dialect ?? "postgres",
       });
       const migrating = files.filter(
-        (each) => MIGRATES.test(each.text) && isMigration(modules.moduleOf(each.file), each.text),
+        (each) => MIGRATES.test(each.text) && isMigration(each, modules.moduleOf(each.file)),
       );
       return {
         modules,
@@ -121,13 +121,13 @@ function* parsedOf(
   return files.length;
 }
 
-/** Words without any of which code changes no schema. */
-const MIGRATES =
-  /\bup\b[^]*\b(?:createTable|alterTable|addColumn|createIndex|addConstraint|addIndex|(?:raw|query)\s*\()/u;
+/** A word without which code is no migration. */
+const MIGRATES = /\bup\b/u;
 
 /** Migrations run once and alone, so that what stands in them is no transaction. */
-function isMigration(module: HirModule | undefined, text: string): boolean {
-  return module !== undefined && migrationText(module, text, "postgres") !== undefined;
+function isMigration(file: SourceFile, module: HirModule | undefined): boolean {
+  if (!module) return false;
+  return migrates(module, file) || migrationText(module, file.text, "postgres") !== undefined;
 }
 
 const NO_OTHERS: CodeFiles = { files: [], text: () => undefined, packages: [], pathMaps: [] };

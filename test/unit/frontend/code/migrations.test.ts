@@ -211,3 +211,21 @@ test("an up that changes no schema is none", () => {
     [],
   );
 });
+
+test("migrations of data are no transactions of the program, and what is called up elsewhere is none of them", () => {
+  const query = 'sequelize.query(`UPDATE "t" SET v = 1 WHERE v = 2`)';
+  const { transactions } = read({
+    "migrations/1_a.js": `module.exports = { async up(context) { await context.${query}; } };`,
+    "data/2_b.js": `module.exports = { async up(queryInterface) { await queryInterface.${query}; }, async down() {} };`,
+    "data/3_c.ts": `import { QueryRunner } from "typeorm";
+export class Third { async up(runner: QueryRunner) { await runner.query("UPDATE t SET v = 3"); } async down() {} }`,
+    "src/votes.ts": `import { Pool } from "pg";
+const pool = new Pool();
+export async function up(id: number) { await pool.query("UPDATE t SET v = v + 1 WHERE id = $1", [id]); }
+export async function down(id: number) { await pool.query("UPDATE t SET v = v - 1 WHERE id = $1", [id]); }`,
+  });
+  assert.deepEqual(
+    transactions.map(({ name }) => name),
+    ["up", "down"],
+  );
+});

@@ -336,3 +336,20 @@ it("what is asked of something made elsewhere depends on what it is asked", asyn
     ],
   );
 });
+
+it("a large value that a variable stands for weakens its statement where a part of it is not known", async () => {
+  const written = async (last: string): Promise<readonly string[]> => {
+    const sum = Array.from({ length: 12 }, (_, at) => `n * ${String(at + 2)}`).join(" + ");
+    const text = `import { Pool } from "pg";
+import { calc } from "elsewhere";
+const pool = new Pool();
+export async function f(id: number, n: number) {
+  const { rows } = await pool.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+  await pool.query("UPDATE accounts SET balance = $2 WHERE id = $1", [id, ${sum} + ${last}]);
+}`;
+    const ddl = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";
+    return (await transactionsOf(ddl, { "a.ts": text })).flatMap(losses);
+  };
+  assert.deepEqual(await written("calc(rows)"), ["calc is not known"]);
+  assert.deepEqual(await written("rows[0].balance"), []);
+});

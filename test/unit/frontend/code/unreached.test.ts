@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readOver } from "./codePrograms";
+import { printed } from "./prismaPrograms";
 
 const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";
 const POOL = 'import { Pool } from "pg";\nconst pool = new Pool();\n';
@@ -37,6 +38,32 @@ app.post("/x", async ({ id }) => { ${SET} });
 export const routes = { h: async (id) => { ${SET} } };`,
       [],
     ));
+
+  it("reads functions that classes hold in fields, and those that are assigned to them", async () => {
+    const text = `class Store {
+  id = 4;
+  static a = async function (id) { ${SET} };
+  static b = async (id) => { ${SET} };
+  c = async function (id) { ${SET} };
+  d = async () => { ${SET.replace("[id]", "[this.id]")} };
+}
+Store.prototype.e = async function () { ${SET.replace("[id]", "[this.id]")} };
+Store.f = async (id) => { ${SET} };
+function Other() {}
+Other.prototype.g = async function (id) { ${SET} };
+export async function h(id) { await Store.a(7); ${SET} await new Store().d(); }`;
+    const { notes, transactions } = await readOver(DDL, { "a.ts": POOL + text }, "postgres");
+    assert.deepEqual(
+      transactions.map(({ name }) => name),
+      ["Store.b", "Store.c", "Store.e", "Store.f", "Other.g", "h"],
+    );
+    assert.match(printed(transactions.slice(2, 3)).join("\n"), /\bid = 4\b/u);
+    assert.match(printed(transactions.slice(5)).join("\n"), /id = 7[^]+id = :id[^]+id = 4/u);
+    assert.deepEqual(
+      notes.filter(({ code }) => code === "call-unreached"),
+      [],
+    );
+  });
 
   it("says nothing of what a record holds by another name, however it came there", async () => {
     const records = [

@@ -1,8 +1,16 @@
 // Migrations that are written in code (knex, Kysely, Sequelize, TypeORM), as SQL text at the lines where the code has
 // them: what reads SQL then reads these, and places need no map.
 import type { Dialect } from "../../../program/dialect";
+import type { SourceFile } from "../../sql/codeToRead";
 import type { Span } from "../../sql/split";
-import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "../hir";
+import type {
+  HirClass,
+  HirExpression,
+  HirFunction,
+  HirModule,
+  HirParameter,
+  HirStatement,
+} from "../hir";
 import { chainOf, type Link } from "./chains";
 import { namesBound, textOf, type Names } from "./constants";
 import { definitionText, type Constraint, type Definition } from "./definitions";
@@ -37,6 +45,24 @@ export function migrationText(
   if (found.length === 0) return undefined;
   return atTheirLines(found, text, dialect);
 }
+
+/**
+ * Whether a module has an `up` that stands where migrations do, or that is given what they are beside a `down`. Linear in
+ * its text.
+ */
+export function migrates(module: HirModule, { file, text }: SourceFile): boolean {
+  const up = upOf(module);
+  if (!up) return false;
+  const [{ pattern, type } = NO_PARAMETER] = up.parameters;
+  const name = pattern?.kind === "bind" ? pattern.name : "";
+  if (IN_MIGRATIONS.test(file)) return true;
+  return /\bdown\b/u.test(text) && (OF_MIGRATIONS.test(name) || MIGRATING.test(type ?? ""));
+}
+
+const NO_PARAMETER: Partial<HirParameter> = {};
+const IN_MIGRATIONS = /(?:^|\/)[\w-]*migrations?\//iu;
+const OF_MIGRATIONS = /^(?:queryInterface|queryRunner|knex)$/u;
+const MIGRATING = /\b(?:QueryInterface|QueryRunner|Knex|Kysely)\b/u;
 
 interface Placed {
   readonly definition: Definition;

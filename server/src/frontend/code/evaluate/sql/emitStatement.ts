@@ -4,12 +4,13 @@ import type { Taint } from "../../../../program/precision";
 import type { SourceRange } from "../../../../protocol/source";
 import type { Statement } from "../../../../program/statement";
 import { offsetsOf } from "../../../sql/lines";
-import { walkStatement } from "../../../sql/walk";
+import { walkExpression, walkStatement } from "../../../sql/walk";
 import type { StatementDraft } from "../../libraries/library";
 import type { Connection } from "../../values";
 import { emit, lose, type State } from "../state";
 import { notePoint } from "../errors/attempts";
 import { throughTo } from "../calls/callChains";
+import { standsForLarge } from "../values/largeValues";
 
 /** Adds a statement of a library's making; gives its id. */
 export function emitStatement(
@@ -34,7 +35,7 @@ export function addStatement(
   if (connection?.isGiven === true) state.ranOn.given = true;
   else state.ranOn.own = true;
   otherConnection(state, connection, source);
-  const taint = [...statement.taint, ...unknowns(statement)];
+  const taint = [...statement.taint, ...unknowns(state, statement)];
   const through = throughTo(state, statement.source);
   notePoint(state, source);
   const called = through.length > 0 && { through };
@@ -60,16 +61,17 @@ function drafted(state: State, draft: StatementDraft, id: string, source: Source
 }
 
 /** Values that are not known, each of which weakens the statement. */
-function unknowns(statement: Statement): readonly Taint[] {
+function unknowns(state: State, statement: Statement): readonly Taint[] {
   const known = new Set(statement.taint.map(({ reason }) => reason));
   const losses: Taint[] = [];
-  walkStatement(statement, {
-    expression: (expression: Expression) => {
-      if (expression.kind !== "unknown" || known.has(expression.why)) return;
-      known.add(expression.why);
-      losses.push({ effect: "over", reason: expression.why, source: statement.source });
-    },
-  });
+  const see = (expression: Expression): void => {
+    const large = standsForLarge(state, expression);
+    if (large) walkExpression(large, [], { expression: see });
+    if (expression.kind !== "unknown" || known.has(expression.why)) return;
+    known.add(expression.why);
+    losses.push({ effect: "over", reason: expression.why, source: statement.source });
+  };
+  walkStatement(statement, { expression: see });
   return losses;
 }
 

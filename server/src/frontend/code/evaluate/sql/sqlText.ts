@@ -24,7 +24,8 @@ import {
   type Value,
 } from "../../values";
 import { exactlyOneRow } from "../../../sql/mysql/cardinality";
-import { bounded, expressionOf, readsOf } from "../values/convert";
+import { expressionOf, readsOf } from "../values/convert";
+import { bounded } from "../values/largeValues";
 import { isMadeList, withLists, type ListsAsked } from "../lists/listsInSql";
 import { requiredColumns } from "../values/requiredColumns";
 import { wideColumns } from "../values/wideColumns";

@@ -6,7 +6,7 @@ import { compare, joined } from "../../../sql/terms";
 import { fewReads } from "../../reads";
 import { constantText, fieldExpression, UNDEFINED, type RowValue, type Value } from "../../values";
 import { noteAsked } from "../lists/asked";
-import { emit, type State } from "../state";
+import type { State } from "../state";
 import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
 import { changedTo } from "./foreignValues";
@@ -533,25 +533,4 @@ export function isLarge(expression: Expression, most: number): boolean {
     return left < 0 || operandsOf(part).some(visit);
   };
   return visit(expression);
-}
-
-/** The expression, by way of a variable of the AR where it is large. */
-export function bounded(
-  state: State,
-  expression: Expression,
-  source: Parameters<typeof emitAssign>[2],
-): Expression {
-  return isLarge(expression, MOST_PARTS) ? emitAssign(state, expression, source) : expression;
-}
-
-const MOST_PARTS = 40;
-
-function emitAssign(
-  state: State,
-  value: Expression,
-  source: Extract<Parameters<typeof emit>[1], { kind: "assign" }>["source"],
-): Expression {
-  const variable = state.ids.fresh("v");
-  emit(state, { kind: "assign", variable, value, source });
-  return { kind: "variable", name: variable };
 }

@@ -1,0 +1,24 @@
+// Large values of statements: variables of the AR stand for them.
+import type { Expression } from "../../../../program/expression";
+import type { SourceRange } from "../../../../protocol/source";
+import { emit, type State } from "../state";
+import { isLarge } from "./convert";
+
+const MOST_PARTS = 40;
+
+const held = new WeakMap<State["ids"], Map<string, Expression>>();
+
+/** The expression, by way of a variable of the AR where it is large. */
+export function bounded(state: State, value: Expression, source: SourceRange): Expression {
+  if (!isLarge(value, MOST_PARTS)) return value;
+  const variable = state.ids.fresh("v");
+  emit(state, { kind: "assign", variable, value, source });
+  const own = held.get(state.ids) ?? new Map<string, Expression>();
+  held.set(state.ids, own.set(variable, value));
+  return { kind: "variable", name: variable };
+}
+
+/** What such a variable stands for; undefined for other expressions. */
+export function standsForLarge(state: State, value: Expression): Expression | undefined {
+  return value.kind === "variable" ? held.get(state.ids)?.get(value.name) : undefined;
+}
