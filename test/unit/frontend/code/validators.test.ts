@@ -7,6 +7,7 @@ import { printed } from "./prismaPrograms";
 const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL, note text);";
 const HEAD = `import { Pool } from "pg";
 import { z } from "zod";
+import { zfd } from "zod-form-data";
 const pool = new Pool();
 `;
 const SET =
@@ -97,7 +98,7 @@ export async function g(items: { id: number; note?: string }[]) {
       "  loop count",
       "    if not (not (:items.id[@i1] is null) and (:items.id[@i1] > 0))",
       "      rollback",
-      "    update accounts set note = code:transform(:items.note[@i1]) where (accounts.id = :items.id[@i1])",
+      "    update accounts set note = (:items.note[@i1] + :items.note[@i1]) where (accounts.id = :items.id[@i1])",
     ]);
   });
   it("keep a null that they take, whatever stands for what is left out", () =>
@@ -108,9 +109,45 @@ export async function g(items: { id: number; note?: string }[]) {
     ));
   it("give what a function makes of it", () =>
     check(
-      "z.object({ id: z.number(), n: z.number().transform((n) => n * 2) })",
+      "z.object({ id: z.number(), n: z.number().transform((n) => n * 2) }).transform((all) => ({ ...all, id: all.n }))",
       PARSE,
-      "update accounts set balance = code:transform(:body.n) where (accounts.id = :body.id)",
+      "update accounts set balance = (:body.n * 2) where (accounts.id = (:body.n * 2))",
+    ));
+  it("may give nothing of what a function makes that is not followed", () =>
+    check(
+      "z.object({ id: z.number(), n: z.string().transform((n, on) => parse(n, on)) })",
+      `const data = Schema.parse(body); if (data.n === undefined) return; ${SET}`,
+      "if ((code:transformed(:body.n) = true) ? (code:transform(:body.n) is null) : true)",
+      "  return",
+      "update accounts set balance = ((code:transformed(:body.n) = true) ? code:transform(:body.n) : null) where (accounts.id = :body.id)",
+    ));
+  it("take what a function made first, which is an argument of its own", async () => {
+    const record =
+      "z.object({ id: z.number(), n: z.number().nullish(), note: z.string().optional() })";
+    const [body, unread] = [":body.preprocessed", "if (data.note === undefined) return;"];
+    for (const schema of [
+      `z.preprocess((one) => one, ${record})`,
+      `z.string().transform((one, on) => read(one, on)).pipe(${record})`,
+      `zfd.json(${record})`,
+      `zfd.formData(${record})`,
+      "zfd.formData({ id: zfd.numeric(), n: zfd.numeric(z.number().nullish()), note: zfd.text(z.string().optional()) })",
+    ]) {
+      await check(
+        schema,
+        `const data = Schema.parse(body); ${unread} ${SET}`,
+        `if (${body}.note is null)`,
+        "  return",
+        `update accounts set balance = ${body}.n where (accounts.id = ${body}.id)`,
+      );
+    }
+  });
+  it("give what they do not name as it is where they are loose", () =>
+    check(
+      "z.object({ n: z.number(), note: z.string().optional() }).passthrough()",
+      `const data = Schema.parse(body); if (data.note === undefined) return; ${SET}`,
+      "if (:body.note is null)",
+      "  return",
+      UPDATE,
     ));
   it("tell in a result whether they refuse", () =>
     check(
@@ -229,7 +266,7 @@ export async function g({ id, meta }: { id: number; meta: z.infer<typeof Meta> }
     ));
   it("make other things of what was read", () =>
     check(
-      "z.object({ balance: z.number().transform((one) => one * 2), note: z.string() })",
+      "z.object({ balance: z.number().transform((one, on) => made(one, on)), note: z.string() })",
       `${READ} const data = Schema.parse(row); ${WRITE}`,
       READS,
       "if (size(r1) <= 0)",
@@ -243,19 +280,24 @@ export async function g({ id, meta }: { id: number; meta: z.infer<typeof Meta> }
     ));
   it("make something else where one of several does, or a part", async () => {
     const double = "z.number().transform((one) => one * 2)";
-    const made = "update accounts set balance = code:transform.n(:body) where";
+    const what = "what a validator makes of it is not known";
     for (const schema of [
       `z.union([z.object({ n: ${double} }), z.object({ n: z.string() })])`,
-      `z.object({ n: ${double} }).passthrough()`,
       `z.object({ n: z.number() }).or(z.object({ n: ${double} }))`,
-      `z.looseObject({ n: ${double} })`,
     ]) {
       const set = SET.replace("data.id", "body.id");
       await check(
         schema,
         `const data = Schema.parse(body); ${set}`,
-        `${made} (accounts.id = :body.id)`,
+        "update accounts set balance = unknown(:body) where (accounts.id = :body.id)",
+        `! ${what}`,
       );
+    }
+    for (const schema of [
+      `z.object({ n: ${double} }).passthrough()`,
+      `z.looseObject({ n: ${double} })`,
+    ]) {
+      await check(schema, PARSE, "update accounts set balance = (:body.n * 2) where (accounts.id = :body.id)"); // prettier-ignore
     }
     await check(
       `z.object({ balance: ${double} }).optional()`,

@@ -54,6 +54,7 @@ import {
   RUNS_ONCE,
   tellRun,
 } from "./callbacks";
+import { heldFunctions } from "./heldFunctions";
 import { changedByListener } from "./listeners";
 import { throughCall } from "./callChains";
 import { idleCall } from "./idleCalls";
@@ -280,6 +281,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   // What a cache gives is asked as the function that it keeps the results of.
   const [first] = args;
   if (isTop && first?.kind === "function" && CACHES.test(name)) return first;
+  if (!isTop) for (const each of heldFunctions(args)) listen(state, each, args, site);
   const verb = HANDLES.exec(name)?.[1];
   if (verb !== undefined && callbacks.length > 0) {
     // Each runs by itself, when a request or message comes.

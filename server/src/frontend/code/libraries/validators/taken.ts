@@ -3,12 +3,12 @@
 // not known then whether it is taken.
 import type { Expression, ValueType } from "../../../../program/expression";
 import { literal, TRUE } from "../../../sql/expressions";
-import { joined } from "../../../sql/terms";
+import { compare, joined } from "../../../sql/terms";
 import { walkExpression } from "../../../sql/walk";
 import { isExactly, leftOut } from "../../evaluate/values/absence";
 import { isOfInputs } from "../../reads";
 import { readsOf } from "../../evaluate/values/convert";
-import { constant, scalar, UNDEFINED, unknown, type Value } from "../../values";
+import { constant, partPath, scalar, UNDEFINED, unknown, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 
 export type Check = (value: Expression) => Expression;
@@ -35,6 +35,14 @@ export interface Schema {
   readonly refinements?: readonly Value[];
   /** It gives something else than it is given. */
   readonly isChanged?: boolean;
+  /** It gives fields that it does not name as they are, too. */
+  readonly isLoose?: boolean;
+  /** What it makes by that may be nothing as well, or have parts that are left out. */
+  readonly mayLose?: "whole" | "parts";
+  /** It takes what a function makes of what it is given: that is an argument of its own. */
+  readonly isOfMade?: boolean;
+  /** Functions of the code's own that make something of what was taken, one after the other. */
+  readonly makers?: readonly Value[];
   /** The same of what was read: arguments may as well come as it gives them. */
   readonly isTrimmed?: boolean;
   /** It makes its kind of what it is given first. */
@@ -66,6 +74,19 @@ export interface Condition {
  */
 export function checked(schema: Schema, value: Value, call: Call, tools: Tools): Checked {
   if (value.kind === "choice") return ofEither(schema, value, call, tools);
+  if (schema.makers) {
+    const { makers, ...first } = schema;
+    const taken = checked(first, value, call, tools);
+    const make = (made: Value, by: Value): Value => tools.settle(tools.call(by, [made], call.source)); // prettier-ignore
+    return { ...taken, value: makers.reduce(make, taken.value) };
+  }
+  if (schema.isLoose === true && value.kind !== "input") {
+    return checked({ ...ANY, ...madeOf([schema]) }, value, call, tools);
+  }
+  if (schema.isOfMade === true && value.kind === "input") {
+    const { isOfMade: _made, ...own } = schema;
+    return checked(own, madeArgument(value), call, tools);
+  }
   const plain = unrefined(schema, value, call, tools);
   const { refinements } = schema;
   if (!refinements) return plain;
@@ -80,6 +101,18 @@ export function checked(schema: Schema, value: Value, call: Call, tools: Tools):
     return isTold(condition) || isRead(value) ? [{ holds: condition }] : [];
   });
   return { ...plain, conditions: [...plain.conditions, ...told] };
+}
+
+type Input = Extract<Value, { kind: "input" }>;
+
+function madeArgument({ path, origin, element }: Input): Input {
+  const name = "preprocessed";
+  if (!element) {
+    const isMade = path.includes(`.${name}`);
+    return { kind: "input", path: isMade ? path : partPath(path, name), origin };
+  }
+  const field = element.field === "" ? name : `${element.field}.${name}`;
+  return { kind: "input", path: partPath(path, name), origin, element: { ...element, field } };
 }
 
 function ofEither(
@@ -127,7 +160,7 @@ function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Chec
   const { kind, fields, alternatives, isChanged, isOptional, instead } = schema;
   const isFromDatabase = isRead(value);
   const isOwn = isFromDatabase || value.kind === "object" || value.kind === "list";
-  if (isChanged === true || (schema.isTrimmed === true && isOwn)) {
+  if (isChanged === true || schema.isOfMade === true || (schema.isTrimmed === true && isOwn)) {
     const read = isFromDatabase ? ofRead(schema, value) : { conditions: [] };
     return { value: changed(schema, value, tools), ...read };
   }
@@ -157,7 +190,8 @@ function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Chec
     const given = parts.map(([name, part]) => [name, part.value] as const);
     const isThere = value.kind === "row" ? [{ holds: tools.condition(value) }] : [];
     const conditions = [...isThere, ...parts.flatMap(([, part]) => part.conditions)];
-    return { value: tools.object(Object.fromEntries(given)), conditions, ...whole };
+    const all = schema.isLoose === true ? ofFields(schema, value, new Map(parts)) : tools.object(Object.fromEntries(given)); // prettier-ignore
+    return { value: all, conditions, ...whole };
   }
   // What is not told by its fields is made of the whole.
   if (fields && (isMade(schema) || (isFromDatabase && isTrimmed(schema)))) {
@@ -205,15 +239,24 @@ const COLUMNS: Readonly<Partial<Record<Schema["kind"], ValueType>>> = {
 };
 
 /** What is made of several schemas in a way that is not followed: whether it gives something else than it is given. */
-export function madeOf(parts: readonly Schema[]): Pick<Schema, "isChanged" | "isTrimmed"> {
+export function madeOf(
+  parts: readonly Schema[],
+): Pick<Schema, "isChanged" | "isTrimmed" | "mayLose"> {
   return {
-    ...(parts.some(isMade) && { isChanged: true }),
+    ...(parts.some(isMade) && { isChanged: true, ...(parts.some(lacks) && { mayLose: "parts" }) }),
     ...(parts.some(isTrimmed) && { isTrimmed: true }),
   };
 }
 
-function isMade({ isChanged, fields }: Schema): boolean {
-  return isChanged === true || [...(fields?.values() ?? [])].some(isMade);
+function isMade({ isChanged, isOfMade, makers, fields }: Schema): boolean {
+  const isOwn = isChanged === true || isOfMade === true || makers !== undefined;
+  return isOwn || [...(fields?.values() ?? [])].some(isMade);
+}
+
+/** Whether something may be left out of what it gives, or it may give nothing. */
+function lacks({ mayLack, mayLose, makers, fields }: Schema): boolean {
+  const isOwn = mayLack === true || mayLose !== undefined || makers !== undefined;
+  return isOwn || [...(fields?.values() ?? [])].some(lacks);
 }
 
 /** What it gives may be among the arguments as well, in a part at least. */
@@ -331,7 +374,7 @@ export function ownType({ kind, members, only }: Schema): string | undefined {
 /** What a function of the code's own makes of a value: nothing of nothing, where nothing is taken around the function. */
 function changed(schema: Schema, value: Value, tools: Tools): Value {
   const around = typed(schema, value);
-  const whole = made(value, tools);
+  const whole = made(schema, value, tools);
   const isNull = schema.mayBeNull === true ? isExactly(around, "null") : undefined;
   return orLeftOut(around, isNull ? either(isNull, constant(null), whole) : whole, UNDEFINED);
 }
@@ -348,9 +391,20 @@ function either(condition: Expression, then: Value, otherwise: Value): Value {
   return { kind: "choice", condition, then, otherwise };
 }
 
-function made(value: Value, tools: Tools): Value {
+function made({ mayLose, isOfMade }: Schema, value: Value, tools: Tools): Value {
   const reads = readsOf(value);
-  if (!reads.every(isOfInputs)) return unknown("what a validator makes of it is not known", reads);
+  const isUntold = mayLose === "parts" || isOfMade === true;
+  if (isUntold || !reads.every(isOfInputs)) {
+    return unknown("what a validator makes of it is not known", reads);
+  }
   const args = value.kind === "object" ? reads : [tools.expression(value)];
-  return scalar({ kind: "call", name: "code:transform", arguments: args, deterministic: true });
+  const by = {
+    kind: "call",
+    name: "code:transform",
+    arguments: args,
+    deterministic: true,
+  } as const;
+  if (mayLose === undefined) return scalar(by);
+  const where = compare("=", { ...by, name: "code:transformed" }, TRUE);
+  return { kind: "choice", condition: where, then: scalar(by), otherwise: UNDEFINED };
 }

@@ -22,9 +22,9 @@ export function schemaType(value: Value): string | undefined {
 }
 
 function typeText(schema: Schema): string | undefined {
-  const { fields, isChanged, mayBeNull, alternatives } = schema;
+  const { fields, isChanged, isLoose, makers, mayBeNull, alternatives } = schema;
   const orNull = mayBeNull === true ? " | null" : "";
-  if (isChanged === true) return undefined;
+  if (isChanged === true || makers) return undefined;
   if (alternatives) {
     const types = alternatives.map(typeText);
     return types.every((each) => each !== undefined)
@@ -32,7 +32,10 @@ function typeText(schema: Schema): string | undefined {
       : undefined;
   }
   // What a schema does not name is left out of what it gives.
-  if (fields) return `Exactly<{ ${[...fields].map(memberText).join("; ")} }>${orNull}`;
+  if (fields) {
+    const record = `{ ${[...fields].map(memberText).join("; ")} }`;
+    return `${isLoose === true ? record : `Exactly<${record}>`}${orNull}`;
+  }
   const own = ownType(schema);
   return own && `${own}${orNull}`;
 }
@@ -62,8 +65,12 @@ const SIGNED: Readonly<Record<string, Check>> = {
 
 /** Methods behind which a schema gives something else. */
 const CHANGES = /^(?:transform|pipe|preprocess|catch|toLowerCase|toUpperCase|overwrite|codec)$/u;
+/** Of these, those that give a text for a text. */
+const RESPELLS = /^(?:toLowerCase|toUpperCase|overwrite)$/u;
 /** Methods behind which it takes other things, too, or with other fields. */
-const WIDENS = /^(?:or|and|passthrough|loose|catchall|promise|deepPartial|keyof|unwrap|shape)$/u;
+const WIDENS = /^(?:or|and|promise|deepPartial|keyof|unwrap|shape)$/u;
+/** Methods behind which an object's schema gives other fields as well. */
+const LOOSENS = /^(?:passthrough|loose|catchall)$/u;
 
 /** Methods behind which an object's schema has other fields, and asks no functions about the whole. */
 const RESHAPES = /^(?:extend|augment|merge|pick|omit|partial|required)$/u;
@@ -98,8 +105,24 @@ export function optionally(each: Schema, how: string): Schema {
 }
 
 /** It gives something else than it is given, whatever that is, and may refuse what it does not like. */
-function remade({ kind, fields, checks }: Schema): Schema {
-  return { kind, checks, isChanged: true, refusesMore: true, ...(fields && { fields }) };
+function remade({ kind, fields, checks, mayLose }: Schema, isThere = false): Schema {
+  const loses = fields ? "parts" : (mayLose ?? (isThere ? undefined : "whole"));
+  const own = { kind, checks, isChanged: true, refusesMore: true, ...(fields && { fields }) };
+  return { ...own, ...(loses && { mayLose: loses }) };
+}
+
+/** What takes what a function makes of an argument. */
+function ofMade(schema: Schema): Schema {
+  if (schema === ANY) return remade(schema);
+  return { ...schema, isOfMade: true, refusesMore: true };
+}
+
+const MAKERS: ReadonlySet<string> = new Set(["Number", "String", "Boolean"]);
+
+/** A function of the code's own that makes something of what is taken, and that refuses nothing of it. */
+function isMaker(value: Value): boolean {
+  if (value.kind === "builtin") return MAKERS.has(value.name);
+  return value.kind === "function" && value.function.parameters.length <= 1;
 }
 
 function required({
@@ -131,9 +154,15 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
   const [first = UNDEFINED] = args;
   const bound = constantScalar(first);
   const withCheck = (check: Check): Schema => ({ ...schema, checks: [...schema.checks, check] });
-  if (CHANGES.test(method)) return remade(schema);
+  if (method === "transform" && isMaker(first) && schema.isChanged !== true) {
+    return { ...schema, makers: [...(schema.makers ?? []), first] };
+  }
+  if (method === "pipe" && isSchema(first)) return ofMade(schemaOf(first));
+  if (CHANGES.test(method)) return remade(schema, RESPELLS.test(method));
+  if (schema.makers) return refined(remade(schema), method, args, tools);
   if (method === "array") return listOfSchema(schema);
-  if (WIDENS.test(method))
+  if (LOOSENS.test(method) && schema.fields) return { ...schema, isLoose: true, refusesMore: true };
+  if (WIDENS.test(method) || LOOSENS.test(method))
     return { ...ANY, ...madeOf([schema, ...args.flatMap((each) => schemasIn(each, tools))]) };
   if (OPTIONAL.test(method)) return optionally(schema, method);
   if (method === "refine" && first.kind === "function" && schema.isChanged !== true) {
@@ -217,9 +246,12 @@ function fieldsOf(given: Value, tools: Tools): ReadonlyMap<string, Schema> | und
 
 /** What is known of a schema; of what is none, nothing. */
 export function schemaOf(value: Value): Schema {
-  const isSchema = value.kind === "handle" && value.library === ZOD && value.data !== undefined;
   // Only this file makes handles with data.
-  return isSchema ? (value.data as Schema) : ANY;
+  return isSchema(value) ? (value.data as Schema) : ANY;
+}
+
+function isSchema(value: Value): value is HandleValue {
+  return value.kind === "handle" && value.library === ZOD && value.data !== undefined;
 }
 
 /** `z.number()`, `z.object({ ... })`: the schema that a maker gives. */
@@ -232,6 +264,12 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
       const isStrict = name === "strictObject";
       return fields
         ? { kind: "object", fields, checks: [], ...(isStrict && { refusesMore: true }) }
+        : ANY;
+    }
+    case "looseObject": {
+      const fields = fieldsOf(first, tools);
+      return fields
+        ? { kind: "object", fields, checks: [], isLoose: true, refusesMore: true }
         : ANY;
     }
     case "any":
@@ -277,13 +315,31 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
     case "nullish":
       return optionally(schemaOf(first), name);
     case "preprocess":
+    case "pipe":
+      return ofMade(schemaOf(args[1] ?? UNDEFINED));
     case "coerce.boolean":
     case "coerce.bigint":
-    case "codec":
-    case "pipe":
     case "stringbool":
-    case "transform":
       return { ...ANY, isChanged: true };
+    case "codec":
+    case "transform":
+      return remade(ANY);
+    case "url":
+      return { kind: "text", checks: [], isTrimmed: true, refusesMore: true };
+    case "zfd.formData":
+      return ofMade(isSchema(first) ? schemaOf(first) : schemaMade("object", args, tools));
+    case "zfd.json":
+      return ofMade(schemaOf(first));
+    case "zfd.text":
+      return ofMade(isSchema(first) ? schemaOf(first) : { kind: "text", checks: [] });
+    case "zfd.numeric":
+      return ofMade(isSchema(first) ? schemaOf(first) : { kind: "number", checks: [] });
+    case "zfd.checkbox":
+      return ofMade({ kind: "truth", checks: [] });
+    case "zfd.file":
+    case "zfd.repeatable":
+    case "zfd.repeatableOfType":
+      return ofMade(remade(ANY));
     default:
       return { ...ANY, ...madeOf(args.flatMap((each) => schemasIn(each, tools))) };
   }
@@ -372,6 +428,9 @@ function handleOf(schema: Schema, tools: Tools): Value {
 
 /** What a module of zod exports under a name; undefined for other modules. */
 export function zodExport(from: string, name: string): HandleValue | undefined {
+  if (from === "zod-form-data" && name === "zfd") {
+    return { kind: "handle", library: ZOD, path: "z.zfd" };
+  }
   if (!/^zod(?:\/v[34]|\/mini)?$/u.test(from)) return undefined;
   const isWhole = name === "z" || name === "default" || name === "*" || name === "zod";
   return { kind: "handle", library: ZOD, path: isWhole ? "z" : `z.${name}` };
