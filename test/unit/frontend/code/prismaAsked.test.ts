@@ -299,4 +299,28 @@ export async function f(id: number) {
     assert.ok(lines.includes('if ((r1.meta is null) or (r1.meta = "null"))'), lines.join("\n"));
     assert.match(lines.join("\n"), /if \(.* and \(r1\.meta <> "null"\)\)/u);
   });
+
+  it("is told from what is left out also behind a cast", async () => {
+    const schema = `datasource db { provider = "postgresql" }
+model Doc {
+  id   Int  @id
+  meta Json
+}`;
+    const dto = `import { IsArray, IsOptional } from "class-validator";
+export class Dto { @IsArray() @IsOptional() meta?: object[]; }`;
+    const text = `${CLIENT}
+import { Body, Controller, Param, Patch } from "@nestjs/common";
+import { Dto } from "./dto";
+@Controller("d")
+export class Docs {
+  @Patch(":id")
+  async f(@Body() { meta }: Dto, @Param("id") id: number) {
+    const data: any = {};
+    if (meta !== undefined) data.meta = meta as Prisma.JsonArray;
+    await prisma.doc.update({ where: { id }, data });
+  }
+}`;
+    const lines = printed(await transactionsOf(schema, { "f.ts": text, "dto.ts": dto }));
+    assert.match(lines.join("\n"), /update Doc set meta = .* coalesce\(:[\w.]*meta, "null"\)/u);
+  });
 });

@@ -23,6 +23,7 @@ import { keep, keepsWhatItMakes, orKept, putThere, runsStatements } from "./kept
 import { givenOr } from "./transactions/leftOut";
 import { mustGoOn } from "./values/cutChains";
 import { isOfChain, nameOf } from "./values/chains";
+import { cast } from "./values/absence";
 import { conditionOf, expressionOf, readsOf, negated } from "./values/convert";
 import { isUnused, isWaitedFor, noteWaitedFor } from "./calls/unusedResults";
 import { held, isHeld, isLeaving, noteHeld } from "./errors/heldPromises";
@@ -162,7 +163,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       return chooseCase(state, scope, hir);
     case "typed": {
       const value = of(hir.operand);
-      return value.kind === "input" ? { ...value, type: hir.type } : value;
+      return value.kind === "input" ? cast(value, hir.type) : value;
     }
     case "unknown": {
       const parts = hir.parts.map(of);

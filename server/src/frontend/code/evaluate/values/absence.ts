@@ -50,6 +50,13 @@ export function maybeLeftOut(value: Input): Expression {
   return isNotGiven(value);
 }
 
+/** An argument as a cast calls it, which makes nothing of a null: one that may be null besides being left out stays so. */
+export function cast(value: Input, type: string): Input {
+  const made = { ...value, type };
+  const isTold = value.mayLack === true && mayBeNull(value) && !mayBeNull(made);
+  return isTold ? { ...made, standsFor: `${type} | null` } : made;
+}
+
 /** Whether an argument is exactly `null`, or exactly `undefined`; undefined where its type does not tell the two apart. */
 export function isExactly(value: Value, what: "null" | "undefined"): Expression | undefined {
   if (value.kind !== "input" || value.type === undefined) return undefined;
