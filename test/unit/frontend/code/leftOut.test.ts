@@ -129,8 +129,8 @@ export async function h(id: number, req) {
     assert.deepEqual(
       lines.filter((line) => /set|kind/u.test(line)).map((line) => line.trim()),
       [
-        'update Mark set name = ((:req.body.name is null) ? Mark.name : code:transform(:req.body.name)), note = ((:req.body.note is null) ? (unknown() ? "a" : Mark.note) : :req.body.note) where (Mark.id = :id)',
-        "if (((:req.body.kind is null) and not (:req.body.kind.isNull == true)) ? false : (((:req.body.kind is null) and (:req.body.kind.isNull == true)) ? true : not (code:transform(:req.body.kind) is null)))",
+        'update Mark set name = ((:req.body.name is null) ? Mark.name : ((code:transformed(:req.body.name) = true) ? code:transform(:req.body.name) : Mark.name)), note = ((:req.body.note is null) ? (unknown() ? "a" : Mark.note) : :req.body.note) where (Mark.id = :id)',
+        "if (((:req.body.kind is null) and not (:req.body.kind.isNull == true)) ? false : (((:req.body.kind is null) and (:req.body.kind.isNull == true)) ? true : ((code:transformed(:req.body.kind) = true) and not (code:transform(:req.body.kind) is null))))",
         'if not ((:req.body.kind is null) or (:req.body.kind == "a") or (:req.body.kind == "b"))',
         "if not ((:req.body.kind is null) and not (:req.body.kind.isNull == true))",
       ],

@@ -99,7 +99,8 @@ function schemasIn(value: Value, tools: Tools): readonly Schema[] {
 
 /** What may be left out (`optional`), be null (`nullable`) or both (`nullish`); a default inside may stand for it then or not. */
 export function optionally(each: Schema, how: string): Schema {
-  const { instead, ...plain } = optional(each, how);
+  // What is left out is not given to what makes something of it.
+  const { instead, ...plain } = optional(each.makers ? remade(each) : each, how);
   if (instead === undefined) return plain;
   return how === "nullable" ? remade(plain) : { ...plain, perhapsInstead: instead };
 }
