@@ -1,9 +1,10 @@
 // `npm run bench:repos -- FOLDER...`: how much of the transactions of real repositories is read. For each folder: how
 // long reading takes and which files take longest, which calls that open a transaction were found, how far statements
 // are understood, and the reasons why they are not. `--sample SEED,...` draws exact statements, to compare with the source;
-// `--whole` prints all of their transactions beside them.
+// `--whole` prints all of their transactions beside them. `--kept` keeps what was read in a folder, where the next run finds it.
 //
 //   npm run bench:repos -- FOLDER... [--sample SEED,...] [--whole] [--count N] [--reasons N] [--slowest N] [--calls REGEX]
+//     [--kept FOLDER]
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { loadPgParser } from "../../server/src/engine/pgParser";
@@ -12,6 +13,7 @@ import type { Program, Transaction } from "../../server/src/program/program";
 import type { Command, Statement } from "../../server/src/program/statement";
 import type { SourceRange } from "../../server/src/protocol/source";
 import { createProjectReader } from "../../server/src/service/readProject";
+import { openReadings } from "../../server/src/service/readingFiles";
 import { statementPrecision } from "../../server/src/service/statements";
 import { loadProjects, type Project } from "../../server/src/workspace/projects";
 import { counted, randomFrom } from "./randomRun";
@@ -25,6 +27,7 @@ const { values: options, positionals } = parseArgs({
     count: { type: "string", default: "15" },
     whole: { type: "boolean", default: false },
     reasons: { type: "string", default: "20" },
+    kept: { type: "string" },
     /** Each file is read once more for it; 0 leaves that out. */
     slowest: { type: "string", default: "5" },
     /** What opens a transaction: Prisma's and TypeORM's calls, and those of builders. */
@@ -46,9 +49,13 @@ type Parsers = readonly [
 ];
 
 function measure(folder: string, project: Project, [pg, code]: Parsers): void {
+  const readings =
+    options.kept === undefined ? undefined : openReadings({ folder: options.kept, build: "bench" });
+  const reader = createProjectReader({ pg }, code, readings);
   const read = stopwatch();
-  const program = createProjectReader({ pg }, code).read(project);
+  const program = reader.read(project);
   const time = read();
+  for (const _ of reader.keep(program, project));
   const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
   print(`${folder}: ${String(project.files.length)} files may use a database`);
   print(`  read in ${time}; peak memory of this process ${String(megabytes)} MB`);

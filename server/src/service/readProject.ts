@@ -21,6 +21,7 @@ import type { Configuration, DistinctParameters } from "../workspace/configurati
 import type { ProjectCode } from "../workspace/codeFiles";
 import { nearestNames } from "../workspace/nearest";
 import type { Project } from "../workspace/projects";
+import { digestOf, type KeptReadings, type ReadingFiles } from "./readingFiles";
 import { statementsOf, tablesOf } from "./statements";
 
 /** What reading needs of a project. */
@@ -51,10 +52,19 @@ export interface ProjectReader {
     first: FirstFiles,
     isStopped?: IsStopped,
   ): Sliced<Program | undefined>;
+  /** Keeps on disk what the last reading of a project's code found out; gives way often. */
+  keep(program: Program, project: ProjectTexts): Generator<void, void, void>;
 }
 
-/** A reader that remembers the last few projects. Without parsers for code it reads SQL files only. */
-export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParsers): ProjectReader {
+/**
+ * A reader that remembers the last few projects, and finds on disk what was kept of them. Without parsers for code it reads
+ * SQL files only.
+ */
+export function createProjectReader(
+  parsers: SqlParsers,
+  codeParsers?: CodeParsers,
+  readings?: ReadingFiles,
+): ProjectReader {
   const readers = new Map<string, Readers>();
   const readersOf = (project: ProjectTexts): Readers => {
     const key = [...project.files, ...project.context].map(({ file }) => file).join("\n");
@@ -63,7 +73,7 @@ export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParse
       all: createReader(parsers),
       telling: createDialectReader(),
       isWhole: false,
-      ...(codeParsers && { code: createWorkspaceCode(codeParsers) }),
+      ...(codeParsers && codeReaders(project, codeParsers, readings)),
     };
     readers.delete(key);
     readers.set(key, own);
@@ -95,6 +105,7 @@ export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParse
       dialect: dialect ?? found.dialect ?? usual,
       ...(dialect && { sources: found.sources?.map((source) => ({ ...source, dialect })) ?? [] }),
       ...(first && { first }),
+      ...(own.kept && { lasting: { environment: environmentOf(project), digest: digestOf } }),
     };
     const alone = yield* own.alone.reading(files, { dialect, usual }, code);
     const incomplete = alone.schema.tables.some((table) => table.inferred);
@@ -117,7 +128,29 @@ export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParse
       if (own.length === 0 || others.length < FEW) return undefined;
       return partOf(yield* reading(project, isStopped, first), first.files);
     },
+    *keep({ unread }, project) {
+      const { code, kept } = readersOf(project);
+      if (code && kept) yield* kept.save(code.lasting(), unread === undefined);
+    },
   };
+}
+
+/** Readers of code are kept for a project that is somewhere. */
+function codeReaders(
+  { folder, configurationFile = "" }: ProjectTexts,
+  parsers: CodeParsers,
+  readings: ReadingFiles | undefined,
+): Pick<Readers, "code" | "kept"> {
+  const kept = folder === undefined ? undefined : readings?.of(`${folder}\n${configurationFile}`);
+  return { code: createWorkspaceCode(parsers, kept), ...(kept && { kept }) };
+}
+
+/** All that the readings of code depend on beside code, as a text. */
+function environmentOf({ files, context, code }: ProjectTexts): string {
+  const { schemas = [], packages, pathMaps, nullChecks } = code ?? {};
+  const texts = schemas.map((file) => [file, code?.text(file)]);
+  const sql = [...files.filter(isSql), ...context].map(({ file, text }) => [file, text]);
+  return JSON.stringify([sql, texts, packages, pathMaps, nullChecks]);
 }
 
 /** Fewer files of code than these are read at once. */
@@ -154,6 +187,8 @@ interface Readers {
   readonly all: ProgramReader;
   readonly telling: DialectReader;
   readonly code?: WorkspaceCodeReader;
+  /** What was kept of its code on disk. */
+  readonly kept?: KeptReadings;
   /** All files have been read once. */
   isWhole: boolean;
 }

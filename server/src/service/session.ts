@@ -6,7 +6,7 @@ import type { SqlParsers } from "../frontend/sql/parsers";
 import { loadPgParser } from "../engine/pgParser";
 import { loadCodeParsers } from "../engine/treeSitter";
 import type { CodeParsers } from "../frontend/code/codeParsers";
-import type { Sliced } from "../frontend/code/slices";
+import type { ReadingStep } from "../frontend/code/slices";
 import { openPool } from "../engine/pool";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
@@ -22,6 +22,7 @@ import { configurationRemarks, createProjectReader, dialectRemarks } from "./rea
 import { openPackedFiles } from "./cacheFiles";
 import type { CacheBounds } from "./cacheFiles";
 import type { ProjectReader, ProjectTexts } from "./readProject";
+import { openReadings } from "./readingFiles";
 import { placeSuppressions, type PlacedSuppression } from "./suppressions";
 import { openSolveCache } from "./tupleSolver";
 
@@ -123,13 +124,24 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { parsers, code, missing } = await loadParsers();
   const kept = options.cache && openPackedFiles(options.cache.folder, "tuples", KEPT);
   const cache = openSolveCache(REMEMBERED, kept, options.cache?.build);
-  const reader = createProjectReader(parsers, code);
-  const read = readInTurn(reader);
+  const readings = options.cache && openReadings(options.cache);
+  const reader = createProjectReader(parsers, code, readings);
+  let saving = Promise.resolve();
+  const failures = new Set<string>();
+  const read = readInTurn(reader, (program, project) => {
+    saving = saving
+      .then(() => inSlices(reader.keep(program, project)))
+      .catch((error: unknown) => {
+        failures.add(`what was read could not be kept for the next time: ${errorText(error)}`);
+      });
+  });
 
   /** Writes what was found out; gives what went wrong with that. */
   const save = (): readonly string[] => {
     kept?.flush();
-    return kept?.takeNotes() ?? [];
+    const own = [...failures];
+    failures.clear();
+    return [...own, ...(kept?.takeNotes() ?? []), ...(readings?.takeNotes() ?? [])];
   };
 
   async function checked(
@@ -214,7 +226,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     warm: () => {
       pool.warm();
     },
-    dispose: () => pool.dispose(),
+    dispose: async () => {
+      await Promise.all([saving, pool.dispose()]);
+    },
   };
 }
 
@@ -257,9 +271,12 @@ async function loaded<Value>(loading: Promise<Value>, without: string): Promise<
   try {
     return { value: await loading, missing: [] };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { value: undefined, missing: [`${without}: ${why}`] };
+    return { value: undefined, missing: [`${without}: ${errorText(error)}`] };
   }
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** How often other files are read for those that somebody looks at, before something is told of these: at first, and then. */
@@ -277,7 +294,11 @@ interface ReadingEvents {
  * One reading after the other, in slices. Keeps the last few whole programs: several levels of one project, and several
  * projects side by side, are read once each.
  */
-function readInTurn(reader: ProjectReader): Read {
+function readInTurn(
+  reader: ProjectReader,
+  /** Told of a reading that took long, so that the next process need not do it again. */
+  long: (program: Program, project: ProjectTexts) => void,
+): Read {
   const kept: { readonly project: ProjectTexts; readonly program: Program }[] = [];
   const read: Read = async ({ project, budget, isStopped, first = [] }, signal, events) => {
     const known = kept.find((each) => sameTexts(each.project, project));
@@ -286,11 +307,12 @@ function readInTurn(reader: ProjectReader): Read {
     const stops = (): boolean =>
       signal.aborted || performance.now() > end || (isStopped?.() ?? false);
     let most = 0;
-    const told: SessionEvents["reading"] = (done, total) => {
+    const told = ({ done, total }: ReadingStep): void => {
       // What was read first is not read again.
       most = Math.max(most, done);
       events.reading?.(most, total);
     };
+    const since = performance.now();
     let open = 0;
     for (const most of first.length > 0 ? OTHERS_FIRST : []) {
       const part = await inSlices(reader.early(project, { files: first, most }, stops), told);
@@ -300,6 +322,7 @@ function readInTurn(reader: ProjectReader): Read {
       open = part.transactions.length;
     }
     const program = await inSlices(reader.reading(project, stops), told);
+    if (performance.now() - since > LONG && !signal.aborted) long(program, project);
     if (program.unread === undefined) {
       kept.unshift({ project, program });
       kept.length = Math.min(kept.length, 8);
@@ -315,20 +338,23 @@ function readInTurn(reader: ProjectReader): Read {
   };
 }
 
+/** Milliseconds of reading that are worth keeping. */
+const LONG = 1000;
+
 /** Milliseconds of work at a time. */
 const SLICE = 15;
 
 /** Does a work while others get their turn. */
-async function inSlices<Result>(
-  work: Sliced<Result>,
-  told: SessionEvents["reading"],
+async function inSlices<Result, Step>(
+  work: Generator<Step, Result, void>,
+  told?: (step: Step) => void,
 ): Promise<Result> {
   let since = performance.now();
   for (;;) {
     const slice = work.next();
     if (slice.done === true) return slice.value;
     if (performance.now() - since < SLICE) continue;
-    told?.(slice.value.done, slice.value.total);
+    told?.(slice.value);
     await nextTurn();
     since = performance.now();
   }

@@ -40,12 +40,28 @@ export function declaringCalls(
 
 /** What tells whether the calls of a module are others than before: the statements that hold them. */
 export function declaringText(module: HirModule | undefined, names: ReadonlySet<string>): string {
+  return holding(module, names)
+    .map(({ statement }) => String(numberOf(originOf(statement))))
+    .join(",");
+}
+
+/** The places of these statements among those of the module. */
+export function declaringPlaces(
+  module: HirModule | undefined,
+  names: ReadonlySet<string>,
+): readonly number[] {
+  return holding(module, names).map(({ at }) => at);
+}
+
+function holding(
+  module: HirModule | undefined,
+  names: ReadonlySet<string>,
+): readonly { readonly statement: HirStatement; readonly at: number }[] {
+  if (module === undefined) return [];
   // No file is told apart by its calls.
-  const holding = (module?.body ?? []).filter(
-    (statement) =>
-      declaringCalls("" as FileId, module && { ...module, body: [statement] }, names).length > 0,
-  );
-  return holding.map((statement) => String(numberOf(originOf(statement)))).join(",");
+  const isHolding = (statement: HirStatement): boolean =>
+    declaringCalls("" as FileId, { ...module, body: [statement] }, names).length > 0;
+  return module.body.flatMap((statement, at) => (isHolding(statement) ? [{ statement, at }] : []));
 }
 
 type Around = Pick<DeclaringCall, "functions" | "class" | "bound">;

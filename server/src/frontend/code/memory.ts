@@ -4,11 +4,23 @@ import type { Taint } from "../../program/precision";
 import type { Note, Transaction } from "../../program/program";
 import type { FileId, SourceRange } from "../../protocol/source";
 import type { HirFunction, HirModule } from "./hir";
+import {
+  isOfTables,
+  lastingFacts,
+  lastingReading,
+  lastsStill,
+  presentFacts,
+  presentReading,
+  type LastingFile,
+  type LastingReadings,
+  type LastingRound,
+  type Surroundings,
+} from "./lasting";
 import { createMover, type Mover, type Snapshot } from "./movedResults";
 import { originOf } from "./origins";
 import { createReaches, type MakeReach } from "./reach";
 import type { Site } from "./sites";
-import { createDependencySet, type Dependency, type Facts } from "./trace";
+import { createTrace, type Dependency, type Entry, type Facts } from "./trace";
 
 /** A function that was evaluated by itself. */
 export interface ReadFunction {
@@ -78,6 +90,8 @@ export interface Present {
   readonly reaching: unknown;
   /** What else readings depend on: each part is compared by identity. */
   readonly environment: readonly unknown[];
+  /** What readings are held against that were kept by other processes. */
+  readonly lasting?: Omit<Surroundings, "present">;
 }
 
 /** A root of a file: what it did, or the key of one that others had led to before. */
@@ -103,6 +117,15 @@ export interface CodeMemory {
     dependencies: readonly Dependency[],
     rounds: readonly Round[],
   ): void;
+  /** A reading begins. */
+  begin(): void;
+  /**
+   * What is known of each file that was read since then, as it lasts: linear in what was read anew, and one file at a time.
+   */
+  lasting(): Iterable<{
+    readonly file: FileId;
+    readonly readings: readonly LastingFile[];
+  }>;
 }
 
 /** A file as it was read. */
@@ -116,6 +139,8 @@ interface KeptFile {
   resolution: unknown;
   reaching: unknown;
   readonly rounds: readonly (Kept | { readonly before: string })[];
+  /** The same as it lasts, as it was when it was kept or found. */
+  lasting?: LastingFile;
 }
 
 /** What a dependency was. */
@@ -129,6 +154,7 @@ const MOST_PER_FILE = 2;
 
 interface Kept {
   readonly root: Omit<AskedRoot, "function">;
+  readonly function: HirFunction;
   readonly environment: readonly unknown[];
   readonly facts: readonly Fact[];
   readonly files: ReadonlySet<FileId>;
@@ -143,8 +169,9 @@ const MOST_PER_ROOT = 2;
 /** A function is a root of each class that inherits it. */
 const MOST_PER_FUNCTION = 60;
 
-/** A memory that holds the last readings of each root. */
-export function createCodeMemory(): CodeMemory {
+/** A memory that holds the last readings of each root, and finds those of files that others have kept. */
+export function createCodeMemory(kept?: LastingReadings): CodeMemory {
+  let used = new Map<FileId, { readonly read: KeptFile; readonly present: Present }[]>();
   const known = new WeakMap<HirFunction, readonly Kept[]>();
   const byReading = new WeakMap<RootReading, Kept>();
   const byModule = new WeakMap<HirModule, readonly KeptFile[]>();
@@ -164,8 +191,96 @@ export function createCodeMemory(): CodeMemory {
   };
   const factsOf = (dependencies: readonly Dependency[], facts: Facts): readonly Fact[] =>
     dependencies.map((on) => ({ on, was: facts(on) }));
+  const remember = (root: HirFunction, own: Kept, facts: Facts): void => {
+    const origin = originOf(root);
+    // What is of this root with other tables may be asked for again: that of before, or after, tables were inferred.
+    const others = (known.get(origin) ?? []).filter(
+      (each) =>
+        !isFor(each, own.root) ||
+        each.environment !== own.environment ||
+        differsByTables(each, facts),
+    );
+    const isSame = ({ root: each }: Kept): boolean =>
+      each.file === own.root.file && each.name === own.root.name;
+    const latest = [own, ...others.filter(isSame)].slice(0, MOST_PER_ROOT);
+    const elsewhere = others.filter((each) => !isSame(each));
+    known.set(origin, [...latest, ...elsewhere].slice(0, MOST_PER_FUNCTION));
+    byReading.set(own.reading, own);
+  };
+  const rememberFile = (
+    file: FileId,
+    module: HirModule,
+    read: KeptFile,
+    present: Present,
+  ): void => {
+    const others = (byModule.get(module) ?? []).filter((each) => each !== read);
+    byModule.set(module, [read, ...others].slice(0, MOST_PER_FILE));
+    used.set(file, [{ read, present }, ...(used.get(file) ?? [])]);
+  };
+  const fileOfFacts = (
+    present: Present,
+    facts: readonly Fact[],
+    rounds: KeptFile["rounds"],
+  ): KeptFile => ({
+    environment: environmentOf(present.environment),
+    facts,
+    others: facts.filter(({ on }) => isOfMany(on)),
+    modules: modulesOf(facts, present.snapshot),
+    resolution: present.resolution,
+    reaching: present.reaching,
+    rounds,
+  });
+  /** What others have kept of a file, if it would be found again. */
+  const revived = (file: FileId, present: Present): KeptFile | undefined => {
+    const { lasting: around, snapshot, environment } = present;
+    if (!around) return undefined;
+    const surroundings = { ...around, present };
+    for (const lasting of kept?.find(file) ?? []) {
+      const facts = presentFacts(lasting, surroundings);
+      if (!facts) continue;
+      const revive = (round: LastingRound): Kept | { readonly before: string } | undefined => {
+        if ("before" in round) {
+          const before = around.numbers.presentKey(round.before);
+          return before === undefined ? undefined : { before };
+        }
+        const { root } = round;
+        const reading = presentReading(round.reading, around.numbers);
+        const hir = around.numbers.functionAt(round.function);
+        if (!reading || !hir) return undefined;
+        const own = [...round.facts].flatMap((at) => facts[at] ?? []);
+        const files = new Set([root.file, ...own.flatMap(({ on }) => fileOf(on))]);
+        const of = { root, function: hir, environment: environmentOf(environment), files };
+        const one: Kept = { ...of, facts: own, snapshot, reading };
+        remember(hir, one, present.facts);
+        return one;
+      };
+      const rounds = lasting.rounds().map(revive);
+      if (!rounds.every((each) => each !== undefined)) continue;
+      return { ...fileOfFacts(present, facts, rounds), lasting };
+    }
+    return undefined;
+  };
   return {
     reachOf: createReaches(),
+    begin: () => {
+      used = new Map();
+    },
+    *lasting() {
+      for (const [file, all] of used) {
+        const readings = all.flatMap(({ read, present }) => {
+          const { lasting: around } = present;
+          if (!around) return [];
+          const surroundings = { ...around, present };
+          if (!read.lasting || !lastsStill(read.lasting.basis, surroundings)) {
+            const made = lastingFile(file, read, surroundings);
+            if (made) read.lasting = made;
+            else delete read.lasting;
+          }
+          return read.lasting ?? [];
+        });
+        yield { file, readings: [...new Set(readings)] };
+      }
+    },
     recall: (root, { snapshot, facts, environment }) => {
       const found = (known.get(originOf(root.function)) ?? []).find(
         (each) =>
@@ -177,62 +292,67 @@ export function createCodeMemory(): CodeMemory {
     },
     keep: (root, { snapshot, facts, environment }, dependencies, reading) => {
       const { function: hir, ...asked } = root;
-      const origin = originOf(hir);
       const own: Kept = {
         root: asked,
+        function: hir,
         environment: environmentOf(environment),
         facts: factsOf(dependencies, facts),
         files: new Set([root.file, ...dependencies.flatMap((on) => fileOf(on))]),
         snapshot,
         reading,
       };
-      // What is of this root with other tables may be asked for again: that of before, or after, tables were inferred.
-      const others = (known.get(origin) ?? []).filter(
-        (each) =>
-          !isFor(each, root) ||
-          each.environment !== environmentOf(environment) ||
-          differsByTables(each, facts),
-      );
-      const isSame = ({ root: each }: Kept): boolean =>
-        each.file === own.root.file && each.name === own.root.name;
-      const kept = [own, ...others.filter(isSame)].slice(0, MOST_PER_ROOT);
-      const elsewhere = others.filter((each) => !isSame(each));
-      known.set(origin, [...kept, ...elsewhere].slice(0, MOST_PER_FUNCTION));
-      byReading.set(reading, own);
+      remember(hir, own, facts);
     },
     recallFile: (file, present) => {
       const { snapshot, environment } = present;
       const module = snapshot.moduleOf(file);
-      const found = (module ? (byModule.get(module) ?? []) : []).find(
-        (each) => each.environment === environmentOf(environment) && stillHolds(each, present),
-      );
+      if (!module) return undefined;
+      const found =
+        (byModule.get(module) ?? []).find(
+          (each) => each.environment === environmentOf(environment) && stillHolds(each, present),
+        ) ?? revived(file, present);
       const rounds = found?.rounds.map((each): Round | undefined => {
         if ("before" in each) return each;
         const reading = readingNow(each, snapshot);
         return reading && { reading };
       });
-      return rounds?.every((each) => each !== undefined) ? rounds : undefined;
+      if (!found || !rounds?.every((each) => each !== undefined)) return undefined;
+      rememberFile(file, module, found, present);
+      return rounds;
     },
     keepFile: (file, present, dependencies, given) => {
-      const { snapshot, facts, environment, resolution, reaching } = present;
+      const { snapshot, facts } = present;
       const module = snapshot.moduleOf(file);
       const rounds = given.map((each) => ("before" in each ? each : byReading.get(each.reading)));
       if (!module || !rounds.every((each) => each !== undefined)) return;
       const all = rounds.flatMap((each) => ("before" in each ? [] : each.facts));
       const own = withoutRepetition([...factsOf(dependencies, facts), ...all]);
-      const read: KeptFile = {
-        environment: environmentOf(environment),
-        facts: own,
-        others: own.filter(({ on }) => isOfMany(on)),
-        modules: modulesOf(own, snapshot),
-        resolution,
-        reaching,
-        rounds,
-      };
-      const others = (byModule.get(module) ?? []).slice(0, MOST_PER_FILE - 1);
-      byModule.set(module, [read, ...others]);
+      rememberFile(file, module, fileOfFacts(present, own, rounds), present);
     },
   };
+}
+
+/** A file's reading as it lasts, unless it depends on functions that stand nowhere. Linear in what was read. */
+function lastingFile(
+  file: FileId,
+  { facts, rounds }: KeptFile,
+  around: Surroundings,
+): LastingFile | undefined {
+  const indexes = factIndexes(facts);
+  const lasting = lastingFacts(facts, [file], around);
+  const made = rounds.map((each): LastingRound | undefined => {
+    if ("before" in each) {
+      const before = around.numbers.lastingKey(each.before);
+      return before === undefined ? undefined : { before };
+    }
+    const number = around.numbers.numberOfFunction(each.function, each.files);
+    const reading = lastingReading(each.reading, each.files, around.numbers);
+    if (!number || !reading) return undefined;
+    const { root } = each;
+    return { root, function: number, facts: Uint32Array.from(each.facts, indexes), reading };
+  });
+  if (!lasting || !made.every((each) => each !== undefined)) return undefined;
+  return { basis: lasting.basis, facts: () => lasting.facts, rounds: () => made };
 }
 
 /** How many environments are told apart: those of before and after tables were inferred, for some databases. */
@@ -274,19 +394,24 @@ function stillHolds(kept: KeptFile, { snapshot, facts, resolution, reaching }: P
 
 /** Each dependency once. */
 function withoutRepetition(facts: readonly Fact[]): readonly Fact[] {
-  const isNew = createDependencySet();
-  return facts.filter(({ on }) => isNew(on));
+  const { entry } = createTrace();
+  return facts.filter(({ on }) => entry(on).on === on);
 }
 
-const OF_TABLES: ReadonlySet<Dependency["kind"]> = new Set(["table", "spelling"]);
+/** Where each of them, or one that asks the same, stands among those without repetition. */
+function factIndexes(facts: readonly Fact[]): (fact: Fact) => number {
+  const { entry } = createTrace();
+  const indexes = new Map<Entry, number>(facts.map(({ on }, at) => [entry(on), at] as const));
+  return ({ on }) => indexes.get(entry(on)) ?? -1;
+}
 
 /** Whether it would be found again, had the tables stayed the same. */
 function differsByTables({ facts: own }: Kept, now: Facts): boolean {
   const changed = own.filter(({ on, was }) => now(on) !== was);
-  return changed.length > 0 && changed.every(({ on }) => OF_TABLES.has(on.kind));
+  return changed.length > 0 && changed.every(({ on }) => isOfTables(on));
 }
 
-function isFor({ root, reading }: Kept, asked: AskedRoot): boolean {
+function isFor({ root, reading }: Kept, asked: Omit<AskedRoot, "function">): boolean {
   if (root.file !== asked.file || root.name !== asked.name) return false;
   if (root.argument !== asked.argument) return false;
   // What had enough of fewer steps is the same with more.

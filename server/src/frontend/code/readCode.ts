@@ -27,6 +27,7 @@ import { withInputTypes } from "./inputTypes";
 import type { HirModule } from "./hir";
 import { createChangedElsewhere } from "./changedElsewhere";
 import { createLeads } from "./leads";
+import { declaringDigests, type LastingTeller } from "./lasting";
 import { LIBRARIES } from "./libraries/libraries";
 import type {
   CodeMemory,
@@ -41,6 +42,7 @@ import { nearDatabase } from "./near";
 import { functionKey, originOf } from "./origins";
 import { namesElsewhere } from "./otherNames";
 import { withoutParts } from "./ownTransactions";
+import { partNumbers } from "./partNumbers";
 import { evaluateToTheEnd, failureOf, passedAt, passedOver, passedRoot } from "./passed";
 import { reachOf } from "./reach";
 import { rootsOf, type ModuleRoot } from "./roots";
@@ -69,6 +71,8 @@ export interface CodeSurroundings {
   /** Earlier readings, with what else these depend on. */
   readonly memory?: CodeMemory;
   readonly environment?: readonly unknown[];
+  /** What tells whether readings of other processes hold. */
+  readonly lasting?: LastingTeller;
   /** Whether to end with what was read so far. */
   readonly isStopped?: IsStopped;
   /** Read these and who calls them, and tell of these alone. */
@@ -407,23 +411,54 @@ function unparsed(at: Span, file: FileId, { lines }: CodeSurroundings): Note {
 
 /** The present as readings of a file depend on it: of Java on all files, whose classes are known by their names alone. */
 function presentOf(
-  { environment = [], modules, files }: CodeSurroundings,
-  now: Omit<Present, "environment">,
+  around: CodeSurroundings,
+  now: Omit<Present, "environment" | "lasting">,
   used: ReadonlySet<string>,
 ): (file: FileId) => Present {
+  const { environment = [], modules, files } = around;
   const usual = [...environment, [...used].sort().join()];
-  const present: Present = { ...now, environment: usual };
+  const lasting = lastingPresent(around, now, usual);
+  const present: Present = { ...now, environment: usual, ...(lasting && { lasting: lasting([]) }) };
   let ofJava: Present | undefined;
   return (file) => {
-    if (!file.endsWith(".java")) return present;
+    if (!isJava(file)) return present;
+    const all = files.filter(isJava);
     ofJava ??= {
       ...present,
-      environment: [
-        ...usual,
-        ...files.flatMap((each) => (each.endsWith(".java") ? (modules.moduleOf(each) ?? []) : [])),
-      ],
+      environment: [...usual, ...all.flatMap((each) => modules.moduleOf(each) ?? [])],
+      ...(lasting && { lasting: lasting(all) }),
     };
     return ofJava;
+  };
+}
+
+function isJava(file: FileId): boolean {
+  return file.endsWith(".java");
+}
+
+/** The present as readings of other processes are held against it, which may depend on the texts of some files as a whole. */
+function lastingPresent(
+  { lasting, modules, files, lines }: CodeSurroundings,
+  { snapshot }: Pick<Present, "snapshot">,
+  environment: readonly unknown[],
+): ((whole: readonly FileId[]) => NonNullable<Present["lasting"]>) | undefined {
+  if (!lasting) return undefined;
+  const digests = new Map<string, string>();
+  const digest = (text: string): string => {
+    const known = digests.get(text) ?? lasting.digest(text);
+    digests.set(text, known);
+    return known;
+  };
+  // What takes too long to parse may take less the next time.
+  const digestOf = (file: FileId): string =>
+    snapshot.moduleOf(file) ? digest(lines(file).text) : "";
+  const numbers = partNumbers(modules.moduleOf);
+  const declaring = declaringDigests(snapshot, files, { digest, digestOf });
+  // Of what else there is, `lasting.environment` holds the texts.
+  const texts = environment.filter((each) => typeof each === "string");
+  return (whole) => {
+    const own = digest(JSON.stringify([lasting.environment, ...texts, ...whole.map(digestOf)]));
+    return { numbers, environment: own, digest, digestOf, declaring };
   };
 }
 

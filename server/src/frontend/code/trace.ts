@@ -146,12 +146,6 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
   }
 }
 
-/** Tells of each dependency whether it is asked about for the first time. */
-export function createDependencySet(): (on: Dependency) => boolean {
-  const { entry } = createTrace();
-  return (on) => entry(on).on === on;
-}
-
 /** All that was used, directly or by values that were. */
 export function allUsed(...used: readonly Used[]): Used {
   const seen = new Set<Entry>(used.flatMap((each) => [...each]));

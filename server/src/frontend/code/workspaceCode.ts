@@ -10,7 +10,8 @@ import type { CodeParsers } from "./codeParsers";
 import { codeTables } from "./codeTables";
 import type { HirModule } from "./hir";
 import { withImported } from "./imported";
-import { createCodeMemory } from "./memory";
+import type { LastingReadings } from "./lasting";
+import { createCodeMemory, type CodeMemory } from "./memory";
 import { migrates, migrationText } from "./migrations/codeMigrations";
 import { createModuleReader, type CodeFiles, type CodeModules } from "./modules";
 import { atOnce, type IsStopped, type Sliced } from "./slices";
@@ -32,12 +33,17 @@ export interface WorkspaceCodeReader {
     code?: CodeFiles,
     isStopped?: IsStopped,
   ): Sliced<WorkspaceCode>;
+  /** What was found out by the last reading, as it lasts. */
+  readonly lasting: CodeMemory["lasting"];
 }
 
-/** A reader that remembers the modules of its last reading by their texts. */
-export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
+/** A reader that remembers the modules of its last reading by their texts, and finds what others have kept of files. */
+export function createWorkspaceCode(
+  parsers: CodeParsers,
+  kept?: LastingReadings,
+): WorkspaceCodeReader {
   const reader = createModuleReader(parsers);
-  const memory = createCodeMemory();
+  const memory = createCodeMemory(kept);
   const named = createDialectTeller();
   let known: { readonly key: string; readonly schemas: PrismaSchemas } | undefined;
 
@@ -52,7 +58,9 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
 
   const self: WorkspaceCodeReader = {
     read: (files, code) => atOnce(self.reading(files, code)),
+    lasting: memory.lasting,
     *reading(given, code = NO_OTHERS, isStopped = undefined) {
+      memory.begin();
       const own = new Map(given.map(({ file, text }) => [file, text] as const));
       const text = (file: FileId): string | undefined => own.get(file) ?? code.text(file);
       const all = [...new Set([...code.files, ...own.keys()])];

@@ -4,6 +4,7 @@ import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import type { FirstFiles } from "../code/firstFiles";
+import type { LastingTeller } from "../code/lasting";
 import type { CodeMemory } from "../code/memory";
 import type { CodeModules } from "../code/modules";
 import type { IsStopped } from "../code/slices";
@@ -25,6 +26,8 @@ export interface CodeFilesToRead {
   readonly models?: (library: string) => unknown;
   /** Earlier readings. */
   readonly memory?: CodeMemory;
+  /** What tells whether readings of other processes hold. */
+  readonly lasting?: LastingTeller;
   /** Tables that the code itself declares, as ORMs' models and migrations do. */
   readonly tables?: readonly Table[];
   /** Migrations that are written in code, as SQL of that dialect at the lines where the code has them. */

@@ -270,6 +270,8 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
             code.models?.("prisma"),
             ...group.declaring,
             ...files,
+            // Tells databases of one workspace apart where nothing is the same object any more.
+            [...group.declaring, ...files].map(({ lines }) => lines.file).join(),
           ],
         });
   const order = files.map(({ lines }) => lines.file);
@@ -341,7 +343,7 @@ function codeTransactions(
     indexes.set(file, known);
     return known;
   };
-  const { modules, dialect, memory, isStopped, first, models = () => undefined } = code;
+  const { modules, dialect, memory, lasting, isStopped, first, models = () => undefined } = code;
   const files = code.files.map(({ file }) => file);
   return readCode({
     modules,
@@ -350,6 +352,7 @@ function codeTransactions(
     dialect,
     models,
     ...(memory && { memory }),
+    ...(lasting && { lasting }),
     ...(isStopped && { isStopped }),
     ...(first && { first }),
     ...around,

@@ -1,7 +1,10 @@
 // What a workspace of code says after edits is what its texts say to a reader that has never seen them: transactions, notes
-// and places, to the byte.
+// and places, to the byte. So it does to a reader that finds on disk what another one has kept of earlier texts.
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
@@ -14,12 +17,20 @@ import type { FileId } from "../../../../server/src/protocol/source";
 import {
   createProjectReader,
   type ProjectReader,
+  type ProjectTexts,
 } from "../../../../server/src/service/readProject";
+import { openReadings, type ReadingFiles } from "../../../../server/src/service/readingFiles";
 import { DEFAULT_CONFIGURATION } from "../../../../server/src/workspace/configuration";
 
 const RUNS = 20;
 
 let parsers: { readonly code: CodeParsers; readonly pg: PgParser } | undefined;
+
+const cache = fs.mkdtempSync(path.join(os.tmpdir(), "isolens-readings-"));
+
+after(() => {
+  fs.rmSync(cache, { recursive: true });
+});
 
 before(async () => {
   parsers = { code: await loadCodeParsers(), pg: await loadPgParser() };
@@ -27,16 +38,40 @@ before(async () => {
 
 type Texts = Readonly<Record<string, string>>;
 
-function newReader(): ProjectReader {
+function newReader(readings?: ReadingFiles): ProjectReader {
   assert.ok(parsers);
-  return createProjectReader({ pg: parsers.pg }, parsers.code);
+  return createProjectReader({ pg: parsers.pg }, parsers.code, readings);
+}
+
+function projectOf(texts: Texts, folder = "/workspace"): ProjectTexts {
+  // File ids of tests.
+  const files = Object.entries(texts).map(([file, text]) => ({ file: file as FileId, text }));
+  return { folder, files, context: [], configuration: DEFAULT_CONFIGURATION };
 }
 
 function read(reader: ProjectReader, texts: Texts): string {
-  // File ids of tests.
-  const files = Object.entries(texts).map(([file, text]) => ({ file: file as FileId, text }));
-  const program = reader.read({ files, context: [], configuration: DEFAULT_CONFIGURATION });
-  return JSON.stringify(program, undefined, 1);
+  return JSON.stringify(reader.read(projectOf(texts)), undefined, 1);
+}
+
+let folders = 0;
+
+/** What readers say each of which has nothing but what the last one has kept. */
+function createProcesses(): (texts: Texts) => { readonly said: string; readonly slices: number } {
+  folders += 1;
+  const own = path.join(cache, String(folders));
+  return (texts) => {
+    const project = projectOf(texts);
+    const readings = openReadings({ folder: own, build: "test" });
+    const reader = newReader(readings);
+    const work = reader.reading(project);
+    let slices = 1;
+    let slice = work.next();
+    for (; slice.done !== true; slice = work.next()) slices += 1;
+    const program = slice.value;
+    for (const _ of reader.keep(program, project));
+    assert.deepEqual(readings.takeNotes(), []);
+    return { said: JSON.stringify(program, undefined, 1), slices };
+  };
 }
 
 /** The same by who remembers nothing, not even within one reading, which goes over functions twice. */
@@ -203,11 +238,15 @@ test("after any edits a workspace says what its texts alone say", () => {
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
       const reader = newReader();
+      const another = createProcesses();
       let texts = WORKSPACE;
       read(reader, texts);
+      another(texts);
       for (const each of edits) {
         texts = edited(texts, each);
-        assert.equal(read(reader, texts), readFresh(texts));
+        const said = readFresh(texts);
+        assert.equal(read(reader, texts), said);
+        assert.equal(another(texts).said, said);
       }
     }),
     { numRuns: RUNS },
@@ -217,12 +256,28 @@ test("after any edits a workspace says what its texts alone say", () => {
 /** What one reader says after each of the texts of a file, and what readers say that see them first. */
 function assertSameAfter(file: string, before: Texts, ...texts: readonly string[]): void {
   const reader = newReader();
+  const another = createProcesses();
   read(reader, before);
+  another(before);
   for (const text of texts) {
     const now = { ...before, [file]: text };
-    assert.equal(read(reader, now), readFresh(now));
+    const said = readFresh(now);
+    assert.equal(read(reader, now), said);
+    assert.equal(another(now).said, said);
   }
 }
+
+test("what another process has kept is evaluated again only where its texts are others", () => {
+  const another = createProcesses();
+  const first = another(WORKSPACE);
+  const again = another(WORKSPACE);
+  assert.equal(again.said, first.said);
+  const routes = `// moved\n${WORKSPACE["src/routes.ts"] ?? ""}`;
+  const edited = another({ ...WORKSPACE, "src/routes.ts": routes });
+  // A slice for each file that is parsed, and one for each function that is evaluated.
+  const slices = [again, edited, first].map((each) => each.slices);
+  assert.ok(again.slices < edited.slices && edited.slices < first.slices, slices.join());
+});
 
 test("a handler that did nothing so far is looked at again when what it calls does something", () => {
   const idle = "export async function close(id) {}\n";
