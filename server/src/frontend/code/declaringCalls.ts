@@ -7,7 +7,7 @@ import { numberOf, originOf } from "./origins";
 
 export interface DeclaringCall {
   readonly file: FileId;
-  /** `object.method(...arguments)`; `method()` of a call of the name alone, which is the object then. */
+  /** `object.method(...arguments)`; `method()`, `new Name()` of a call of the name alone, which is the object then. */
   readonly method: string;
   readonly object: HirExpression;
   readonly arguments: readonly HirExpression[];
@@ -23,7 +23,7 @@ type Found = Omit<DeclaringCall, "file">;
 
 const known = new WeakMap<ReadonlySet<string>, WeakMap<HirStatement, readonly Found[]>>();
 
-/** The calls of methods of those names (of functions: `name()`; of classes with an annotation: `@Name`) in a module, in order. Linear in its size, once for each statement. */
+/** The calls of methods of those names (of functions: `name()`, `new Name()`; of classes with an annotation: `@Name`) in a module, in order. Linear in its size, once for each statement. */
 export function declaringCalls(
   file: FileId,
   module: HirModule | undefined,
@@ -91,10 +91,10 @@ function callOf(
   const { callee } = node;
   const given = node.arguments.map(({ value }) => value);
   if (callee.kind === "name") {
-    const method = `${callee.name}()`;
+    const method = node.kind === "new" ? `new ${callee.name}()` : `${callee.name}()`;
     return names.has(method) ? { method, object: callee, arguments: given } : undefined;
   }
-  if (callee.kind !== "member" || !names.has(callee.property)) return undefined;
+  if (node.kind === "new" || callee.kind !== "member" || !names.has(callee.property)) return undefined;
   return { method: callee.property, object: callee.object, arguments: given };
 }
 
@@ -115,8 +115,8 @@ function isClass(node: object): node is HirClass {
 }
 
 // Nodes of HIR that have a kind of these names are of these types.
-function isExpression(node: object): node is Extract<HirExpression, { kind: "call" }> {
-  return "kind" in node && node.kind === "call";
+function isExpression(node: object): node is Extract<HirExpression, { kind: "call" | "new" }> {
+  return "kind" in node && (node.kind === "call" || node.kind === "new");
 }
 
 function isStatement(node: object): node is HirStatement {

@@ -190,3 +190,132 @@ export async function f(owner: string) {
       '  delete accounts where ((accounts.owner = "bank") and (accounts.note = :owner))',
     ],
   ));
+
+const KYSELY = `import { Kysely, PostgresDialect, sql, CamelCasePlugin } from "kysely";
+const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+`;
+
+it("queries of Kysely that differ by path in more than conditions are statements of their own", async () => {
+  const text = `${KYSELY}export async function read(id: number, options: { lock: boolean; note: boolean }) {
+  let query = db.selectFrom("accounts").select("balance").$if(options.note, (q) => q.select("note"));
+  if (options.lock) query = query.forUpdate();
+  return query.where("id", "=", id).executeTakeFirst();
+}
+export async function oldest(id: number) {
+  return db.selectFrom("log").selectAll("log").where("account", "=", id).orderBy("id", id > 3 ? "asc" : "desc").limit(1).execute();
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "read autocommit",
+    "  if (:options.lock = true)",
+    "    if (:options.note = true)",
+    "      r1 = select accounts.balance as balance, accounts.note as note from accounts where (accounts.id = :id) for update",
+    "    else",
+    "      r2 = select accounts.balance as balance from accounts where (accounts.id = :id) for update",
+    "  else",
+    "    if (:options.note = true)",
+    "      r3 = select accounts.balance as balance, accounts.note as note from accounts where (accounts.id = :id)",
+    "    else",
+    "      r4 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+    "  return",
+    "oldest autocommit",
+    "  if (:id > 3)",
+    "    r1 = select log.id as id, log.account as account, log.amount as amount from log where (log.account = :id) order by log.id limit 1",
+    "  else",
+    "    r2 = select log.id as id, log.account as account, log.amount as amount from log where (log.account = :id) order by log.id desc limit 1",
+    "  return",
+  ]);
+});
+
+it("columns that Kysely is given nothing for keep what they hold, or get their defaults", async () => {
+  const text = `${KYSELY}export async function change(id: number, data: { owner?: string; note?: string | null }) {
+  await db.updateTable("accounts").set({ owner: data.owner, note: data.note }).where("id", "=", id).execute();
+}
+export async function note(id: number, amount: number, account?: number) {
+  await db.insertInto("log").values({ account, amount }).execute();
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "change autocommit",
+    "  update accounts set owner = ((:data.owner is null) ? accounts.owner : :data.owner), note = (((:data.note is null) and not (:data.note.isNull == true)) ? accounts.note : :data.note) where (accounts.id = :id)",
+    "note autocommit",
+    "  insert log {id = fresh sequence, account = ((:account is null) ? null : :account), amount = :amount}",
+  ]);
+});
+
+it("Kysely's plugin for camel case says what tables and columns are called", async () => {
+  const text = `${KYSELY.replace("pool })", "pool }), plugins: [new CamelCasePlugin()]")}export async function leave(userId: number) {
+  const one = await db.selectFrom("groupUsers").selectAll().where("userId", "=", userId).executeTakeFirst();
+  if (!one || one.leftAt) throw new Error("none");
+  await db.updateTable("groupUsers").set({ leftAt: null }).where("groupUsers.id", "=", one.id).execute();
+}`;
+  assert.deepEqual(
+    printed(
+      await transactionsOf(
+        "CREATE TABLE group_users (id int PRIMARY KEY, user_id int NOT NULL, left_at timestamp)",
+        { "a.ts": text },
+      ),
+    ),
+    [
+      "leave unit",
+      "  r1 = select group_users.id as id, group_users.user_id as user_id, group_users.left_at as left_at from group_users where (group_users.user_id = :userId)",
+      "  if ((size(r1) <= 0) ? (size(r1) <= 0) : not (r1.left_at is null))",
+      "    rollback",
+      "  if (size(r1) <= 0)",
+      "    rollback",
+      "  update group_users set left_at = null where (group_users.id = r1.id)",
+    ],
+  );
+});
+
+it("cases, unions, other tables and queries that Kysely inserts are read, and what is not known is said", async () => {
+  const text = `${KYSELY}export async function several(id: number) {
+  const rows = await db.selectFrom("accounts as a").innerJoin("log", (join) => join.onRef("log.account", "=", "a.id").on("log.amount", ">", 3))
+    .select((eb) => ["a.id", eb.case().when("a.balance", ">", 10).then("rich").else("poor").end().as("kind")])
+    .where(({ and, eb, exists, selectFrom }) => and([eb.between("a.balance", 1, 5), exists(selectFrom("log as l").select("l.id").whereRef("l.account", "=", "a.id"))])).execute();
+  await db.deleteFrom("log").where("account", "in", db.selectFrom("accounts").select("id").where("owner", "=", "x").unionAll(db.selectFrom("log").select("account as id"))).execute();
+  await db.updateTable("accounts").from("log").set((eb) => ({ balance: eb.ref("log.amount") })).whereRef("log.account", "=", "accounts.id").where("log.id", "=", id).execute();
+  await db.insertInto("log").columns(["account", "amount"]).expression((eb) => eb.selectFrom("accounts").select(["id", "balance"]).where("id", "=", id)).execute();
+  await db.selectFrom("log").selectAll().modifyEnd(sql\`x\`).execute();
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "several unit",
+    '  r1 = select a.id as id, ((a.balance > 10) ? "rich" : "poor") as kind from accounts a inner join log on ((log.account = a.id) and (log.amount > 3)) where ((a.balance >= 1) and (a.balance <= 5) and exists (select l.id as id from log l where (l.account = a.id)))',
+    '  delete log where (log.account in (select accounts.id as id from accounts where (accounts.owner = "x") union all select log.account as id from log))',
+    "  update accounts set balance = log.amount from log where ((log.account = accounts.id) and (log.id = :id))",
+    "  insert log (account, amount, id) select accounts.id as id, accounts.balance as balance, fresh sequence as id from accounts where (accounts.id = :id)",
+    "  opaque reads log",
+    "  ! kysely: modifyEnd() of a query is not known",
+  ]);
+});
+
+it("a plugin of Kysely that gives its queries back changes nothing", async () => {
+  const text = `${KYSELY}class Same { transformQuery(args) { return args.node; } }
+export async function plugged(id: number) {
+  await db.withPlugin(new Same()).transaction().execute(async (trx) => {
+    if (!trx.isTransaction || db.isTransaction) throw new Error("never");
+    const { ref } = trx.dynamic;
+    await trx.deleteFrom("log").where(ref("log.account"), "=", id).execute();
+  });
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "plugged explicit",
+    "  delete log where (log.account = :id)",
+  ]);
+});
+
+it("which of two repositories is used is not the first", async () => {
+  const text = `import { DataSource, Entity, PrimaryColumn, Column } from "typeorm";
+@Entity("users") class User { @PrimaryColumn() id: number; @Column() name: string; }
+@Entity("admins") class Admin { @PrimaryColumn() id: number; @Column() name: string; }
+const source = new DataSource({ type: "postgres", entities: [User, Admin] });
+export async function rename(id: number, isAdmin: boolean) {
+  const repository = isAdmin ? source.getRepository(Admin) : source.getRepository(User);
+  await repository.update({ id }, { name: "x" });
+}`;
+  assert.deepEqual(printed(await transactionsOf("", { "a.ts": text })), [
+    "rename autocommit",
+    "  if (:isAdmin = true)",
+    '    update admins set name = "x" where (admins.id = :id)',
+    "  else",
+    '    update users set name = "x" where (users.id = :id)',
+  ]);
+});

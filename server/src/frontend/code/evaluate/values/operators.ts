@@ -230,17 +230,29 @@ export function oneClient(
 ): Value | undefined {
   if (isPool(then)) {
     const isSame =
-      isPool(otherwise) && then.library === otherwise.library && then.path === otherwise.path;
+      isPool(otherwise) &&
+      then.library === otherwise.library &&
+      then.path === otherwise.path &&
+      (!BESIDE_CLIENTS.test(then.path) || hasSameParts(then.data, otherwise.data));
     if (isSame) return then.library.joined?.(then, otherwise, condition) ?? then;
     return isGlobal(otherwise) ? then : undefined;
   }
   return isPool(otherwise) && isGlobal(then) ? otherwise : undefined;
 }
 
+/** What is made of a client and is one by one table or query alone. */
+const BESIDE_CLIENTS = /^(?:query|builder|repository|model)(?:\.|$)/u;
+
+function hasSameParts(first: unknown, second: unknown): boolean {
+  if (first === second) return true;
+  if (typeof first !== "object" || typeof second !== "object" || !first || !second) return false;
+  const others = new Map(Object.entries(second));
+  const parts = Object.entries(first);
+  return parts.length === others.size && parts.every(([name, each]) => others.get(name) === each);
+}
+
 function isPool(value: Value): value is Extract<Value, { kind: "handle" }> {
-  // A query that is put together is no client, whatever it runs on.
-  const isClient = value.kind === "handle" && value.path !== "query";
-  return isClient && value.connection?.isPool === true;
+  return value.kind === "handle" && value.connection?.isPool === true;
 }
 
 function isGlobal(value: Value): boolean {

@@ -24,6 +24,16 @@ export interface Draft {
   readonly table: Fragment;
   readonly columns: readonly Fragment[];
   readonly isDistinct: boolean;
+  /** `DISTINCT ON (...)`. */
+  readonly distinctOn?: Fragment;
+  /** What stands before it: `WITH ...`. */
+  readonly prefix?: Fragment;
+  /** What is added to its rows: `UNION ...`. */
+  readonly compound?: Fragment;
+  /** Other tables of an UPDATE (`FROM`) or a DELETE (`USING`). */
+  readonly from?: Fragment;
+  /** The query whose rows an INSERT takes. */
+  readonly taken?: Fragment;
   /** `JOIN ... ON ...`. */
   readonly joins: readonly Fragment[];
   /** All of them hold. */
@@ -124,7 +134,13 @@ export function sqlOf(draft: Draft, dialect: Dialect): Value {
 
 /** The same as a part of another statement. */
 export function textOf(draft: Draft, dialect: Dialect): Fragment {
-  const { table, where } = draft;
+  const text = bodyOf(draft, dialect);
+  return draft.prefix ? sequence(draft.prefix, " ", text) : text;
+}
+
+function bodyOf(draft: Draft, dialect: Dialect): Fragment {
+  const { table, where, from } = draft;
+  const joins = draft.joins.flatMap((join) => sequence(" ", join));
   const condition = where.length === 0 ? [] : sequence(" WHERE ", allOf(where));
   const back =
     draft.returning.length === 0 ? [] : sequence(" RETURNING ", separated(draft.returning, ", "));
@@ -132,13 +148,14 @@ export function textOf(draft: Draft, dialect: Dialect): Fragment {
     case "select":
       return sequence(
         draft.isDistinct ? "SELECT DISTINCT " : "SELECT ",
+        draft.distinctOn ? sequence("DISTINCT ON (", draft.distinctOn, ") ") : "",
         draft.columns.length === 0 ? "*" : separated(draft.columns, ", "),
-        " FROM ",
-        table,
-        ...draft.joins.map((join) => sequence(" ", join)),
+        table.length === 0 ? "" : sequence(" FROM ", table),
+        joins,
         condition,
         draft.groupBy.length === 0 ? "" : sequence(" GROUP BY ", separated(draft.groupBy, ", ")),
         draft.having.length === 0 ? "" : sequence(" HAVING ", allOf(draft.having)),
+        draft.compound ? sequence(" ", draft.compound) : "",
         draft.orderBy.length === 0 ? "" : sequence(" ORDER BY ", separated(draft.orderBy, ", ")),
         draft.limit === undefined ? "" : sequence(" LIMIT ", draft.limit),
         draft.offset === undefined ? "" : sequence(" OFFSET ", draft.offset),
@@ -150,10 +167,17 @@ export function textOf(draft: Draft, dialect: Dialect): Fragment {
       const set = draft.set.map(([column, value]) =>
         sequence(`${quoted(column, dialect)} = `, value),
       );
-      return sequence("UPDATE ", table, " SET ", separated(set, ", "), condition, back);
+      const others = from ? sequence(" FROM ", from, joins) : joins;
+      return sequence("UPDATE ", table, " SET ", separated(set, ", "), others, condition, back);
     }
     case "delete":
-      return sequence("DELETE FROM ", table, condition, back);
+      return sequence(
+        "DELETE FROM ",
+        table,
+        from ? sequence(" USING ", from, joins) : joins,
+        condition,
+        back,
+      );
     default:
       return draft.verb satisfies never;
   }
@@ -167,7 +191,11 @@ export function allOf(conditions: readonly Fragment[]): Fragment {
   );
 }
 
-function rowsOf({ rows }: Draft, dialect: Dialect): Fragment {
+function rowsOf({ rows, columns: named, taken }: Draft, dialect: Dialect): Fragment {
+  if (taken) {
+    const into = named.length === 0 ? "" : sequence("(", separated(named, ", "), ") ");
+    return sequence(" ", into, taken);
+  }
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   if (columns.length === 0) {
     return raw(dialect === "postgres" ? " DEFAULT VALUES" : " () VALUES ()");
