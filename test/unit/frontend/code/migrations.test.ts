@@ -83,7 +83,7 @@ check(
     exports.down = (knex) => knex.schema.dropTable("users");`,
   },
   [
-    "users(id*,name!,email!,created_at,updated_at,age) unique(email) unique(name,age)",
+    "users(id*,name!,email!,created_at!,updated_at!,age) unique(email) unique(name,age)",
     "orders(a*,b*,user_id) user_id->users cascade b->users",
   ],
 );
@@ -228,4 +228,41 @@ export async function down(id: number) { await pool.query("UPDATE t SET v = v - 
     transactions.map(({ name }) => name),
     ["up", "down"],
   );
+});
+
+test("defaults are values, SQL of the code, or not known, and never nothing", () => {
+  const program = read({
+    "migrations/1_a.ts": `import { sql, type Kysely } from "kysely";
+    export async function up(db: Kysely<any>) {
+      await db.schema.createTable("a").addColumn("made", "timestamp", (c) => c.defaultTo(sql\`now()\`))
+        .addColumn("word", "text", (c) => c.defaultTo("now()")).addColumn("key", "text", (c) => c.defaultTo(keyOf(1))).addColumn("plain", "text").execute();
+    }`,
+    "migrations/2_b.ts": `import type { Knex } from "knex";
+    export const up = (knex: Knex) => knex.schema.createTable("b", (t) => {
+      t.timestamp("at").defaultTo(knex.fn.now()); t.timestamp("then").defaultTo(knex.raw("now()")); t.json("data").defaultTo(JSON.stringify([]));
+      t.timestamps({ defaultToNow: true, useCamelCase: true });
+    });`,
+    "migrations/3_c.js": `module.exports = { up: async (queryInterface, Sequelize) => {
+      await queryInterface.createTable("c", { at: { type: Sequelize.DATE, defaultValue: Sequelize.fn("now") }, own: { type: Sequelize.DATE, defaultValue: Sequelize.NOW } });
+    } };`,
+    "migrations/4_d.ts": `import { Table, type MigrationInterface, type QueryRunner } from "typeorm";
+    export class D4 implements MigrationInterface {
+      async up(queryRunner: QueryRunner) {
+        await queryRunner.createTable(new Table({ name: "d", columns: [{ name: "at", type: "timestamp", default: "now()" }, { name: "n", type: "int", default: 3 }] }));
+      }
+    }`,
+  });
+  const defaults = program.schema.tables.map(({ name, columns }) => {
+    const each = columns.map(({ name: column, default: given }) => {
+      const value = given?.kind === "literal" ? JSON.stringify(given.value) : given?.kind;
+      return value === undefined ? column : `${column}=${value}`;
+    });
+    return `${name}: ${each.join(" ")}`;
+  });
+  assert.deepEqual(defaults, [
+    'a: made=fresh word="now()" key=unknown plain',
+    "b: at=fresh then=fresh data=unknown createdAt=fresh updatedAt=fresh",
+    "c: at=fresh own",
+    "d: at=fresh n=3",
+  ]);
 });

@@ -91,8 +91,38 @@ export function isFalse(given: HirExpression | undefined, names: Names): boolean
   return expression?.kind === "literal" && expression.value === false;
 }
 
+/** What a column's default is in SQL; of what is not known a function that nobody knows. Undefined where none is written. */
+export function defaultSql(given: HirExpression | undefined, names: Names): string | undefined {
+  const expression = behind(given, names);
+  if (expression === undefined) return undefined;
+  if (expression.kind === "template" && expression.tag) return plainSql(expression, names);
+  const constant = constantSql(expression, names);
+  if (constant !== undefined) return constant;
+  // Values that Sequelize makes itself: no default in the database.
+  const isClients =
+    expression.kind === "member" && /^(?:NOW|UUIDV?[14])$/u.test(expression.property);
+  if (isClients) return undefined;
+  if (expression.kind !== "call" || expression.callee.kind !== "member") return UNKNOWN_DEFAULT;
+  const { property, object } = expression.callee;
+  const [first] = expression.arguments.map(({ value }) => value);
+  if (property === "raw" || property === "literal") return plainSql(first, names);
+  if (property === "now") return "CURRENT_TIMESTAMP";
+  if (property === "uuid") return "gen_random_uuid()";
+  const isFunction =
+    property === "fn" && expression.arguments.length === 1 && object.kind === "name";
+  const name = isFunction ? textOf(first, names) : undefined;
+  return name === undefined ? UNKNOWN_DEFAULT : `${name}()`;
+}
+
+/** A text that is SQL itself. */
+export function plainSql(given: HirExpression | undefined, names: Names): string {
+  return textOf(given, names)?.replaceAll(/\s+/gu, " ").trim() ?? UNKNOWN_DEFAULT;
+}
+
+const UNKNOWN_DEFAULT = "default_of_a_migration()";
+
 /** A constant as SQL text; undefined for everything else. */
-export function constantSql(given: HirExpression | undefined, names: Names): string | undefined {
+function constantSql(given: HirExpression | undefined, names: Names): string | undefined {
   const expression = behind(given, names);
   if (expression?.kind === "literal") {
     const { value } = expression;

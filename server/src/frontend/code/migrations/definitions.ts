@@ -11,7 +11,7 @@ export interface ColumnDraft {
   readonly isUnique?: boolean;
   readonly isRequired?: boolean;
   readonly references?: Reference;
-  /** SQL text of a constant. */
+  /** In SQL. */
   readonly default?: string;
 }
 

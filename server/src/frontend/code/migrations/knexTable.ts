@@ -1,7 +1,16 @@
 // What a callback of knex's `createTable` and `alterTable` does to its table.
 import type { HirExpression, HirFunction } from "../hir";
 import { chainOf, type Link } from "./chains";
-import { behind, constantSql, fieldsOf, isFalse, textOf, textsOf, type Names } from "./constants";
+import {
+  behind,
+  defaultSql,
+  fieldsOf,
+  isFalse,
+  isTrue,
+  textOf,
+  textsOf,
+  type Names,
+} from "./constants";
 import type { ColumnDraft, Constraint, Definition, Reference } from "./definitions";
 
 /** The changes in order; `isNew`: all of them make one CREATE TABLE. */
@@ -90,7 +99,20 @@ function columnsOf(
 ): readonly ColumnDraft[] {
   const has = (name: string): boolean => modifiers.some((each) => each.method === name);
   if (method === "timestamps") {
-    return ["created_at", "updated_at"].map((name) => ({ name, type: "timestamp" }));
+    const [first, second, third] = given.map(({ value }) => value);
+    const options = fieldsOf(first, names);
+    const isSet = (key: string, own: HirExpression | undefined): boolean =>
+      isTrue(options.get(key) ?? own, names);
+    const byDefault = isSet("defaultToNow", second) && {
+      isRequired: true,
+      default: "CURRENT_TIMESTAMP",
+    };
+    const isCamel = isSet("useCamelCase", third);
+    return (isCamel ? ["createdAt", "updatedAt"] : ["created_at", "updated_at"]).map((name) => ({
+      name,
+      type: "timestamp",
+      ...byDefault,
+    }));
   }
   const isKey = /^(?:big)?increments$/iu.test(method);
   const name = textOf(given[0]?.value, names) ?? (isKey ? "id" : undefined);
@@ -108,7 +130,7 @@ function columnsOf(
     : method;
   const references = referenceOf(modifiers, names);
   const byDefault = modifiers.find((each) => each.method === "defaultTo")?.arguments[0]?.value;
-  const constant = byDefault && constantSql(byDefault, names);
+  const constant = byDefault && defaultSql(byDefault, names);
   const isPlain = isKey && isFalse(fieldsOf(given[1]?.value, names).get("primaryKey"), names);
   return [
     {

@@ -1,7 +1,7 @@
 // What a chain of Kysely's schema builder does: `db.schema.createTable("t").addColumn("id", "serial")...`.
 import type { HirExpression } from "../hir";
 import { chainOf, type Link } from "./chains";
-import { constantSql, textOf, textsOf, type Names } from "./constants";
+import { defaultSql, textOf, textsOf, type Names } from "./constants";
 import type { ColumnDraft, Definition, Reference } from "./definitions";
 import { functionOf } from "./knexTable";
 
@@ -85,7 +85,7 @@ function columnOf(
     links.find((each) => each.method === method)?.arguments[0]?.value;
   const references = referenceOf(textOf(given("references"), names), given("onDelete"), names);
   const written = textOf(type, names) ?? "text";
-  const constant = constantSql(given("defaultTo"), names);
+  const constant = defaultSql(given("defaultTo"), names);
   return {
     name,
     type: written,

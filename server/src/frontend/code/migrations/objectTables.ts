@@ -2,7 +2,8 @@
 import type { HirExpression } from "../hir";
 import {
   behind,
-  constantSql,
+  defaultSql,
+  plainSql,
   fieldsOf,
   isFalse,
   isTrue,
@@ -45,7 +46,7 @@ export function sequelizeColumn(name: string, given: HirExpression, names: Names
   const type = lastName(options.get("type") ?? given, names);
   const target = options.get("references");
   const references = target && sequelizeReference(target, options.get("onDelete"), names);
-  const constant = constantSql(options.get("defaultValue"), names);
+  const constant = defaultSql(options.get("defaultValue"), names);
   return {
     name: textOf(options.get("field"), names) ?? name,
     type,
@@ -141,6 +142,9 @@ export function typeormColumn(given: HirExpression, names: Names): ColumnDraft |
   const options = fieldsOf(given, names);
   const name = textOf(options.get("name"), names);
   if (name === undefined) return undefined;
+  const byDefault = options.get("default");
+  // Texts are SQL.
+  const plain = textOf(byDefault, names);
   return {
     name,
     type: textOf(options.get("type"), names) ?? "text",
@@ -148,6 +152,12 @@ export function typeormColumn(given: HirExpression, names: Names): ColumnDraft |
     isPrimary: isTrue(options.get("isPrimary"), names),
     isUnique: isTrue(options.get("isUnique"), names),
     isRequired: !isTrue(options.get("isNullable"), names),
+    ...(byDefault && {
+      default:
+        typeof plain === "string"
+          ? plainSql(byDefault, names)
+          : (defaultSql(byDefault, names) ?? "NULL"),
+    }),
   };
 }
 
