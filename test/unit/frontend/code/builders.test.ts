@@ -319,3 +319,85 @@ export async function rename(id: number, isAdmin: boolean) {
     '    update users set name = "x" where (users.id = :id)',
   ]);
 });
+
+const KNEX = `import knex from "knex";
+const db = knex({ client: "pg" });
+`;
+
+it("what knex' orWhere begins goes on to the next one", async () => {
+  const text = `${KNEX}export async function either(id: number, n: number) {
+  await db("accounts").where({ id }).orWhere("balance", ">", n).andWhere("owner", "x").whereNotNull("note").del();
+  await db("accounts").where((q) => q.where("id", id).orWhere({ id: n })).whereNot("owner", "x").del();
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "either unit",
+    '  delete accounts where ((accounts.id = :id) or ((accounts.balance > :n) and (accounts.owner = "x") and not (accounts.note is null)))',
+    '  delete accounts where (((accounts.id = :id) or (accounts.id = :n)) and not (accounts.owner = "x"))',
+  ]);
+});
+
+it("callbacks of knex' joins, all columns that it groups by, and columns that come back from an update", async () => {
+  const text = `${KNEX}export async function joins(id: number) {
+  const rows = await db("accounts as a").leftJoin("log as l", function () { this.on("l.account", "=", "a.id").andOnVal("l.amount", ">", 3); })
+    .select("a.id", db.raw("sum(l.amount) as total")).groupBy("a.id", "a.owner").orderBy([{ column: "a.id", order: "desc" }]);
+  const [one] = await db("accounts").where({ id }).update({ note: null }, ["balance"]);
+  const [{ kinds }] = await db("log").where({ account: one.balance }).countDistinct("amount as kinds");
+  if (kinds > 3) await db("log").where("account", "in", [1, 2]).del();
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "joins unit",
+    "  r1 = select a.id as id, sum(l.amount) as total from accounts a left join log l on ((l.account = a.id) and (l.amount > 3)) group by a.id, a.owner order by a.id desc",
+    "  update accounts set note = null where (accounts.id = :id) returning r2: accounts.balance as balance",
+    "  if (size(r2) <= 0)",
+    "    rollback",
+    "  r3 = select count(distinct log.amount) as kinds from log where (log.account = r2.balance)",
+    "  if (r3.kinds > 3)",
+    "    delete log where (log.account in [1, 2])",
+  ]);
+});
+
+it("what knex merges into is the row that was to be inserted, and its bindings are values and names", async () => {
+  const text = `${KNEX}export async function merge(id: number, note?: string) {
+  await db("accounts").insert({ id, owner: "x", balance: 1, note }).onConflict("id").merge().where("accounts.balance", "<", 3);
+  await db.raw("update accounts set note = :note where id = :id", { note: null, id });
+  await db.raw("update accounts set balance = ? where ?? = ?", [4, "accounts.id", id]);
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "merge unit",
+    '  insert accounts {id = :id, owner = "x", balance = 1, note = ((:note is null) ? null : :note)} on conflict (id) update id = excluded.id, owner = excluded.owner, balance = excluded.balance, note = excluded.note where (accounts.balance < 3)',
+    "  update accounts set note = null where (accounts.id = :id)",
+    "  update accounts set balance = 4 where (accounts.id = :id)",
+  ]);
+});
+
+it("queries within knex' queries, and what is not known is said where it runs", async () => {
+  const text = `${KNEX}export async function others(id: number) {
+  const rows = await db.with("rich", (q) => q.select("id").from("accounts").where("balance", ">", 9)).select("id").from("rich").whereIn("id", db("log").select("account")).union(db("log").select("account"));
+  await db("accounts").whereExists(function () { this.select("*").from("log").whereRaw("log.account = accounts.id"); }).forUpdate();
+  await db("accounts").where({ id }).orderBy(rows).select("id");
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "others unit",
+    "  r1 = select rich.id as id from (select accounts.id as id from accounts where (accounts.balance > 9)) rich where (rich.id in (select log.account as account from log)) union select log.account as account from log",
+    "  r2 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance, accounts.note as note from accounts where exists (select log.id as id, log.account as account, log.amount as amount from log where (log.account = accounts.id)) for update",
+    "  opaque reads accounts",
+    "  ! knex: orderBy() of a query is not known",
+  ]);
+});
+
+it("knex' clients say whether they are transactions, and work that is given is run by them", async () => {
+  const text = `${KNEX}const inTransaction = (client, work) => (client.isTransaction ? work(client) : client.transaction((trx) => work(trx)));
+export async function once(id: number) {
+  await inTransaction(db, (client) => inTransaction(client, async (trx) => { await trx("log").where({ id }).del(); }));
+}
+export function starter() { return (work) => db.transaction(work); }`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "once explicit",
+    "  delete log where (log.id = :id)",
+    "starter explicit",
+    "  opaque writes ",
+    "  return",
+    "  ! callback() is given a connection, and what it does is not known",
+    "  ! callback() is given a connection, and what it does is not known",
+  ]);
+});

@@ -52,6 +52,10 @@ export interface Draft {
   readonly each?: RowsOfList;
   /** What stands behind the rows: `ON CONFLICT ...`. */
   readonly conflict?: Fragment;
+  /** Behind that stands that all columns get what the row would have brought. */
+  readonly mergesRow?: boolean;
+  /** When what is in conflict is changed. */
+  readonly guard?: Fragment;
   readonly returning: readonly Fragment[];
 }
 
@@ -162,7 +166,15 @@ function bodyOf(draft: Draft, dialect: Dialect): Fragment {
         draft.lock === undefined ? "" : ` ${draft.lock}`,
       );
     case "insert":
-      return sequence("INSERT INTO ", table, rowsOf(draft, dialect), draft.conflict ?? "", back);
+      return sequence(
+        "INSERT INTO ",
+        table,
+        rowsOf(draft, dialect),
+        draft.conflict ?? "",
+        draft.mergesRow ? rowMerged(draft, dialect) : "",
+        draft.guard ? sequence(" WHERE ", draft.guard) : "",
+        back,
+      );
     case "update": {
       const set = draft.set.map(([column, value]) =>
         sequence(`${quoted(column, dialect)} = `, value),
@@ -181,6 +193,16 @@ function bodyOf(draft: Draft, dialect: Dialect): Fragment {
     default:
       return draft.verb satisfies never;
   }
+}
+
+/** `a = excluded.a, ...` of the columns that are inserted. */
+function rowMerged({ rows }: Draft, dialect: Dialect): string {
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const parts = columns.map((column) => {
+    const own = quoted(column, dialect);
+    return `${own} = ${dialect === "postgres" ? `excluded.${own}` : `VALUES(${own})`}`;
+  });
+  return parts.join(", ");
 }
 
 /** That all of the conditions hold. */
