@@ -401,3 +401,16 @@ export function starter() { return (work) => db.transaction(work); }`;
     "  ! callback() is given a connection, and what it does is not known",
   ]);
 });
+it("what a package of ids says of one makes none", async () => {
+  const text = `${KNEX}import { v4, validate } from "uuid";
+export async function touch(key: string) {
+  if (!validate(key)) throw new Error("none");
+  await db("accounts").where({ owner: key }).update({ note: v4() });
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "touch autocommit",
+    "  if not (not (code:validate(:key) is null) and code:truth(code:validate(:key)))",
+    "    rollback",
+    "  update accounts set note = fresh uuid where (accounts.owner = :key)",
+  ]);
+});

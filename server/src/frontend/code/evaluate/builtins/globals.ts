@@ -21,6 +21,9 @@ export function globalValue(name: string): Value | undefined {
   return NAMES.has(name) ? { kind: "builtin", name } : undefined;
 }
 
+/** What packages of ids make these with; others of theirs look at what they are given. */
+const MAKERS = /^(?:default|\*|v[1467]|nanoid|createId|cuid|ulid)$/u;
+
 /** Functions of modules of the language's own that give something new each time. */
 export function moduleBuiltin(module: string, name: string): Value | undefined {
   const from = module.replace(/^node:/u, "");
@@ -42,7 +45,8 @@ export function moduleBuiltin(module: string, name: string): Value | undefined {
   if (/^nanoid/u.test(from) && name === "customAlphabet") {
     return { kind: "builtin", name: "nanoid.customAlphabet" };
   }
-  if (/^(?:uuid|nanoid|cuid|ulid|@paralleldrive\/cuid2)$/u.test(from)) {
+  const makesIds = /^(?:uuid|nanoid|cuid|ulid|@paralleldrive\/cuid2)$/u.test(from);
+  if (makesIds && MAKERS.test(name)) {
     return { kind: "builtin", name: "crypto.randomUUID" };
   }
   const tagged = /^fp-ts\/(?:(?:lib|es6)\/)?(Either|Option)$/u.exec(module)?.[1];
