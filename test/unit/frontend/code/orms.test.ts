@@ -138,6 +138,28 @@ export async function given(manager: EntityManager, account: Account) { await ma
       ],
     ));
 
+  it("finds rows by what is there, while criteria compare with NULL what is not", async () => {
+    const text = `${ENTITY}const repo = source.getRepository(Account);
+export async function a(note: string | null) { await repo.find({ where: { note } }); }
+export async function b(note?: string) { await repo.countBy({ note, owner: "x" }); }
+export async function c(id: number) { await repo.countBy({ id }); }
+export async function d(id: number) { const row = await repo.findOneByOrFail({ id }); await repo.countBy({ note: row.note }); }
+export async function e(note: string | null) { await repo.delete({ note }); await repo.delete({ note: null }); }`;
+    const found = printed(await transactionsOf(DDL, { "a.ts": text })).join("\n");
+    assert.deepEqual(
+      [...found.matchAll(/(?:count.*|select|delete).* where (.*)$/gmu)].map((each) => each[1]),
+      [
+        "((:note is null) or (not (:note is null) and (accounts.note = :note)))",
+        '(((:note is null) or (not (:note is null) and (accounts.note = :note))) and (accounts.owner = "x"))',
+        "(accounts.id = :id)",
+        "(accounts.id = :id) limit 1",
+        "((r1.note is null) or (not (r1.note is null) and (accounts.note = r1.note)))",
+        "(accounts.note = :note)",
+        "(accounts.note = null)",
+      ],
+    );
+  });
+
   it("says which fields it does not write, unless the class itself keeps them in memory", () =>
     check(
       `${ENTITY.replace("note?: string;", "note?: string;\n  kind?: string;\n  @Column(() => Name) name: Name;")}export async function add(owner: string) {
@@ -183,6 +205,30 @@ export async function forgotten(id: number) {
         "  ! this statement runs on another connection, outside of the open transaction",
       ],
     ));
+
+  it("compares with NULL as IS does, and takes conditions in place of values", async () => {
+    const sql = `fn, col, literal, where } from "sequelize";`;
+    const text = `${MODEL.replace('Sequelize } from "sequelize";', `Sequelize, ${sql}`)}
+export async function a(note: string | null, balance: number) { await Account.count({ where: { note, balance, owner: { [Op.ne]: note } } }); }
+export async function b(note) { await Account.count({ where: { note, id: note } }); }
+export async function c(id: number) { const row = await Account.findByPk(id); await Account.count({ where: { note: row.note || null, id: { [Op.eq]: row.id } } }); }
+export async function d(x: string) { await Account.count({ where: { [Op.or]: [{ note: where(fn("lower", col("note")), "LIKE", x) }, {}, where(col("owner"), Op.ne, x)] } }); }
+export async function e(x: string) { await Account.count({ where: { note: literal("owner = 'a'"), owner: fn("lower", x), balance: { [Op.not]: true } } }); }
+export async function f(x: string) { await Account.count({ where: { note: { [Op.not]: x }, [Op.or]: [] } }); }`;
+    const found = printed(await transactionsOf(DDL, { "a.ts": text })).join("\n");
+    assert.deepEqual(
+      [...found.matchAll(/count.* where (.*)$/gmu)].map((each) => each[1]),
+      [
+        "((accounts.note == :note) and (accounts.balance = :balance) and (((:note is null) and not (accounts.owner is null)) or (not (:note is null) and (accounts.owner <> :note))))",
+        "((accounts.note == :note) and (accounts.id = :note))",
+        "(accounts.id = :id)",
+        '((accounts.note == ((not (r1.note is null) and (r1.note <> "")) ? r1.note : null)) and (accounts.id = r1.id))',
+        "((lower(accounts.note) like :x) or (accounts.owner <> :x))",
+        '((accounts.owner = "a") and (accounts.owner = lower(:x)) and not (accounts.balance == true))',
+        "((accounts.note <> :x) and false)",
+      ],
+    );
+  });
 
   it("finds or creates, and replaces in SQL text", () =>
     check(

@@ -52,7 +52,7 @@ describe("Sequelize's associations", () => {
 }`,
       [
         "take unit",
-        "  r1 = select count(*) as value from tickets where ((tickets.eventId = :eventId) and (tickets.seat = :seat))",
+        "  r1 = select count(*) as value from tickets where ((tickets.eventId == :eventId) and (tickets.seat == :seat))",
         "  if (r1.value > 0)",
         "    rollback",
         `  insert tickets {id = fresh sequence, seat = :seat, eventId = :eventId} returning r2: ${TICKET}`,

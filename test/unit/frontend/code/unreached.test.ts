@@ -40,7 +40,7 @@ export const routes = { h: async (id) => { ${SET} } };`,
     ));
 
   it("reads functions that classes hold in fields, and those that are assigned to them", async () => {
-    const text = `class Store {
+    const text = `export class Store {
   id = 4;
   static a = async function (id) { ${SET} };
   static b = async (id) => { ${SET} };
@@ -50,15 +50,17 @@ export const routes = { h: async (id) => { ${SET} } };`,
 Store.prototype.e = async function () { ${SET.replace("[id]", "[this.id]")} };
 Store.f = async (id) => { ${SET} };
 function Other() {}
-Other.prototype.g = async function (id) { ${SET} };
-export async function h(id) { await Store.a(7); ${SET} await new Store().d(); }`;
-    const { notes, transactions } = await readOver(DDL, { "a.ts": POOL + text }, "postgres");
+Other.prototype.g = async function (id) { ${SET} };`;
+    const calling = `import { Store } from "./b";
+export async function h(id) { await Store.a(7); ${SET} await new Store().d(); return new Store(); }`;
+    const texts = { "a.ts": POOL + calling, "b.ts": POOL + text };
+    const { notes, transactions } = await readOver(DDL, texts, "postgres");
     assert.deepEqual(
       transactions.map(({ name }) => name),
-      ["Store.b", "Store.c", "Store.e", "Store.f", "Other.g", "h"],
+      ["h", "Store.b", "Store.c", "Store.e", "Store.f", "Other.g"],
     );
-    assert.match(printed(transactions.slice(2, 3)).join("\n"), /\bid = 4\b/u);
-    assert.match(printed(transactions.slice(5)).join("\n"), /id = 7[^]+id = :id[^]+id = 4/u);
+    assert.match(printed(transactions.slice(3, 4)).join("\n"), /\bid = 4\b/u);
+    assert.match(printed(transactions.slice(0, 1)).join("\n"), /id = 7[^]+id = :id[^]+id = 4/u);
     assert.deepEqual(
       notes.filter(({ code }) => code === "call-unreached"),
       [],

@@ -249,8 +249,12 @@ function functionsIn(value: Value, name: string, depth = 3): readonly Handler[] 
   if (depth === 0) return [];
   if (value.kind === "function") return [{ name: value.name ?? name, callee: value }];
   if (value.kind !== "object") return [];
+  // What a class at the top of a module holds in fields is found there.
+  const own = value.class?.scope.parent ? undefined : value.class?.class.fields;
+  const isFound = (field: string): boolean =>
+    own?.some((each) => each.name === field && each.value?.kind === "function") === true;
   return [...value.fields].flatMap(([key, cell]) =>
-    cell.value ? functionsIn(cell.value, `${name}.${key}`, depth - 1) : [],
+    cell.value && !isFound(key) ? functionsIn(cell.value, `${name}.${key}`, depth - 1) : [],
   );
 }
 

@@ -3,6 +3,7 @@ import { constantScalar, constantText, isArray, type Value } from "../../values"
 import { allOf, given, quoted, raw, separated, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { columnOf, keysOf } from "../orm/model";
+import { mayBeNull, otherThan, sameAs } from "../orm/perhapsNull";
 import { columnText, equals, memberOfList, whereGiven, type Place } from "../orm/statements";
 
 export type Fields = ReadonlyMap<string, Value>;
@@ -19,6 +20,8 @@ export const OPERATOR = "Symbol(";
 export interface SqlPart {
   readonly kind: "sql";
   readonly text: Fragment;
+  /** What a function of the database gives. */
+  readonly isCall?: boolean;
 }
 
 export const isSqlPart = (data: unknown): data is SqlPart =>
@@ -45,21 +48,38 @@ export function partOf(name: string, args: readonly Value[], tools: Tools): Valu
     case "fn": {
       const called = constantText(first);
       if (called === undefined) return undefined;
-      return made(sequence(`${called}(`, separated(args.slice(1).map(textOfValue), ", "), ")"));
+      const text = sequence(`${called}(`, separated(args.slice(1).map(textOfValue), ", "), ")");
+      return tools.handle("sql", { kind: "sql", text, isCall: true } satisfies SqlPart);
     }
     case "cast": {
       const type = constantText(second);
       if (!first || type === undefined) return undefined;
       return made(sequence("CAST(", textOfValue(first), ` AS ${type})`));
     }
-    case "where": {
-      const right = args.at(-1);
-      if (!first || !right || args.length !== 2) return undefined;
-      return made(sequence(textOfValue(first), " = ", textOfValue(right)));
-    }
+    case "where":
+      return first && whereCall(first, args.slice(1), tools);
     default:
       return undefined;
   }
+}
+
+/** `where(fn("lower", col("name")), "LIKE", "%a%")`, `where(col("a"), Op.gt, 1)`, `where(col("a"), 1)`. */
+function whereCall(left: Value, rest: readonly Value[], tools: Tools): Value | undefined {
+  const [middle, last = middle] = rest;
+  if (!middle || !last || left.kind !== "handle" || !isSqlPart(left.data)) return undefined;
+  const written = rest.length === 1 ? "=" : symbolOf(middle);
+  if (written === undefined || last.kind === "object" || last.kind === "list") return undefined;
+  const isNull = constantScalar(last) === null;
+  const symbol = !isNull ? written : written === "=" ? "IS" : written === "<>" ? "IS NOT" : written;
+  const text = sequence(left.data.text, ` ${symbol} `, isNull ? "NULL" : textOfValue(last));
+  return tools.handle("sql", { kind: "sql", text } satisfies SqlPart);
+}
+
+function symbolOf(value: Value): string | undefined {
+  const text = constantText(value) ?? "";
+  if (text.startsWith(OPERATOR)) return COMPARISONS[operatorName(text)];
+  const symbol = text.toUpperCase();
+  return Object.values(COMPARISONS).find((each) => each === symbol);
 }
 
 /** The conditions of a `where`; undefined where they are not understood. */
@@ -78,7 +98,10 @@ function wherePart(place: Place, name: string, value: Value): readonly Fragment[
   if (name.startsWith(OPERATOR)) return combined(place, operatorName(name), value);
   const column = columnOf(place.model, name);
   if (!column) return undefined;
-  const own = columnText(place, column);
+  const own = {
+    text: columnText(place, column),
+    isRequired: column.isKey === true || column.isRequired === true,
+  };
   let isKnown = true;
   const part = whereGiven(value, (each) => {
     const made = compared(place, own, each);
@@ -101,8 +124,10 @@ function combined(place: Place, operator: string, value: Value): readonly Fragme
     ? items.map((item) => whereOf(place, item))
     : [...(fields ?? [])].map(([name, each]) => wherePart(place, name, each));
   if (!parts.every((each) => each !== undefined)) return undefined;
-  const all = parts.map((each) => (each.length === 0 ? raw("TRUE") : allOf(each)));
-  if (all.length === 0) return (items ?? fields) ? [] : undefined;
+  // Of what says nothing the others are left.
+  const all = parts.filter((each) => each.length > 0).map(allOf);
+  if (!items && !fields) return undefined;
+  if (all.length === 0) return operator === "and" ? [] : [raw("FALSE")];
   switch (operator) {
     case "and":
       return all;
@@ -132,17 +157,25 @@ const COMPARISONS: Readonly<Record<string, string | undefined>> = {
   iLike: "ILIKE",
 };
 
+/** A column as it is written in a condition; one that is required is never NULL. */
+interface Compared {
+  readonly text: string;
+  readonly isRequired: boolean;
+}
+
 /** A condition on a column: a value, a list of which it is one, or a record of operators. */
-function compared(place: Place, column: string, value: Value): Fragment | undefined {
+function compared(place: Place, column: Compared, value: Value): Fragment | undefined {
   const { tools } = place;
   if (value.kind === "handle" && isSqlPart(value.data)) {
-    return sequence(`${column} = `, value.data.text);
+    // All but what a function gives stands for the whole condition.
+    const { text, isCall } = value.data;
+    return isCall ? sequence(`${column.text} = `, text) : text;
   }
   if (value.kind === "list" || value.kind === "derived" || isArray(value)) {
-    return memberOfList(column, value, tools);
+    return memberOfList(column.text, value, tools);
   }
   if (value.kind === "rows" || value.kind === "row") return undefined;
-  if (value.kind !== "object") return equals(column, value);
+  if (value.kind !== "object") return equalTo(column, value, tools);
   const fields = tools.fields(value);
   if (!fields || fields.size === 0) return undefined;
   const parts = [...fields].map(([name, each]) =>
@@ -151,15 +184,31 @@ function compared(place: Place, column: string, value: Value): Fragment | undefi
   return parts.every((each) => each !== undefined) ? separated(parts, " AND ") : undefined;
 }
 
+function isOneValue({ kind }: Value): boolean {
+  return kind === "scalar" || kind === "text" || kind === "input" || kind === "handle";
+}
+
+/** Equality that holds for two NULLs. */
+function equalTo({ text, isRequired }: Compared, value: Value, tools: Tools): Fragment {
+  return isRequired || constantScalar(value) === null || !mayBeNull(value)
+    ? equals(text, value)
+    : sameAs(text, value, tools);
+}
+
 function operated(
   place: Place,
-  column: string,
+  own: Compared,
   operator: string,
   value: Value,
 ): Fragment | undefined {
   const { tools } = place;
+  const column = own.text;
   const isNull = constantScalar(value) === null;
   const symbol = COMPARISONS[operator];
+  const isPart = value.kind === "handle";
+  if (operator === "eq" && !isPart) return equalTo(own, value, tools);
+  const isNegated = operator === "ne" || (operator === "not" && isOneValue(value));
+  if (isNegated && !isPart && !isNull && mayBeNull(value)) return otherThan(column, value, tools);
   if (isNull && (operator === "ne" || operator === "not")) return raw(`${column} IS NOT NULL`);
   if (isNull) return raw(`${column} IS NULL`);
   if (symbol !== undefined) return sequence(`${column} ${symbol} `, textOfValue(value));
@@ -171,7 +220,10 @@ function operated(
     case "is":
       return sequence(`${column} IS `, textOfValue(value));
     case "not": {
-      const inner = compared(place, column, value);
+      const one = constantScalar(value);
+      if (typeof one === "boolean") return raw(`${column} IS NOT ${one ? "TRUE" : "FALSE"}`);
+      if (isOneValue(value)) return sequence(`${column} <> `, textOfValue(value));
+      const inner = compared(place, own, value);
       return inner && sequence("NOT (", inner, ")");
     }
     case "between":
@@ -186,8 +238,8 @@ function operated(
       const fields = tools.fields(value);
       const items = tools.items(value);
       const parts = fields
-        ? [...fields].map(([name, each]) => operated(place, column, operatorName(name), each))
-        : items?.map((each) => compared(place, column, each));
+        ? [...fields].map(([name, each]) => operated(place, own, operatorName(name), each))
+        : items?.map((each) => compared(place, own, each));
       if (!parts?.every((each) => each !== undefined)) return undefined;
       return sequence("(", separated(parts, operator === "or" ? " OR " : " AND "), ")");
     }

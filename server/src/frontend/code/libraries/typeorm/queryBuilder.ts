@@ -288,7 +288,7 @@ function conditionOf(
     return text.kind === "text" ? { where: [text.parts], parameters: none } : undefined;
   }
   if (!query.model) return undefined;
-  const where = whereOf({ ...place, model: query.model }, value);
+  const where = whereOf({ ...place, model: query.model }, value, "compared");
   return where && { where, parameters: none };
 }
 

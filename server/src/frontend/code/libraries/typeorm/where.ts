@@ -4,6 +4,7 @@ import { allOf, given, raw, separated, sequence, type Fragment } from "../builde
 import type { Call, Tools } from "../library";
 import { columnOf, keysOf, roleOf, type ModelColumn } from "../orm/model";
 import { withParameters } from "../orm/parameters";
+import { unlessNothing } from "../orm/perhapsNull";
 import { byKey, columnText, equals, memberOfList, whereGiven, type Place } from "../orm/statements";
 
 /** `In([...])`, `MoreThan(1)`: a condition on a column that is named elsewhere. */
@@ -84,12 +85,19 @@ function compared(column: string, value: Value): Fragment {
   return equals(column, value);
 }
 
-/** The rows that a `where` asks for: a record, or a list of which one holds. Undefined: not known. */
-export function whereOf(place: Place, where: Value | undefined): readonly Fragment[] | undefined {
+/**
+ * The rows that a `where` asks for: a record, or a list of which one holds. Undefined: not known. `nothing`: what a value
+ * does that is null or undefined: it is left out, or compared as NULL, which holds for no row.
+ */
+export function whereOf(
+  place: Place,
+  where: Value | undefined,
+  nothing: "left out" | "compared" = "left out",
+): readonly Fragment[] | undefined {
   if (where === undefined || where.kind === "undefined") return [];
   const items = place.tools.items(where);
   if (items) {
-    const parts = items.map((item) => whereOf(place, item));
+    const parts = items.map((item) => whereOf(place, item, nothing));
     if (!parts.every((each) => each !== undefined)) return undefined;
     if (parts.length === 0 || parts.some((each) => each.length === 0)) return [];
     return [
@@ -101,13 +109,28 @@ export function whereOf(place: Place, where: Value | undefined): readonly Fragme
   }
   const fields = place.tools.fields(where);
   if (!fields) return undefined;
-  const parts = [...fields].map(([name, value]) => wherePart(place, name, value));
+  const parts = [...fields].map(([name, value]) =>
+    nothing === "compared" ? criterion(place, name, value) : wherePart(place, name, value),
+  );
   return parts.every((each) => each !== undefined) ? parts.flat() : undefined;
 }
 
+/** One property of what `update` and `delete` are given, or `where` of a builder. */
+function criterion(place: Place, name: string, value: Value): readonly Fragment[] | undefined {
+  const column = columnOf(place.model, name);
+  if (!column || value.kind === "handle") return wherePart(place, name, value, false);
+  return [sequence(`${columnText(place, column)} = `, given(value))];
+}
+
 /** One property of a `where`; `undefined` and `null` say nothing. */
-function wherePart(place: Place, name: string, value: Value): readonly Fragment[] | undefined {
+function wherePart(
+  place: Place,
+  name: string,
+  given: Value,
+  mayBeLeftOut = true,
+): readonly Fragment[] | undefined {
   const { model, tools } = place;
+  const value = mayBeLeftOut ? unlessNothing(given, tools) : given;
   if (value.kind === "undefined" || constantScalar(value) === null) return [];
   const relation = model.relations.find(({ property }) => property === name);
   if (relation) {
@@ -139,13 +162,13 @@ export function criteriaOf(
   const [key] = keysOf(model);
   if (given.kind === "object" || given.kind === "row") {
     if (given.kind === "row") return byKey(place, (name) => tools.member(given, name));
-    return whereOf(place, given);
+    return whereOf(place, given, "compared");
   }
   if (!key) return undefined;
   const column = columnText(place, key);
   const items = tools.items(given);
   const isKeys = items?.every((item) => item.kind !== "object") ?? false;
-  if (items && !isKeys) return whereOf(place, given);
+  if (items && !isKeys) return whereOf(place, given, "compared");
   if (items) return [memberOfList(column, given, tools)];
   if (given.kind === "input" && /Where|Criteria|Partial/u.test(given.type ?? "")) return undefined;
   if (given.kind === "list" || given.kind === "derived" || given.kind === "rows") {
