@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";
-import { printed } from "./prismaPrograms";
+import { losses, printed } from "./prismaPrograms";
 
 const DDL = `
 CREATE TABLE accounts (id serial PRIMARY KEY, owner text NOT NULL UNIQUE, balance int NOT NULL, note text);
@@ -228,6 +228,22 @@ export async function f(x: string) { await Account.count({ where: { note: { [Op.
         "((accounts.note <> :x) and false)",
       ],
     );
+  });
+
+  it("takes what is asked of an unknown part of a row for nothing that is asked of the row", async () => {
+    for (const [call, reason] of [
+      ['row.part.update({ note: "x" })', "what Account's part.update() does is not known"],
+      ["row.part.of.destroy()", "what Account's part.of.destroy() does is not known"],
+      ["row.parts.map((each) => each.id)", undefined],
+    ] as const) {
+      const text = `${MODEL}export async function a(id: number) { const row = await Account.findByPk(id); await ${call}; }`;
+      const found = await transactionsOf(DDL, { "a.ts": text });
+      assert.doesNotMatch(printed(found).join("\n"), /^ *(?:update|delete) /mu);
+      assert.deepEqual(found.flatMap(losses), reason === undefined ? [] : [reason]);
+    }
+    const text = `${ENTITY}export async function a(id: number) { const row = await source.getRepository(Account).findOneByOrFail({ id }); await row.parts.map((each) => each.id); await row.part.save(); }`;
+    const found = await transactionsOf(DDL, { "a.ts": text });
+    assert.deepEqual(found.flatMap(losses), ["what part.save() writes is not known"]);
   });
 
   it("finds or creates, and replaces in SQL text", () =>

@@ -71,7 +71,10 @@ export interface Library {
   readonly classMember?: (of: ClassValue, property: string, tools: Tools) => Value | undefined;
   /** A tagged template whose tag is a handle. */
   readonly tagged?: (handle: HandleValue, template: Template, tools: Tools) => Value | undefined;
-  /** A method called on a row or rows, or on an object of a class, that this library gave it (`save()`, `increment()`). */
+  /**
+   * A method called on a row or rows, or on an object of a class, that this library gave it (`save()`, `increment()`);
+   * called on a part of a row of which nothing is known, `part.save`.
+   */
   readonly rowCall?: (
     row: Extract<Value, { kind: "row" | "rows" | "object" }>,
     method: string,

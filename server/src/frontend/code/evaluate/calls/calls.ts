@@ -211,7 +211,8 @@ function callOfRow(
   { span, isNew, typeArguments: types }: CallSite,
 ): Value | undefined {
   if (self?.kind !== "row" && self?.kind !== "rows" && self?.kind !== "object") return undefined;
-  const method = name.split(".").at(-1) ?? name;
+  // `of.part.save` is asked of a part of which nothing is known.
+  const method = name.slice(name.indexOf(".") + 1);
   const source = sourceOf(state, span);
   const call = { arguments: args, isNew, typeArguments: types, source };
   for (const library of state.workspace.libraries) {

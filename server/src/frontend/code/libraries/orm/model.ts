@@ -53,6 +53,8 @@ export interface ModelRelation {
 
 export interface Model {
   readonly kind: "model";
+  /** An entity of TypeORM's. */
+  readonly isEntity?: true;
   readonly name: string;
   readonly table: string;
   readonly columns: readonly ModelColumn[];

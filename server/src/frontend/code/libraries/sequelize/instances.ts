@@ -36,9 +36,13 @@ export function instanceCall(
   call: Call,
   tools: Tools,
 ): Value | undefined {
-  if (!isRowData(row.data)) return undefined;
+  if (!isRowData(row.data) || row.data.model.isEntity) return undefined;
   const { model, connection } = row.data;
   const { source } = call;
+  if (method.includes(".")) {
+    if (!isIdle(method)) tools.lose(`what ${model.name}'s ${method}() does is not known`, source, "opaque"); // prettier-ignore
+    return undefined;
+  }
   const [first, second] = call.arguments;
   const options = (value: Value | undefined): ReadonlyMap<string, Value> => {
     const fields = isGiven(value) ? tools.fields(value) : NO_OPTIONS;
@@ -130,10 +134,18 @@ function unreadMethod(
   { model, source, tools }: Place,
 ): Value | undefined {
   const own = ownMethod(row, method, call, tools);
-  if (own || IDLE.has(method)) return own;
+  if (own || isIdle(method)) return own;
   tools.lose(`what ${model.name}'s ${method}() does is not known`, source, "opaque");
   return undefined;
 }
+
+/** Whether a method is one of every row, or of a list, text or date in it, and changes nothing of the database. */
+function isIdle(path: string): boolean {
+  const method = path.split(".").at(-1) ?? path;
+  return IDLE.has(method) || (path !== method && OF_DATA.some((each) => method in each));
+}
+
+const OF_DATA: readonly object[] = [Array, String, Number, Date].map((each) => each.prototype as object); // prettier-ignore
 
 /** Methods of every row that change nothing. */
 const IDLE: ReadonlySet<string> = new Set(

@@ -46,6 +46,7 @@ export function entityOf(value: Value | undefined, tools: Tools): Model | undefi
   const columns = [...own, ...joined];
   return {
     kind: "model",
+    isEntity: true,
     name,
     table,
     columns,

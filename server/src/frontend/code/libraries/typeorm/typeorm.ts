@@ -307,6 +307,8 @@ function isActive(of: ClassValue, depth = 6): boolean {
   return parent?.kind === "handle" && parent.library.name === NAME && parent.path === "BaseEntity";
 }
 
+const OF_ROWS: ReadonlySet<string> = new Set("save remove softRemove recover reload".split(" "));
+
 function rowCall(
   row: Extract<Value, { kind: "row" | "rows" | "object" }>,
   method: string,
@@ -314,6 +316,12 @@ function rowCall(
   tools: Tools,
 ): Value | undefined {
   const { source } = call;
+  const [, part, last = ""] = /^(.+)\.(\w+)$/u.exec(method) ?? [];
+  if (part !== undefined) {
+    const isSaved = OF_ROWS.has(last) && row.kind === "row" && isRowData(row.data);
+    if (isSaved) tools.lose(`what ${method}() writes is not known`, source, "opaque");
+    return undefined;
+  }
   if (row.kind === "object") {
     const own = row.class && repositoryClass({ kind: "class", ...row.class }, tools);
     if (own && METHODS.has(method)) {
