@@ -160,6 +160,23 @@ export async function e(note: string | null) { await repo.delete({ note }); awai
     );
   });
 
+  it("reads all that it removes before its transaction", () =>
+    check(
+      `${ENTITY}export async function clear(owner: string) {
+  const repo = source.getRepository(Account);
+  await repo.remove(await repo.findBy({ owner }));
+}`,
+      [
+        "clear unit",
+        `  r1 = select ${ALL} from accounts where (accounts.owner = :owner)`,
+        "  loop loop1 over r1",
+        `    r2 = select ${ALL} from accounts where (accounts.id = r1[loop1].id)`,
+        "  atomic",
+        "    loop loop2 over r1",
+        "      delete accounts where (accounts.id = r1[loop2].id)",
+      ],
+    ));
+
   it("says which fields it does not write, unless the class itself keeps them in memory", () =>
     check(
       `${ENTITY.replace("note?: string;", "note?: string;\n  kind?: string;\n  @Column(() => Name) name: Name;")}export async function add(owner: string) {

@@ -214,32 +214,48 @@ function textOfValue({ tools, source }: Place, value: Value): Fragment {
   return text.kind === "text" ? text.parts : given(text);
 }
 
-/** Deletes the rows of entities, or marks them as deleted. */
+/** Reads the rows of entities, and then deletes them in one transaction, or marks them as deleted. */
 export function removeValue(
   place: Place,
   value: Value,
   { isSoft }: { readonly isSoft: boolean },
 ): void {
+  forRows(place, value, (key) => {
+    runSelect(place, { ...startOn(place, "select"), columns: selected(place), where: key });
+  });
+  together(place, (inner) => {
+    forRows(
+      inner,
+      value,
+      (key) => {
+        if (isSoft) runSoftDelete(inner, key);
+        else runDelete(inner, key);
+      },
+      () => {
+        runUnknownWrite(inner, "what is removed is not known");
+      },
+    );
+  });
+}
+
+/** Runs something for each of the entities that a value is, by its key. */
+function forRows(
+  place: Place,
+  value: Value,
+  run: (key: readonly Fragment[]) => void,
+  runUnknown?: () => void,
+): void {
   const { tools, source } = place;
   if (value.kind === "list" || value.kind === "rows" || value.kind === "derived") {
-    together(place, (inner) => {
-      tools.each(value, source, (item) => {
-        removeValue(inner, item, { isSoft });
-      });
+    tools.each(value, source, (item) => {
+      forRows(place, item, run, runUnknown);
     });
     return;
   }
   const isEntity = value.kind === "row" || value.kind === "object" || value.kind === "input";
   const key = isEntity ? byKey(place, (name) => tools.member(value, name)) : undefined;
-  if (!key) {
-    runUnknownWrite(place, "what is removed is not known");
-    return;
-  }
-  runSelect(place, { ...startOn(place, "select"), columns: selected(place), where: key });
-  together(place, (inner) => {
-    if (isSoft) runSoftDelete(inner, key);
-    else runDelete(inner, key);
-  });
+  if (key) run(key);
+  else runUnknown?.();
 }
 
 /** Marks rows as deleted. */
