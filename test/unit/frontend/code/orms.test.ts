@@ -169,11 +169,11 @@ export async function e(note: string | null) { await repo.delete({ note }); awai
       [
         "clear unit",
         `  r1 = select ${ALL} from accounts where (accounts.owner = :owner)`,
-        "  loop loop1 over r1",
-        `    r2 = select ${ALL} from accounts where (accounts.id = r1[loop1].id)`,
+        "  loop rows",
+        `    r2 = select ${ALL} from accounts where (accounts.id = r1.id)`,
         "  atomic",
-        "    loop loop2 over r1",
-        "      delete accounts where (accounts.id = r1[loop2].id)",
+        "    loop rows",
+        "      delete accounts where (accounts.id = r1.id)",
       ],
     ));
 
