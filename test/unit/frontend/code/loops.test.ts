@@ -39,6 +39,26 @@ describe("loops", () => {
     }
   });
 
+  it("look at another list in each round where it is a part of one by what the round draws or counts", async () => {
+    const inner = ['for (const id of PART) await pool.query("UPDATE t SET n = 1 WHERE id = $1", [id]);', 'await knex("t").whereIn("id", PART).update({ n: 1 });']; // prettier-ignore
+    const rounds = [
+      ["while (next()) { const at = next();", "ids.slice(at, at + 9)"],
+      ["for (let at = 0; at < ids.length; at += 9) {", "ids.slice(at, at + 9)"],
+      ["for (const at of starts()) {", "parse(at)"],
+    ];
+    for (const each of inner) {
+      for (const [open = "", part = ""] of rounds) {
+        const [only] = await read(`import Knex from "knex";
+import { next, parse, starts } from "other";
+const knex = Knex({ client: "pg" });
+export async function f(ids: number[]) { ${open} ${each.replace("PART", part)} } }`);
+        assert.ok(only);
+        const lines = printed([only]).join("\n");
+        assert.match(lines, /update t set n = 1 where \(t\.id (?:=|in) \[?unknown\(/u, open);
+      }
+    }
+  });
+
   it("over a long list of constants are not followed item by item, so that what stands behind them is", async () => {
     const words = Array.from({ length: 600 }, (_, at) => `"word ${String(at)}"`).join(", ");
     const asks = [

@@ -8,7 +8,15 @@ import {
   type TextPart,
   type Value,
 } from "../values";
-import { given, quoted, raw, separated, sequence, type Fragment } from "./builders/draft";
+import {
+  given,
+  givenList,
+  quoted,
+  raw,
+  separated,
+  sequence,
+  type Fragment,
+} from "./builders/draft";
 import type { Call, Library, Template, Tools } from "./library";
 import { parametersIn, rowsOf } from "./rawSql";
 import { allOrNone } from "./ownConnection";
@@ -125,7 +133,7 @@ function helped(values: readonly Value[], before: string, tools: Tools): Fragmen
   const items = tools.members(first);
   const [row] = items ?? [first];
   if (/\bin\s*$/iu.test(before)) {
-    return sequence("(", separated((items ?? [first]).map(given), ", "), ")");
+    return sequence("(", items ? separated(items.map(given), ", ") : givenList(first), ")");
   }
   const fields = row && tools.fields(row);
   const named = names.flatMap(

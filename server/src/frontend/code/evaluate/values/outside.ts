@@ -50,7 +50,7 @@ function givenByOutside(state: State, what: string, name: string): Value {
 
 /**
  * What an unknown function made of inputs, where it is used as a list (`schema.parse(body).items`): an array among the
- * inputs, the same for the same call with the same arguments. Undefined for what is no such result.
+ * inputs, the same for the same call with the same arguments. Undefined for what is no such result, or is of a round of a loop.
  */
 export function listFromCall(state: State, of: Value): Value | undefined {
   const value = changedTo(of) ?? of;
@@ -61,7 +61,8 @@ export function listFromCall(state: State, of: Value): Value | undefined {
         ? propertyOfCall(value)
         : undefined;
   if (expression?.kind !== "call" || !expression.name.startsWith("code:")) return undefined;
-  if (!isOfCode(state, expression)) return undefined;
+  // What differs from round to round of a loop gives a list for each.
+  if (!isOfCode(state, expression) || leavesOf([expression]).some(isOfRound)) return undefined;
   const key = JSON.stringify(expression);
   const path = state.listsOfCalls.get(key) ?? newPath(state, expression.name.slice("code:".length));
   state.listsOfCalls.set(key, path);
@@ -136,6 +137,10 @@ function leavesOf(expressions: readonly Expression[]): readonly Expression[] {
 
 function inner(expression: Expression): readonly Expression[] {
   return expression.kind === "element" ? [] : operandsOf(expression);
+}
+
+function isOfRound(leaf: Expression): boolean {
+  return leaf.kind === "variable" || (leaf.kind === "element" && leaf.index.kind !== "literal");
 }
 
 function isOutside(state: State, leaf: Expression): boolean {

@@ -13,6 +13,7 @@ import {
 } from "../../values";
 import type { Library, SqlOutcome, Tools } from "../library";
 import type { SourceRange } from "../../../../protocol/source";
+import { readsOf } from "../../evaluate/values/convert";
 import { allOrNone } from "../ownConnection";
 
 /** A part of a statement: text and values. */
@@ -109,6 +110,12 @@ export function raw(text: string): Fragment {
 /** A value. */
 export function given(value: Value): Fragment {
   return [{ kind: "hole", value }];
+}
+
+/** The values of a list of which no item is known. */
+export function givenList(value: Value): Fragment {
+  const isMade = value.kind === "scalar" && value.expression.kind === "call";
+  return given(isMade ? unknown("which values a list holds is not known", readsOf(value)) : value);
 }
 
 /** A name in the dialect's quotes; `a.b` is a column of a table. */

@@ -14,6 +14,7 @@ import {
   chosen,
   flagOf,
   given,
+  givenList,
   quoted,
   raw,
   separated,
@@ -173,7 +174,7 @@ export function operator(name: string, call: Call, tools: Tools): Value | undefi
       }
       const items = tools.members(second);
       if (items?.length === 0) return part(name === "inArray" ? "FALSE" : "TRUE");
-      const list = items ? separated(items.map(given), ", ") : given(second);
+      const list = items ? separated(items.map(given), ", ") : givenList(second);
       return part(operand(first, tools), word, list, ")");
     }
     case "exists":

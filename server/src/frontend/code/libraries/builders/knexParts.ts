@@ -2,7 +2,7 @@
 import { constantScalar, constantText, unknown, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import { parametersIn, rowsOf } from "../rawSql";
-import { allOf, draftOf, either, flagOf, given, quoted, raw, rowsGiven, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { allOf, draftOf, either, flagOf, given, givenList, quoted, raw, rowsGiven, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
 import { columnGiven } from "./writtenColumns";
 
 export interface Query {
@@ -176,7 +176,7 @@ export function membership(
     return query && sequence(own, ` ${operator} `, isBare ? sequence("(", query, ")") : query);
   }
   const items = tools.members(second);
-  if (!items) return sequence(own, ` ${operator} (`, given(second), ")");
+  if (!items) return sequence(own, ` ${operator} (`, givenList(second), ")");
   if (items.length === 0) return raw(operator === "IN" ? "FALSE" : "TRUE");
   const parts = items.map((item) => part(item, tools));
   if (!parts.every((each) => each !== undefined)) return undefined;

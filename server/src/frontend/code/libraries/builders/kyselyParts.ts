@@ -11,6 +11,7 @@ import type { Call, Template, Tools } from "../library";
 import {
   flagOf,
   given,
+  givenList,
   raw,
   separated,
   sequence,
@@ -117,7 +118,7 @@ export function conditionOf(
     }
     const items = tools.members(third)?.map((item) => fragment(item, tools));
     if (items && !items.every((item) => item !== undefined)) return undefined;
-    return sequence(left, word, "(", items ? separated(items, ", ") : given(third), ")");
+    return sequence(left, word, "(", items ? separated(items, ", ") : givenList(third), ")");
   }
   const right = fragment(third, tools);
   return right && sequence(left, ` ${operator === "!=" ? "<>" : operator} `, right);

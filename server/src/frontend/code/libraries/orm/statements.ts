@@ -15,6 +15,7 @@ import {
   draftOf,
   flagOf,
   given,
+  givenList,
   quoted,
   raw,
   runDraft,
@@ -143,7 +144,8 @@ export function whereGiven(
 /** `column IN (...)`. */
 export function memberOfList(column: string, list: Value | undefined, tools: Tools): Fragment {
   const items = list && tools.members(list);
-  if (!items) return sequence(`${column} IN (`, given(list ?? unknown("no list is given")), ")");
+  if (!items)
+    return sequence(`${column} IN (`, givenList(list ?? unknown("no list is given")), ")");
   if (items.length === 0) return raw("FALSE");
   return sequence(`${column} IN (`, separated(items.map(given), ", "), ")");
 }
