@@ -171,6 +171,34 @@ export async function f(id: number) {
   );
 });
 
+it("a column that is null is no undefined, and a header is a text", async () => {
+  const text = `import { Pool } from "pg";
+const pool = new Pool();
+export async function f(req) {
+  const id = req.headers["x-id"];
+  if (!id) return;
+  const { rows: [a] } = await pool.query("SELECT note FROM t WHERE id = $1", [Number(id)]);
+  if (a?.note === undefined) return;
+  if (a.note !== undefined && a.note === null) await pool.query("DELETE FROM t WHERE id = 2");
+  if (a.note == undefined) await pool.query("DELETE FROM t WHERE id = 3");
+}`;
+  const found = await transactionsOf("CREATE TABLE t (id int PRIMARY KEY, note text);", {
+    "a.ts": text,
+  });
+  assert.deepEqual(printed(found), [
+    "f unit",
+    '  if not (not (:req.headers.x-id is null) and (:req.headers.x-id <> ""))',
+    "    return",
+    "  r1 = select t.note as note from t where (t.id = :req.headers.x-id)",
+    "  if (size(r1) <= 0)",
+    "    return",
+    "  if (r1.note is null)",
+    "    delete t where (t.id = 2)",
+    "  if (r1.note is null)",
+    "    delete t where (t.id = 3)",
+  ]);
+});
+
 it("what is left out is no number, and not nothing", async () => {
   const found = await withPrisma(SCHEMA, {
     "a.ts": `${HEAD}export async function f(id: number, userId?: string) {

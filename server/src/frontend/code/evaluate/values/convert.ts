@@ -333,12 +333,16 @@ export function conditionOf(state: State, value: Value): Expression {
 function truthOfInput(value: Extract<Value, { kind: "input" }>): Expression {
   const operand = inputExpression(value);
   if (value.path.endsWith(".length")) return truthOf(operand, "int");
-  const type = declaredType(value.standsFor ?? value.type);
+  const isHeader = value.type === undefined && HEADERS.test(value.path);
+  const type = isHeader ? "text" : declaredType(value.standsFor ?? value.type);
   const isSurelyThere = value.mayLack !== true && value.type?.trim() === "boolean";
   if (isSurelyThere) return compare("=", operand, TRUE);
   if (isOfSeveral(value.standsFor ?? value.type)) return truthOfAny(operand);
   return type === "other" ? isThereOf(operand) : truthOf(operand, type);
 }
+
+/** What comes as a text, whatever the code makes of it: a header of "0" is there. */
+const HEADERS = /(?:^|\.)(?:headers|cookies|searchParams)(?:\(\))?\./u;
 
 function isThereOf(operand: Expression): Expression {
   return { kind: "not", operand: { kind: "isNull", operand } };

@@ -94,7 +94,15 @@ function identical(state: State, left: Value, right: Value): Expression {
   const [nothing, other] = isAbsent(right) ? [right, left] : [left, right];
   if (!isAbsent(nothing)) return equal(state, left, right);
   const what = nothing.kind === "undefined" ? "undefined" : "null";
-  return isExactly(other, what) ?? equal(state, left, right);
+  return isExactly(other, what) ?? isFieldThatIs(other, what) ?? equal(state, left, right);
+}
+
+/** The same of a column of what was read, which is null and never `undefined`: that it is where there is no row. */
+function isFieldThatIs(value: Value, what: "null" | "undefined"): Expression | undefined {
+  if (value.kind !== "scalar" || value.expression.kind !== "field") return undefined;
+  const { expression, where } = value;
+  if (what === "undefined") return where ? negated(where) : literal(false);
+  return where && joined("and", [where, { kind: "isNull", operand: expression }]);
 }
 
 /** Whether one is `undefined` and the other `null`, which only `==` takes for the same. */
