@@ -142,12 +142,22 @@ function partsOf(statement: HirStatement): StatementParts {
     named: [
       ...functions,
       ...(made ? [{ name: made.name, calls: () => made.calls }] : []),
+      ...constructedAs(statement),
       ...others,
     ],
     calls: () => namesIn(statement),
   };
   partsByStatement.set(statement, parts);
   return parts;
+}
+
+/** Whoever makes an object of a class runs the constructor of the one above as well. */
+function constructedAs(statement: HirStatement): StatementParts["named"] {
+  if (statement.kind !== "class") return [];
+  const { name, superclass } = statement.class;
+  if (name === undefined || superclass === undefined) return [];
+  const calls: Calls = { ...noCalls(), names: new Set([superclass]) };
+  return [{ name, calls: () => calls }];
 }
 
 function noCalls(): Calls {
@@ -224,7 +234,9 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
   /** Gives the value in a node that has a name, with the name. */
   const look = (node: object, names: Names | undefined): Named | undefined => {
     if (isImplementing(node)) {
-      for (const { name, function: hir } of node.methods) {
+      for (const { name, function: hir, kind } of node.methods) {
+        // `new Thing()` runs the constructor of it.
+        if (kind === "constructor") add(node.name, hir);
         for (const each of node.interfaces) {
           add(implementedBy(each, name), hir);
           add(implementedBy(each, ANY_METHOD), hir);
@@ -244,8 +256,6 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
       return { name: assignedName(node.target), value: node.value };
     } else if (isMethod(node)) {
       add(node.name, node.function);
-      // `new Thing()` runs the constructor of it.
-      if (node.kind === "constructor") add("constructor", node.function);
     }
     return undefined;
   };
@@ -406,7 +416,7 @@ function isField(node: object): node is Pick<HirField, "name" | "value"> {
   return "isStatic" in node && "isFinal" in node && "name" in node;
 }
 
-function isImplementing(node: object): node is Pick<HirClass, "interfaces" | "methods"> {
+function isImplementing(node: object): node is Pick<HirClass, "name" | "interfaces" | "methods"> {
   return "interfaces" in node && "methods" in node;
 }
 

@@ -194,6 +194,35 @@ describe("an object that the code makes", () => {
     return printed(await codeTransactions(ddl, { "a.ts": head + text }));
   };
 
+  it("does once what the constructors above do, with what these are given", async () => {
+    const set = (n: number): string => `pool.query("UPDATE accounts SET balance = ${String(n)} WHERE id = $1", [id]);`; // prettier-ignore
+    const text = `class Base {
+  n = 5;
+  constructor(id: number) { void ${set(1)} }
+  async run(id: number) { await ${set(2)} }
+}
+class Plain extends Base {}
+class Low extends Plain { constructor(id: number) { super(id); void ${set(3)} } }
+class Lower extends Low {
+  constructor(id: number) { super(id + 1); }
+  async run(id: number) { await super.run(id); await ${set(4)} }
+}
+class Lowest extends Lower { async run(id: number) { await super.run(id); await ${set(6)} } }
+export async function f(id: number) { new Plain(id); }
+export async function g(id: number) { await new Lowest(id).run(id); }`;
+    const update = (n: number, id = ":id"): string => `  update accounts set balance = ${String(n)} where (accounts.id = ${id})`; // prettier-ignore
+    const lines = await made(text);
+    assert.deepEqual(lines.slice(0, 2), ["f autocommit", update(1)]);
+    const [, ...rest] = lines.slice(2);
+    assert.deepEqual(rest, [
+      update(1, "(:id + 1)"),
+      update(3, "(:id + 1)"),
+      update(2),
+      update(4),
+      update(6),
+    ]);
+  });
+
   it("refuses in its constructor what it is given", async () => {
     const text = `class Key {
   held;

@@ -29,7 +29,7 @@ import { isUnused, isWaitedFor, noteWaitedFor } from "./calls/unusedResults";
 import { held, isHeld, isLeaving, noteHeld } from "./errors/heldPromises";
 import { hasAnyKey } from "./values/fieldNames";
 import { moduleAskedFor } from "./calls/askedModules";
-import { callConstructor, calledMember, outerSelf } from "./calls/javaCalls";
+import { callConstructor, calledMember, outerSelf, writtenIn } from "./calls/javaCalls";
 import { joinPaths, tried } from "./join";
 import { operationsIn } from "./lists/operationLists";
 import { itemOf, elementOf, memberOf, optionalMember, PROMISED, isThere } from "./values/member";
@@ -365,7 +365,7 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
     const run = (self: Value): Value => {
       const method =
         callee.object.kind === "super"
-          ? superMethod(state, scope, callee.property)
+          ? superMethod(state, scope, callee)
           : calledMember(state, self, callee.property, callee.span);
       const args = argumentsOf(state, scope, hir.arguments);
       const result = callNowOrLater(state, hir, method, args);
@@ -429,10 +429,14 @@ function callNowOrLater(
   return isHeldHere ? held(state, sourceOf(state, hir.span), run, isLeft) : run();
 }
 
-function superMethod(state: State, scope: Scope, name: string): Value {
+function superMethod(
+  state: State,
+  scope: Scope,
+  { property: name, span }: Extract<HirExpression, { kind: "member" }>,
+): Value {
   const self = selfOf(scope);
   if (self?.kind !== "object" || !self.class) return unknown("super is not known");
-  const parent = superclassOf(self.class);
+  const parent = superclassOf(writtenIn(state, self.class, span));
   const inherited = parent && methodValue(state, self, name, parent);
   if (inherited) return inherited;
   return self.rest

@@ -57,8 +57,9 @@ export function callConstructor(
   args: readonly Value[],
   site: CallSite,
 ): Value {
-  const own = self?.kind === "object" ? self.class : undefined;
-  const of = kind === "this" ? own : own && superclassOf(own);
+  const own =
+    self?.kind === "object" && self.class ? writtenIn(state, self.class, site.span) : undefined;
+  const of = kind === "this" ? own : own && constructedAs(own);
   const constructor = of && constructorFor(of.class, args.length);
   if (!self || !constructor) return UNDEFINED;
   const isJava = of.scope.module.file.endsWith(".java");
@@ -68,6 +69,29 @@ export function callConstructor(
     keepParameters(state, self, of, constructor.function, args);
   state.evaluator.call(state, callee, args, site);
   return UNDEFINED;
+}
+
+/** The class, of an object's own and those above, that a call stands in. Linear in these. */
+export function writtenIn({ frame }: State, own: Owner, span: Span): Owner {
+  const seen = new Set<HirClass>();
+  for (let at: Owner | undefined = own; at && !seen.has(at.class); at = superclassOf(at)) {
+    seen.add(at.class);
+    const { start, end } = at.class.span;
+    if (at.scope.module.file === frame.file && start <= span.start && span.end <= end) return at;
+  }
+  return own;
+}
+
+/** The class above whose constructor runs: in JavaScript one without a constructor has that of the next. */
+function constructedAs(own: Owner): Owner | undefined {
+  const seen = new Set<HirClass>();
+  let at = superclassOf(own);
+  const isJava = own.scope.module.file.endsWith(".java");
+  while (at && !isJava && !seen.has(at.class) && !constructorFor(at.class, undefined)) {
+    seen.add(at.class);
+    at = superclassOf(at);
+  }
+  return at;
 }
 
 /** TypeScript's `constructor(private x: X)` of a class above: what it is given becomes the object's. */

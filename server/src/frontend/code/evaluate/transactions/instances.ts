@@ -303,20 +303,24 @@ function isRest(value: Value): boolean {
 
 /**
  * An object of a class. Without arguments it is one that somebody else made: its constructor's parameters are what
- * their types say.
+ * their types say. Above another one, whose constructor calls this one's, nothing is run here.
  */
 export function instanceOf(
   state: State,
   of: { readonly class: HirClass; readonly scope: Scope },
   args: readonly Value[] | undefined,
   site?: CallSite,
+  isAbove = false,
 ): Value {
   const library = libraryObject(state, of);
-  const isJava = of.scope.module.file.endsWith(".java");
   const isPlain = of.class.methods.every(({ kind }) => kind === "constructor");
-  if (library && !isJava && isPlain) return library;
-  const make = (): Value => newObject(state, of, args, library, site);
+  if (library && !isJava(of) && isPlain) return library;
+  const make = (): Value => newObject(state, of, args, library, site, isAbove);
   return args === undefined ? madeOnce(state, of.class, make) : make();
+}
+
+function isJava({ scope }: { readonly scope: Scope }): boolean {
+  return scope.module.file.endsWith(".java");
 }
 
 function newObject(
@@ -325,6 +329,7 @@ function newObject(
   args: readonly Value[] | undefined,
   library: Value | undefined,
   site: CallSite | undefined,
+  isAbove: boolean,
 ): Value {
   const key = `${of.scope.module.file}#${String(of.class.span.start)}`;
   if (state.calls.includes(key)) {
@@ -336,8 +341,9 @@ function newObject(
   state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };
   const parent = superclassOf(of);
   const constructor = constructorFor(of.class, args?.length);
-  // What a constructor gives to the one above is told where it calls that.
-  const inherited = parent && instanceOf(state, parent, args, constructor ? undefined : site);
+  // What a constructor gives to the one above, and what that does, is told where it calls that.
+  const isAsked = isAbove || (constructor !== undefined && !isJava(of));
+  const inherited = parent && instanceOf(state, parent, args, constructor ? undefined : site, isAsked); // prettier-ignore
   // What a class inherits from a library's is asked of the library.
   const rest = library ?? (inherited?.kind === "object" ? inherited.rest : undefined);
   const fields = new Map(inherited?.kind === "object" ? inherited.fields : []);
@@ -381,7 +387,7 @@ function newObject(
         self.fields.set(name, newCell(state, value));
     });
     const source = site && sourceOf({ ...state, frame: outer.frame }, site.span);
-    const isCalled = args !== undefined;
+    const isCalled = args !== undefined && !isAbove;
     for (const each of constructed(state, scope, hir, { source, isCalled })) emit(state, each);
   }
   state.calls = outer.calls;
