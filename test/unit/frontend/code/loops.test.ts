@@ -119,7 +119,31 @@ export async function f(text) {
       printed([only]).join("\n"),
       /^f unit\n {2}@i1 := 2\n {2}update t set n = @i1 where/u,
     );
+    assert.deepEqual(losses(only), []);
   });
+
+  it("that go on only behind an error may repeat a part of what they do, which is told", async () => {
+    const [one, other] = [`${UPDATE}, [1, id]);`, `${UPDATE}, [2, id]);`];
+    const inOne = (text: string): string => text.replaceAll("pool.", "client.");
+    for (const [work, lost] of [
+      [one + other, ["what is retried may have run in part before"]],
+      [`await client.query("BEGIN"); ${inOne(one + other)} await client.query("COMMIT");`, []],
+      ['await pool.query("SELECT n FROM t"); ' + one, []],
+    ] as const) {
+      for (const loop of [
+        `for (let at = 0; ; at++) { try { WORK return; } catch (e) { await client.query("ROLLBACK"); if (at === 4) throw e; } }`,
+        `while (true) { try { WORK break; } catch (e) { await client.query("ROLLBACK"); if (!/40001/.test(e.code)) throw e; } }`,
+      ]) {
+        const [only] = await read(`export async function f(id) {
+  const client = await pool.connect();
+  ${loop.replace("WORK", work)}
+}`);
+        assert.ok(only);
+        assert.deepEqual(losses(only), lost, work);
+      }
+    }
+  });
+
   it("carry what a round leaves to the next one", async () => {
     const text = `export async function f(rows) {
   let last = null;

@@ -5,7 +5,7 @@ import { AN_ERROR, scalar, UNDEFINED, unknown, type Value } from "../../values";
 import { isAtTop } from "../calls/callbacks";
 import { settle } from "../calls/settle";
 import { held } from "../errors/heldPromises";
-import { caught, mayRepeatParts } from "../errors/tries";
+import { caught, mayRepeatParts, RETRIED_IN_PART } from "../errors/tries";
 import { listOf, recordOf } from "../lists/collections";
 import { lose, sourceOf, type State } from "../state";
 import { negated } from "../values/convert";
@@ -106,7 +106,7 @@ const STEPS: Readonly<Record<string, Builtin>> = {
     const [effect] = givenTo(call);
     const isPartial = runnerOf(effect) && mayRepeatParts(state, () => run(call, effect));
     if (isPartial === true) {
-      lose(state, "what is retried may have run in part before", sourceOf(state, site.span), "opaque"); // prettier-ignore
+      lose(state, RETRIED_IN_PART, sourceOf(state, site.span), "opaque");
     }
     return run(call, effect);
   },

@@ -223,6 +223,9 @@ export function attempted(state: State, trying: Trying): boolean {
   const start = state.commands.length;
   const left = run();
   const commands = state.commands.slice(start);
+  if (isRetry && state.open.length === 0 && staysInPart(state, commands)) {
+    lose(state, RETRIED_IN_PART, sourceOf(state, trying.span), "opaque");
+  }
   for (const { path, types } of handlers) {
     const thrown = thrownAtEnd(state, path.commands);
     if (thrown) rethrown(state, commands, types, thrown);
@@ -374,9 +377,16 @@ export function mayRepeatParts(state: State, run: () => unknown): boolean {
         return false;
       }),
     );
-    return mayStayInPart(grouped(state, { kind: "sequence", commands }));
+    return staysInPart(state, commands);
   });
 }
+
+function staysInPart(state: State, commands: readonly Command[]): boolean {
+  return mayStayInPart(grouped(state, { kind: "sequence", commands }));
+}
+
+/** Said where something that is run again when it fails may fail where a part of it was done. */
+export const RETRIED_IN_PART = "what is retried may have run in part before";
 
 /** Runs something whose errors go no further; gives whether there was one, as a condition. */
 export function caught(state: State, source: SourceRange, run: () => void): Expression {
