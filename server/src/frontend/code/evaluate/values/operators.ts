@@ -94,12 +94,18 @@ function identical(state: State, left: Value, right: Value): Expression {
   const [nothing, other] = isAbsent(right) ? [right, left] : [left, right];
   if (!isAbsent(nothing)) return equal(state, left, right);
   const what = nothing.kind === "undefined" ? "undefined" : "null";
-  return isExactly(other, what) ?? isFieldThatIs(other, what) ?? equal(state, left, right);
+  return isExactly(other, what) ?? isFieldThatIs(state, other, what) ?? equal(state, left, right);
 }
 
 /** The same of a column of what was read, which is null and never `undefined`: that it is where there is no row. */
-function isFieldThatIs(value: Value, what: "null" | "undefined"): Expression | undefined {
+function isFieldThatIs(
+  { frame }: State,
+  value: Value,
+  what: "null" | "undefined",
+): Expression | undefined {
   if (value.kind !== "scalar" || value.expression.kind !== "field") return undefined;
+  // Java knows null alone.
+  if (frame.file.endsWith(".java")) return undefined;
   const { expression, where } = value;
   if (what === "undefined") return where ? negated(where) : literal(false);
   return where && joined("and", [where, { kind: "isNull", operand: expression }]);
