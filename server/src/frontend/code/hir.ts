@@ -175,7 +175,13 @@ export type HirStatement = Node &
       }
     | { readonly kind: "expression"; readonly expression: HirExpression }
     /** `type name = type`: another name of a type. */
-    | { readonly kind: "type"; readonly name: string; readonly type: string }
+    | {
+        readonly kind: "type";
+        readonly name: string;
+        readonly type: string;
+        /** The names of its type parameters. */
+        readonly parameters?: readonly string[];
+      }
     | {
         readonly kind: "if";
         readonly condition: HirExpression;

@@ -116,6 +116,8 @@ export type Value =
       readonly isUnchecked?: boolean;
       /** What its type says of a member: a client, an argument of a type of its own. */
       readonly members?: (property: string) => Value | undefined;
+      /** What its type says that it gives to a function that is its argument, by the places of both. */
+      readonly gives?: (argument: number, parameter: number) => Value | undefined;
       /** The file that names its type, where members are told by that. */
       readonly holder?: FileId;
       /** The array whose element it is (a part of), and the element's index, counted from one. */

@@ -414,3 +414,58 @@ export async function touch(key: string) {
     "  update accounts set note = fresh uuid where (accounts.owner = :key)",
   ]);
 });
+
+it("services that come in records, and from what wraps them, are told by their types", async () => {
+  const services = `import type { Knex } from "knex";
+export type Wrapped<S> = S & { transactional: <R>(work: (service: S) => R, name?: string) => Promise<R> };
+export class Store {
+  constructor(private db: Knex) {}
+  async get(id: number) { return this.db("accounts").where({ id }).first("balance"); }
+  async set(id: number, balance: number) { await this.db("accounts").where({ id }).update({ balance }); }
+}
+export class Service {
+  private store: Store;
+  constructor({ store }: Pick<Stores, "store">) { this.store = store; }
+  async bump(id: number) { const { balance } = await this.store.get(id); await this.store.set(id, balance + 1); }
+}
+export interface Stores { store: Store; size: number }
+export interface Services { service: Service; wrapped: Wrapped<Service> }
+`;
+  const controller = `import type { Services, Service, Wrapped } from "./services";
+export class Controller {
+  private service: Service;
+  private wrapped: Wrapped<Service>;
+  constructor(config: unknown, { service, wrapped }: Services) { this.service = service; this.wrapped = wrapped; }
+  async plain(id: number) { await this.service.bump(id); }
+  async alone(id: number) { await this.wrapped.bump(id); }
+  async together(id: number) { await this.wrapped.transactional((service) => service.bump(id)); }
+}
+export const run = (work: (each: Service) => Promise<void>, atomically: (task: (service: Service) => Promise<void>) => Promise<void>) => atomically((service) => service.bump(1));
+`;
+  const lines = printed(await transactionsOf(DDL, { "services.ts": services, "a.ts": controller }));
+  assert.deepEqual(lines, [
+    "Controller.plain unit",
+    "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id) limit 1",
+    "  if (size(r1) <= 0)",
+    "    rollback",
+    "  update accounts set balance = (r1.balance + 1) where (accounts.id = :id)",
+    "Controller.alone unit",
+    "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id) limit 1",
+    "  if (size(r1) <= 0)",
+    "    rollback",
+    "  update accounts set balance = (r1.balance + 1) where (accounts.id = :id)",
+    "Controller.together explicit",
+    "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id) limit 1",
+    "  if (size(r1) <= 0)",
+    "    rollback",
+    "  update accounts set balance = (r1.balance + 1) where (accounts.id = :id)",
+    "  ! this.wrapped.transactional() is not known: it is taken to run what it is given in one transaction, at the default level",
+    "run explicit",
+    "  r1 = select accounts.balance as balance from accounts where (accounts.id = 1) limit 1",
+    "  if (size(r1) <= 0)",
+    "    rollback",
+    "  update accounts set balance = (r1.balance + 1) where (accounts.id = 1)",
+    "  return",
+    "  ! atomically() is not known: it is taken to run what it is given in one transaction, at the default level",
+  ]);
+});

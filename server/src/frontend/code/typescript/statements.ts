@@ -117,10 +117,15 @@ function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatemen
       return [{ kind, ...(label && { label: slice(reading, label) }), span }];
     }
     case "type_alias_declaration": {
-      const [name, type] = [childOf(node, "name"), childOf(node, "value")];
-      if (!name || !type || !NAMING.has(type.type)) return [];
-      if (isLong(type)) return [];
-      return [{ kind: "type", name: slice(reading, name), type: slice(reading, type), span }];
+      const [name, value] = [childOf(node, "name"), childOf(node, "value")];
+      if (!name || !value || !NAMING.has(value.type)) return [];
+      if (isLong(value)) return [];
+      const parameters = namedChildren(childOf(node, "type_parameters") ?? name).flatMap((each) => {
+        const own = childOf(each, "name");
+        return own ? [slice(reading, own)] : [];
+      });
+      const type = { name: slice(reading, name), type: slice(reading, value) };
+      return [{ kind: "type", ...type, ...(parameters.length > 0 && { parameters }), span }];
     }
     case "interface_declaration": {
       const [name, body] = [childOf(node, "name"), childOf(node, "body")];

@@ -41,6 +41,7 @@ import { isPending, settle } from "./settle";
 import { throughLimiter } from "./limiters";
 import { givenBack } from "./givenBack";
 import { handleOfShape } from "./shapes";
+import { saidToBeGiven } from "./saidToBeGiven";
 import { changedByFunction } from "./changedArguments";
 import { giveAway } from "./givenAway";
 import { handsOnPromise } from "./handsOnPromise";
@@ -301,7 +302,8 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   let result: Value | undefined;
   for (const callback of callbacks) {
     const before = state.emitted;
-    const inputs = callback.function.parameters.map((each) => inputFor(each, name));
+    const said = saidToBeGiven(callee, all.indexOf(callback));
+    const inputs = callback.function.parameters.map((each, at) => said(each, at) ?? inputFor(each, name)); // prettier-ignore
     const path = tried(state, () => {
       result = inUnknownTransaction(state, name, source, () =>
         settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),

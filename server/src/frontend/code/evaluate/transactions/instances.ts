@@ -22,7 +22,8 @@ import { inferredType } from "../values/inferredTypes";
 import { livedElsewhere } from "../values/livingOn";
 import { choose } from "../values/operators";
 import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../calls/javaCalls";
-import { superclassOf } from "../values/methods";
+import { methodValue, superclassOf } from "../values/methods";
+import { appliedType, givenToCallback, isOfFunction } from "../values/appliedTypes";
 import { splitAt, typeNamed, typeOfMember } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
 import {
@@ -60,6 +61,9 @@ function mayLack({ pattern, isOptional = false, annotations }: HirParameter): bo
 /** What a caller gives that has a type, and what is in it. */
 function inputOfType(state: State, type: WrittenType, path: string): Value {
   const { text, module } = type;
+  const bound = type.bound?.get(text.trim());
+  if (bound) return inputOfType(state, bound, path);
+  const meant = appliedType(state, type) ?? type;
   const typed = typedValue(state, text, module.scope);
   if (typed && isOfTransaction(typed) && (type.isOptional === true || MAY_BE_NOTHING.test(text))) {
     if (state.lacks.isWithout) return UNDEFINED;
@@ -86,7 +90,9 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   const members = (property: string): Value | undefined => {
     const reached = ofInterface(property);
     if (reached) return reached;
-    const member = typeOfMember(state, type, property);
+    const inherited = ofBound(state, meant, property);
+    if (inherited) return inherited;
+    const member = typeOfMember(state, meant, property);
     if (!member) return undefined;
     if (property === "length") state.lengthFields.add(partPath(path, property));
     const value = inputOfType(state, member, partPath(path, property));
@@ -94,6 +100,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
       return choose(isTagged(state, member.missing, path), UNDEFINED, value);
     }
     if (value.kind === "undefined" || value.kind === "input") return value;
+    if (value.kind === "object" && hasConnection(value)) return value;
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
     return {
@@ -101,7 +108,27 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
       connection: { ...value.connection, id: `given:${partPath(path, property)}` },
     };
   };
-  return { ...input, ...(standsFor !== undefined && { standsFor }), members, holder: module.file };
+  const gives = (argument: number, parameter: number): Value | undefined => {
+    const own = givenToCallback(state, meant, argument, parameter);
+    return own && inputOfType(state, own, path);
+  };
+  return {
+    ...{ ...input, members, holder: module.file },
+    ...(standsFor !== undefined && { standsFor }),
+    ...(isOfFunction(named ?? meant) && { gives }),
+  };
+}
+
+/** What an object has that uses a database and is a part of a type: `T & { more: string }`. */
+function ofBound(state: State, { text, bound }: WrittenType, property: string): Value | undefined {
+  for (const part of bound ? splitAt(text, "&") : []) {
+    const type = bound?.get(part.trim());
+    const value = type && typedValue(state, type.text, type.module.scope);
+    if (value?.kind !== "object" || !hasConnection(value)) continue;
+    const own = methodValue(state, value, property) ?? value.fields.get(property)?.value;
+    if (own) return own;
+  }
+  return undefined;
 }
 
 /** That a property of an argument is one of some constants. */

@@ -12,11 +12,12 @@ const DEEPEST = 8;
 /** The type of a property of what has a type; undefined where that is not known. Linear in the text of the types. */
 export function typeOfMember(
   state: State,
-  { text, module }: WrittenType,
+  type: WrittenType,
   property: string,
   depth = DEEPEST,
 ): WrittenType | undefined {
   if (depth === 0) return undefined;
+  const { text, module, bound } = type;
   const written = withoutBrackets(text.trim());
   const alternatives = splitAt(written, "|").map((each) => each.trim());
   if (alternatives.length > 1) {
@@ -33,15 +34,17 @@ export function typeOfMember(
   const parts = splitAt(written, "&");
   if (parts.length > 1) {
     for (const part of parts) {
-      const found = typeOfMember(state, { text: part, module }, property, depth - 1);
+      const found = typeOfMember(state, { ...type, text: part }, property, depth - 1);
       if (found) return found;
     }
     return undefined;
   }
   if (written.startsWith("{") && written.endsWith("}")) {
     const member = memberIn(written.slice(1, -1), property);
-    return member && { ...member, module };
+    return member && { ...member, module, ...(bound && { bound }) };
   }
+  const own = bound?.get(written);
+  if (own) return typeOfMember(state, own, property, depth - 1);
   const [, changed = "", inner] = CHANGED.exec(written) ?? [];
   if (inner !== undefined) {
     const [of = inner, names] = splitAt(inner, ",");
@@ -150,7 +153,10 @@ export function typeNamed(
   const hir = untraced.moduleOf(module.file);
   if (!hir) return undefined;
   const statement = declarations(hir).get(name);
-  if (statement?.kind === "type") return { text: statement.type, module };
+  if (statement?.kind === "type") {
+    const { type: text, parameters } = statement;
+    return { text, module, ...(parameters && { parameters }) };
+  }
   if (statement?.kind === "class") {
     return { text: typeOfFields(statement.class), module };
   }

@@ -5,6 +5,10 @@ import type { ModuleScope } from "../../values";
 export interface WrittenType {
   readonly text: string;
   readonly module: ModuleScope;
+  /** The names of its type parameters. */
+  readonly parameters?: readonly string[];
+  /** What these are. */
+  readonly bound?: ReadonlyMap<string, WrittenType>;
   /** Callers need not give it. */
   readonly isOptional?: boolean;
   /** It is missing where another property is one of these. */

@@ -1,0 +1,15 @@
+// What a function that a caller gives passes to the functions that it is given, by its declared type.
+import type { HirParameter } from "../../hir";
+import type { Value } from "../../values";
+
+/** The parts of the program that a parameter of its argument holds; undefined for all else. */
+export function saidToBeGiven(
+  callee: Value,
+  argument: number,
+): (parameter: HirParameter, at: number) => Value | undefined {
+  return ({ type }, at) => {
+    if (callee.kind !== "input" || type !== undefined) return undefined;
+    const value = callee.gives?.(argument, at);
+    return value?.kind === "object" || value?.kind === "handle" ? value : undefined;
+  };
+}
