@@ -266,3 +266,18 @@ test("defaults are values, SQL of the code, or not known, and never nothing", ()
     "d: at=fresh n=3",
   ]);
 });
+
+check(
+  "db-migrate, SQL with comments",
+  {
+    "migrations/1_a.js": `exports.up = function (db, callback) {
+      db.runSql(\`
+        /* people */
+        CREATE TABLE users (id int PRIMARY KEY, -- the key
+          name varchar(9) NOT NULL DEFAULT 'a -- b', age int)\`, () => db.runSql("ALTER TABLE users DROP COLUMN age", callback));
+    };
+    exports.down = (db, callback) => db.runSql("DROP TABLE users", callback);`,
+    "migrations/2_b.js": `exports.up = (db, callback) => db.createTable("tags", { value: { type: "string", primaryKey: true, notNull: true }, kind: { type: "string", notNull: true } }, callback);`,
+  },
+  ["users(id*,name!)", "tags(value*,kind!)"],
+);

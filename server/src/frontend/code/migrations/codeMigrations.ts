@@ -165,7 +165,7 @@ function inside(expression: HirExpression, see: (each: HirExpression) => void): 
       see(expression);
       const { callee } = expression;
       const method = callee.kind === "member" ? callee.property : "";
-      if (!/^(?:transaction|execute|then|all|allSettled)$/u.test(method)) break;
+      if (!/^(?:transaction|execute|then|all|allSettled|runSql)$/u.test(method)) break;
       for (const { value } of expression.arguments) {
         if (value.kind === "function") visit(value.function.body, see);
         else if (value.kind === "array") inside(value, see);
@@ -262,6 +262,7 @@ function definitionsOfCall(
     }
     case "raw":
     case "query":
+    case "runSql":
       return table !== undefined && isDefinition(table) ? [{ kind: "sql", text: table }] : [];
     default:
       return [];
@@ -273,5 +274,5 @@ function constrained(table: string, constraint: Constraint | undefined): Definit
 }
 
 function isDefinition(sql: string): boolean {
-  return /^\s*(?:create|alter|drop)\s/iu.test(sql);
+  return /^(?:\s|\/\*.*?\*\/|--[^\n]*)*(?:create|alter|drop)\s/isu.test(sql);
 }

@@ -79,10 +79,18 @@ export function definitionText(definition: Definition, dialect: Dialect): string
     case "rename":
       return alter(definition.table, `RENAME TO ${name(definition.to)}`);
     case "sql":
-      return definition.text.replaceAll(/\s*\n\s*/gu, " ").replace(/;\s*$/u, "");
+      return onOneLine(definition.text).replace(/;\s*$/u, "");
     default:
       return definition satisfies never;
   }
+}
+
+/** SQL without its comments and line ends. */
+function onOneLine(sql: string): string {
+  const plain = sql.replaceAll(/'(?:[^']|'')*'|\/\*.*?\*\/|--[^\n]*/gsu, (part) =>
+    part.startsWith("'") ? part : " ",
+  );
+  return plain.replaceAll(/\s*\n\s*/gu, " ").trim();
 }
 
 function columnText(column: ColumnDraft, dialect: Dialect): string {

@@ -53,7 +53,8 @@ export function sequelizeColumn(name: string, given: HirExpression, names: Names
     isGenerated: isTrue(options.get("autoIncrement"), names),
     isPrimary: isTrue(options.get("primaryKey"), names),
     isUnique: isTrue(options.get("unique"), names),
-    isRequired: isFalse(options.get("allowNull"), names),
+    // db-migrate has another name for it.
+    isRequired: isFalse(options.get("allowNull"), names) || isTrue(options.get("notNull"), names),
     ...(references && { references }),
     ...(constant !== undefined && { default: constant }),
   };
