@@ -37,11 +37,11 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     if (!module) return [];
     const [root = callee, method] = callee.split(".");
     const { functions, methods } = declaredIn(module);
-    if (method !== undefined && root === THIS) {
-      return (methods.get(method) ?? []).map((each) => [file, each]);
-    }
     const own = (method === undefined ? functions.get(root) : methods.get(method)) ?? [];
-    const places = imported(file, root);
+    // What a method is of may be an object of any class that is known there.
+    const classes = module.imports.map(({ local }) => local).filter((each) => /^[A-Z]/u.test(each));
+    const roots = method === undefined ? [root] : new Set([root, ...classes]);
+    const places = [...roots].flatMap((each) => imported(file, each));
     const others = places.flatMap((place) => {
       const there = moduleOf(place.file);
       if (!there) return [];

@@ -219,13 +219,15 @@ export async function f(id: number) {
       "const put = (to: string[], k: string) => on({ to, k }); function on({ to, k }: any) { to.push(k); } class C { m: string[] = []; allow(k: string) { const { m } = this; put(m, k); } can = (k: string) => this.m.length > 0; }",
       "import { put } from './put'; class C { m: any = {}; allow(k: string) { put(this, k); } can = (k: string) => this.m.done === true; }",
       "import * as helpers from './put'; class C { m: any = {}; allow = (k: string) => { helpers.put(this, k); }; can = (k: string) => this.m.done === true; }",
+      "import { Filler } from './put'; class C { m: string[] = []; constructor(private by = new Filler()) {} allow(k: string) { this.by.fill(this.m, k); } can = (k: string) => this.m.length > 0; }",
       "class C { m: any = {}; allow = (k: string) => this.put(this.m); private put(m: any) { Object.assign(m, { done: true }); } can = (k: string) => this.m.done === true; }",
     ].map((each) => each.replace("CAN", can));
     const made = ["const c = new C(); export const { allow, can } = c;", "export const { allow, can } = new C();"]; // prettier-ignore
     for (const of of [...classes, ...helpers]) {
       for (const given of made) {
         const all = await transactionsOf(DDL, {
-          "put.ts": "export function put(into: any, k: string) { into.m.done = true; }",
+          "put.ts":
+            "export function put(into: any, k: string) { into.m.done = true; } export class Filler { fill(to: string[], k: string) { to.push(k); } }",
           "a.ts": `${of}\n${given}`,
           "b.ts": 'import { allow } from "./a";\nallow("a");',
           "c.ts": `import { can } from "./a";\n${POOL}
