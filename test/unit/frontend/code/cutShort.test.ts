@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";
+import { losses, printed } from "./prismaPrograms";
 
 const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";
 
@@ -18,6 +19,21 @@ function deciding(times: number): string {
 }
 
 describe("a function that is cut short", () => {
+  it("is none because of constants of classes that it asks for often", async () => {
+    const flags = Array.from({ length: 60 }, (_, at) => `F${String(at)}: bit(${String(at)})`);
+    const text = `import { Pool } from "pg";
+const pool = new Pool();
+const bit = (n) => 1 << n;
+class Flags { static ALL = { ${flags.join(", ")} }; }
+export async function f(id, x) {
+  ${Array.from({ length: 80 }, (_, at) => `if (x.a${String(at)}) x.b = Flags.ALL.F1;`).join("\n  ")}
+  await pool.query("UPDATE accounts SET balance = $2 WHERE id = $1", [id, Flags.ALL.F3]);
+}`;
+    const found = await transactionsOf(DDL, { "a.ts": text });
+    assert.deepEqual(found.map(losses), [[]]);
+    assert.match(printed(found).join("\n"), /balance = code:<<\(1, 3\)/u);
+  });
+
   it("leaves transactions to the functions that it calls, where it ends within them", async () => {
     const text = `import { Pool } from "pg";
 const pool = new Pool();

@@ -160,6 +160,22 @@ export async function e(note: string | null) { await repo.delete({ note }); awai
     );
   });
 
+  it("takes an argument that is given for a related entity for that, unless it is a key", async () => {
+    const text = `${ENTITY.replace("Repository }", "Repository, ManyToOne }")}@Entity("notes")
+class Note { @PrimaryGeneratedColumn() id: number; @ManyToOne(() => Account) account: Account; }
+const repo = source.getRepository(Note);
+export async function a(req) { await repo.save({ account: req.user }); }
+export async function b(account: Account) { await repo.save({ account }); }
+export async function c(account: number) { await repo.save({ account }); }
+export async function d(accountId) { await repo.save({ account: accountId }); }
+export async function e(req) { await repo.countBy({ account: req.user }); }`;
+    const found = printed(await transactionsOf(DDL, { "a.ts": text })).join("\n");
+    assert.deepEqual(
+      [...found.matchAll(/accountId = ([^,} )]*)/gu)].map((each) => each[1]),
+      [":req.user.id", ":account.id", ":account", ":accountId", ":req.user.id"],
+    );
+  });
+
   it("reads all that it removes before its transaction", () =>
     check(
       `${ENTITY}export async function clear(owner: string) {

@@ -1,6 +1,9 @@
 // Static members of classes, their own and inherited ones. Fields that are changed live on as what modules hold.
+import type { Expression } from "../../../../program/expression";
+import { operandsOf } from "../../../../program/operands";
 import type { Span } from "../../../sql/split";
-import { UNDEFINED, type Cell, type Value } from "../../values";
+import type { HirExpression } from "../../hir";
+import { constantText, UNDEFINED, type Cell, type Scope, type Value } from "../../values";
 import { write, type State } from "../state";
 import { boundMethod, superclassOf } from "./methods";
 
@@ -22,7 +25,7 @@ export function staticMember(
   if (living) return living.value ?? UNDEFINED;
   const { class: hir, scope } = value;
   const field = hir.fields.find((each) => each.isStatic && each.name === property);
-  if (field?.value) return state.evaluator.expression(state, scope, field.value);
+  if (field?.value) return valueOfField(state, scope, field.value);
   const method = hir.methods.find(
     ({ isStatic, name, kind }) => isStatic && name === property && kind !== "set",
   );
@@ -47,6 +50,41 @@ export function staticMember(
   return parent
     ? staticMember(state, { kind: "class", ...parent }, property, site, self, depth - 1)
     : { kind: "builtin", name: `class.${property}`, self: value };
+}
+
+const constants = new WeakMap<State["ids"], Map<HirExpression, Value>>();
+
+/** What a field is given; constants are what they were before in the same function. */
+function valueOfField(state: State, scope: Scope, hir: HirExpression): Value {
+  const known = constants.get(state.ids) ?? new Map<HirExpression, Value>();
+  constants.set(state.ids, known);
+  const own = known.get(hir);
+  if (own) return own;
+  const { emitted } = state;
+  const value = state.evaluator.expression(state, scope, hir);
+  if (state.emitted === emitted && isConstant(value)) known.set(hir, value);
+  return value;
+}
+
+function isConstant(value: Value | undefined, depth = 3): boolean {
+  if (!value || depth === 0) return false;
+  switch (value.kind) {
+    case "scalar":
+      return isOfLiterals(value.expression);
+    case "text":
+      return constantText(value) !== undefined;
+    case "object":
+      if (value.class || value.rest) return false;
+      return [...value.fields.values()].every((cell) => isConstant(cell.value, depth - 1));
+    default:
+      return false;
+  }
+}
+
+function isOfLiterals(expression: Expression): boolean {
+  if (expression.kind === "literal") return true;
+  const operands = operandsOf(expression);
+  return operands.length > 0 && operands.every(isOfLiterals);
 }
 
 /** Writes `Class.property = written`; false where nothing is known of what the class holds. */

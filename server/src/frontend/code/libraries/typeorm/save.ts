@@ -22,6 +22,7 @@ import {
   type Place,
 } from "../orm/statements";
 import { entityOf } from "./entities";
+import { isKey } from "./where";
 
 /** Runs something in a transaction of its own unless one is open on the connection. */
 function together(place: Place, run: (inner: Place) => void): void {
@@ -203,7 +204,7 @@ function keyOf(value: Value, other: Model | undefined, tools: Tools): Value {
   if (value.kind === "object" || value.kind === "row" || value.kind === "choice") {
     return tools.member(value, name);
   }
-  if (value.kind === "input") return value;
+  if (value.kind === "input") return isKey(value) ? value : tools.member(value, name);
   return unknown("the key of a related entity", [tools.expression(value)]);
 }
 

@@ -143,13 +143,19 @@ function wherePart(
       fields?.kind === "row" ||
       [...(tools.fields(value)?.keys() ?? [])].every((each) => each === keyName);
     if (fields && !isKeyAlone) return undefined;
-    const own = fields ? tools.member(fields, keyName) : value;
+    const isEntity = fields !== undefined || (value.kind === "input" && !isKey(value));
+    const own = isEntity ? tools.member(value, keyName) : value;
     return [compared(columnText(place, { column: relation.column, type: key.type }), own)];
   }
   const column = columnOf(model, name);
   if (!column) return undefined;
   const part = whereGiven(value, (each) => compared(columnText(place, column), each));
   return part ? [part] : [];
+}
+
+/** Whether an argument is a key, and no entity: told by its type, or else by what it is called. */
+export function isKey({ path, type }: Extract<Value, { kind: "input" }>): boolean {
+  return type === undefined ? /id$/iu.test(path) : /^[\s|]*(?:string|number|bigint)\b/u.test(type);
 }
 
 /** The rows of `update` and `delete`: a key, keys, or what `where` has. */
