@@ -276,6 +276,9 @@ it("words of databases are found, other code is not", () => {
     "store.user.findMany()",
     'db("tasks").where({ id })',
     "trx<Task>('tasks').first()",
+    "const queue = await Queue.findByPk(id);",
+    "await Setting.findOne({ where: { key } })",
+    "Users.findOneByOrFail({ id })",
   ]) {
     assert.ok(mayUseDatabase(text), text);
   }

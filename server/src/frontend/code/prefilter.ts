@@ -44,6 +44,8 @@ const WORDS = [
   // Builders that are called with a table: `db("tasks").where(`.
   "\\b(?:db|database|tx|trx)(?:<[^<>()]*>)?\\(\\s*[\"'`]",
   "\\.(?:findUnique|findFirst|findMany|createMany|updateMany|deleteMany|upsert)(?:OrThrow|AndReturn)?\\(",
+  // Models of Sequelize and TypeORM, which files import from one another.
+  "\\.(?:findByPk|findAll|findAndCount(?:All|By)?|findOrCreate|bulkCreate|findOne(?:By)?(?:OrFail)?)\\(",
   // Handlers of NestJS, whose services may stand elsewhere.
   "@(?:Resolver|Controller)\\(",
   "[\"'](?:pg|postgres|slonik|mysql2?|mariadb)[\"'/]",
