@@ -223,6 +223,25 @@ export async function g(id: number) { await new Lowest(id).run(id); }`;
     ]);
   });
 
+  it("does not run what it gives a worker for jobs to come", async () => {
+    const text = `import { Worker } from "bullmq";
+export class Jobs {
+  private static one?: Jobs;
+  private worker: Worker;
+  constructor() { this.worker = new Worker("jobs", async (job) => { await this.run(job.id); }); }
+  private async run(id: number) { await pool.query("DELETE FROM accounts WHERE id = $1", [id]); }
+  static get() { return (this.one ??= new Jobs()); }
+}
+export async function f(id: number) {
+  new Jobs();
+  await pool.query("UPDATE accounts SET balance = 1 WHERE id = $1", [id]);
+}`;
+    const lines = await made(text);
+    assert.match(lines.join("\n"), /autocommit\n {2}delete accounts where/u);
+    const at = lines.findIndex((line) => line.startsWith("f "));
+    assert.deepEqual(lines.slice(at, at + 2), ["f autocommit", "  update accounts set balance = 1 where (accounts.id = :id)"]); // prettier-ignore
+  });
+
   it("refuses in its constructor what it is given", async () => {
     const text = `class Key {
   held;

@@ -72,6 +72,10 @@ export function perhaps(
 export const HANDLES =
   /\.(get|post|put|patch|delete|all|use|on|once|route|openapi|handle|register|process|listen|subscribe|consume|work|task|job|query|mutation|action|command|addListener|addEventListener)$/u;
 
+/** Names of classes whose objects run what they are made with for jobs, messages or times to come. */
+export const MADE_TO_HANDLE =
+  /(?:^|\.)(\w*(?:Worker|Consumer|Subscriber|Scheduler|Cron|CronJob))$/u;
+
 /** Names of functions that give the function that they are given, with its results kept. */
 export const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;
 

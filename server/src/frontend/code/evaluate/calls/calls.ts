@@ -50,6 +50,7 @@ import {
   broughtBy,
   CACHES,
   HANDLES,
+  MADE_TO_HANDLE,
   isAtTop,
   perhaps,
   RUNS_ONCE,
@@ -284,7 +285,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   const [first] = args;
   if (isTop && first?.kind === "function" && CACHES.test(name)) return first;
   if (!isTop) for (const each of heldFunctions(args)) listen(state, each, args, site);
-  const verb = HANDLES.exec(name)?.[1];
+  const verb = (site.isNew ? MADE_TO_HANDLE : HANDLES).exec(name)?.[1];
   if (verb !== undefined && callbacks.length > 0) {
     // Each runs by itself, when a request or message comes.
     const label = handlerName(verb, args);
