@@ -417,6 +417,24 @@ export async function use(id) {
     setter("", "", "\n"),
   ];
   assertSameAfter("src/set.ts", before, ...texts, before["src/set.ts"]);
+  const fill = (work: string): string => `export function fill(to, id) { ${work} }\n`;
+  const filled = {
+    ...before,
+    "src/fill.ts": fill("return to.length;"),
+    "src/list.ts": `import { pool } from "./db";
+import { fill } from "./fill";
+export class Jobs {
+  private list: number[] = [];
+  later(id: number) { fill(this.list, id); }
+  async run(id: number) { if (this.list.length === 0) await pool.query("DELETE FROM account WHERE id = $1", [id]); }
+}
+`,
+  };
+  const [pushing, plain] = [fill("to.push(id);"), filled["src/fill.ts"]];
+  assert.notEqual(readFresh(filled), readFresh({ ...filled, "src/fill.ts": pushing }));
+  assertSameAfter("src/fill.ts", filled, pushing, plain, `\n${pushing}`, plain);
+  const asks = filled["src/list.ts"];
+  assertSameAfter("src/list.ts", { ...filled, "src/fill.ts": pushing }, asks.replace("fill(this", "void(this"), asks); // prettier-ignore
 });
 
 test("a long function that led to no database is followed once something far behind it does", () => {
