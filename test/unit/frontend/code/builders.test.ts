@@ -469,3 +469,20 @@ export const run = (work: (each: Service) => Promise<void>, atomically: (task: (
     "  ! atomically() is not known: it is taken to run what it is given in one transaction, at the default level",
   ]);
 });
+
+it("queries of knex that differ by path in more than conditions are statements of their own", async () => {
+  const text = `${KNEX}export async function list(id: number, all: boolean) {
+  const query = db("log").select("id").where({ account: id });
+  if (all) query.select("amount"); else query.limit(3);
+  query.orderBy("id");
+  return await query;
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "list autocommit",
+    "  if (:all = true)",
+    "    r1 = select log.id as id, log.amount as amount from log where (log.account = :id) order by log.id",
+    "  else",
+    "    r2 = select log.id as id from log where (log.account = :id) order by log.id limit 3",
+    "  return",
+  ]);
+});

@@ -5,9 +5,22 @@ import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
 import { draftOf, runDraft, runUnread } from "./draft";
-import { columnOf, held, isHeld, queryIn, rawPart, rowsIn, tableOf, whole, type Query } from "./knexParts"; // prettier-ignore
+import { columnOf, held, heldAs, isHeld, queryIn, rawPart, rowsIn, tableOf, whole, type Held, type Query } from "./knexParts"; // prettier-ignore
 import { extended } from "./knexQueries";
 import { asksBuilder, knexShape } from "./shapes";
+
+/** What comes of a query, or of each that it may be by path. */
+function onEach(data: Held, tools: Tools, run: (query: Query) => Value): Value {
+  const query = queryIn(data, tools);
+  if (query) return run(query);
+  const value = tools.member(data.held, "query");
+  if (value.kind !== "choice") return unknown("a query that is not known", [tools.expression(value)]); // prettier-ignore
+  const way = (each: Value) => (): Value => {
+    tools.assign(data.held, "query", each);
+    return onEach(data, tools, run);
+  };
+  return tools.either(value.condition, way(value.then), way(value.otherwise));
+}
 
 /** What a query gives when it is awaited. */
 function run(handle: HandleValue, query: Query, tools: Tools): Value {
@@ -79,8 +92,8 @@ export const KNEX: Library = {
   asks: (call, { used }) => asksBuilder(call, "knex", used),
   shaped: knexShape,
   awaited: (handle, tools) => {
-    const query = isHeld(handle.data) ? queryIn(handle.data, tools) : undefined;
-    return query && run(handle, query, tools);
+    const { data } = handle;
+    return isHeld(data) ? onEach(data, tools, (query) => run(handle, query, tools)) : undefined;
   },
   call: (handle, call, tools) => {
     const { path, data } = handle;
@@ -88,25 +101,24 @@ export const KNEX: Library = {
     const [first, second] = call.arguments;
     if (isHeld(data)) {
       const method = path.split(".").at(-1) ?? "";
-      const query = queryIn(data, tools);
-      if (!query) return undefined;
       if (method === "then" || method === "catch") {
-        const value = run(handle, query, tools);
+        const value = onEach(data, tools, (query) => run(handle, query, tools));
         return first && method === "then" ? tools.call(first, [value], source) : value;
       }
       if (method === "transacting" && first?.kind === "handle" && first.connection) {
         return { ...handle, path: "query", connection: first.connection };
       }
-      if (method === "clone") return { ...handle, path: "query", data: held(query, tools) };
+      if (method === "clone") return { ...handle, path: "query", data: heldAs(data, tools) };
       if (method === "modify") {
         if (first) tools.call(first, [handle, ...call.arguments.slice(1)], source);
         return { ...handle, path: "query" };
       }
-      const next = extended(query, method, call, tools) ?? {
-        ...query,
-        unread: `knex: ${method}() of a query is not known`,
-      };
-      tools.assign(data.held, "query", tools.handle("query", next));
+      onEach(data, tools, (query) => {
+        const unread = `knex: ${method}() of a query is not known`;
+        const next = extended(query, method, call, tools) ?? { ...query, unread };
+        tools.assign(data.held, "query", tools.handle("query", next));
+        return UNDEFINED;
+      });
       return { ...handle, path: "query" };
     }
     switch (path) {

@@ -38,6 +38,11 @@ export function held(query: Query, tools: Tools): Held {
   return { kind: "held", held: tools.object({ query: tools.handle("query", query) }) };
 }
 
+/** Another one that begins as a query is by now. */
+export function heldAs({ held: before }: Held, tools: Tools): Held {
+  return { kind: "held", held: tools.object({ query: tools.member(before, "query") }) };
+}
+
 /** The query by now; undefined where it differs by path in more than its conditions. */
 export function queryIn(data: Held, tools: Tools): Query | undefined {
   return queryOf(tools.member(data.held, "query"));
