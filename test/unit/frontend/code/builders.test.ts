@@ -486,3 +486,25 @@ it("queries of knex that differ by path in more than conditions are statements o
     "  return",
   ]);
 });
+
+it("what is awaited is the whole of a chain behind type arguments, and lists that may be left out are awaited item by item", async () => {
+  const text = `${KNEX}interface Row { id: number }
+export async function made(amount: number) {
+  const [row] = await db<Row>("log").insert({ amount }, ["id"]);
+  return row.id;
+}
+export async function all(id: number, amounts?: number[]) {
+  const work = (amounts || []).filter((each) => each !== 3).map((amount) => db("log").insert({ account: id, amount }));
+  await Promise.all(work);
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "made autocommit",
+    "  insert log {id = fresh sequence, account = null, amount = :amount} returning r1: log.id as id",
+    "  return r1.id",
+    "all unit",
+    "  if not (:amounts is null)",
+    "    loop count",
+    "      if not (:amounts[@i1] == 3)",
+    "        insert log {id = fresh sequence, account = :id, amount = :amounts[@i1]}",
+  ]);
+});

@@ -197,6 +197,15 @@ function readTyped(reading: Reading, node: SyntaxNode, name?: string): HirExpres
 
 function readMember(reading: Reading, node: SyntaxNode): HirExpression {
   const object = readField(reading, node, "object");
+  // What is awaited is the member, not what has it.
+  if (object.kind === "await" && !isInBrackets(childOf(node, "object"))) {
+    const operand = memberOf(reading, node, object.operand);
+    return { kind: "await", operand, span: spanOf(node) };
+  }
+  return memberOf(reading, node, object);
+}
+
+function memberOf(reading: Reading, node: SyntaxNode, object: HirExpression): HirExpression {
   const optional = node.children.some((child) => child.type === "optional_chain");
   const span = spanOf(node);
   if (node.type === "subscript_expression") {
@@ -208,11 +217,15 @@ function readMember(reading: Reading, node: SyntaxNode): HirExpression {
   return { kind: "member", object, property: name, optional, span };
 }
 
+function isInBrackets(node: SyntaxNode | undefined): boolean {
+  return node?.type === "parenthesized_expression";
+}
+
 function readCall(reading: Reading, node: SyntaxNode): HirExpression {
   const callee = readField(reading, node, "function");
   const given = childOf(node, "arguments");
   // The grammar takes `await f<T>(x)` for `(await f)<T>(x)`, which nobody writes without parentheses.
-  if (callee.kind === "await" && childOf(node, "function")?.type === "await_expression") {
+  if (callee.kind === "await" && !isInBrackets(childOf(node, "function"))) {
     const operand = readCallOf(reading, node, callee.operand, given);
     return { kind: "await", operand, span: spanOf(node) };
   }

@@ -485,6 +485,11 @@ function all(state: State, value: Value, site: CallSite, each: typeof settle = s
   const items = itemsOf(value);
   if (items) return listOf(state, awaitAll(state, items, sourceOf(state, site.span)));
   const isJoined = value.kind === "list" && value.grown.value?.kind === "joined";
+  if (value.kind === "choice") {
+    const way = (of: Value) => (): Value => all(state, of, site, each);
+    const { condition, then, otherwise } = value;
+    return state.evaluator.branches(state, condition, way(then), way(otherwise), site.span);
+  }
   if (value.kind !== "derived" && value.kind !== "joined" && !isJoined) return settle(state, value);
   const isQuiet = rowsAsLoop(state, value, site.span, (item) => {
     each(state, item);
