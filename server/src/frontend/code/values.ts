@@ -191,7 +191,13 @@ export type Value =
   /** All that a module exports. */
   | { readonly kind: "namespace"; readonly lookup: (name: string) => Value | undefined }
   /** A function of an unknown library, or an object that reaches the database in ways that are not read. */
-  | { readonly kind: "external"; readonly name: string; readonly isDataAccess?: boolean }
+  | {
+      readonly kind: "external";
+      readonly name: string;
+      readonly isDataAccess?: boolean;
+      /** Of a package that has nothing to do with a database, by its name. */
+      readonly isOfOthers?: boolean;
+    }
   /** Runs when it is awaited, returned or given to something that awaits it. */
   | { readonly kind: "deferred"; readonly run: () => Value; readonly data?: unknown }
   | {

@@ -228,3 +228,30 @@ export async function take(id: number) {
     });
   }
 });
+
+describe("types that other packages call like clients", () => {
+  const read = async (from: string): Promise<readonly string[]> => {
+    const text = `import { Pool } from "pg";
+import type { Client } from "${from}";
+const pool = new Pool();
+export async function f(client: Client, id: number) {
+  await client.query("x");
+  await pool.query("UPDATE accounts SET balance = 1 WHERE id = $1", [id]);
+}`;
+    return printed(await transactionsOf(DDL, { "a.ts": text }));
+  };
+
+  it("are none", async () => {
+    const expected = [
+      "f autocommit",
+      "  update accounts set balance = 1 where (accounts.id = :id)",
+    ];
+    assert.deepEqual(await read("discord.js"), expected);
+    assert.deepEqual(await read("@elsewhere/chat"), expected);
+  });
+
+  it("are clients where the package may be one of a database", async () => {
+    for (const from of ["@our/database", "./client"])
+      assert.match((await read(from)).join("\n"), /opaque/u);
+  });
+});

@@ -226,7 +226,10 @@ function importedValue(
     patternExport(from, name);
   if (builtin) return builtin;
   if (neverReturns(from, name)) return { kind: "builtin", name: "process.exit" };
-  if (!library) return { kind: "external", name: name === "default" || name === "*" ? from : name };
+  if (!library) {
+    const external = name === "default" || name === "*" ? from : name;
+    return { kind: "external", name: external, ...(isOfOthers(from) && { isOfOthers: true }) };
+  }
   const tools = state.evaluator.tools(state, library);
   const own = library.imported?.(name, from, tools);
   return (
@@ -237,6 +240,14 @@ function importedValue(
     }
   );
 }
+
+/** Whether a package, by its name, has nothing to do with a database. */
+function isOfOthers(from: string): boolean {
+  return /^(?:@[\w-]+\/)?\w/u.test(from) && !OF_DATABASES.test(from);
+}
+
+const OF_DATABASES =
+  /db|data|sql|pg|postgres|maria|prisma|knex|kysely|drizzle|sequelize|orm|repo|store|dao|persist|model|entit/iu;
 
 /** What `import("x")` gives in a file, or `require("x")`; undefined for what is none of the workspace's, or of a known library. */
 export function moduleFrom(state: State, file: FileId, from: string): Value | undefined {

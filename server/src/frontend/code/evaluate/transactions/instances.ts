@@ -216,6 +216,9 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
     return declared.library.typed?.(path, state.evaluator.tools(state, declared.library), of);
   }
   if (declared?.kind === "class") return objectOf(state, declared) ?? dataAccess(name);
+  if (declared?.kind === "external" && declared.isOfOthers === true && OF_MANY.test(name)) {
+    return undefined;
+  }
   const isJava = module?.file.endsWith(".java") === true;
   // A record of the code's own may be called as something of a library is.
   if (module && !isJava && typeNamed(state, module, name)?.text.endsWith("}")) return undefined;
@@ -226,6 +229,9 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   }
   return dataAccess(name);
 }
+
+/** What others than databases call their types, too. */
+const OF_MANY = /^(?:Client|Connection|Pool|Transaction|Session|Database)$/u;
 
 /** What a type of TypeScript is that is made of others; undefined where it is a name. */
 function composedType(
