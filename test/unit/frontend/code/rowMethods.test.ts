@@ -34,6 +34,20 @@ test("what a method of Sequelize's row changes is saved", () =>
     "  update events set sold = (r1.sold + 2) where (events.id = r1.id)",
   ));
 
+for (const field of ["sell = function (n) {", "sell = (n) => {", "sell = async (n) => {"]) {
+  test(`what a function of a field changes is saved: ${field}`, () =>
+    check(
+      {
+        "a.js": `${SEQUELIZE.replace("sell(n) {", field)}
+          exports.f = async (id) => { const e = await Event.findByPk(id); await e.sell(2); };`,
+      },
+      "exports.f unit",
+      READ,
+      ...MISSING,
+      "  update events set sold = (r1.sold + 2) where (events.id = r1.id)",
+    ));
+}
+
 test("a method of the prototype is said", () =>
   check(
     {

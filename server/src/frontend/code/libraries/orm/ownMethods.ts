@@ -1,4 +1,6 @@
 // Methods that a model's class gives to its rows: they change the row and run statements as any other function.
+import { innerScope } from "../../evaluate/bindings";
+import type { HirFunction } from "../../hir";
 import type { Value } from "../../values";
 import type { Call, ClassValue, Tools } from "../library";
 import { isRowData } from "./statements";
@@ -15,14 +17,25 @@ export function ownMethod(
   if (row.kind !== "row" || !isRowData(row.data)) return undefined;
   let of: ClassValue | undefined = row.data.model.class;
   for (let depth = 0; of && depth < DEEPEST; depth += 1) {
-    const found = of.class.methods.find((each) => each.name === method && !each.isStatic);
+    const found = functionNamed(of, method);
     if (found) {
-      const callee = { kind: "function", function: found.function, scope: of.scope, self: row } as const; // prettier-ignore
-      return tools.call(callee, args, source);
+      const scope = found.isArrow ? innerScope(of.scope, row) : of.scope;
+      return tools.call({ kind: "function", function: found, scope, self: row }, args, source);
     }
     of = parentOf(of);
   }
   return undefined;
+}
+
+/** A method, or a function that a field is given. */
+function functionNamed(
+  { class: { methods, fields } }: ClassValue,
+  name: string,
+): HirFunction | undefined {
+  const method = methods.find((each) => each.name === name && !each.isStatic);
+  if (method) return method.function;
+  const value = fields.find((each) => each.name === name && !each.isStatic)?.value;
+  return value?.kind === "function" ? value.function : undefined;
 }
 
 function parentOf({ class: { superclass }, scope }: ClassValue): ClassValue | undefined {
