@@ -282,6 +282,14 @@ export function runDraft(
   return tools.sql(connection, sqlOf(draft, tools.dialect), {}, source);
 }
 
+/** What builders' methods say of locks. */
+export const LOCKS: Readonly<Record<string, string | undefined>> = {
+  forUpdate: "FOR UPDATE",
+  forShare: "FOR SHARE",
+  forNoKeyUpdate: "FOR NO KEY UPDATE",
+  forKeyShare: "FOR KEY SHARE",
+};
+
 /** One row after the other, all or none of them. */
 function runEach(
   draft: Draft,

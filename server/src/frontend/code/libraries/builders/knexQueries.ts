@@ -1,7 +1,7 @@
 // knex' queries: what each method adds to a statement.
 import { constantText, type Value } from "../../values";
 import type { Call, Tools } from "../library";
-import { given, namesIn, quoted, raw, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { given, LOCKS, namesIn, quoted, raw, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
 import {
   aggregate,
   columnOf,
@@ -183,13 +183,15 @@ export function extended(
     case "offset":
       return first && put({ [method]: given(first) });
     case "forUpdate":
-      return put({ lock: "FOR UPDATE" });
     case "forShare":
-      return put({ lock: "FOR SHARE" });
     case "forNoKeyUpdate":
-      return put({ lock: "FOR NO KEY UPDATE" });
-    case "forKeyShare":
-      return put({ lock: "FOR KEY SHARE" });
+    case "forKeyShare": {
+      const tables = columnsOf(call.arguments, tools);
+      if (!tables) return undefined;
+      const names = call.arguments.flatMap((each) => namesIn(each, tools));
+      const of = names.map((each) => quoted(each, dialect)).join(", ");
+      return put({ lock: `${LOCKS[method] ?? ""}${of === "" ? "" : ` OF ${of}`}` });
+    }
     case "skipLocked":
     case "noWait": {
       const wait = method === "noWait" ? "NOWAIT" : "SKIP LOCKED";

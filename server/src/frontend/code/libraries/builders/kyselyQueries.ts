@@ -1,7 +1,7 @@
 // Kysely's queries: what each method adds to a statement.
 import { constantText, scalar, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
-import { allOf, either, namesIn, quoted, raw, rowsGiven, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { allOf, either, LOCKS, namesIn, quoted, raw, rowsGiven, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
 import {
   called,
   columnsIn,
@@ -149,7 +149,7 @@ export function extended(
     case "forKeyShare": {
       const tables = first ? namesIn(first, tools).map((each) => identifier(each, tools)) : [];
       const of = tables.length > 0 ? ` OF ${tables.join(", ")}` : "";
-      return put({ lock: `${LOCKS[method]}${of}` });
+      return put({ lock: `${LOCKS[method] ?? ""}${of}` });
     }
     case "skipLocked":
       return put({ lock: `${draft.lock ?? "FOR UPDATE"} SKIP LOCKED` });
@@ -217,13 +217,6 @@ export function extended(
       return undefined;
   }
 }
-
-const LOCKS = {
-  forUpdate: "FOR UPDATE",
-  forShare: "FOR SHARE",
-  forNoKeyUpdate: "FOR NO KEY UPDATE",
-  forKeyShare: "FOR KEY SHARE",
-};
 
 /** A query without brackets, or a part. */
 export function operand(value: Value, tools: Tools): Fragment | undefined {
