@@ -252,6 +252,7 @@ export async function f(id: number) { if (!can("a")) throw new Error("no"); awai
       'const put = (e: any) => { const c = root; c.children.push(e); }; zip.on("entry", (e: any) => put(e));',
       'await new Promise((r) => { zip.on("entry", (e: any) => { let c = root; c.children.push(e); }); zip.on("end", r); });',
       'open((error: any, zip: any) => { zip.on("entry", (e: any) => root.children.push(e)); });',
+      "const reader = new zip.Reader(); reader.onEntry = (e: any) => { root.children.push(e); }; await reader.done();",
       "await open({ onEntry(e: any) { root.children.push(e); } });",
       "await open(id, { ...zip.options, on: { entry: (e: any) => { root.children.push(e); } } });",
       "const reader = new zip.Reader([{ entry: (e: any) => root.children.push(e) }]); await reader.done();",

@@ -4,6 +4,7 @@ import { constantScalar, UNDEFINED, unknown, type Scope, type Value } from "../v
 import { isInput } from "../reads";
 import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
+import { changedByListener } from "./calls/listeners";
 import { listOf } from "./lists/collections";
 import { readsOf } from "./values/convert";
 import { isKept } from "./values/oneOfSeveral";
@@ -31,6 +32,13 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
           ? state.evaluator.expression(state, scope, target.index)
           : undefined;
       const name = target.kind === "member" ? target.property : index && keyOf(index);
+      if (value.kind === "function" && isElsewhere(object)) {
+        const site = { span: target.span, isNew: false, typeArguments: [], name: name ?? "" };
+        const given = value.function.parameters.map(() => unknown("what a listener is given"));
+        changedByListener(state, value, site.name, () => {
+          state.evaluator.call(state, value, given, site);
+        });
+      }
       if (name !== undefined && setProperty(state, object, name, value)) return;
       const data = changedData(object, "=", [value]);
       if (data)
@@ -47,6 +55,11 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
     return;
   }
   bind(state, scope, pattern, value, false);
+}
+
+/** What is not the code's own runs functions that it is given when it likes: `parser.onRow = ...`. */
+function isElsewhere({ kind }: Value): boolean {
+  return kind === "input" || kind === "external" || kind === "unknown" || kind === "scalar";
 }
 
 const ONE_OF_SEVERAL = "which of several records the code assigned a field is not known";
