@@ -10,6 +10,27 @@ import { beginTarget, takeJumps, type Target } from "../targets";
 import { readsOf } from "../values/convert";
 import { collected, emit, sourceOf, write, type State } from "../state";
 
+const assignedBy = new WeakMap<HirFunction, ReadonlySet<string>>();
+
+/** The fields that a constructor assigns whatever it is given, unless it ends early: `this.a = a`. Linear in its length, once. */
+export function assignedFields(constructor: HirFunction | undefined): ReadonlySet<string> {
+  if (!constructor) return NONE;
+  const known = assignedBy.get(constructor);
+  if (known) return known;
+  const fields = constructor.body.flatMap((statement) => {
+    if (statement.kind !== "expression" || statement.expression.kind !== "assign") return [];
+    const { target, operator } = statement.expression;
+    if (operator !== undefined || target.kind !== "place") return [];
+    const { place } = target;
+    return place.kind === "member" && place.object.kind === "this" ? [place.property] : [];
+  });
+  const own = new Set(fields);
+  assignedBy.set(constructor, own);
+  return own;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * Runs a constructor and gives its commands where the code calls it: those of statements, and, at `source`, what refuses
  * or may end early.

@@ -36,7 +36,7 @@ import {
   type State,
 } from "../state";
 import { dataAccess } from "./dataAccess";
-import { constructed } from "./constructed";
+import { assignedFields, constructed } from "./constructed";
 import { madeOnce, noteCut } from "./services";
 
 /** What a parameter of a function is that is called by something unknown. */
@@ -383,8 +383,9 @@ function newObject(
   const born = bornNow(state);
   const self: ObjectValue = { kind: "object", fields, born, class: of, ...(rest && { rest }) };
   const scope = innerScope(of.scope, self);
+  const assigned = assignedFields(constructor?.function);
   for (const field of of.class.fields) {
-    if (field.isStatic) continue;
+    if (field.isStatic || (!field.value && assigned.has(field.name))) continue;
     const value = field.value
       ? state.evaluator.expression(state, scope, field.value)
       : field.type === undefined
