@@ -117,29 +117,29 @@ function importedAt(modules: Modules, file: FileId, local: string): readonly Pla
   });
 }
 
-/** Where what a module gives under a name is declared, over all that it exports from elsewhere. */
+/** Where what a module gives under a name is declared, over all that it exports from elsewhere; each module is asked once. */
 function declaredAt(
   modules: Modules,
   file: FileId,
   name: string,
-  seen: ReadonlySet<string> = NONE,
+  seen = new Set<string>(),
 ): readonly Place[] {
   const module = modules.moduleOf(file);
   const key = keyOf(file, name);
   if (!module || seen.has(key)) return [];
-  const on = new Set([...seen, key]);
+  seen.add(key);
   const exports = exportsOf(module);
   const own = exports.get(name) ?? (name === "default" ? exports.get("*") : undefined);
   if (own && (own.name !== "*" || own.from === undefined)) {
     const { from, local = name } = own;
     if (from === undefined) return [{ file, name: local }];
     const target = modules.resolve(file, from);
-    return target === undefined ? [] : declaredAt(modules, target, local, on);
+    return target === undefined ? [] : declaredAt(modules, target, local, seen);
   }
   // Java has no exports, and `module.exports = { f }` may be read as none.
   if (module.exports.length === 0) return [{ file, name }];
   return module.exports.flatMap(({ name: all, from }) => {
     const target = all === "*" && from !== undefined ? modules.resolve(file, from) : undefined;
-    return target === undefined ? [] : declaredAt(modules, target, name, on);
+    return target === undefined ? [] : declaredAt(modules, target, name, seen);
   });
 }

@@ -25,14 +25,25 @@ interface Modules {
  */
 export type ChangedByHelpers = (file: FileId, name: string) => ReadonlySet<string>;
 
+/** A function, and the file that it stands in. */
+type Found = readonly [file: FileId, function: HirFunction];
+
 const NONE: ReadonlySet<string> = new Set();
 
 /** Answers for the modules as they are; each name is asked for once. */
 export function createChangedByHelpers({ moduleOf, imported }: Modules): ChangedByHelpers {
   const answers = new Map<string, ReadonlySet<string>>();
   const ofParameters = new Map<HirFunction, Map<number, ReadonlySet<string>>>();
+  const byName = new Map<string, readonly Found[]>();
 
-  function named(file: FileId, callee: string): readonly (readonly [FileId, HirFunction])[] {
+  function named(file: FileId, callee: string): readonly Found[] {
+    const key = `${file}\0${callee}`;
+    const known = byName.get(key) ?? findNamed(file, callee);
+    byName.set(key, known);
+    return known;
+  }
+
+  function findNamed(file: FileId, callee: string): readonly Found[] {
     const module = moduleOf(file);
     if (!module) return [];
     const [root = callee, method] = callee.split(".");
