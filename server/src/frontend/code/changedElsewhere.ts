@@ -35,9 +35,15 @@ export function createChangedElsewhere(
   modules: Modules,
 ): ChangedElsewhere {
   let all: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  const places = new Map<string, readonly Place[]>();
   const byHelpers = createChangedByHelpers({
     moduleOf: (file) => modules.moduleOf(file),
-    imported: (file, local) => importedAt(modules, file, local),
+    imported: (file, local) => {
+      const key = keyOf(file, local);
+      const known = places.get(key) ?? importedAt(modules, file, local);
+      places.set(key, known);
+      return known;
+    },
   });
   return (file, name) => {
     all ??= collected(files, modules, byHelpers);
