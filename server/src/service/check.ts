@@ -20,6 +20,7 @@ import type {
   Unknown,
   Verdict,
 } from "../protocol/report";
+import type { FileId } from "../protocol/source";
 import type { SkippedFile } from "../workspace/projects";
 import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
@@ -35,7 +36,7 @@ import { proveProgram } from "./proof";
 import { largestSize, search } from "./search";
 import type { SearchResult, TupleFinding } from "./search";
 import { sufficientLevels } from "./sufficient";
-import { transactionPrecision } from "./statements";
+import { statementsOf, transactionPrecision } from "./statements";
 import { unitAssumptions } from "./unitAssumptions";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
@@ -73,6 +74,8 @@ export interface CheckInput {
   readonly lanes: number;
   /** "isolens 0.1.0". */
   readonly tool: string;
+  /** Files that somebody looks at, the first foremost: what is in them is asked about first. */
+  readonly first?: readonly FileId[];
 }
 
 export interface CheckEvents {
@@ -80,6 +83,19 @@ export interface CheckEvents {
   progress?(done: number, total: number, size: number): void;
   /** An anomaly as soon as it is confirmed; the report has it again with the other levels' verdicts. */
   found?(anomaly: Anomaly): void;
+}
+
+/** Of each transaction, the first of the files that it has something in. */
+function rankOf(
+  transactions: readonly Transaction[],
+  first: readonly FileId[],
+): (member: number) => number {
+  const ranks = transactions.map((each) => {
+    const places = [each.source, ...statementsOf(each.body).map(({ source }) => source)];
+    const found = places.map(({ file }) => first.indexOf(file)).filter((at) => at >= 0);
+    return Math.min(first.length, ...found);
+  });
+  return (member) => ranks[member] ?? first.length;
 }
 
 export interface CheckTimings {
@@ -138,8 +154,10 @@ export async function check(
       tupleSolver(program, pool, input.cache, counters, { unroll, defined }),
     );
     const finds = collectFinds(program, events);
-    const { maxTransactions, lanes } = input;
-    const searched = await search({ ids, plan, levels, maxTransactions, solve, lanes }, limit, {
+    const { maxTransactions, lanes, first = [] } = input;
+    const rank = first.length > 0 ? { rank: rankOf(transactions, first) } : {};
+    const asking = { ids, plan, levels, maxTransactions, solve, lanes, ...rank };
+    const searched = await search(asking, limit, {
       progress: (done, total, size) => events.progress?.(done, total, size),
       found: finds.add,
     });

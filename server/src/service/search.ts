@@ -51,6 +51,8 @@ export interface SearchInput {
   readonly solve: TupleSolver;
   /** How many tuples are asked about at the same time. */
   readonly lanes: number;
+  /** Of a transaction, where in line its tuples are asked about, among those of one size: the lowest first. */
+  readonly rank?: (member: number) => number;
 }
 
 /** Outcomes are compared with every serial order: of more transactions there are too many. */
@@ -169,10 +171,11 @@ const TASKS_PER_LANE = 30;
 /** Keeps up to `lanes` questions in flight. What is collected is in the order of the tasks, whoever ended first. */
 async function runTasks(state: SearchState, tasks: readonly Task[], size: number): Promise<void> {
   let next = 0;
+  const order = inLine(tasks, state.input.rank);
   const answers: (Answered | undefined)[] = tasks.map(() => undefined);
   const lane = async (): Promise<void> => {
     while (!state.signal.aborted && !state.failure) {
-      const number = next;
+      const number = order[next] ?? -1;
       const task = tasks[number];
       next += 1;
       if (!task) return;
@@ -192,6 +195,14 @@ async function runTasks(state: SearchState, tasks: readonly Task[], size: number
     if (answer) collect(state, task, answer);
     else state.unreached.push(task.tuple.members);
   }
+}
+
+/** The numbers of the tasks as they are asked. */
+function inLine(tasks: readonly Task[], rank: SearchInput["rank"]): readonly number[] {
+  const numbers = [...tasks.keys()];
+  if (!rank) return numbers;
+  const ranks = tasks.map(({ tuple }) => Math.min(...tuple.members.map(rank)));
+  return numbers.sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0) || a - b);
 }
 
 type Answered = Exclude<TupleAnswer, { readonly kind: "cancelled" }>;

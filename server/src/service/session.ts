@@ -169,6 +169,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         cache,
         lanes: workers,
         tool: options.tool,
+        ...(request.first && { first: request.first }),
       },
       signal,
       events,

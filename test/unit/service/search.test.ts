@@ -47,6 +47,8 @@ interface Scene {
   readonly maxTransactions?: number;
   /** More than one: answers come in another order than questions. */
   readonly lanes?: number;
+  /** Transactions that are looked at, the first foremost. */
+  readonly looked?: readonly number[];
   /** Aborts while this tuple is asked about. */
   readonly abortAt?: string;
 }
@@ -84,6 +86,7 @@ async function play(scene: Scene): Promise<Played> {
     },
     maxTransactions: scene.maxTransactions ?? 3,
     lanes: scene.lanes ?? 1,
+    ...(scene.looked && { rank: rankIn(scene.looked) }),
     plan: (_level, size) => ({
       units: (scene.plan[size] ?? []).map((each) => ({
         transactions: each.split(",").map(Number),
@@ -120,6 +123,10 @@ async function play(scene: Scene): Promise<Played> {
   return { result, asked, progress };
 }
 
+function rankIn(looked: readonly number[]): (member: number) => number {
+  return (member) => (looked.includes(member) ? looked.indexOf(member) : looked.length);
+}
+
 function open(result: SearchResult): readonly string[] {
   return result.undecided.map(({ members, reason }) => `${members.join()}: ${reason}`);
 }
@@ -135,6 +142,18 @@ describe("the search", () => {
     assert.ok(!result.stopped);
     const triples = ["2/3 of 3", "3/3 of 3", "3/4 of 3", "4/4 of 3"];
     assert.deepEqual(progress, ["0/2 of 2", "1/2 of 2", "2/2 of 2", ...triples]);
+  });
+
+  it("asks first about what is looked at, and tells the same in the same order", async () => {
+    const scene: Scene = {
+      plan: { 2: ["0,0", "0,1", "1,2", "2,2", "2,3"], 3: ["0,0,3", "1,3,3"] },
+      says: { "0,1": "open", "0,0": "anomaly", "2,2": "anomaly", "1,2": "open" },
+    };
+    const usual = await play(scene);
+    const { asked, result } = await play({ ...scene, looked: [3, 2] });
+    assert.deepEqual(asked.slice(0, 5), ["2,3", "1,2", "2,2", "0,0", "0,1"]);
+    assert.deepEqual(asked.slice(5), usual.asked.slice(5));
+    assert.deepEqual(result, usual.result);
   });
 
   it("leaves out what contains a smaller anomaly", async () => {

@@ -94,7 +94,8 @@ function callOf(
     const method = node.kind === "new" ? `new ${callee.name}()` : `${callee.name}()`;
     return names.has(method) ? { method, object: callee, arguments: given } : undefined;
   }
-  if (node.kind === "new" || callee.kind !== "member" || !names.has(callee.property)) return undefined;
+  if (node.kind === "new" || callee.kind !== "member" || !names.has(callee.property))
+    return undefined;
   return { method: callee.property, object: callee.object, arguments: given };
 }
 
