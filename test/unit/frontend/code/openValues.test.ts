@@ -381,3 +381,33 @@ export async function f(id: number, n: number) {
   assert.deepEqual(await written("calc(rows)"), ["calc is not known"]);
   assert.deepEqual(await written("rows[0].balance"), []);
 });
+
+it("what a function gives depends on the settings that it is given, of the process and of others", async () => {
+  const found = await withPrisma(SCHEMA, {
+    "a.ts": `${HEAD}import { config } from "elsewhere";
+export async function f(id: number) {
+  if (decode(process.env.A, id) === 1 || decode(config.a, id) === 1) throw new Error("no");
+  if (decode(process.env.B, id) === 1 || decode(config.b, id) === 1) await prisma.post.deleteMany({ where: { id } });
+}`,
+  });
+  const lines = printed(found).join("\n");
+  for (const given of ["process.env.A", "process.env.B", "config.a", "config.b"]) {
+    assert.match(lines, new RegExp(`code:decode\\([^()]*${given}`, "u"));
+  }
+});
+
+it("which way a function went that a constructor of somebody else called is not known", async () => {
+  const found = await withPrisma(SCHEMA, {
+    "a.ts": `${HEAD}function size(of: unknown) { if (decode(of)) return 3; return 4; }
+function wrap(client: PrismaClient) { if (decode(client)) return client; return new Proxy(client, {}); }
+class Service {
+  private db; private most;
+  constructor(options) { this.db = wrap(prisma); this.most = size(options); }
+  async drop() { await this.db.post.deleteMany({ where: { id: this.most } }); }
+}`,
+  });
+  const why = "which way a function went that a constructor called";
+  assert.ok(printed(found).join("\n").includes("delete"));
+  assert.ok(found.flatMap(losses).every((each) => each === why));
+  assert.ok(found.flatMap(losses).includes(why));
+});

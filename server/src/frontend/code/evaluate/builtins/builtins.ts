@@ -1,6 +1,7 @@
 // What calls of the languages' own functions give: of numbers, texts, lists, promises. What is not listed is a function
 // of its inputs whose value is not known.
 import { TODAY } from "../../../sql/currentDate";
+import { literal } from "../../../sql/expressions";
 import type { Expression } from "../../../../program/expression";
 import {
   constant,
@@ -394,8 +395,12 @@ export function externalResult(
   if (MAKES_NEW.test(name) && reads.every(({ kind }) => kind === "literal")) {
     return valueFromOutside(state, name);
   }
-  const inputs = args.flatMap((arg) => inputsOf(state, arg));
-  return scalar({ kind: "call", name: `code:${name}`, arguments: inputs, deterministic: true });
+  const inputs = given.flatMap((arg) => {
+    const own = inputsOf(state, arg);
+    return own.length > 0 || arg.kind !== "external" ? own : [literal(arg.name)];
+  });
+  const all = of ? [...inputsOf(state, of), ...inputs] : inputs;
+  return scalar({ kind: "call", name: `code:${name}`, arguments: all, deterministic: true });
 }
 
 /**

@@ -1,13 +1,15 @@
 // What constructors do: their returns end nothing but themselves, and what they refuse is refused where they are called.
+import type { Expression } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import { withoutReturns } from "../../../sql/routine/withoutReturns";
+import { walkCommand, walkExpression } from "../../../sql/walk";
 import type { HirFunction } from "../../hir";
 import { ageOf, unknown, type Scope, type Value } from "../../values";
 import { beginJumps, endTarget } from "../jumps";
 import { mayEnd } from "../lists/iteration";
 import { beginTarget, takeJumps, type Target } from "../targets";
-import { readsOf } from "../values/convert";
+import { readsOf, unknownExpression } from "../values/convert";
 import { collected, emit, sourceOf, write, type State } from "../state";
 
 const assignedBy = new WeakMap<HirFunction, ReadonlySet<string>>();
@@ -57,6 +59,7 @@ export function constructed(
   const isEnding = source !== undefined && (own.returns.length > 0 || mayEnd(body));
   if (!isCalled || !(hasStatements || isEnding)) {
     forgetJumps(state, target);
+    forgetAssigned(state, target.mark, body);
     return [];
   }
   const at = source ?? sourceOf(state, hir.span);
@@ -80,5 +83,43 @@ function forgetJumps(state: State, target: Target): void {
     write(state, cell, unknown("what a constructor leaves that may end early", readsOf(value)));
   }
 }
+
+/** What commands assigned that stand nowhere is not known by those who ask for it. */
+function forgetAssigned(state: State, mark: number, body: readonly Command[]): void {
+  const assigned = new Set<string>();
+  walkCommand(
+    { kind: "sequence", commands: body },
+    { command: (each) => void (each.kind === "assign" && assigned.add(each.variable)) },
+  );
+  if (assigned.size === 0) return;
+  const isAsked = (expression: Expression): boolean => {
+    let found = false;
+    walkExpression(expression, [], {
+      expression: (each) => {
+        found ||= each.kind === "variable" && assigned.has(each.name);
+      },
+    });
+    return found;
+  };
+  const forget = (value: Value): Value => {
+    switch (value.kind) {
+      case "scalar":
+        return isAsked(value.expression) ? unknown(WHICH_WAY) : value;
+      case "choice": {
+        const [then, otherwise] = [forget(value.then), forget(value.otherwise)];
+        if (!isAsked(value.condition)) return { ...value, then, otherwise };
+        return { ...value, condition: unknownExpression(state, WHICH_WAY), then, otherwise };
+      }
+      default:
+        return value;
+    }
+  };
+  for (const cell of new Set(state.trail.slice(mark).map((each) => each.cell))) {
+    const { value } = cell;
+    if (value && readsOf(value).some(isAsked)) write(state, cell, forget(value));
+  }
+}
+
+const WHICH_WAY = "which way a function went that a constructor called";
 
 const CODE: ReadonlySet<Value["kind"]> = new Set(["handle", "object", "function", "class"]);

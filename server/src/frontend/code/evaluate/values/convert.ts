@@ -272,6 +272,7 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
     case "joined":
       return value.parts.flatMap((part) => readsOf(part, depth - 1));
     case "builtin":
+      if (ENVIRONMENT.test(value.name)) return [{ kind: "parameter", name: value.name }];
       return value.self ? readsOf(value.self, depth - 1) : [];
     case "choice":
       return [
