@@ -55,7 +55,7 @@ function measure(folder: string, project: Project, [pg, code]: Parsers): void {
   const read = stopwatch();
   const program = reader.read(project);
   const time = read();
-  for (const _ of reader.keep(program, project));
+  for (const _ of reader.keep(program, project) ?? []);
   const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
   print(`${folder}: ${String(project.files.length)} files may use a database`);
   print(`  read in ${time}; peak memory of this process ${String(megabytes)} MB`);

@@ -52,8 +52,8 @@ export interface ProjectReader {
     first: FirstFiles,
     isStopped?: IsStopped,
   ): Sliced<Program | undefined>;
-  /** Keeps on disk what the last reading of a project's code found out; gives way often. */
-  keep(program: Program, project: ProjectTexts): Generator<void, void, void>;
+  /** Keeps on disk what the last reading of a project's code found out; gives way often. Undefined where nothing is kept. */
+  keep(program: Program, project: ProjectTexts): Generator<void, void, void> | undefined;
 }
 
 /**
@@ -128,9 +128,10 @@ export function createProjectReader(
       if (own.length === 0 || others.length < FEW) return undefined;
       return partOf(yield* reading(project, isStopped, first), first.files);
     },
-    *keep({ unread }, project) {
+    keep: ({ unread }, project) => {
       const { code, kept } = readersOf(project);
-      if (code && kept) yield* kept.save(code.lasting(), unread === undefined);
+      // What the last reading found is taken now; a later one does not change it.
+      return kept && code ? kept.save(code.lasting(), unread === undefined) : undefined;
     },
   };
 }

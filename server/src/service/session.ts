@@ -129,8 +129,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let saving = Promise.resolve();
   const failures = new Set<string>();
   const read = readInTurn(reader, (program, project) => {
+    const work = reader.keep(program, project);
+    if (!work) return;
     saving = saving
-      .then(() => inSlices(reader.keep(program, project)))
+      .then(() => inSlices(work))
       .catch((error: unknown) => {
         failures.add(`what was read could not be kept for the next time: ${errorText(error)}`);
       });

@@ -5,7 +5,7 @@ import { ANY_CHANGE, fieldOfChange, INSIDE, THIS } from "./changedPlaces";
 import { changesWithin, laterFunctions } from "./changes";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirPattern } from "./hir";
 import { namedIn } from "./named";
-import { originOf } from "./origins";
+import { numberOf, originOf } from "./origins";
 
 /** A name at the top of a file's module. */
 export interface Place {
@@ -28,12 +28,25 @@ export type ChangedByHelpers = (file: FileId, name: string) => ReadonlySet<strin
 /** A function, and the file that it stands in. */
 type Found = readonly [file: FileId, function: HirFunction];
 
+/** Functions that are gone over, each once in a round. */
+interface Going {
+  /** What they were found to change so far. */
+  readonly found: Map<string, ReadonlySet<string>>;
+  readonly seen: Set<string>;
+  /** Something was found that others of the round may not have seen. */
+  isMore: boolean;
+}
+
+/** Fields are few, and each round but the last finds one more of some function. */
+const MOST_ROUNDS = 50;
+
 const NONE: ReadonlySet<string> = new Set();
 
 /** Answers for the modules as they are; each name is asked for once. */
 export function createChangedByHelpers({ moduleOf, imported }: Modules): ChangedByHelpers {
   const answers = new Map<string, ReadonlySet<string>>();
-  const ofParameters = new Map<HirFunction, Map<number, ReadonlySet<string>>>();
+  const ofParameters = new Map<string, ReadonlySet<string>>();
+  let going: Going | undefined;
   const byName = new Map<string, readonly Found[]>();
 
   function named(file: FileId, callee: string): readonly Found[] {
@@ -63,17 +76,40 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     return [...own.map((each) => [file, each] as const), ...others];
   }
 
-  /** What a function changes of what it is given at a position. */
+  /**
+   * What a function changes of what it is given at a position. Functions that call each other are gone over until none of
+   * them is found to change more.
+   */
   function ofParameter(file: FileId, hir: HirFunction, at: number): ReadonlySet<string> {
-    const known = ofParameters.get(hir) ?? new Map<number, ReadonlySet<string>>();
-    const before = known.get(at);
-    if (before) return before;
-    // Of functions that call each other, each is asked once.
-    ofParameters.set(hir, known.set(at, NONE));
+    const key = `${String(numberOf(hir))} ${String(at)}`;
+    const known = ofParameters.get(key);
+    if (known) return known;
+    if (going) return goingOver(going, key, [file, hir, at]);
+    const found = new Map<string, ReadonlySet<string>>();
+    for (let isMore = true, round = 0; isMore && round < MOST_ROUNDS; round += 1) {
+      going = { found, seen: new Set(), isMore: false };
+      goingOver(going, key, [file, hir, at]);
+      ({ isMore } = going);
+    }
+    going = undefined;
+    for (const [each, changed] of found) ofParameters.set(each, changed);
+    return found.get(key) ?? NONE;
+  }
+
+  function goingOver(
+    { found, seen }: Going,
+    key: string,
+    [file, hir, at]: readonly [FileId, HirFunction, number],
+  ): ReadonlySet<string> {
+    const before = found.get(key) ?? NONE;
+    if (seen.has(key)) return before;
+    seen.add(key);
     const { pattern } = hir.parameters[at] ?? {};
-    const found = pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
-    known.set(at, found);
-    return found;
+    const own = pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
+    const all = new Set([...before, ...own]);
+    if (going && all.size > before.size) going.isMore = true;
+    found.set(key, all);
+    return all;
   }
 
   /** All that a function changes by itself and by its helpers. */

@@ -67,6 +67,8 @@ export interface RootReading {
   /** Steps that this took, and whether they were all there were. */
   readonly steps: number;
   readonly isCut: boolean;
+  /** An error ended a part of it. */
+  readonly isBroken: boolean;
 }
 
 /** A root as it is asked for. */
@@ -122,10 +124,11 @@ export interface CodeMemory {
   /**
    * What is known of each file that was read since then, as it lasts: linear in what was read anew, and one file at a time.
    */
-  lasting(): Iterable<{
-    readonly file: FileId;
-    readonly readings: readonly LastingFile[];
-  }>;
+  lasting(): Generator<
+    { readonly file: FileId; readonly readings: readonly LastingFile[] },
+    void,
+    void
+  >;
 }
 
 /** A file as it was read. */
@@ -265,22 +268,7 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
     begin: () => {
       used = new Map();
     },
-    *lasting() {
-      for (const [file, all] of used) {
-        const readings = all.flatMap(({ read, present }) => {
-          const { lasting: around } = present;
-          if (!around) return [];
-          const surroundings = { ...around, present };
-          if (!read.lasting || !lastsStill(read.lasting.basis, surroundings)) {
-            const made = lastingFile(file, read, surroundings);
-            if (made) read.lasting = made;
-            else delete read.lasting;
-          }
-          return read.lasting ?? [];
-        });
-        yield { file, readings: [...new Set(readings)] };
-      }
-    },
+    lasting: () => lastingOf(used),
     recall: (root, { snapshot, facts, environment }) => {
       const found = (known.get(originOf(root.function)) ?? []).find(
         (each) =>
@@ -332,6 +320,35 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
   };
 }
 
+/** What was read of each file, and when. */
+type UsedFiles = ReadonlyMap<
+  FileId,
+  readonly { readonly read: KeptFile; readonly present: Present }[]
+>;
+
+function* lastingOf(used: UsedFiles): ReturnType<CodeMemory["lasting"]> {
+  for (const [file, all] of used) {
+    const readings = all.flatMap(({ read, present }) => {
+      const { lasting: around } = present;
+      if (!around) return [];
+      const surroundings = { ...around, present };
+      if (!read.lasting || !lastsStill(read.lasting.basis, surroundings)) {
+        const made = lastingFile(file, read, surroundings);
+        if (made) read.lasting = made;
+        else delete read.lasting;
+      }
+      return read.lasting ?? [];
+    });
+    yield { file, readings: [...new Set(readings)] };
+  }
+}
+
+/** Whether the places of what was read are those of the modules. A later reading may have moved them. */
+function isPlaced({ files, snapshot }: Kept, now: Snapshot): boolean {
+  if (snapshot === now) return true;
+  return [...files].every((file) => snapshot.moduleOf(file) === now.moduleOf(file));
+}
+
 /** A file's reading as it lasts, unless it depends on functions that stand nowhere. Linear in what was read. */
 function lastingFile(
   file: FileId,
@@ -345,6 +362,8 @@ function lastingFile(
       const before = around.numbers.lastingKey(each.before);
       return before === undefined ? undefined : { before };
     }
+    // What an error ended may go well in another process.
+    if (each.reading.isBroken || !isPlaced(each, around.present.snapshot)) return undefined;
     const number = around.numbers.numberOfFunction(each.function, each.files);
     const reading = lastingReading(each.reading, each.files, around.numbers);
     if (!number || !reading) return undefined;

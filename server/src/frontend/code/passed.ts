@@ -17,9 +17,9 @@ interface Around {
 export function evaluateToTheEnd(
   root: Root,
   state: State,
-): Evaluated & { readonly failure?: string } {
+): Evaluated & { readonly failure?: string; readonly isBroken: boolean } {
   try {
-    return evaluateRoot(root, state);
+    return { ...evaluateRoot(root, state), isBroken: false };
   } catch (error) {
     const failure = failureOf(error);
     undoAll(state);
@@ -27,7 +27,7 @@ export function evaluateToTheEnd(
     const { taint, inlined, files, reached, unfollowed, notes, lengthFields } = state;
     const body: Command = { kind: "sequence", commands: [] };
     const told = { taint, inlined, files, reached, unfollowed, notes, lengthFields, ...failure };
-    return { root, body, statements: 0, isGiven: false, handlers: [], ...told };
+    return { root, body, statements: 0, isGiven: false, handlers: [], isBroken: true, ...told };
   }
 }
 

@@ -204,11 +204,12 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     const state = createState(workspace, file, root.name, root.callee.function.span, isWithout);
     const budget = Math.min(state.budget, into.steps);
     state.budget = budget;
-    const { failure, ...whole } = evaluateToTheEnd(root, state);
+    const { failure, isBroken, ...whole } = evaluateToTheEnd(root, state);
     const types = inferParameterTypes(whole.body, around.table);
     const result = { ...whole, body: withInputTypes(whole.body, types) };
     into.steps -= budget - Math.max(0, state.budget);
     into.isCut ||= state.budget < 0;
+    into.isBroken ||= isBroken;
     const isAround = (root.madeOf ?? []).some(({ function: hir, scope: { module } }) =>
       state.ranInside.has(functionKey(module.file, hir)),
     );
@@ -267,6 +268,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       own: new Set(),
       steps,
       isCut: false,
+      isBroken: false,
       elsewhere: new Set(),
       passed: [],
     };
@@ -277,6 +279,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       } catch (error) {
         const at = found.function.header;
         into.isCut = true;
+        into.isBroken = true;
         into.passed.push(passedAt(found, found.file, at, around, failureOf(error)));
       }
     });
@@ -388,6 +391,7 @@ interface Gathered {
   /** Steps that are left. */
   steps: number;
   isCut: boolean;
+  isBroken: boolean;
   /** What it leads to and others led to before. */
   readonly elsewhere: Set<string>;
   /** What was not looked at, or not to its end. */
@@ -409,7 +413,10 @@ function unparsed(at: Span, file: FileId, { lines }: CodeSurroundings): Note {
   return { severity: "information", code: "code-unread", message, source };
 }
 
-/** The present as readings of a file depend on it: of Java on all files, whose classes are known by their names alone. */
+/**
+ * The present as readings of a file depend on it: of Java on all files, whose classes are known by their names alone, and on
+ * who implements an interface among still others, so that they are not kept for other processes.
+ */
 function presentOf(
   around: CodeSurroundings,
   now: Omit<Present, "environment" | "lasting">,
@@ -418,16 +425,12 @@ function presentOf(
   const { environment = [], modules, files } = around;
   const usual = [...environment, [...used].sort().join()];
   const lasting = lastingPresent(around, now, usual);
-  const present: Present = { ...now, environment: usual, ...(lasting && { lasting: lasting([]) }) };
+  const present: Present = { ...now, environment: usual, ...(lasting && { lasting }) };
   let ofJava: Present | undefined;
   return (file) => {
     if (!isJava(file)) return present;
-    const all = files.filter(isJava);
-    ofJava ??= {
-      ...present,
-      environment: [...usual, ...all.flatMap((each) => modules.moduleOf(each) ?? [])],
-      ...(lasting && { lasting: lasting(all) }),
-    };
+    const all = files.filter(isJava).flatMap((each) => modules.moduleOf(each) ?? []);
+    ofJava ??= { ...now, environment: [...usual, ...all] };
     return ofJava;
   };
 }
@@ -436,12 +439,12 @@ function isJava(file: FileId): boolean {
   return file.endsWith(".java");
 }
 
-/** The present as readings of other processes are held against it, which may depend on the texts of some files as a whole. */
+/** The present as readings of other processes are held against it. */
 function lastingPresent(
   { lasting, modules, files, lines }: CodeSurroundings,
   { snapshot }: Pick<Present, "snapshot">,
   environment: readonly unknown[],
-): ((whole: readonly FileId[]) => NonNullable<Present["lasting"]>) | undefined {
+): Present["lasting"] {
   if (!lasting) return undefined;
   const digests = new Map<string, string>();
   const digest = (text: string): string => {
@@ -452,13 +455,14 @@ function lastingPresent(
   // What takes too long to parse may take less the next time.
   const digestOf = (file: FileId): string =>
     snapshot.moduleOf(file) ? digest(lines(file).text) : "";
-  const numbers = partNumbers(modules.moduleOf);
-  const declaring = declaringDigests(snapshot, files, { digest, digestOf });
   // Of what else there is, `lasting.environment` holds the texts.
   const texts = environment.filter((each) => typeof each === "string");
-  return (whole) => {
-    const own = digest(JSON.stringify([lasting.environment, ...texts, ...whole.map(digestOf)]));
-    return { numbers, environment: own, digest, digestOf, declaring };
+  return {
+    numbers: partNumbers(modules.moduleOf),
+    environment: digest(JSON.stringify([lasting.environment, ...texts])),
+    digest,
+    digestOf,
+    declaring: declaringDigests(snapshot, files, { digest, digestOf }),
   };
 }
 

@@ -272,6 +272,9 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
             ...files,
             // Tells databases of one workspace apart where nothing is the same object any more.
             [...group.declaring, ...files].map(({ lines }) => lines.file).join(),
+            schemasOf(code).join(),
+            // Views and policies that these declare.
+            ...(code.migrations?.(group.dialect) ?? []).map(({ text }) => text),
           ],
         });
   const order = files.map(({ lines }) => lines.file);
@@ -329,6 +332,11 @@ function commentsOfSql(lines: LineIndex, comments: readonly Span[]): readonly No
 }
 
 const OF_SQL = /@isolens (?:transaction|unit|level|distinct|invariant)\b/u;
+
+/** Where the schemas of ORMs are that the code runs on. */
+function schemasOf({ sources = [], models }: CodeFilesToRead): readonly string[] {
+  return sources.filter((each) => models?.(each.library) === each.models).map(({ place }) => place);
+}
 
 function codeTransactions(
   code: CodeFilesToRead,

@@ -68,7 +68,7 @@ function createProcesses(): (texts: Texts) => { readonly said: string; readonly 
     let slice = work.next();
     for (; slice.done !== true; slice = work.next()) slices += 1;
     const program = slice.value;
-    for (const _ of reader.keep(program, project));
+    for (const _ of reader.keep(program, project) ?? []);
     assert.deepEqual(readings.takeNotes(), []);
     return { said: JSON.stringify(program, undefined, 1), slices };
   };
@@ -277,6 +277,22 @@ test("what another process has kept is evaluated again only where its texts are 
   // A slice for each file that is parsed, and one for each function that is evaluated.
   const slices = [again, edited, first].map((each) => each.slices);
   assert.ok(again.slices < edited.slices && edited.slices < first.slices, slices.join());
+});
+
+test("what is kept while the next text is read already is of the text before", () => {
+  folders += 1;
+  const folder = path.join(cache, String(folders));
+  const readings = openReadings({ folder, build: "test" });
+  const reader = newReader(readings);
+  const project = projectOf(WORKSPACE);
+  const program = reader.read(project);
+  const work = reader.keep(program, project);
+  assert.ok(work);
+  work.next();
+  reader.read(projectOf({ ...WORKSPACE, "src/move.ts": `\n${WORKSPACE["src/move.ts"] ?? ""}` }));
+  for (const _ of work);
+  const later = newReader(openReadings({ folder, build: "test" }));
+  assert.equal(read(later, WORKSPACE), readFresh(WORKSPACE));
 });
 
 test("a handler that did nothing so far is looked at again when what it calls does something", () => {

@@ -413,6 +413,18 @@ export async function f(id: number) { await (globalThis as any).stores.first.tak
     );
   });
 
+  it("is what functions put there that call each other, whichever of them is looked at first", async () => {
+    const { lines } = await unit(
+      "g",
+      `const a: any[] = []; const b: any[] = [];
+export function walk(l: any[], n: number) { l.push(n); if (n) step(l, n - 1); }
+export function step(l: any[], n: number) { walk(l, n); }
+export async function f() { walk(a, 3); await pool.query("DELETE FROM t WHERE id = $1", [a.length]); }
+export async function g() { if (b.length === 0) await pool.query("INSERT INTO t (n) VALUES (1)"); step(b, 3); await pool.query("DELETE FROM t"); }`,
+    );
+    assert.match(lines.join("\n"), /^if /u);
+  });
+
   it("is made by the first alone, is what callers put there, and is told by its key", async () => {
     const made = `import { locals } from "elsewhere";
 class Store { constructor(readonly n: any) {} take(id: number) { return pool.query("UPDATE t SET n = $1 WHERE id = $2", [this.n, id]); } }
