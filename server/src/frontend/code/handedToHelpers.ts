@@ -33,7 +33,9 @@ interface Going {
   /** What they were found to change so far. */
   readonly found: Map<string, ReadonlySet<string>>;
   readonly seen: Set<string>;
-  /** Something was found that others of the round may not have seen. */
+  /** Those that were asked about while, or after, they were gone over. */
+  readonly asked: Set<string>;
+  /** One of them was asked about before all was found of it. */
   isMore: boolean;
 }
 
@@ -87,7 +89,7 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     if (going) return goingOver(going, key, [file, hir, at]);
     const found = new Map<string, ReadonlySet<string>>();
     for (let isMore = true, round = 0; isMore && round < MOST_ROUNDS; round += 1) {
-      going = { found, seen: new Set(), isMore: false };
+      going = { found, seen: new Set(), asked: new Set(), isMore: false };
       goingOver(going, key, [file, hir, at]);
       ({ isMore } = going);
     }
@@ -97,17 +99,22 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
   }
 
   function goingOver(
-    { found, seen }: Going,
+    { found, seen, asked }: Going,
     key: string,
     [file, hir, at]: readonly [FileId, HirFunction, number],
   ): ReadonlySet<string> {
     const before = found.get(key) ?? NONE;
-    if (seen.has(key)) return before;
+    if (seen.has(key)) {
+      asked.add(key);
+      return before;
+    }
     seen.add(key);
+    asked.delete(key);
     const { pattern } = hir.parameters[at] ?? {};
     const own = pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
     const all = new Set([...before, ...own]);
-    if (going && all.size > before.size) going.isMore = true;
+    // Who asked on the way was told less.
+    if (going && asked.has(key) && all.size > before.size) going.isMore = true;
     found.set(key, all);
     return all;
   }
