@@ -33,7 +33,7 @@ interface Going {
   /** What they were found to change so far. */
   readonly found: Map<string, ReadonlySet<string>>;
   readonly seen: Set<string>;
-  /** Those that were asked about while, or after, they were gone over. */
+  /** Those that were asked about again in the round. */
   readonly asked: Set<string>;
   /** One of them was asked about before all was found of it. */
   isMore: boolean;
@@ -88,34 +88,37 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     if (known) return known;
     if (going) return goingOver(going, key, [file, hir, at]);
     const found = new Map<string, ReadonlySet<string>>();
-    for (let isMore = true, round = 0; isMore && round < MOST_ROUNDS; round += 1) {
-      going = { found, seen: new Set(), asked: new Set(), isMore: false };
-      goingOver(going, key, [file, hir, at]);
-      ({ isMore } = going);
+    try {
+      for (let isMore = true, round = 0; isMore && round < MOST_ROUNDS; round += 1) {
+        going = { found, seen: new Set(), asked: new Set(), isMore: false };
+        goingOver(going, key, [file, hir, at]);
+        ({ isMore } = going);
+      }
+    } finally {
+      // An error ends the function that asked, not the answers to others.
+      going = undefined;
     }
-    going = undefined;
     for (const [each, changed] of found) ofParameters.set(each, changed);
     return found.get(key) ?? NONE;
   }
 
   function goingOver(
-    { found, seen, asked }: Going,
+    own: Going,
     key: string,
     [file, hir, at]: readonly [FileId, HirFunction, number],
   ): ReadonlySet<string> {
-    const before = found.get(key) ?? NONE;
-    if (seen.has(key)) {
-      asked.add(key);
+    const before = own.found.get(key) ?? NONE;
+    if (own.seen.has(key)) {
+      own.asked.add(key);
       return before;
     }
-    seen.add(key);
-    asked.delete(key);
+    own.seen.add(key);
     const { pattern } = hir.parameters[at] ?? {};
-    const own = pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
-    const all = new Set([...before, ...own]);
+    const changed = pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
+    const all = new Set([...before, ...changed]);
     // Who asked on the way was told less.
-    if (going && asked.has(key) && all.size > before.size) going.isMore = true;
-    found.set(key, all);
+    if (own.asked.has(key) && all.size > before.size) own.isMore = true;
+    own.found.set(key, all);
     return all;
   }
 
