@@ -1,0 +1,50 @@
+// Makes a contradiction small: lines go as long as the server takes the program and the contradiction stays.
+import type { Session } from "../../../server/src/service/session";
+import { judge, type Contradiction, type Effort } from "./judge";
+import { programComments, readProgram, type FuzzProgram } from "./program";
+import type { Stage } from "./stage";
+
+/** More attempts than this are not made. */
+const MOST = 120;
+
+/** The smallest program that was found in which a contradiction of the same kind stays. */
+export async function minimise(
+  stage: Stage,
+  session: Session,
+  program: FuzzProgram,
+  contradiction: Contradiction,
+  effort: Effort,
+): Promise<FuzzProgram> {
+  const calls = contradiction.kind === "missed" ? [contradiction.calls] : program.runs.slice(0, 1);
+  let attempts = 0;
+  const holds = async (candidate: FuzzProgram): Promise<boolean> => {
+    attempts += 1;
+    const { contradictions } = await judge(stage, session, candidate, effort, contradiction.order);
+    return contradictions.some(({ kind }) => kind === contradiction.kind);
+  };
+  let best = withLines({ ...program, runs: calls }, bodyLines(program));
+  if (!(await holds(best))) return program;
+  for (let size = 8; size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < bodyLines(best).length && attempts < MOST;) {
+      const lines = bodyLines(best);
+      const candidate = withLines(best, [...lines.slice(0, at), ...lines.slice(at + size)]);
+      if (await holds(candidate)) best = candidate;
+      else at += 1;
+    }
+  }
+  for (const row of best.init) {
+    const fewer = { ...best, init: best.init.filter((each) => each !== row) };
+    const candidate = withLines(fewer, bodyLines(best));
+    if (attempts < MOST && (await holds(candidate))) best = candidate;
+  }
+  return best;
+}
+
+function bodyLines({ text }: FuzzProgram): readonly string[] {
+  return text.split("\n").filter((line) => !/^-- !/.test(line) && line.trim() !== "");
+}
+
+function withLines(program: FuzzProgram, lines: readonly string[]): FuzzProgram {
+  const text = [...programComments({ ...program, features: [] }), ...lines, ""].join("\n");
+  return { ...readProgram(text, program.level), features: program.features };
+}

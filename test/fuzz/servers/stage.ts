@@ -1,0 +1,41 @@
+// What the driver of interleavings asks of a product: a schema for a program, its rows, sessions that stop at gates, and what
+// each session is doing. Servers know nothing of verdicts.
+import type { Call, FuzzProgram } from "./program";
+
+/** What a session that has not answered is doing: between two looks it may do another thing. */
+export type Activity = "gate" | "blocked" | "runs";
+
+export type Answer =
+  | { readonly ok: true; readonly rows: readonly Readonly<Record<string, unknown>>[] }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+export interface Actor {
+  /** The server's number of the session. */
+  readonly id: number;
+  /** A refusal of the server is a value; a lost connection rejects. */
+  execute(sql: string): Promise<Answer>;
+}
+
+export interface Stage {
+  readonly version: string;
+  /** Makes the tables and routines of a program. What the server refuses is given. */
+  define(program: FuzzProgram): Promise<string | undefined>;
+  /** Puts the rows that the statements insert in place of all that is there. What the server refuses is given. */
+  reset(init: readonly string[]): Promise<string | undefined>;
+  /** All rows of all tables, as text. */
+  state(): Promise<string>;
+  /** Sessions for so many instances; they are kept. */
+  actors(count: number): Promise<readonly Actor[]>;
+  /** From now on actors stop at gates, or no longer. */
+  hold(count: number): Promise<void>;
+  letGo(): Promise<void>;
+  /** Lets the actor, which stands at a gate, go on to the next one. */
+  pass(actor: number): Promise<void>;
+  activities(count: number): Promise<readonly Activity[]>;
+  begin(level: string): readonly string[];
+  /** The statement that runs a routine and gives what it returns. */
+  call(call: Call): string;
+  /** Ends statements that wait for ever. */
+  interrupt(): Promise<void>;
+  close(): Promise<void>;
+}
