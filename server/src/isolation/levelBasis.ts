@@ -1,6 +1,7 @@
 // What a level's rules rest on, in words: outcomes of real servers, documentation, or axioms; and what depends on the
 // version of a product.
 import type { LevelBasis } from "../protocol/report";
+import { namedLevel } from "../program/declaredLevel";
 import type { Level, Product } from "./levels";
 
 /** The servers whose outcomes the measured rows were compared with. */
@@ -21,7 +22,7 @@ export function basisOf(level: Level): LevelBasis {
   }
   const servers = MEASURED_ON[product];
   if (servers === undefined) throw new Error(`no server is named that ${name} was measured on`);
-  const version = VERSIONS[name];
+  const version = VERSIONS[namedLevel(name).name ?? name];
   const text = `measured on ${servers}`;
   return { level: name, evidence, text, ...(version !== undefined && { version }) };
 }

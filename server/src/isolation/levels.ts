@@ -1,4 +1,5 @@
 // Isolation levels as data: the papers' levels as sets of axioms, the products' levels as lock and snapshot rules.
+import { atBegin } from "../program/declaredLevel";
 import type { Dialect } from "../program/dialect";
 import type { WrittenAxiom } from "./formula";
 import { MODELLED_LEVELS, spelledOutLevels } from "./productLevels";
@@ -218,6 +219,11 @@ export function findLevel(name: string, defined: readonly PaperLevel[] = []): Le
     (each) => each.name === wanted || each.aliases.includes(wanted),
   );
   return level?.name === "read-committed" && /\s/.test(name.trim()) ? undefined : level;
+}
+
+/** The level where BEGIN takes the snapshot; itself where that is the same. */
+export function snapshotAtBegin(level: Level): Level {
+  return findLevel(atBegin(level.name)) ?? level;
 }
 
 /**

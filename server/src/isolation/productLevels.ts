@@ -1,6 +1,8 @@
 // The levels of real databases as rows of data. Every row says how statements read, which rows they lock and what
 // happens when a row has changed; the store executes exactly these rows and the search encodes them.
 
+import { atBegin } from "../program/declaredLevel";
+
 export type Product =
   | "postgres"
   | "mysql"
@@ -128,12 +130,26 @@ const SHORT: Readonly<Record<string, string | undefined>> = {
  * beside it.
  */
 export function spelledOutLevels(): readonly ProductLevel[] {
-  return MODELLED_LEVELS.filter(({ name }) => name === "mariadb:repeatable-read").map((level) => ({
-    ...level,
-    name: "mariadb:repeatable-read(snapshot-isolation=off)",
-    aliases: [],
-    label: "MariaDB REPEATABLE READ without innodb_snapshot_isolation",
-  }));
+  const off = MODELLED_LEVELS.filter(({ name }) => name === "mariadb:repeatable-read").map(
+    (level): ProductLevel => ({
+      ...level,
+      name: "mariadb:repeatable-read(snapshot-isolation=off)",
+      aliases: [],
+      label: "MariaDB REPEATABLE READ without innodb_snapshot_isolation",
+    }),
+  );
+  const atBegins = [...MODELLED_LEVELS, ...off]
+    .filter(
+      ({ snapshot, plainRead }) => snapshot === "first-plain-read" && plainRead === "snapshot",
+    )
+    .map((level): ProductLevel => ({
+      ...level,
+      name: `${level.product}:${atBegin(level.name.slice(level.product.length + 1))}`,
+      snapshot: "begin",
+      aliases: [],
+      label: `${level.label}, WITH CONSISTENT SNAPSHOT`,
+    }));
+  return [...off, ...atBegins];
 }
 
 /** Every product's level that is modelled, from weak to strong within a product. */

@@ -14,6 +14,24 @@ export const ERRORS = {
   noBranch: "20000",
 } as const;
 
+/** SQLSTATEs by which a product refuses a lock, as handlers see them. */
+export interface LockErrors {
+  readonly deadlock: string;
+  readonly lockTimeout?: string;
+  /** The row has changed since the snapshot. */
+  readonly changedRow: string;
+}
+
+/**
+ * The SQLSTATEs of refused locks. InnoDB's are those of the errors 1213, 1205 and 1020: the first ends the transaction,
+ * the others undo the statement alone and leave the transaction open.
+ */
+export function lockErrorsOf(product: string): LockErrors {
+  return product === "mysql" || product === "mariadb"
+    ? { deadlock: "40001", lockTimeout: "HY000", changedRow: "HY000" }
+    : { deadlock: "40P01", changedRow: "40001" };
+}
+
 /** Whether a handler is for an error: it names the SQLSTATE or a class of them, or is for all. */
 export function isCaught(code: string, catches: readonly string[] | undefined): boolean {
   return catches?.some((each) => code.startsWith(each)) ?? true;

@@ -1,6 +1,7 @@
 // Runs the instances of a witness on a server in the order of its schedule. Whether a session stands at a gate, waits
 // for another one or has answered is what the server says; time only bounds how long it is asked.
 import type { ProductLevel } from "../isolation/levels";
+import { namedLevel } from "../program/declaredLevel";
 import type { Step } from "../protocol/report";
 import type { Row, Witness } from "../protocol/witness";
 import type { Gates } from "./gates";
@@ -70,6 +71,8 @@ export interface Cast {
   readonly sessions: readonly LiveSession[];
   readonly levelOf: (instance: string) => ProductLevel;
   readonly stopped: () => boolean;
+  /** Whether a step does nothing but read its snapshot. */
+  readonly isPlainRead: (step: Step) => boolean;
 }
 
 /** Follows the schedule as far as the server goes along; every instance has ended afterwards. */
@@ -87,6 +90,7 @@ export async function conduct(
   }
   for (const { instance, statement } of witness.schedule) {
     if (cast.stopped()) divergence = "it was stopped";
+    if (divergence === undefined) await takeSnapshots(cast, players, steps);
     const player = players.find(({ name }) => name === instance);
     if (!player || player.ended || divergence !== undefined) continue;
     if (statement === "commit") divergence = await finish(cast, players, player);
@@ -162,6 +166,25 @@ async function begin(cast: Cast, player: Player): Promise<void> {
   const level = cast.levelOf(player.name);
   const beginning = job.isOwnTransaction ? cast.server.prepare(level) : cast.server.begin(level);
   for (const sql of [...cast.gates.listen, ...job.before, ...beginning]) await must(session, sql);
+}
+
+/** Begins whoever takes its snapshot with BEGIN, as soon as all have ended that it reads from there. */
+async function takeSnapshots(
+  cast: Cast,
+  players: readonly Player[],
+  steps: readonly Step[],
+): Promise<void> {
+  for (const player of players) {
+    if (player.begun || !namedLevel(cast.levelOf(player.name).name).isAtBegin) continue;
+    const own = steps.filter((each) => each.instance === player.name && cast.isPlainRead(each));
+    const writers = new Set(own.flatMap(({ reads }) => reads.map(({ writer }) => writer)));
+    if (players.some((each) => each !== player && !each.ended && writers.has(each.name))) continue;
+    await begin(cast, player);
+    if (player.job.kind === "script" || player.called) continue;
+    player.called = true;
+    start(player, player.job);
+    await settle(cast, players, player);
+  }
 }
 
 /** Sends the script's next statement; false at its end. */

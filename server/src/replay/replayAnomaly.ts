@@ -2,10 +2,12 @@
 // them on the same server. It is reproduced where the first result is none of the others.
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { SourceFile } from "../frontend/sql/readProgram";
-import { findLevel, type ProductLevel } from "../isolation/levels";
+import { walkCommand } from "../frontend/sql/walk";
+import { findLevel, snapshotAtBegin, type ProductLevel } from "../isolation/levels";
+import { namedLevel } from "../program/declaredLevel";
 import type { Dialect } from "../program/dialect";
 import type { Program } from "../program/program";
-import type { Anomaly } from "../protocol/report";
+import type { Anomaly, Step } from "../protocol/report";
 import { permutations } from "../store/permutations";
 import {
   conduct,
@@ -99,9 +101,27 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
 /** Transactions of a unit begin at the level that they declare, or at the session's. */
 function beginPart({ server }: ReplayInput): BeginPart {
   return (declared) => {
-    const level = declared === undefined ? undefined : findLevel(declared);
-    return level?.family === "product" ? server.begin(level) : ["BEGIN"];
+    const { name = "", isAtBegin = false } = declared === undefined ? {} : namedLevel(declared);
+    const named = findLevel(name);
+    const level = named && isAtBegin ? snapshotAtBegin(named) : named;
+    if (level?.family === "product") return server.begin(level);
+    return [isAtBegin ? "START TRANSACTION WITH CONSISTENT SNAPSHOT" : "BEGIN"];
   };
+}
+
+/** Whether the step's statement is a SELECT without locks. */
+function plainReadsOf(program: Program): (step: Step) => boolean {
+  const placeOf = ({ file, range }: Pick<Step, "file" | "range">): string =>
+    JSON.stringify([file, range]);
+  const places = new Set<string>();
+  for (const { body } of program.transactions) {
+    walkCommand(body, {
+      statement: (each) => {
+        if (each.kind === "select" && !each.query.lock) places.add(placeOf(each.source));
+      },
+    });
+  }
+  return (step) => places.has(placeOf(step));
 }
 
 function gatesFor(
@@ -129,7 +149,9 @@ async function play(
   const tables = program.schema.tables.map(({ name }) => name);
   const open = () => Promise.all(jobs.map(() => stage.open()));
   await stage.reset(witness.initial);
-  const cast: Cast = { server, gates, jobs, sessions: await open(), levelOf, stopped };
+  const isPlainRead = plainReadsOf(program);
+  const sessions = await open();
+  const cast: Cast = { server, gates, jobs, sessions, levelOf, stopped, isPlainRead };
   const { ends, waits, divergence } = await conduct(cast, witness, anomaly.steps);
   const outcome = await outcomeOf(stage, tables, ends);
   const alone: Cast = { ...cast, sessions: await open() };

@@ -2,11 +2,12 @@
 // pairs are kept serializable beside that.
 import type { FlatProgram, FlatTransaction } from "../analysis/operations/operation";
 import { areCertified } from "../analysis/search/productsPlan";
-import { findLevel, sameProduct } from "../isolation/levels";
+import { findLevel, sameProduct, snapshotAtBegin } from "../isolation/levels";
 import type { Level, PaperLevel } from "../isolation/levels";
 import { levelAt } from "../isolation/mixedLevels";
 import type { Levels, SerializablePair } from "../isolation/mixedLevels";
-import type { Transaction } from "../program/program";
+import { namedLevel } from "../program/declaredLevel";
+import type { DeclaredLevel, Transaction } from "../program/program";
 import type { Command } from "../program/statement";
 import type { LevelReport, Unknown } from "../protocol/report";
 import { mixedProductsText, unknownLevelText } from "../workspace/configuration";
@@ -40,8 +41,13 @@ export function effectiveLevels(
 ): EffectiveLevels {
   const unknown: Unknown[] = [];
   const levelOf = (transaction: Transaction): Level => {
-    const declared = transaction.level;
+    const { level: declared } = transaction;
     if (!declared) return asked;
+    const { name, isAtBegin } = namedLevel(declared.name);
+    const level = name === undefined ? asked : levelNamed(transaction, { ...declared, name });
+    return isAtBegin ? snapshotAtBegin(level) : level;
+  };
+  const levelNamed = (transaction: Transaction, declared: DeclaredLevel): Level => {
     const own = findOfProduct(declared.name, asked) ?? findLevel(declared.name, defined);
     if (own && sameProduct(own, asked)) return own;
     if (!own || (!isOverride && declared.from !== "sql")) {
@@ -63,7 +69,10 @@ export function effectiveLevels(
     const own = perTransaction[transaction.id] ?? asked;
     for (const { level: declared, source } of atomicIn(transaction.body)) {
       if (!declared) continue;
-      const inner = findOfProduct(declared.name, asked) ?? findLevel(declared.name, defined);
+      const { name, isAtBegin } = namedLevel(declared.name);
+      const named =
+        name === undefined ? own : (findOfProduct(name, asked) ?? findLevel(name, defined));
+      const inner = named && isAtBegin ? snapshotAtBegin(named) : named;
       if (inner === own) continue;
       if (inner?.family === "product" && sameProduct(inner, asked)) {
         inside[transaction.id] = { ...inside[transaction.id], [declared.name]: inner };
@@ -72,7 +81,7 @@ export function effectiveLevels(
       // Where transactions pass over such a level, so do those of a unit.
       if (inner && !sameProduct(inner, asked) && (isOverride || declared.from === "sql")) continue;
       const why = !inner
-        ? unknownTo(declared.name, defined)
+        ? unknownTo(name ?? "", defined)
         : sameProduct(inner, asked)
           ? `a transaction of ${transaction.name} asks for ${declared.name}, which is not followed inside of what is no single transaction`
           : mixedProductsText(transaction.name, inner, asked);

@@ -11,6 +11,7 @@ import { variantNotes, withoutVariants } from "../frontend/schema/variants";
 import { createReader } from "../frontend/sql/readProgram";
 import type { CodeFilesToRead, ProgramReader } from "../frontend/sql/readProgram";
 import type { SqlParsers } from "../frontend/sql/parsers";
+import { atBegin, namedLevel } from "../program/declaredLevel";
 import type { Note, Program, Transaction } from "../program/program";
 import { defaultLevel, findLevel, isLevelOf } from "../isolation/levels";
 import type { Level, PaperLevel } from "../isolation/levels";
@@ -342,8 +343,18 @@ function configuredTransaction(
     ...transaction,
     preconditions: [...transaction.preconditions, ...preconditions],
     // What stands in the code itself is nearer to the code's author than a file elsewhere.
-    ...(level && !transaction.level && { level: { name: level.name, from: "configuration" } }),
+    ...(level && configuredLevel(transaction, level.name)),
   };
+}
+
+function configuredLevel(
+  { level: declared }: Transaction,
+  name: string,
+): Pick<Transaction, "level"> | undefined {
+  if (declared === undefined) return { level: { name, from: "configuration" } };
+  const own = namedLevel(declared.name);
+  if (own.name !== undefined) return undefined;
+  return { level: { ...declared, name: atBegin(name), from: "configuration" } };
 }
 
 function isFor(rule: DistinctParameters, transaction: Transaction): boolean {

@@ -3,7 +3,7 @@
 import type { FlatTransaction } from "../analysis/operations/operation";
 import type { Level } from "../isolation/levels";
 import { amongIn } from "../program/among";
-import { ERRORS, isCaught } from "../program/errors";
+import { ERRORS, isCaught, lockErrorsOf } from "../program/errors";
 import type { Expression } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
 import { isDeferred, type Table, type UniqueKey } from "../program/schema";
@@ -135,11 +135,16 @@ function unseenErrors(
   const catches = (code: string): boolean => isCaught(code, block.catches);
   const statements = statementsOf(block.body);
   // Only a product's statements fail for what others do at the same time.
-  const locks = level?.family !== "paper" && statements.some(takesLocks);
+  const readsLock = level?.family === "product" && level.plainRead === "locking";
+  const locks = level?.family !== "paper" && statements.some((each) => takesLocks(each, readsLock));
   const fails = locks && (level === undefined || level.conflict === "first-updater-wins");
+  const refused = lockErrorsOf(level?.family === "product" ? level.product : productOf(program));
   const unseen = [
-    ...(locks && catches("40P01") ? ["a deadlock"] : []),
-    ...(fails && catches("40001") ? ["a serialization failure"] : []),
+    ...(locks && catches(refused.deadlock) ? ["a deadlock"] : []),
+    ...(locks && refused.lockTimeout !== undefined && catches(refused.lockTimeout)
+      ? ["a lock that does not come in time"]
+      : []),
+    ...(fails && catches(refused.changedRow) ? ["a serialization failure"] : []),
     ...(catches("55P03") && statements.some(refusesToWait) ? ["a lock that is taken"] : []),
     ...(catches(ERRORS.divisionByZero) && divides(block.body) ? ["a division by zero"] : []),
     ...(catches(ERRORS.duplicate) && statements.some((each) => changesKey(program, each))
@@ -159,10 +164,15 @@ function unseenErrors(
   return [{ reason, source: block.source }];
 }
 
-function takesLocks(statement: Statement): boolean {
+/** The product whose errors the handlers of a program mean, where no level tells it. */
+function productOf({ dialects = [] }: Program): string {
+  return dialects.find((each) => each !== "postgres") ?? "postgres";
+}
+
+function takesLocks(statement: Statement, readsLock: boolean): boolean {
   switch (statement.kind) {
     case "select":
-      return statement.query.lock !== undefined;
+      return readsLock || statement.query.lock !== undefined;
     case "insert":
     case "update":
     case "delete":

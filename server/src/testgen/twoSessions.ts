@@ -1,6 +1,7 @@
 // An anomaly as a script for people: the statements of each session with their values, in the order of the schedule, what
 // each of them reads and writes, and what every order of the sessions one after the other would give.
 import type { Level } from "../isolation/levels";
+import { namedLevel } from "../program/declaredLevel";
 import type { Step } from "../protocol/report";
 import type { Outcome, Row } from "../protocol/witness";
 import { completeRows } from "../replay/initialRows";
@@ -146,12 +147,13 @@ function callText({ anomaly, program }: TestInput, instance: string): string {
 /** How a transaction begins at the level, in the product's words; a comment where it has none. */
 function beginLines(level: Level): readonly string[] {
   if (level.family !== "product") return [`-- begin a transaction at ${level.label}`];
-  const words = level.name
+  const { name = "", isAtBegin } = namedLevel(level.name);
+  const words = name
     .replace(/^[^:]*:/, "")
     .replace(/\(.*\)$/, "")
     .replaceAll("-", " ")
     .toUpperCase();
-  const settings = /\(snapshot-isolation=(\w+)\)$/.exec(level.name)?.[1];
+  const settings = /\(snapshot-isolation=(\w+)\)$/.exec(name)?.[1];
   switch (level.product) {
     case "postgres":
       return [`BEGIN ISOLATION LEVEL ${words};`];
@@ -162,7 +164,7 @@ function beginLines(level: Level): readonly string[] {
           ? []
           : [`SET SESSION innodb_snapshot_isolation = ${settings.toUpperCase()};`]),
         `SET SESSION TRANSACTION ISOLATION LEVEL ${words};`,
-        "START TRANSACTION;",
+        `START TRANSACTION${isAtBegin ? " WITH CONSISTENT SNAPSHOT" : ""};`,
       ];
     default:
       return [`-- begin a transaction at ${level.label}`];

@@ -1,4 +1,5 @@
 // Puts what comments say on the transaction that they belong to: scripts and routines alike.
+import { atBegin, namedLevel, type DeclaredLevel } from "../../program/declaredLevel";
 import type { Annotation, Note, Transaction } from "../../program/program";
 import type { Expression } from "../../program/expression";
 import { nearestName, type AnnotationComment } from "./annotations";
@@ -16,7 +17,10 @@ export function applyAnnotations(
     const source = rangeOf(lines, comment.start, comment.end);
     switch (comment.kind) {
       case "level":
-        result = { ...result, level: { name: comment.name, from: "comment", source } };
+        result = {
+          ...result,
+          level: overruled(result, { name: comment.name, from: "comment", source }),
+        };
         break;
       case "distinct": {
         const preconditions = distinct(result, comment.pairs, (message) =>
@@ -38,6 +42,12 @@ export function applyAnnotations(
     }
   }
   return result;
+}
+
+/** A comment says the level, and not when the snapshot is taken. */
+function overruled({ level: before }: Transaction, level: DeclaredLevel): DeclaredLevel {
+  const isAtBegin = before !== undefined && namedLevel(before.name).isAtBegin;
+  return isAtBegin ? { ...level, name: atBegin(level.name) } : level;
 }
 
 function distinct(

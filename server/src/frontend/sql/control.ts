@@ -8,6 +8,8 @@ export interface Modes {
   /** The level's full name, or what the user wrote when there is no such level. */
   readonly level?: { readonly name: string; readonly at: Span };
   readonly readOnly?: boolean;
+  /** WITH CONSISTENT SNAPSHOT: the snapshot is that of BEGIN. */
+  readonly isAtBegin?: true;
 }
 
 export type Control =
@@ -129,6 +131,9 @@ export function readModes(
       const length = TWO_WORDS.has(tokens[at + 2]?.word ?? "") ? 2 : 1;
       modes = { ...modes, ...levelModes(text, tokens.slice(at + 2, at + 2 + length), dialect) };
       at += 1 + length;
+    } else if (word === "consistent" && tokens[at + 1]?.word === "snapshot") {
+      modes = { ...modes, isAtBegin: true };
+      at++;
     } else if (word === "read") {
       modes = { ...modes, readOnly: tokens[at + 1]?.word === "only" };
       at++;

@@ -1,5 +1,6 @@
 // Groups the slices of a script into transactions: BEGIN ... COMMIT, marked statements, single statements.
 // Only the text is looked at; script.ts turns a region into the AR.
+import { atBegin } from "../../program/declaredLevel";
 import type { DeclaredLevel, Note } from "../../program/program";
 import { findLevel } from "../../isolation/levels";
 import { dialectLabel, type Dialect } from "../../program/dialect";
@@ -341,7 +342,7 @@ function addControl(state: State, item: ControlItem): void {
       const isUnit = state.waiting.findLast(isName)?.kind === "unit";
       const unit = open === undefined && isUnit ? openMarked(state, item) : open;
       if (unit?.boundary === "unit") {
-        const level = declared(state, control.modes.level) ?? state.nextLevel;
+        const level = begunAt(state, item, declared(state, control.modes.level) ?? state.nextLevel);
         state.nextLevel = undefined;
         addItem(state, unit, { ...item, ...(level && { level }) });
         return;
@@ -352,7 +353,7 @@ function addControl(state: State, item: ControlItem): void {
       }
       closeRegion(state);
       const begun = openRegion(state, "explicit", item);
-      begun.level = declared(state, control.modes.level) ?? begun.level;
+      begun.level = begunAt(state, item, declared(state, control.modes.level) ?? begun.level);
       return;
     }
     case "setTransaction": {
@@ -412,6 +413,17 @@ function declared(
     return undefined;
   }
   return { name: level.name, from: "sql", source };
+}
+
+/** The level with what BEGIN says of the snapshot. */
+function begunAt(
+  state: State,
+  { control, start, end }: ControlItem,
+  level: DeclaredLevel | undefined,
+): DeclaredLevel | undefined {
+  if (control.kind !== "begin" || control.modes.isAtBegin !== true) return level;
+  const source = rangeOf(state.lines, start, end);
+  return { from: "sql", source, ...level, name: atBegin(level?.name) };
 }
 
 function endTransaction(state: State, item: ControlItem, chain: boolean): void {

@@ -6,6 +6,7 @@ import {
   type RowDataPacket,
 } from "mysql2/promise";
 import type { ProductLevel } from "../../isolation/levels";
+import { namedLevel } from "../../program/declaredLevel";
 import type { Row } from "../../protocol/witness";
 import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
 import { plainRow } from "./liveValue";
@@ -35,7 +36,7 @@ export async function connectMariadb(address: ServerAddress): Promise<LiveServer
   const [number = "?"] = written.split("-");
   const isMariadb = /mariadb/i.test(written);
   const prepare = (level: ProductLevel): readonly string[] => {
-    const found = LEVELS[level.name];
+    const found = LEVELS[namedLevel(level.name).name ?? ""];
     if (found === undefined) throw new Error(`${level.label} is no level of MariaDB`);
     const [words, snapshotIsolation] = found;
     const isolation = `SET SESSION TRANSACTION ISOLATION LEVEL ${words}`;
@@ -57,7 +58,10 @@ export async function connectMariadb(address: ServerAddress): Promise<LiveServer
           .map(({ holder }) => Number(holder));
       return new Map(waiting.map((id) => [id, holdersOf(id)]));
     },
-    begin: (level) => [...prepare(level), "BEGIN"],
+    begin: (level) => [
+      ...prepare(level),
+      namedLevel(level.name).isAtBegin ? "START TRANSACTION WITH CONSISTENT SNAPSHOT" : "BEGIN",
+    ],
     prepare,
     kill: async ({ id }) => {
       try {

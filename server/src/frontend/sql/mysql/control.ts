@@ -1,4 +1,5 @@
 // START TRANSACTION, COMMIT and ROLLBACK inside of stored routines: where its transactions begin and end.
+import { atBegin } from "../../../program/declaredLevel";
 import type { DeclaredLevel } from "../../../program/program";
 import type { Command } from "../../../program/statement";
 import type { Control, Modes } from "../control";
@@ -112,7 +113,10 @@ function begin(state: State, span: Span, modes: Modes): void {
     state.shared.note({ severity: "warning", code: "nested-begin", message, source });
   }
   finishPart(state);
-  const level = declared(state, modes, span) ?? state.nextLevel ?? state.sessionLevel;
+  const named = declared(state, modes, span) ?? state.nextLevel ?? state.sessionLevel;
+  const level: DeclaredLevel | undefined = modes.isAtBegin
+    ? { from: "sql", source: sourceAt(state, span), ...named, name: atBegin(named?.name) }
+    : named;
   state.nextLevel = undefined;
   state.part = { kind: "explicit", level, depth: state.nested, start: span, loose: undefined };
 }

@@ -1,5 +1,5 @@
 // DECLARE ... HANDLER: which handler is for a condition, and what running it does.
-import { ERRORS, isCaught } from "../../../program/errors";
+import { ERRORS, isCaught, lockErrorsOf } from "../../../program/errors";
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
@@ -126,6 +126,14 @@ export function handlesErrors(state: State): boolean {
   return activeHandlers(state).length > 0;
 }
 
+/** Whether a deadlock or a lock that does not come runs a handler that goes on behind the statement. */
+export function handlesRefusedLocks(state: State): boolean {
+  return activeHandlers(state).some(({ handler }) => {
+    const codes = codesOf(state, handler);
+    return REFUSED_LOCKS.some((code) => isCaught(code, codes));
+  });
+}
+
 /** A block's handlers for errors, the closest descriptions first. */
 function errorHandlers(state: State, frame: BlockFrame, around: number): readonly Active[] {
   const close = (handler: HandlerDeclaration): number =>
@@ -142,6 +150,9 @@ function isOfErrors(condition: Condition): boolean {
   const caught = caughtBy(condition);
   return caught === undefined || caught.some(isException);
 }
+
+const { deadlock, lockTimeout = deadlock, changedRow } = lockErrorsOf("mysql");
+const REFUSED_LOCKS = [deadlock, lockTimeout, changedRow];
 
 /** More copies of handlers than this, in statements, are not made. */
 const MOST_COPIED = 2000;
@@ -268,6 +279,11 @@ export function followedHandlers(
       return kind === "sql" && tablesByWords(text.slice(span.start, span.end)).tables.length > 0;
     });
     if (changes) lossAt(state, "what a handler does behind its ROLLBACK", handler.span);
+    // What follows then runs outside of the transaction, each statement by itself.
+    const goesOn = handler.action === "continue" || state.frames.length > 0;
+    const raises = someStatement(handler.body, ({ kind }) => /^(?:re)?signal$/.test(kind));
+    if (goesOn && !raises)
+      lossAt(state, "what runs behind the ROLLBACK of a handler that goes on", handler.span);
     return false;
   });
 }

@@ -14,7 +14,7 @@ import { assign, collected, emit, sourceAt } from "../routine/state";
 import type { Span } from "../split";
 import { atMostOneRow, exactlyOneRow } from "./cardinality";
 import { NO_ROW, SEVERAL_ROWS } from "./conditions";
-import { handlesErrors, isHandled, mayFail, raiseHere } from "./handlers";
+import { handlesErrors, handlesRefusedLocks, isHandled, mayFail, raiseHere } from "./handlers";
 import {
   contextFor,
   FOUND_ROWS,
@@ -106,7 +106,7 @@ export function runSql(
   // A callback has set it, which the compiler does not see.
   const statement: Statement | undefined = last;
   const touches = statement !== undefined && (statement.kind !== "select" || into !== undefined);
-  if (touches && canFail(state, statement)) {
+  if (touches && (canFail(state, statement) || handlesRefusedLocks(state))) {
     mayFail(state, span, () => emit(state, body), run);
   } else {
     emit(state, body);

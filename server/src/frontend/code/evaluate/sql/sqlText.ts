@@ -195,7 +195,11 @@ function runControl(
 ): void {
   switch (control.kind) {
     case "begin":
-      beginTransaction(state, connection, { level: levelName(control.modes.level?.name), source });
+      beginTransaction(state, connection, {
+        level: levelName(control.modes.level?.name),
+        ...(control.modes.isAtBegin && { isAtBegin: true }),
+        source,
+      });
       return;
     case "setTransaction":
     case "setNext":

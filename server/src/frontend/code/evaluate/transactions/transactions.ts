@@ -1,6 +1,6 @@
 // Where transactions begin and end in the code. While it is evaluated, marks stand among the commands; at the end,
 // what lies between two of them becomes one `atomic` command.
-import type { DeclaredLevel } from "../../../../program/declaredLevel";
+import { atBegin, namedLevel, type DeclaredLevel } from "../../../../program/declaredLevel";
 import type { SourceRange } from "../../../../protocol/source";
 import type { Command } from "../../../../program/statement";
 import { findLevel } from "../../../../isolation/levels";
@@ -24,6 +24,8 @@ export function beginTransaction(
   connection: Connection | undefined,
   options: Omit<TransactionOptions, "level"> & {
     readonly level?: string | undefined;
+    /** Its snapshot is that of BEGIN. */
+    readonly isAtBegin?: boolean;
     readonly source: SourceRange;
   },
 ): void {
@@ -36,7 +38,7 @@ export function beginTransaction(
   const mark = state.ids.fresh("t");
   const level = options.level ?? state.nextLevel.get(id);
   state.nextLevel.delete(id);
-  state.levels.set(mark, level);
+  state.levels.set(mark, options.isAtBegin === true ? atBegin(level) : level);
   state.open = [...state.open, { connection: id, source, mark }];
   emit(state, { kind: "assign", variable: `${BEGIN}${mark}`, value: literal(true), source });
 }
@@ -149,6 +151,11 @@ function declaredLevel(
   source: SourceRange,
 ): DeclaredLevel | undefined {
   if (name === undefined) return undefined;
+  const { name: written, isAtBegin } = namedLevel(name);
+  if (isAtBegin) {
+    const level = declaredLevel(written, dialect, source);
+    return { from: "sql", source, ...level, name: atBegin(level?.name) };
+  }
   const words = name
     .replace(/^.*(?:TRANSACTION_|IsolationLevel\.|Isolation\.)/u, "")
     .replaceAll(/([a-z])([A-Z])/gu, "$1 $2")
