@@ -78,8 +78,16 @@ export function isTrue(condition: Term): Term {
   return neverNull(condition) ? condition : conditional(condition, TRUE, FALSE);
 }
 
-/** Whether the term can be seen not to be NULL. */
+/** Whether the term can be seen not to be NULL. Linear in its distinct subterms, once. */
 export function neverNull(term: Term): boolean {
+  const known = knownNeverNull.get(term) ?? isNeverNull(term);
+  knownNeverNull.set(term, known);
+  return known;
+}
+
+const knownNeverNull = new WeakMap<Term, boolean>();
+
+function isNeverNull(term: Term): boolean {
   switch (term.kind) {
     case "int":
     case "bool":
@@ -200,15 +208,34 @@ export function mentionsRow(term: Term): boolean {
   );
 }
 
-/** The term with columns replaced. */
+/** The term with columns replaced. Linear in its distinct subterms: what was shared stays shared. */
 export function substitute(term: Term, column: (name: string) => Term): Term {
-  const go = (each: Term): Term =>
-    each.kind === "column" ? column(each.column) : mapParts(each, go);
-  return mentionsRow(term) ? go(term) : term;
+  return mentionsRow(term)
+    ? rewriter((each) => (each.kind === "column" ? column(each.column) : undefined))(term)
+    : term;
+}
+
+/** Replaces subterms, the outermost first. Each distinct subterm is made once, and stays itself where nothing in it is replaced. */
+export function rewriter(replaced: (term: Term) => Term | undefined): (term: Term) => Term {
+  const known = new Map<Term, Term>();
+  const go = (term: Term): Term => {
+    const made = known.get(term) ?? replaced(term) ?? sameUnlessChanged(term, go);
+    known.set(term, made);
+    return made;
+  };
+  return go;
+}
+
+function sameUnlessChanged(term: Term, map: (part: Term) => Term): Term {
+  const before = parts(term);
+  const after = before.map(map);
+  if (after.every((each, n) => each === before[n])) return term;
+  let next = 0;
+  return mapParts(term, (part) => after[next++] ?? part);
 }
 
 /** The term with its direct parts replaced. */
-export function mapParts(term: Term, map: (part: Term) => Term): Term {
+function mapParts(term: Term, map: (part: Term) => Term): Term {
   switch (term.kind) {
     case "add":
     case "subtract":

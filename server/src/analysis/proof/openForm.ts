@@ -2,7 +2,7 @@
 // A proof is about every database, so no number of rows that an encoding mentions would do.
 import { isPoint } from "../encoding/relationalInstances";
 import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
-import { columnsIn, mapParts, parts } from "../operations/terms";
+import { columnsIn, rewriter, parts } from "../operations/terms";
 
 /** The program with aggregates, counts and subqueries over sets of rows opened: every execution is one of it too. */
 export function openForm(flat: FlatProgram): FlatProgram {
@@ -38,17 +38,9 @@ function openTransaction(flat: FlatProgram, transaction: FlatTransaction): FlatT
 
 /** Replaces terms; those that share structure stay shared. */
 function opener(flat: FlatProgram, transaction: FlatTransaction): (term: Term) => Term {
-  const known = new Map<Term, Term>();
   const isSet = (operation: number): boolean => {
     const of = transaction.operations[operation];
     return of !== undefined && of.pick === "all" && !isPoint(flat, of);
-  };
-  const open = (term: Term): Term => {
-    const before = known.get(term);
-    if (before !== undefined) return before;
-    const result = replaced(term) ?? mapParts(term, open);
-    known.set(term, result);
-    return result;
   };
   const replaced = (term: Term): Term | undefined => {
     switch (term.kind) {
@@ -77,6 +69,7 @@ function opener(flat: FlatProgram, transaction: FlatTransaction): (term: Term) =
         return undefined;
     }
   };
+  const open = rewriter(replaced);
   return open;
 }
 
@@ -106,13 +99,17 @@ function openOver(term: Extract<Term, { kind: "over" }>, open: (term: Term) => T
 /** Values of rows of other `over`s around this one. */
 function joinedIn(over: Extract<Term, { kind: "over" }>): readonly Term[] {
   const found = new Map<string, Term>();
-  const visit = (term: Term, bound: readonly number[]): void => {
+  const visit = (term: Term, bound: readonly number[], seen: Set<Term>): void => {
+    if (seen.has(term)) return;
+    seen.add(term);
     if (term.kind === "joined" && !bound.includes(term.operation))
       found.set(`${String(term.operation)} ${term.name}`, term);
-    const inner = term.kind === "over" ? [...bound, term.operation] : bound;
-    for (const part of parts(term)) visit(part, inner);
+    if (term.kind === "over") {
+      const inner = new Set<Term>();
+      for (const part of parts(term)) visit(part, [...bound, term.operation], inner);
+    } else for (const part of parts(term)) visit(part, bound, seen);
   };
-  visit(over, []);
+  visit(over, [], new Set());
   return [...found.values()];
 }
 
