@@ -139,7 +139,7 @@ function playerOf(
   const left = [
     ...(script
       ? script.statements.slice(1, -1).map((statement) => bound(statement, call))
-      : [stage.call(call)]),
+      : stage.call(call)),
     "COMMIT",
   ];
   const returned: unknown[] = [];
@@ -148,16 +148,20 @@ function playerOf(
   let isAtGate = false;
   let isBegun = false;
 
-  const send = async (sql: string): Promise<void> => {
-    const answer: Answer = await actor.execute(sql);
-    if (answer.ok) {
-      if (answer.rows.length > 0 || /^\(*\s*select/i.test(sql))
-        returned.push(rowsText(sql, answer.rows));
-      return;
-    }
-    failure = `${callText(call)}: ${answer.code} ${answer.message}`;
+  const fail = async ({ code, message }: Extract<Answer, { ok: false }>): Promise<void> => {
+    failure = `${callText(call)}: ${code} ${message}`;
     left.splice(0, left.length);
     await actor.execute("ROLLBACK");
+  };
+  const send = async (sql: string): Promise<void> => {
+    const answer = await actor.execute(sql);
+    if (!answer.ok) return fail(answer);
+    const isQuery = answer.rows.length > 0 || /^\(*\s*select/i.test(sql);
+    if (isQuery) returned.push(rowsText(sql, answer.rows));
+    // An application sees the variables of its session.
+    const variable = /(?:\binto|^set) (@\w+)/i.exec(sql)?.[1];
+    const value = variable === undefined ? undefined : await actor.execute(`SELECT ${variable}`);
+    if (value?.ok === true) returned.push(rowsText("", value.rows));
   };
 
   return {
@@ -178,7 +182,8 @@ function playerOf(
       }
       if (!isBegun) {
         isBegun = true;
-        for (const sql of stage.begin(program.level)) await actor.execute(sql);
+        for (const sql of stage.begin(program.level, script?.statements[0]))
+          await actor.execute(sql);
       }
       const next = left.shift();
       if (next === undefined) return;

@@ -104,7 +104,7 @@ export async function judge(
     });
     interleavings += found.interleavings;
     if (found.wrong.length > 0) continue;
-    if (found.refusal !== undefined && found.interleavings > 0)
+    if (found.refusal !== undefined && found.isFaulty === true)
       return { ...none, verdict: "refused", reasons: [found.refusal] };
     const told = `${anomaly.kind} ${anomaly.severity}: ${setting.calls.map(callText).join(" | ")} after ${setting.init.join("; ")}`;
     const text =
@@ -212,7 +212,10 @@ function parametersOf(text: string, routine: string): readonly string[] | undefi
   const found = new RegExp(`(?:function|procedure) ${routine}\\s*\\(([^)]*)\\)`, "i").exec(
     definitionsOf(text),
   )?.[1];
-  return found?.split(",").flatMap((each) => /^\s*(?:in\s+)?(\w+)/i.exec(each)?.[1] ?? []);
+  return found
+    ?.split(",")
+    .filter((each) => !/^\s*out\s/i.test(each))
+    .flatMap((each) => /^\s*(?:in\s+)?(\w+)/i.exec(each)?.[1] ?? []);
 }
 
 function fault(text: string): Contradiction {

@@ -9,6 +9,8 @@ import { startMariadb, startPostgres } from "../../../server/src/replay/servers/
 import { openSession, type Session } from "../../../server/src/service/session";
 import { judge, type Contradiction, type Effort } from "./judge";
 import { minimise } from "./minimise";
+import { mariadbProgram } from "./mariadbPrograms";
+import { mariadbStage } from "./mariadbStage";
 import { postgresProgram } from "./postgresPrograms";
 import { postgresStage } from "./postgresStage";
 import { readProgram, type FuzzProgram } from "./program";
@@ -69,7 +71,7 @@ function* programs(first: number): Generator<readonly [name: string, FuzzProgram
 }
 
 function programOf(seed: number): FuzzProgram {
-  return postgresProgram(seed);
+  return values.product === "mariadb" ? mariadbProgram(seed) : postgresProgram(seed);
 }
 
 async function fuzz(
@@ -88,9 +90,10 @@ async function fuzz(
     for (const contradiction of judgement.contradictions) {
       wrong += 1;
       const file = await keep(stage, session, name, program, contradiction, effort);
-      console.log(`${contradiction.kind}: ${file}`);
+      console.log(`${contradiction.kind}: ${file}\n  ${contradiction.text}`);
     }
-    if (tally.count() % 100 === 0) console.log(`${String(tally.count())} programs`);
+    if (tally.count() > 0 && tally.count() % 100 === 0)
+      console.log(`${String(tally.count())} programs`);
   }
   tally.print();
   console.log(`${String(tally.count())} programs, ${String(wrong)} contradictions`);
@@ -123,12 +126,13 @@ async function keep(
 
 async function openStage(): Promise<{ readonly stage: Stage; stop(): Promise<void> }> {
   const isMariadb = values.product === "mariadb";
+  const open = isMariadb ? mariadbStage : postgresStage;
   if (values.url !== undefined) {
     const address = addressOf(new URL(values.url), isMariadb ? "mariadb" : "postgres");
-    return { stage: await postgresStage(address), stop: () => Promise.resolve() };
+    return { stage: await open(address), stop: () => Promise.resolve() };
   }
   const started = await (isMariadb ? startMariadb() : startPostgres());
   if (!started.ok) throw new Error(started.reason);
   const { address, stop } = started.temporary;
-  return { stage: await postgresStage(address), stop };
+  return { stage: await open(address), stop };
 }

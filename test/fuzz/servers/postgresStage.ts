@@ -42,7 +42,7 @@ export async function postgresStage(address: ServerAddress): Promise<Stage> {
     const result = await controller.execute(`BEGIN; ${sql}; COMMIT`);
     if (result.ok) return undefined;
     await controller.execute("ROLLBACK");
-    return result.message;
+    return `${result.code} ${result.message}`;
   };
   const actors = async (wanted: number): Promise<readonly Actor[]> => {
     while (sessions.length < wanted) {
@@ -140,7 +140,9 @@ export async function postgresStage(address: ServerAddress): Promise<Stage> {
       if (words === undefined) throw new Error(`${name} is no level of PostgreSQL`);
       return [`BEGIN ISOLATION LEVEL ${words}`];
     },
-    call: ({ name, args }) => `SELECT * FROM ${name}(${args.map(({ value }) => value).join(", ")})`,
+    call: ({ name, args }) => [
+      `SELECT * FROM ${name}(${args.map(({ value }) => value).join(", ")})`,
+    ],
     interrupt: async () => {
       for (const { id } of sessions) await command(`SELECT pg_cancel_backend(${String(id)})`);
     },

@@ -10,6 +10,8 @@ export interface Search {
   readonly wrong: readonly RunOutcome[];
   /** Why nothing could be tried. */
   readonly refusal?: string;
+  /** The text of the program is at fault, not the rows. */
+  readonly isFaulty?: boolean;
 }
 
 export interface Setting {
@@ -18,7 +20,7 @@ export interface Setting {
 }
 
 /** What a server says of a text that is wrong, whatever its rows are: names that are not there, types that do not fit. */
-const IN_ERROR = /: (?:42\w{3}|55000|1054|1146|1064|1305|1318) /;
+const IN_ERROR = /(?:^|: )(?:42\w{3}|3B001|55000|1054|1146|1064|1305|1318) /;
 
 /**
  * Runs interleavings, the given orders first, until one gives what no serial order gives. An instance that failed is as one
@@ -52,7 +54,8 @@ export async function searchInterleavings(
   let interleavings = 0;
   for (const choose of choosers) {
     const refusal = await stage.reset(init);
-    if (refusal !== undefined) return { interleavings, wrong, refusal };
+    if (refusal !== undefined)
+      return { interleavings, wrong, refusal, isFaulty: IN_ERROR.test(refusal) };
     const outcome = await run(
       stage,
       program,
@@ -63,7 +66,7 @@ export async function searchInterleavings(
     if (outcome === undefined) continue;
     interleavings += 1;
     const faulty = outcome.failures.find((each) => IN_ERROR.test(each));
-    if (faulty !== undefined) return { interleavings, wrong: [], refusal: faulty };
+    if (faulty !== undefined) return { interleavings, wrong: [], refusal: faulty, isFaulty: true };
     const key = `${outcome.committed.join()} ${outcome.text}`;
     if (seen.has(key)) continue;
     seen.add(key);

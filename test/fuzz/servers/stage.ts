@@ -32,9 +32,10 @@ export interface Stage {
   /** Lets the actor, which stands at a gate, go on to the next one. */
   pass(actor: number): Promise<void>;
   activities(count: number): Promise<readonly Activity[]>;
-  begin(level: string): readonly string[];
-  /** The statement that runs a routine and gives what it returns. */
-  call(call: Call): string;
+  /** What begins a transaction at the level; `first` is how a script begins, and routines begin as they do. */
+  begin(level: string, first?: string): readonly string[];
+  /** The statements that run a routine and give what it returns. */
+  call(call: Call): readonly string[];
   /** Ends statements that wait for ever. */
   interrupt(): Promise<void>;
   close(): Promise<void>;
