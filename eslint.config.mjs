@@ -58,6 +58,14 @@ const zones = [
 
 const builtins = builtinModules.flatMap((name) => [name, `node:${name}`]);
 
+/** What opens files: those that come from outside are opened in one place, which bounds and refuses. */
+const opensFiles = ["createReadStream", "open", "read", "readFile", "readFileSync", "readSync"];
+const readsOutside = ["node:fs", "node:fs/promises"].map((name) => ({
+  name,
+  importNames: opensFiles,
+  message: "Read files from outside by workspace/regularFile.ts or textFile.ts.",
+}));
+
 const wholeParser = {
   name: "node-sql-parser",
   message: 'Import one dialect, as in "node-sql-parser/build/postgresql".',
@@ -194,6 +202,24 @@ export default tseslint.config(
             },
           ],
         },
+      ],
+    },
+  },
+  {
+    files: ["engine", "replay", "testgen", "mock", "workspace", "clients", "service", ...faces].map(
+      (folder) => `server/src/${folder}/**/*.ts`,
+    ),
+    // The place itself, what reads the package's own files, and what reads its own cache.
+    ignores: [
+      "server/src/workspace/regularFile.ts",
+      "server/src/engine/treeSitter.ts",
+      "server/src/cli/version.ts",
+      "server/src/service/cacheFiles.ts",
+    ],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { paths: [wholeParser, ...readsOutside], patterns: [wholeD3Submodules] },
       ],
     },
   },

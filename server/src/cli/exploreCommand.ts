@@ -1,5 +1,5 @@
 // `isolens explore`: whether any execution of a client program that a level allows breaks one of its assertions.
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -7,6 +7,7 @@ import type { ExploreProgress } from "../clients/exploreLevel";
 import type { ExplorationReport } from "../protocol/exploration";
 import type { ExploreJob } from "../service/exploreJob";
 import { exploreProgram } from "../service/exploreProgram";
+import { readTextFile } from "../workspace/textFile";
 import { exitCode } from "./checkCommand";
 import type { ExploreArguments } from "./exploreArguments";
 import { paintFor, type CliIo } from "./io";
@@ -77,18 +78,17 @@ function usualThreads(): number {
   return Math.max(1, Math.min(8, availableParallelism() - 1));
 }
 
+/** The longest text that Node holds, nearly. */
+const LARGEST_WORK = 512 * 1024 * 1024 - 1024;
+
 /** What an earlier run has left; no text where there is no such file yet. */
 async function readWork(
   file: string,
 ): Promise<
   { readonly ok: true; readonly text?: string } | { readonly ok: false; readonly reason: string }
 > {
-  try {
-    return { ok: true, text: await readFile(file, "utf8") };
-  } catch (error) {
-    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    return missing ? { ok: true } : { ok: false, reason: reasonOf(error) };
-  }
+  const read = await readTextFile(file, { largest: LARGEST_WORK });
+  return !read.ok && read.isMissing === true ? { ok: true } : read;
 }
 
 /** Writes what is left; why that failed, if it did. A file that is there stays whole until the new one is. */

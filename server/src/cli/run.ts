@@ -53,6 +53,7 @@ export async function runChecks(
   const { projects, problems } = await loadProjects(args.paths, {
     cwd: io.cwd,
     withoutBaseline: findings.replacesBaselines,
+    ...(args.budget !== undefined && { budget: Math.max(args.budget, LEAST_READING) }),
     ...(args.configurationFile !== undefined && { configurationFile: args.configurationFile }),
   });
   for (const problem of problems) io.error(`isolens: ${problemText(problem)}\n`);
@@ -126,6 +127,9 @@ export async function runChecks(
   }
   return undefined;
 }
+
+/** Milliseconds that files may be read for, however short the time for questions is. */
+const LEAST_READING = 1000;
 
 /** A project with the levels that it is to be checked at. */
 interface PlannedCheck {

@@ -1,12 +1,12 @@
 // `isolens serve`: a database that shows what a level allows, until it is told to stop.
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { loadPgParser } from "../engine/pgParser";
 import { listen, type Listening } from "../mock/listen";
 import { createMockDatabase, lineAt, type MockDatabase } from "../mock/mockDatabase";
 import type { RecordedHistory } from "../mock/store/recordHistory";
 import type { SqlError } from "../sqlstore/sqlError";
-import { fileErrorText } from "../workspace/textFile";
+import { fileErrorText, readTextFile } from "../workspace/textFile";
 import type { CliIo } from "./io";
 import { EXIT } from "./run";
 import type { ServeArguments } from "./serveArguments";
@@ -52,12 +52,10 @@ function placeText({ schema }: ServeArguments, text: string, { position }: SqlEr
 
 async function schemaText({ schema }: ServeArguments, io: CliIo): Promise<string | undefined> {
   if (schema === undefined) return "";
-  try {
-    return await readFile(path.resolve(io.cwd, schema), "utf8");
-  } catch (error) {
-    io.error(`isolens: ${schema}: not read: ${fileErrorText(error)}\n`);
-    return undefined;
-  }
+  const read = await readTextFile(path.resolve(io.cwd, schema));
+  if (read.ok) return read.text;
+  io.error(`isolens: ${schema}: ${read.reason}\n`);
+  return undefined;
 }
 
 async function openPort(

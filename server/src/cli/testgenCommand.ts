@@ -1,11 +1,11 @@
 // `isolens testgen`: an anomaly as a test that fails while it is possible, or as a script of several sessions.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { loadPgParser } from "../engine/pgParser";
 import { loadCodeParsers } from "../engine/treeSitter";
 import { createProjectReader } from "../service/readProject";
 import { generateTest } from "../testgen/generate";
-import { fileErrorText } from "../workspace/textFile";
+import { fileErrorText, readTextFileNow } from "../workspace/textFile";
 import { chooseAnomaly } from "./chosenAnomaly";
 import type { CliIo } from "./io";
 import { levelsOfInstances } from "./levelsOfInstances";
@@ -50,12 +50,15 @@ export async function testgenCommand(
     return EXIT.clean;
   }
   // A file that holds something else is not ours to replace.
-  if (existsSync(out) && !readFileSync(out, "utf8").includes("(isolens ")) {
+  const there = readTextFileNow(out);
+  const isFree = !there.ok && there.isMissing === true;
+  if (!isFree && !(there.ok && there.text.includes("(isolens "))) {
     io.error(`isolens: ${args.out ?? ""} exists and was not generated; name another --out\n`);
     return EXIT.usage;
   }
   try {
-    writeFileSync(out, test.text);
+    // A link to nowhere is not followed either.
+    writeFileSync(out, test.text, { flag: isFree ? "wx" : "w" });
   } catch (error) {
     io.error(`isolens: ${args.out ?? ""}: not written: ${fileErrorText(error)}\n`);
     return EXIT.usage;

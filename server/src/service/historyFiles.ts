@@ -1,5 +1,5 @@
 // Finds recorded histories in files and folders, by their content.
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import {
   FORMAT_TITLES,
@@ -7,7 +7,7 @@ import {
   recogniseFormat,
   type FormatName,
 } from "../history/formats/format";
-import { fileErrorText } from "../workspace/textFile";
+import { fileErrorText, openRegularFile } from "../workspace/regularFile";
 
 /** One recorded history: a file, or the logs of a folder that belong together. */
 export interface HistoryInput {
@@ -33,15 +33,17 @@ export async function findHistories(asked: string, cwd: string): Promise<FoundHi
   const absolute = path.resolve(cwd, asked);
   try {
     const found = await stat(absolute);
-    return found.isDirectory() ? await inFolder(absolute, cwd) : await oneFile(absolute, cwd);
+    return found.isDirectory() ? await inFolder(absolute, cwd) : oneFile(absolute, cwd);
   } catch (error) {
     return { inputs: [], problems: [`${asked}: not read: ${fileErrorText(error)}`], skipped: [] };
   }
 }
 
-async function oneFile(absolute: string, cwd: string): Promise<FoundHistories> {
-  const looked = await look(absolute);
+function oneFile(absolute: string, cwd: string): FoundHistories {
+  const looked = look(absolute);
   const name = shortName(absolute, cwd);
+  if ("reason" in looked)
+    return { inputs: [], problems: [`${name}: ${looked.reason}`], skipped: [] };
   if (!looked.format) {
     const why = looked.bytes === 0 ? "the file is empty" : "this is no recorded history";
     return { inputs: [], problems: [`${name}: ${why}; ${KNOWN}`], skipped: [] };
@@ -61,17 +63,18 @@ async function inFolder(folder: string, cwd: string): Promise<FoundHistories> {
   const skipped: string[] = [];
   const logs = new Map<string, { file: string; bytes: number }[]>();
   for (const file of await filesBelow(folder)) {
-    try {
-      const { format, bytes } = await look(file);
-      const name = shortName(file, cwd);
-      if (!format) skipped.push(name);
-      else if (format !== "cobra") inputs.push({ name, format, files: [file], bytes });
-      else {
-        const own = path.dirname(file);
-        logs.set(own, [...(logs.get(own) ?? []), { file, bytes }]);
-      }
-    } catch (error) {
-      problems.push(`${shortName(file, cwd)}: not read: ${fileErrorText(error)}`);
+    const name = shortName(file, cwd);
+    const looked = look(file);
+    if ("reason" in looked) {
+      problems.push(`${name}: ${looked.reason}`);
+      continue;
+    }
+    const { format, bytes } = looked;
+    if (!format) skipped.push(name);
+    else if (format !== "cobra") inputs.push({ name, format, files: [file], bytes });
+    else {
+      const own = path.dirname(file);
+      logs.set(own, [...(logs.get(own) ?? []), { file, bytes }]);
     }
   }
   for (const [own, files] of logs) inputs.push(logsOf(own, files, cwd));
@@ -108,17 +111,21 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
     .sort();
 }
 
-async function look(
-  file: string,
-): Promise<{ readonly format: FormatName | undefined; readonly bytes: number }> {
-  const handle = await open(file);
+function look(
+  absolute: string,
+):
+  | { readonly format: FormatName | undefined; readonly bytes: number }
+  | { readonly reason: string } {
+  const opened = openRegularFile(absolute);
+  if (!opened.ok) return { reason: opened.reason };
+  const { file } = opened;
   try {
-    const { size } = await handle.stat();
-    const head = Buffer.alloc(Math.min(size, HEAD_BYTES));
-    const { bytesRead } = await handle.read(head, 0, head.length, 0);
-    return { format: recogniseFormat(head.subarray(0, bytesRead)), bytes: size };
+    const head = new Uint8Array(Math.min(file.size, HEAD_BYTES));
+    return { format: recogniseFormat(head.subarray(0, file.read(head))), bytes: file.size };
+  } catch (error) {
+    return { reason: `not read: ${fileErrorText(error)}` };
   } finally {
-    await handle.close();
+    file.close();
   }
 }
 

@@ -1,10 +1,9 @@
 // Reads the files of a recorded history in chunks, in the thread that judges it.
-import { closeSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import type { History } from "../history/history";
 import { placeText, type Fault } from "../history/formats/fault";
 import { startReading } from "../history/formats/readHistory";
-import { fileErrorText } from "../workspace/textFile";
+import { fileErrorText, openRegularFile } from "../workspace/regularFile";
 import type { HistoryInput } from "./historyFiles";
 
 export type ReadHistoryResult =
@@ -38,12 +37,12 @@ export function readHistory(
   let total = 0;
   for (const file of input.files) {
     reading.file(path.basename(file));
-    let handle: number | undefined;
+    const opened = openRegularFile(file);
+    if (!opened.ok) return { ok: false, message: `${nameOf(input, file)}: ${opened.reason}` };
     try {
-      handle = openSync(file, "r");
       for (;;) {
         if (events.stopped()) return undefined;
-        const count = readSync(handle, chunk, 0, CHUNK, null);
+        const count = opened.file.read(chunk);
         if (count === 0) break;
         const fault = reading.feed(chunk.subarray(0, count));
         if (fault) return faulty(input, file, fault);
@@ -56,7 +55,7 @@ export function readHistory(
       if (!isFileError(error)) throw error;
       return { ok: false, message: `${nameOf(input, file)}: not read: ${fileErrorText(error)}` };
     } finally {
-      if (handle !== undefined) closeSync(handle);
+      opened.file.close();
     }
   }
   return { ok: true, history: reading.finish() };

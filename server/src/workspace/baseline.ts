@@ -2,7 +2,7 @@
 // and written; which findings an entry stands for is decided in service/findings.ts.
 import type { Range } from "../protocol/source";
 import { parseJson, type JsonEntry, type JsonValue } from "./json";
-import { readTextFile } from "./textFile";
+import { openSources, type Sources } from "./sources";
 
 /** One finding, or several that nothing tells apart. */
 export interface BaselineEntry {
@@ -33,14 +33,13 @@ export interface BaselineProblem {
 const FORMAT = "isolens-baseline";
 const VERSION = 1;
 
-/** Reads a baseline; an open document stands in for the one on disk. */
+/** Reads a baseline; `workspace` is the folder that it must be in, its own by default. */
 export async function readBaseline(
   absolute: string,
-  openTexts?: ReadonlyMap<string, string>,
+  sources: Sources = openSources({ roots: [] }),
+  workspace?: string,
 ): Promise<Baseline | BaselineProblem> {
-  const open = openTexts?.get(absolute);
-  const read =
-    open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+  const read = await sources.read(absolute, workspace);
   if (!read.ok) {
     const message = `the baseline cannot be read (${read.reason}); "isolens check --write-baseline FILE" writes one`;
     return { path: absolute, message };

@@ -10,7 +10,7 @@ import type { SourceFile } from "../frontend/sql/readProgram";
 import type { FileId } from "../protocol/source";
 import { relativePath, type FolderListing } from "./listFolder";
 import { readManifests } from "./manifests";
-import { readTextFileNow } from "./textFile";
+import { openSources, type Sources } from "./sources";
 
 export interface ProjectCode extends CodeFiles {
   /** What it can be opened again from, in another thread. */
@@ -26,6 +26,8 @@ export interface CodeSource {
   readonly folder: string;
   /** What the project itself has read. */
   readonly own: ReadonlySet<FileId>;
+  /** Folders that links may lead to where there is no repository. */
+  readonly roots: readonly string[];
   /** Texts by absolute path that replace what is on disk. */
   readonly openTexts?: ReadonlyMap<string, string>;
 }
@@ -42,22 +44,31 @@ export interface JudgedFile {
   readonly text?: string;
   /** Why it is left out although it may use a database. */
   readonly why?: string;
+  /** Why nobody knows what is in it. */
+  readonly unread?: string;
 }
 
 export interface ChosenCode {
   readonly files: readonly SourceFile[];
   /** Files that are left out on purpose, and why. */
   readonly passedOver: readonly { readonly file: FileId; readonly reason: string }[];
+  /** Files that could not be read, and why. */
+  readonly skipped: readonly { readonly file: FileId; readonly reason: string }[];
 }
 
 /** Files of code that may use a database, as they are on disk or in the editor. */
 export async function chooseCode(
   paths: readonly string[],
   folder: string,
-  { cache, openTexts }: { cache?: CodeCache; openTexts?: ReadonlyMap<string, string> },
+  {
+    cache,
+    openTexts,
+    sources,
+  }: { cache?: CodeCache; openTexts?: ReadonlyMap<string, string>; sources: Sources },
 ): Promise<ChosenCode> {
   const files: SourceFile[] = [];
   const passedOver: { file: FileId; reason: string }[] = [];
+  const skipped: { file: FileId; reason: string }[] = [];
   let since = performance.now();
   for (const absolute of paths) {
     if (performance.now() - since > SLICE) {
@@ -70,16 +81,22 @@ export async function chooseCode(
       if (mayUseDatabase(open)) files.push({ file, text: open });
       continue;
     }
-    const { text, why } = judge(absolute, cache);
+    const { text, why, unread } = judge(absolute, sources, cache);
     if (text !== undefined) files.push({ file, text });
     else if (why !== undefined) passedOver.push({ file, reason: why });
+    else if (unread !== undefined) skipped.push({ file, reason: unread });
   }
-  return { files, passedOver };
+  return { files, passedOver, skipped };
 }
 
 /** The modules of a folder's listing. */
 export function openCode(source: CodeSource): ProjectCode {
   const { listing, folder, own, openTexts } = source;
+  const sources = openSources(source);
+  const readNow = (absolute: string): string | undefined => {
+    const read = sources.readNow(absolute, LARGEST_CODE_FILE);
+    return read.ok ? read.text : undefined;
+  };
   const paths = new Map<FileId, string>();
   const idsOf = (list: readonly string[]): readonly FileId[] =>
     list.map((absolute) => {
@@ -93,7 +110,7 @@ export function openCode(source: CodeSource): ProjectCode {
   const text = (file: FileId): string | undefined => {
     if (texts.has(file)) return texts.get(file);
     const absolute = paths.get(file);
-    const read = absolute === undefined ? undefined : readNow(absolute, openTexts);
+    const read = absolute === undefined ? undefined : readNow(absolute);
     texts.set(file, read);
     return read;
   };
@@ -103,7 +120,7 @@ export function openCode(source: CodeSource): ProjectCode {
     files,
     schemas,
     text,
-    ...readManifests(listing.manifests, folder, (absolute) => readNow(absolute, openTexts)),
+    ...readManifests(listing.manifests, folder, readNow),
     digest: () => {
       const others = listing.modules.filter((absolute) => !own.has(fileIdOf(folder, absolute)));
       digest ??= digestOf([...others, ...listing.manifests, ...listing.schemas], openTexts);
@@ -121,31 +138,21 @@ export function fileIdOf(folder: string, absolute: string): FileId {
 /** Milliseconds after which others get their turn: a disk may be slow. */
 const SLICE = 15;
 
-function judge(absolute: string, cache: CodeCache | undefined): JudgedFile {
+function judge(absolute: string, sources: Sources, cache: CodeCache | undefined): JudgedFile {
   const stamp = stampOf(absolute);
   const known = cache?.get(absolute);
   if (known?.stamp === stamp) return known;
-  const judged = { stamp, ...judgeText(absolute) };
-  cache?.set(absolute, judged);
+  const judged: JudgedFile = { stamp, ...judgeText(absolute, sources) };
+  if (judged.unread === undefined) cache?.set(absolute, judged);
   return judged;
 }
 
-function judgeText(absolute: string): Omit<JudgedFile, "stamp"> {
-  const read = readTextFileNow(absolute, LARGEST_CODE_FILE);
-  if (!read.ok) return { why: read.reason };
+function judgeText(absolute: string, sources: Sources): Omit<JudgedFile, "stamp"> {
+  const read = sources.readNow(absolute, LARGEST_CODE_FILE);
+  if (!read.ok) return read.isData === true ? { why: read.reason } : { unread: read.reason };
   if (!mayUseDatabase(read.text)) return {};
   const why = notByHand(read.text);
   return why === undefined ? { text: read.text } : { why };
-}
-
-function readNow(
-  absolute: string,
-  openTexts: ReadonlyMap<string, string> | undefined,
-): string | undefined {
-  const open = openTexts?.get(absolute);
-  if (open !== undefined) return open;
-  const read = readTextFileNow(absolute, LARGEST_CODE_FILE);
-  return read.ok ? read.text : undefined;
 }
 
 function stampOf(absolute: string): string {

@@ -121,7 +121,7 @@ export function parseConfiguration(
     return { configuration: DEFAULT_CONFIGURATION, problems };
   }
   if (result.value.kind !== "object") {
-    problems.push(wrong(result.value, "the configuration", 'an object, as { "level": "..." }'));
+    problems.push(wrongFile(result.value, "the configuration", 'an object, as { "level": "..." }'));
     return { configuration: DEFAULT_CONFIGURATION, problems };
   }
   const draft: Draft = { ...DEFAULT_CONFIGURATION, defined };
@@ -409,6 +409,16 @@ export function wrong(value: JsonValue, what: string, expected: string): Configu
     message: `${what} must be ${expected}, and is ${describe(value)}`,
     range: value.range,
   };
+}
+
+/** The same of a whole file, which may be anybody's: its text is not repeated. */
+export function wrongFile(
+  { kind, range }: JsonValue,
+  what: string,
+  expected: string,
+): ConfigurationProblem {
+  const found = kind === "array" ? "a list" : kind === "string" ? "a text" : `a ${kind}`;
+  return { severity: "error", message: `${what} must be ${expected}, and is ${found}`, range };
 }
 
 function describe(value: JsonValue): string {

@@ -102,7 +102,7 @@ function readValue(reader: Reader, depth: number): JsonValue {
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/u.test(word)) {
     return { kind: "number", value: Number(word), range };
   }
-  throw new JsonProblem(`"${word}" is no value; text needs double quotes`, start);
+  throw new JsonProblem("this is no value; text needs double quotes", start);
 }
 
 function readObject(reader: Reader, depth: number): JsonValue {

@@ -8,7 +8,7 @@ import type { AxiomProblem } from "../isolation/parseAxiom";
 import { effectOf, refusedSerialRun } from "../isolation/smallHistories";
 import { writtenAxioms } from "../isolation/writtenAxioms";
 import type { Range } from "../protocol/source";
-import { unknownLevelText, unknownText, wrong } from "./configuration";
+import { unknownLevelText, unknownText, wrong, wrongFile } from "./configuration";
 import type { ConfigurationProblem } from "./configuration";
 import { parseJson, rangeWithin } from "./json";
 import type { JsonEntry, JsonValue } from "./json";
@@ -30,8 +30,17 @@ export function parseLevelFile(text: string): LevelFile {
   }
   const { value } = result;
   if (value.kind !== "object") {
-    const problem = wrong(value, "a level", 'an object, as { "name": "...", "axioms": ["..."] }');
+    const problem = wrongFile(
+      value,
+      "a level",
+      'an object, as { "name": "...", "axioms": ["..."] }',
+    );
     return { problems: [problem] };
+  }
+  if (!value.entries.some(({ key }) => key === "name" || key === "axioms")) {
+    // Whatever else it is, its keys are nobody's business.
+    const message = 'this is no level: it has neither "name" nor "axioms"';
+    return { problems: [{ severity: "error", message, range: value.range }] };
   }
   const draft: Draft = { text, axioms: [], problems: [] };
   const seen = new Set<string>();

@@ -88,7 +88,7 @@ export async function listFolder(
       const isCode = codeLanguageOf(name) !== undefined;
       const isIncluded = included(relative);
       if ((!isCode && !isIncluded) || DECLARATIONS.test(name)) continue;
-      if (!entry.isFile() && !(await isLinkToFile(absolute))) continue;
+      if (!entry.isFile() && !(await isFileLike(absolute))) continue;
       if (!isCode) files.push(absolute);
       else if (!current.isForeign && !/\.min\.js$/u.test(name)) {
         modules.push(absolute);
@@ -158,9 +158,10 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-async function isLinkToFile(absolute: string): Promise<boolean> {
+/** Links to files, pipes and devices are listed: whoever reads them says why they cannot be read. */
+async function isFileLike(absolute: string): Promise<boolean> {
   try {
-    return (await stat(absolute)).isFile();
+    return !(await stat(absolute)).isDirectory();
   } catch {
     // A link to nowhere.
     return false;

@@ -38,7 +38,8 @@ import {
   type FolderListing,
 } from "./listFolder";
 import { parseLevelFile } from "./levelFile";
-import { fileErrorText, readTextFile } from "./textFile";
+import { fileErrorText, isRepository, workspaceOf } from "./regularFile";
+import { openSources, type Sources } from "./sources";
 
 /** Files that are checked together: one configuration, one schema, one set of transactions. */
 export interface Project {
@@ -95,6 +96,8 @@ export interface LoadOptions {
   readonly openTexts?: ReadonlyMap<string, string>;
   /** What an earlier load found out of files of code. */
   readonly codeCache?: CodeCache;
+  /** Milliseconds that reading may take. */
+  readonly budget?: number;
   /** Baselines that configurations name are not read: another one takes their place. */
   readonly withoutBaseline?: boolean;
 }
@@ -114,7 +117,9 @@ export async function loadProjects(
   paths: readonly string[],
   options: LoadOptions,
 ): Promise<LoadResult> {
-  const configurations = new ConfigurationFinder(options);
+  const roots = [options.cwd, ...paths.map((given) => path.resolve(options.cwd, given))];
+  const sources = openSources({ ...options, roots });
+  const configurations = new ConfigurationFinder(options, sources, roots);
   const problems: WorkspaceProblem[] = [];
   const drafts = new Map<string, Draft>();
   const lists: Lists = new Map();
@@ -135,20 +140,25 @@ export async function loadProjects(
   const ordered = [...drafts.values()].sort((a, b) =>
     comparePaths(a.governing.folder, b.governing.folder),
   );
-  for (const draft of ordered) projects.push(await loadProject(draft, options, lists));
+  for (const draft of ordered)
+    projects.push(await loadProject(draft, { ...options, sources, roots }, lists));
   return { projects, problems };
 }
 
-/** Reads a level file; an open document stands in for the one on disk. */
+/** Reads a level file; `workspace` is the folder that it must be in, its own by default. */
 export async function readLevelFile(
   absolute: string,
-  openTexts?: ReadonlyMap<string, string>,
+  sources: Sources = openSources({ roots: [] }),
+  workspace?: string,
 ): Promise<ReadLevelFile> {
-  const open = openTexts?.get(absolute);
-  const text =
-    open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+  const text = await sources.read(absolute, workspace);
   if (!text.ok) return { path: absolute, problems: [], unreadable: text.reason };
   return { path: absolute, ...parseLevelFile(text.text) };
+}
+
+interface Load extends LoadOptions {
+  readonly sources: Sources;
+  readonly roots: readonly string[];
 }
 
 interface Governing {
@@ -196,19 +206,18 @@ function draftOf(drafts: Map<string, Draft>, governing: Governing): Draft {
   return draft;
 }
 
-async function loadProject(draft: Draft, options: LoadOptions, lists: Lists): Promise<Project> {
+async function loadProject(draft: Draft, options: Load, lists: Lists): Promise<Project> {
   const { governing } = draft;
   const chosen = await chooseCode([...draft.code].sort(comparePaths), governing.folder, {
     ...(options.codeCache && { cache: options.codeCache }),
     ...(options.openTexts && { openTexts: options.openTexts }),
+    sources: options.sources,
   });
   const files: SourceFile[] = [];
-  const skipped: SkippedFile[] = [];
+  const skipped: SkippedFile[] = [...chosen.skipped];
   for (const absolute of [...draft.files].sort(comparePaths)) {
     const file = fileIdOf(governing.folder, absolute);
-    const open = options.openTexts?.get(absolute);
-    const result =
-      open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+    const result = await options.sources.read(absolute);
     if (result.ok) files.push({ file, text: result.text });
     else skipped.push({ file, reason: result.reason });
   }
@@ -250,7 +259,7 @@ async function codeOf(
   { governing, code, folders }: Draft,
   named: readonly string[],
   files: readonly SourceFile[],
-  { cwd, openTexts }: LoadOptions,
+  { cwd, openTexts, roots: places }: Load,
   lists: Lists,
 ): Promise<ProjectCode> {
   const { folder, file } = governing;
@@ -265,7 +274,7 @@ async function codeOf(
   const own = new Set(files.map((each) => each.file));
   const listings = await Promise.all(roots.map((root) => listed(lists, root, governing)));
   const listing = mergedListing(listings);
-  return openCode({ listing, folder, own, ...(openTexts && { openTexts }) });
+  return openCode({ listing, folder, own, roots: places, ...(openTexts && { openTexts }) });
 }
 
 function isWithin(file: string, folder: string): boolean {
@@ -275,15 +284,13 @@ function isWithin(file: string, folder: string): boolean {
 /** Settings beside the code. Where the configuration says all there is to know, nothing is read. */
 async function readSettings(
   { governing, settings }: Draft,
-  { openTexts }: LoadOptions,
+  { sources }: Load,
 ): Promise<readonly SourceFile[]> {
   const { dialect, levelIsDefault } = governing.configuration;
   if (dialect !== undefined && !levelIsDefault) return [];
   const files: SourceFile[] = [];
   for (const absolute of [...settings].sort(comparePaths)) {
-    const open = openTexts?.get(absolute);
-    const read =
-      open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+    const read = await sources.read(absolute);
     if (read.ok && read.text.length <= LARGEST_SETTINGS) {
       files.push({ file: fileIdOf(governing.folder, absolute), text: read.text });
     }
@@ -348,16 +355,14 @@ function namedDialect(
 /** The project's other files, for their tables. What cannot be read is left out: nobody asked for it. */
 async function readContext(
   draft: Draft,
-  options: LoadOptions,
+  options: Load,
   lists: Lists,
 ): Promise<readonly SourceFile[]> {
   const { folder } = draft.governing;
   const context: SourceFile[] = [];
   for (const absolute of (await listed(lists, folder, draft.governing)).files) {
     if (draft.files.has(absolute)) continue;
-    const open = options.openTexts?.get(absolute);
-    const result =
-      open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+    const result = await options.sources.read(absolute);
     if (result.ok) context.push({ file: fileIdOf(folder, absolute), text: result.text });
   }
   return context;
@@ -411,7 +416,11 @@ class ConfigurationFinder {
   private readonly known = new Map<string, Promise<Governing | undefined>>();
   private fixed: Promise<Governing> | undefined;
 
-  constructor(private readonly options: LoadOptions) {}
+  constructor(
+    private readonly options: LoadOptions,
+    private readonly sources: Sources,
+    private readonly roots: readonly string[],
+  ) {}
 
   async governing(folder: string): Promise<Governing> {
     if (this.options.configurationFile !== undefined) {
@@ -439,12 +448,13 @@ class ConfigurationFinder {
     const file = path.join(folder, CONFIGURATION_FILE);
     if ((await kindOf(file, this.options)) === "file") return this.read(file);
     const parent = path.dirname(folder);
+    // What stands above a repository is not of it.
+    if (isRepository(folder)) return undefined;
     return parent === folder ? undefined : this.search(parent);
   }
 
   private async read(file: string): Promise<Governing> {
-    const open = this.options.openTexts?.get(file);
-    const text = open === undefined ? await readTextFile(file) : { ok: true as const, text: open };
+    const text = await this.sources.read(file);
     const folder = path.dirname(file);
     if (!text.ok) {
       this.problems.push({ file, message: text.reason });
@@ -470,11 +480,22 @@ class ConfigurationFinder {
   }> {
     const named = configuration.baseline;
     if (named === undefined || this.options.withoutBaseline) return { problems: [] };
-    const read = await readBaseline(path.resolve(folder, named.path), this.options.openTexts);
+    const workspace = this.workspaceOf(folder);
+    const file = path.resolve(folder, named.path);
+    const read = await readBaseline(file, this.sources, workspace);
     if (!("message" in read)) return { baseline: read, problems: [] };
     const place = read.range ? `${placeText(named.path, read.range)}: ` : `${named.path}: `;
     const message = place + read.message;
     return { problems: [{ severity: "error", message, range: named.range }] };
+  }
+
+  /** The folder that a configuration may name files of: the whole of its repository. Undefined where it is open only. */
+  private workspaceOf(folder: string): string | undefined {
+    try {
+      return workspaceOf(path.join(folder, CONFIGURATION_FILE), this.roots);
+    } catch {
+      return undefined;
+    }
   }
 
   private report(file: string, problems: readonly ConfigurationProblem[]): void {
@@ -488,9 +509,10 @@ class ConfigurationFinder {
     const files: ReadLevelFile[] = [];
     const defined: PaperLevel[] = [];
     const problems: ConfigurationProblem[] = [];
+    const workspace = this.workspaceOf(folder);
     for (const named of levelFilesOf(text)) {
       const { range } = named;
-      const file = await readLevelFile(path.resolve(folder, named.path), this.options.openTexts);
+      const file = await readLevelFile(path.resolve(folder, named.path), this.sources, workspace);
       const refuse = (message: string): void => {
         problems.push({ severity: "error", message, range });
       };

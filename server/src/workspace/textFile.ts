@@ -1,34 +1,73 @@
 // Reading one file of unknown content as text.
-import { readFileSync, statSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { fileErrorText, openRegularFile, type RegularFile } from "./regularFile";
+
+export { fileErrorText } from "./regularFile";
 
 export type TextResult =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly text: string }
+  /** `isData`: it was read as far as to see that it is none of anybody's sources. */
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      readonly isMissing?: boolean;
+      readonly isData?: boolean;
+    };
 
 /** Larger files are dumps of data: their rows say nothing about transactions, and parsing them takes long. */
 export const LARGEST_FILE = 8 * 1024 * 1024;
 
+export interface TextFileOptions {
+  /** The folder that links may lead to, the file's own workspace by default. */
+  readonly workspace?: string | undefined;
+  /** In bytes. */
+  readonly largest?: number;
+}
+
+/** As `readTextFileNow`, after others had their turn. */
+export async function readTextFile(
+  path: string,
+  options: TextFileOptions = {},
+): Promise<TextResult> {
+  await nextTurn();
+  return readTextFileNow(path, options);
+}
+
 /**
- * The text of a file: UTF-8 or UTF-16 by its mark, else Windows-1252 where it is not valid UTF-8.
- * Binary, too large and unreadable files give the reason instead.
+ * The text of a regular file: UTF-8 or UTF-16 by its mark, else Windows-1252 where it is not valid UTF-8. For what is
+ * binary, too large, unreadable, no regular file or outside of the workspace the reason instead.
  */
-export async function readTextFile(path: string): Promise<TextResult> {
+export function readTextFileNow(
+  path: string,
+  { workspace, largest = LARGEST_FILE }: TextFileOptions = {},
+): TextResult {
+  const opened = openRegularFile(path, workspace);
+  if (!opened.ok) return opened;
+  const { file } = opened;
   try {
-    const { size } = await stat(path);
-    return size > LARGEST_FILE ? tooLarge(size, LARGEST_FILE) : decodeText(await readFile(path));
+    return file.size > largest ? tooLarge(file.size, largest) : textOf(file);
   } catch (error) {
     return { ok: false, reason: `not read: ${fileErrorText(error)}` };
+  } finally {
+    file.close();
   }
 }
 
-/** The same at once, for files of at most `largest` bytes: many small ones are read faster so. */
-export function readTextFileNow(path: string, largest: number): TextResult {
-  try {
-    const { size } = statSync(path);
-    return size > largest ? tooLarge(size, largest) : decodeText(readFileSync(path));
-  } catch (error) {
-    return { ok: false, reason: `not read: ${fileErrorText(error)}` };
+/** The bytes from which binary content shows. */
+const HEAD = 65_536;
+
+function textOf(file: RegularFile): TextResult {
+  const bytes = new Uint8Array(file.size);
+  let length = 0;
+  while (length < bytes.length) {
+    const isHead = length < HEAD;
+    const count = file.read(bytes.subarray(length, isHead ? HEAD : bytes.length));
+    if (count === 0) break;
+    length += count;
+    if (isHead && isBinary(bytes.subarray(0, length)))
+      return { ok: false, reason: "not read: binary, not text", isData: true };
   }
+  return decodeText(bytes.subarray(0, length));
 }
 
 function tooLarge(size: number, largest: number): TextResult {
@@ -36,28 +75,22 @@ function tooLarge(size: number, largest: number): TextResult {
   return {
     ok: false,
     reason: `not read: ${megabytes} MB, more than ${String(largest / 1024 / 1024)} MB`,
+    isData: true,
   };
 }
 
-/** What went wrong with a file, in a few words for people. */
-export function fileErrorText(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return FILE_ERRORS[code] ?? (error instanceof Error ? error.message : String(error));
+function isBinary(head: Uint8Array): boolean {
+  return encodingOf(head) === undefined && head.subarray(0, HEAD).includes(0);
 }
 
-const FILE_ERRORS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file or folder",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EISDIR: "it is a folder",
-  EMFILE: "too many open files",
-};
+function encodingOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
+}
 
 function decodeText(bytes: Uint8Array): TextResult {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decoded("utf-16le", bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decoded("utf-16be", bytes);
-  if (bytes.subarray(0, 65_536).includes(0))
-    return { ok: false, reason: "not read: binary, not text" };
+  const marked = encodingOf(bytes);
+  if (marked !== undefined) return decoded(marked, bytes);
   try {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {

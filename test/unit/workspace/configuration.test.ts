@@ -136,7 +136,7 @@ describe("isolens.json", () => {
     ["", "error 1:1 the text ends early"],
     ["{", 'error 1:1 "}" is missing'],
     ['{ "level" "si" }', "error 1:11 a colon is missing"],
-    ['{ "level": si }', 'error 1:12 "si" is no value; text needs double quotes'],
+    ['{ "level": si }', "error 1:12 this is no value; text needs double quotes"],
     ['{ "a": "b\n" }', "error 1:8 the text in quotes does not end"],
     ["{} x", "error 1:4 the text goes on after the end"],
     ['{ "level": "si" "budget": "1s" }', 'error 1:17 "," or "}" is missing'],

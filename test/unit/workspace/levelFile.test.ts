@@ -48,7 +48,7 @@ describe("a file that defines a level", () => {
       "[]",
       'error 1:1 a level must be an object, as { "name": "...", "axioms": ["..."] }, and is a list',
     );
-    check("{}", 'error 1:1 "name" is missing', 'error 1:1 "axioms" is missing');
+    check("{}", 'error 1:1 this is no level: it has neither "name" nor "axioms"');
     check(
       '{ "name": "x", "axiom": [] }',
       'error 1:1 "axioms" is missing',
