@@ -36,6 +36,7 @@ const assets = [
   ["z3-solver", "build/z3-built.js"],
   ["z3-solver", "build/z3-built.wasm"],
   ["libpg-query", "wasm/libpg-query.wasm"],
+  ["web-tree-sitter", "web-tree-sitter.cjs"],
   ["web-tree-sitter", "web-tree-sitter.wasm"],
   ...["typescript", "tsx", "javascript", "java"].map((language) => [
     "@vscode/tree-sitter-wasm",
@@ -71,16 +72,6 @@ const oneDialectPerImport = {
   },
 };
 
-/** The ES module asks for its own address, which a CommonJS bundle does not have. */
-const treeSitterAsCommonJs = {
-  name: "tree-sitter-as-commonjs",
-  setup(build) {
-    build.onResolve({ filter: /^web-tree-sitter$/ }, () => ({
-      path: path.join(packageFolder("web-tree-sitter"), "web-tree-sitter.cjs"),
-    }));
-  },
-};
-
 /** Build options of one bundle. */
 function configure(bundle) {
   const common = {
@@ -105,7 +96,7 @@ function configure(bundle) {
     target: "node20",
     format: "cjs",
     external: bundle.name === "extension" ? ["vscode"] : [],
-    plugins: [keepSolverOutside, oneDialectPerImport, treeSitterAsCommonJs],
+    plugins: [keepSolverOutside, oneDialectPerImport],
     // Some dependencies publish an ES module beside a UMD one whose requires cannot be followed.
     mainFields: ["module", "main"],
     banner: bundle.name === "cli" ? { js: "#!/usr/bin/env node" } : {},

@@ -1,10 +1,8 @@
-// Loads tree-sitter's runtime and grammars, compiled to WebAssembly, and turns its trees into plain data. Grammars are
-// loaded when the first text of their language comes.
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import path from "node:path";
+// Parses code with tree-sitter's grammars and turns their trees into plain data. Grammars are loaded when the first text
+// of their language comes.
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { Edit, Language, Parser, type Point, type Tree } from "web-tree-sitter";
+import type { Edit, Language, Parser, Point, Tree } from "web-tree-sitter";
 import type {
   CodeLanguage,
   CodeParsers,
@@ -14,72 +12,73 @@ import type {
 } from "../frontend/code/codeParsers";
 import { withoutTemplateTypes } from "../frontend/code/typescript/templateTypes";
 import { isTreeOf, treeAt, treeTables, type RuntimeMemory, type TreeTables } from "./runtimeTrees";
+import { grammarModule, openRuntimes, type TreeSitterRuntime } from "./treeSitterRuntime";
 import { walkedTree, type GrammarNames } from "./walkedTrees";
 
 /** The parsers. Rejects when the runtime's WASM file is missing or does not fit. */
 export async function loadCodeParsers(): Promise<CodeParsers> {
-  const memory = await loadRuntime();
-  const grammars = new Map<CodeLanguage, Grammar | undefined>();
+  const runtimes = await openRuntimes();
   const kept = new WeakMap<CodeTree, Kept>();
-
-  function grammarOf(language: CodeLanguage): Grammar | undefined {
-    const known = grammars.get(language);
-    if (known !== undefined || grammars.has(language)) return known;
-    const loaded = loadGrammar(language, memory);
-    grammars.set(language, loaded);
-    return loaded;
-  }
 
   return {
     parse(language, text, { old, keep = false, isKnown } = {}) {
-      const grammar = grammarOf(language);
-      if (grammar === undefined) return undefined;
       const before = old?.language === language ? takeKept(kept, old) : undefined;
+      const runtime = runtimes.current();
+      if (runtime === undefined || failing.has(language, text)) return undefined;
       try {
+        const grammar = grammarOf(runtime, language);
+        if (grammar === undefined) return undefined;
         const source = sourceFor(language, text);
-        before?.tree.edit(editBetween(before.source, source));
-        const tree = before
-          ? parseAgain(grammar, source, before.tree)
+        // A tree of a runtime that is gone is gone with it.
+        const earlier = before?.runtime === runtime ? before : undefined;
+        earlier?.tree.edit(editBetween(runtime.script, earlier.source, source));
+        const tree = earlier
+          ? parseAgain(grammar, source, earlier.tree)
           : parseInTime(grammar, source);
+        earlier?.tree.delete();
         if (tree === null) return undefined;
         const root = plainTree(tree, grammar, isKnown);
         const result: CodeTree = { language, text, root };
-        if (keep) kept.set(result, { tree, source });
+        if (keep) kept.set(result, { tree, source, runtime });
         else tree.delete();
         return result;
       } catch (error) {
-        // WebAssembly's own errors: no memory, or a trap. The next text starts afresh.
+        // WebAssembly's own errors: no memory, or a trap.
         if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) {
           throw error;
         }
-        grammars.delete(language);
+        runtimes.discard(runtime);
+        failing.add(language, text);
         return undefined;
-      } finally {
-        before?.tree.delete();
       }
     },
   };
 }
 
-/** There is one runtime, which is told of its memory when it starts. */
-let started: Promise<Partial<RuntimeMemory>> | undefined;
+/** Texts that made a runtime trap; they are not tried again. */
+const failing = failingTexts();
 
-function loadRuntime(): Promise<Partial<RuntimeMemory>> {
-  started ??= startRuntime().catch((error: unknown) => {
-    started = undefined;
-    throw error;
-  });
-  return started;
+function failingTexts(): {
+  has(language: CodeLanguage, text: string): boolean;
+  add(language: CodeLanguage, text: string): void;
+} {
+  const digests = new Set<string>();
+  const digest = (language: CodeLanguage, text: string): string =>
+    createHash("sha256").update(`${language}:${text}`).digest("base64");
+  return {
+    has: (language, text) => digests.size > 0 && digests.has(digest(language, text)),
+    add: (language, text) => digests.add(digest(language, text)),
+  };
 }
 
-async function startRuntime(): Promise<Partial<RuntimeMemory>> {
-  const wasmBinary = readFileSync(findFile("web-tree-sitter", "web-tree-sitter.wasm"));
-  const options: { readonly wasmBinary: Uint8Array } & Partial<RuntimeMemory> = {
-    wasmBinary: new Uint8Array(wasmBinary),
-  };
-  // What it is given is what it works on: its memory is a member of it from then on.
-  await Parser.init(options);
-  return options;
+/** Of each runtime the grammars that it has loaded. */
+const grammars = new WeakMap<TreeSitterRuntime, Map<CodeLanguage, Grammar | undefined>>();
+
+function grammarOf(runtime: TreeSitterRuntime, language: CodeLanguage): Grammar | undefined {
+  const own = grammars.get(runtime) ?? new Map<CodeLanguage, Grammar | undefined>();
+  grammars.set(runtime, own);
+  if (!own.has(language)) own.set(language, loadGrammar(runtime, language));
+  return own.get(language);
 }
 
 /** Milliseconds that one text may take; normal files take less than a tenth of a second. */
@@ -90,6 +89,7 @@ interface Kept {
   readonly tree: Tree;
   /** What the parser was given. */
   readonly source: string;
+  readonly runtime: TreeSitterRuntime;
 }
 
 /** What the parser is given: as long as the text, with what its grammar does not know blanked out. */
@@ -104,18 +104,18 @@ interface Grammar extends GrammarNames {
 }
 
 /** Undefined when its file is missing or does not fit. */
-function loadGrammar(name: CodeLanguage, memory: Partial<RuntimeMemory>): Grammar | undefined {
+function loadGrammar(
+  { script, memory }: TreeSitterRuntime,
+  name: CodeLanguage,
+): Grammar | undefined {
   let language: Language;
   try {
-    const bytes = readFileSync(
-      findFile("@vscode/tree-sitter-wasm", `wasm/tree-sitter-${name}.wasm`),
-    );
-    language = Language.loadSync(new WebAssembly.Module(new Uint8Array(bytes)));
+    language = script.Language.loadSync(grammarModule(name));
   } catch {
     // The caller gets no tree of any text in it, and says so.
     return undefined;
   }
-  const parser = new Parser();
+  const parser = new script.Parser();
   parser.setLanguage(language);
   const isNamed = language.types.map((_type, id) => language.nodeTypeIsNamed(id));
   const grammar: Grammar = { parser, types: language.types, isNamed, fields: language.fields };
@@ -165,18 +165,6 @@ function addressOf(held: Language | Tree): number | undefined {
   return typeof address === "number" ? address : undefined;
 }
 
-/** In a bundle beside the script, else where the package is installed. */
-function findFile(packageName: string, file: string): string {
-  const beside = path.join(__dirname, path.basename(file));
-  if (existsSync(beside)) return beside;
-  const own = createRequire(__filename);
-  for (const folder of own.resolve.paths(packageName) ?? []) {
-    const installed = path.join(folder, packageName, file);
-    if (existsSync(installed)) return installed;
-  }
-  throw new Error(`${path.basename(file)} is missing`);
-}
-
 function takeKept(kept: WeakMap<CodeTree, Kept>, old: CodeTree): Kept | undefined {
   const found = kept.get(old);
   kept.delete(old);
@@ -208,7 +196,7 @@ function plainTree(tree: Tree, grammar: Grammar, isKnown: ParseOptions["isKnown"
 }
 
 /** The one edit that makes `after` of `before`: all between what both begin with and what both end with. */
-function editBetween(before: string, after: string): Edit {
+function editBetween({ Edit }: TreeSitterRuntime["script"], before: string, after: string): Edit {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;

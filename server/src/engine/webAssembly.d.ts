@@ -3,5 +3,9 @@ declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
   }
+  class Instance {
+    constructor(module: Module, imports: object);
+    readonly exports: object;
+  }
   class RuntimeError extends Error {}
 }

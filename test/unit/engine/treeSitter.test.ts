@@ -9,6 +9,7 @@ import {
   type CodeTree,
   type SyntaxNode,
 } from "../../../server/src/frontend/code/codeParsers";
+import { trapText } from "../../support/trapText";
 
 let parsers: CodeParsers;
 
@@ -127,4 +128,29 @@ test("the grammar of a file is told by its name", () => {
   assert.deepEqual(["a.d.ts", "a.d.mts", "a.sql", "ts", "a.py"].map(codeLanguageOf), [
     ...Array.from({ length: 5 }, () => undefined),
   ]);
+});
+
+test("a text that traps the runtime is given up, and the next texts are parsed by another one", () => {
+  const kept = parse("typescript", "let a = 1");
+  assert.equal(parsers.parse("typescript", trapText("a")), undefined);
+  for (const language of ["typescript", "tsx", "javascript", "java"] as const) {
+    assert.ok(parsers.parse(language, "class A { }"), language);
+  }
+  // A tree of the runtime that trapped is no start for another one's.
+  assert.equal(shape(parse("typescript", "let ab = 1", kept).root), shape(kept.root));
+});
+
+test("a text that trapped once does not cost another runtime", () => {
+  for (let time = 0; time < 5; time++) {
+    assert.equal(parsers.parse("typescript", trapText("a")), undefined);
+    assert.ok(parsers.parse("typescript", "let a = 1"));
+  }
+});
+
+test("texts that trap one after the other leave a parser behind", async () => {
+  for (const name of ["b", "c", "d"]) {
+    assert.equal(parsers.parse("typescript", trapText(name)), undefined);
+    await new Promise(setImmediate);
+    assert.ok(parsers.parse("typescript", "let a = 1"), name);
+  }
 });

@@ -13,6 +13,7 @@ import {
   type ProjectTexts,
 } from "../../../server/src/service/readProject";
 import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
+import { trapText } from "../../support/trapText";
 import { openTestSession } from "./testSession";
 
 let newReader: () => ProjectReader;
@@ -409,4 +410,21 @@ export async function helper(client, table, id, amount) {
   };
   const usual = await outcome([]);
   assert.deepEqual(await outcome(["src/account11.ts", "src/account7.ts"]), usual);
+});
+
+test("a file that traps its parser is named, and all others are read", async () => {
+  const others = {
+    "db.ts": `import { Pool } from "pg";\nexport const pool = new Pool();\nexport const helper = async (client: any, id: number, amount: number) => client.query("UPDATE account SET balance = balance - $2 WHERE id = $1", [id, amount]);\n`,
+    "schema.sql": "CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);",
+    "z.ts": HEAD + TAKE("take"),
+  };
+  const whole = newReader().read(project(others));
+  const traps = { "a.ts": trapText("first"), "b.ts": trapText("second") };
+  const reading = newReader().reading(project({ ...others, ...traps }));
+  let slice = reading.next();
+  for (; slice.done !== true; slice = reading.next()) await new Promise(setImmediate);
+  const program = slice.value;
+  assert.deepEqual(program.transactions, whole.transactions);
+  const unread = program.notes.filter(({ code }) => code === "code-unread");
+  assert.deepEqual(unread.map(({ source }) => source.file).toSorted(), ["a.ts", "b.ts"]);
 });

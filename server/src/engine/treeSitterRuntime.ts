@@ -1,0 +1,113 @@
+// Starts tree-sitter's runtime, compiled to WebAssembly, and a new one in place of one that trapped. A trap leaves the
+// memory and the tables of a runtime as they happen to be, and its script holds on to the first runtime that it
+// started; so each runtime comes with a script of its own, and nothing of one that trapped is called again.
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type * as TreeSitter from "web-tree-sitter";
+import type { CodeLanguage } from "../frontend/code/codeParsers";
+import type { RuntimeMemory } from "./runtimeTrees";
+
+type Script = typeof TreeSitter;
+
+/** A started runtime. What it made is used with no other one. */
+export interface TreeSitterRuntime {
+  readonly script: Script;
+  /** The runtime's memory is a member of it once it is understood to be. */
+  readonly memory: Partial<RuntimeMemory>;
+}
+
+export interface RuntimeSupply {
+  /** The runtime to work with; undefined while none is ready. */
+  current(): TreeSitterRuntime | undefined;
+  /** Takes a runtime out of use for good. The spare one is current at once, and another one is started. */
+  discard(runtime: TreeSitterRuntime): void;
+}
+
+/** The process's runtimes, all ready. Rejects when a file of the runtime is missing or does not fit. */
+export async function openRuntimes(): Promise<RuntimeSupply> {
+  while (ready.length < INSTANCES) await start();
+  return {
+    current: () => ready[0],
+    discard: (runtime) => {
+      const at = ready.indexOf(runtime);
+      if (at === -1) return;
+      ready.splice(at, 1);
+      silence(runtime);
+      refill();
+    },
+  };
+}
+
+/** The compiled grammar of a language. Throws when its file is missing or does not fit. */
+export function grammarModule(language: CodeLanguage): WebAssembly.Module {
+  return compiled("@vscode/tree-sitter-wasm", `wasm/tree-sitter-${language}.wasm`);
+}
+
+/** Readings are synchronous for a while and cannot wait for another runtime when one traps. */
+const INSTANCES = 2;
+
+const ready: TreeSitterRuntime[] = [];
+const modules = new Map<string, WebAssembly.Module>();
+
+async function start(): Promise<void> {
+  const script = loadScript();
+  const module = compiled("web-tree-sitter", "web-tree-sitter.wasm");
+  // What the script is given is what it works on: its memory is a member of it from then on.
+  const memory: Partial<RuntimeMemory> & StartOptions = {
+    instantiateWasm: (imports, use) => {
+      const instance = new WebAssembly.Instance(module, imports);
+      use(instance, module);
+      return instance.exports;
+    },
+  };
+  await script.Parser.init(memory);
+  ready.push({ script, memory });
+}
+
+interface StartOptions {
+  readonly instantiateWasm: (
+    imports: object,
+    use: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+  ) => object;
+}
+
+function refill(): void {
+  // One that does not start is one less: when none is left, each text counts as unread.
+  start().catch(() => undefined);
+}
+
+/** The garbage collector calls into a runtime long after its last use; one that trapped must not be called. */
+function silence({ memory }: TreeSitterRuntime): void {
+  for (const name of Object.keys(memory)) {
+    if (name.startsWith("_")) Reflect.set(memory, name, () => 0);
+  }
+}
+
+function loadScript(): Script {
+  const file = findFile("web-tree-sitter", "web-tree-sitter.cjs");
+  const own = createRequire(file);
+  Reflect.deleteProperty(own.cache, file);
+  // The package's own types.
+  return own(file) as Script;
+}
+
+function compiled(packageName: string, file: string): WebAssembly.Module {
+  const known = modules.get(file);
+  if (known) return known;
+  const module = new WebAssembly.Module(new Uint8Array(readFileSync(findFile(packageName, file))));
+  modules.set(file, module);
+  return module;
+}
+
+/** In a bundle beside the script, else where the package is installed. */
+function findFile(packageName: string, file: string): string {
+  const beside = path.join(__dirname, path.basename(file));
+  if (existsSync(beside)) return beside;
+  const own = createRequire(__filename);
+  for (const folder of own.resolve.paths(packageName) ?? []) {
+    const installed = path.join(folder, packageName, file);
+    if (existsSync(installed)) return installed;
+  }
+  throw new Error(`${path.basename(file)} is missing`);
+}
