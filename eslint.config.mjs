@@ -6,6 +6,7 @@ import { builtinModules } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import tseslint from "typescript-eslint";
+import { outsideNames } from "./test/lint/outsideNames.mjs";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 
@@ -91,11 +92,13 @@ export default tseslint.config(
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   {
     files: ["**/*.ts"],
+    plugins: { isolens: { rules: { "outside-names": outsideNames } } },
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: root },
     },
     rules: {
+      "isolens/outside-names": "error",
       "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/no-non-null-assertion": "error",
       "@typescript-eslint/no-floating-promises": [
@@ -167,6 +170,7 @@ export default tseslint.config(
       "no-restricted-imports": ["error", { paths: [wholeParser], patterns: [wholeD3Submodules] }],
     },
   },
+  { files: ["server/src/protocol/dictionary.ts"], rules: { "isolens/outside-names": "off" } },
   {
     files: ["*.config.mjs", "**/*.d.ts", "test/support/countReporter.mjs"],
     rules: { "import-x/no-default-export": "off" },

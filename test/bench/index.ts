@@ -10,6 +10,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { loadPgParser } from "../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../server/src/engine/treeSitter";
+import { dictionary } from "../../server/src/protocol/dictionary";
 import { createProjectReader } from "../../server/src/service/readProject";
 import { loadProjects, type Project } from "../../server/src/workspace/projects";
 
@@ -18,7 +19,7 @@ const { values: options } = parseArgs({
 });
 
 /** Milliseconds that are aimed at. */
-const COLD: Readonly<Record<string, number>> = { 1000: 2000, 5000: 6000 };
+const COLD = dictionary<number>({ 1000: 2000, 5000: 6000 });
 const EDIT = 50;
 
 async function main(): Promise<void> {

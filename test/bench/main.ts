@@ -11,6 +11,7 @@ import { loadPgParser } from "../../server/src/engine/pgParser";
 import { openZ3 } from "../../server/src/engine/z3";
 import { PAPER_LEVELS, PRODUCT_LEVELS, findLevel } from "../../server/src/isolation/levels";
 import type { Level } from "../../server/src/isolation/levels";
+import { dictionary, ownEntry } from "../../server/src/protocol/dictionary";
 import { createProjectReader } from "../../server/src/service/readProject";
 import type { Project } from "../../server/src/workspace/projects";
 import { noteAim, printAims } from "./aims";
@@ -211,7 +212,7 @@ function productLevels(): readonly Level[] {
 }
 
 /** Wholes that have an aim: at PostgreSQL's levels for two and three, at all papers' levels for two. */
-const WHOLE_AIMS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+const WHOLE_AIMS = dictionary<Readonly<Record<string, number>>>({
   smallbank: {
     "postgres:read-committed": 1500,
     "postgres:repeatable-read": 1500,
@@ -219,8 +220,8 @@ const WHOLE_AIMS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     eventual: 1500,
   },
   tpcc: { "postgres:read-committed": 1000 },
-};
-const TITLES: Readonly<Record<string, string>> = { smallbank: "SmallBank", tpcc: "TPC-C" };
+});
+const TITLES = dictionary<string>({ smallbank: "SmallBank", tpcc: "TPC-C" });
 
 function noteAims(rows: readonly Row[]): void {
   const firstsOf = (some: readonly Row[]): readonly number[] =>
@@ -234,7 +235,7 @@ function noteAims(rows: readonly Row[]): void {
   const atProducts = firstsOf(rows.filter(({ level }) => level.family === "product"));
   noteAim("first anomaly at products' levels, slowest", Math.max(0, ...atProducts), 200, "ms");
   for (const { example, level, figures } of rows) {
-    const aim = WHOLE_AIMS[example]?.[level.name];
+    const aim = ownEntry(WHOLE_AIMS[example], level.name);
     if (aim === undefined) continue;
     const whole = median(figures.map((one) => one.whole));
     noteAim(`${TITLES[example] ?? example} whole at ${level.name}`, whole, aim, "ms");

@@ -1,5 +1,6 @@
 // What the comparisons on random programs share: which programs are of this run, how it ends, and sums as a table.
 import process from "node:process";
+import { ownEntry } from "../../server/src/protocol/dictionary";
 
 /** Programs between two lines of progress. */
 const BATCH = 250;
@@ -36,7 +37,7 @@ export function printSums<Column extends string>(
   const width = Math.max(...[...sums.keys(), "level"].map((name) => name.length)) + 2;
   console.log(["level".padEnd(width), ...columns].join("  "));
   for (const [name, sum] of sums) {
-    const cells = columns.map((each) => String(sum[each]).padStart(each.length));
+    const cells = columns.map((each) => String(ownEntry(sum, each)).padStart(each.length));
     console.log([name.padEnd(width), ...cells].join("  "));
   }
 }

@@ -8,6 +8,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { createFrontendReader } from "../../server/src/mock/postgres/frontendMessages";
+import { ownEntry, setEntry } from "../../server/src/protocol/dictionary";
 
 /** A statement that a client sent, with its parameters; `on` numbers the connections of a run. */
 interface Sent {
@@ -81,12 +82,13 @@ async function main(): Promise<void> {
     log = [];
     connections.clear();
     isWatching = true;
-    const outcome = await call(exported[name], values);
+    const outcome = await call(ownEntry(exported, name), values);
     isWatching = false;
     const rows: Record<string, unknown> = {};
     for (const table of Object.keys(initial)) {
       const left = await admin.run(`SELECT * FROM ${quoted(table)} ORDER BY 1, 2`);
-      if (!isDeepStrictEqual(sorted(left), sorted(initial[table] ?? []))) rows[table] = left;
+      if (!isDeepStrictEqual(sorted(left), sorted(ownEntry(initial, table) ?? [])))
+        setEntry(rows, table, left);
     }
     runs.push({ name, arguments: values, statements: log, ...outcome, rows });
   }
@@ -215,8 +217,8 @@ function watchMysql(mysql: Mysql): void {
     let owner = mysql.Connection.prototype;
     while (!Object.hasOwn(owner, method)) owner = Object.getPrototypeOf(owner) as object;
     const methods = owner as Record<string, (...args: unknown[]) => unknown>;
-    const original = methods[method];
-    methods[method] = function (this: object, ...args: unknown[]): unknown {
+    const original = ownEntry(methods, method);
+    setEntry(methods, method, function (this: object, ...args: unknown[]): unknown {
       const [first, second] = args;
       const given = first as string | { readonly sql: string; readonly values?: unknown };
       const own = typeof given === "string" ? undefined : given.values;
@@ -225,7 +227,7 @@ function watchMysql(mysql: Mysql): void {
       if (method === "query") keep(this, mysql.format(text, values), []);
       else keep(this, ...positional(text, values));
       return original?.apply(this, args);
-    };
+    });
   }
 }
 
@@ -234,7 +236,7 @@ function positional(text: string, values: unknown): [string, readonly unknown[]]
   if (Array.isArray(values)) return [text, values];
   const list: unknown[] = [];
   const sql = text.replace(/:(\w+)/g, (_, name: string) => {
-    list.push((values as Readonly<Record<string, unknown>>)[name]);
+    list.push(ownEntry(values as Readonly<Record<string, unknown>>, name));
     return "?";
   });
   return [sql, list];

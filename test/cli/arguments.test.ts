@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { COMMANDS, readArguments } from "../../server/src/cli/arguments";
+import { ownEntry } from "../../server/src/protocol/dictionary";
 
 /** Reads a command line, written with blanks, and compares what was understood or the complaint. */
 function check(line: string, expected: string | Readonly<Record<string, unknown>>): void {
@@ -12,7 +13,7 @@ function check(line: string, expected: string | Readonly<Record<string, unknown>
   assert.ok(result.ok, JSON.stringify(result));
   const read: Readonly<Record<string, unknown>> = { ...result.arguments };
   for (const [name, value] of Object.entries(expected)) {
-    const own = read[name];
+    const own = ownEntry(read, name);
     const levels = Array.isArray(own) && name === "levels";
     assert.deepEqual(levels ? own.map((level: { name: string }) => level.name) : own, value, name);
   }

@@ -1,6 +1,7 @@
 // What SARIF 2.1.0 (OASIS, section 3) asks of the parts that our reports have: required properties, allowed values, and
 // how the parts refer to each other.
 import assert from "node:assert/strict";
+import { ownEntry } from "../../server/src/protocol/dictionary";
 
 export interface SarifRun {
   readonly invocations: readonly { readonly executionSuccessful: boolean }[];
@@ -44,7 +45,7 @@ function checkRun(run: Fields): void {
   const ids = rules.map((rule) => string(rule["id"]));
   assert.equal(new Set(ids).size, ids.length);
   for (const rule of rules) {
-    for (const key of ["shortDescription", "fullDescription", "help"]) message(rule[key]);
+    for (const key of ["shortDescription", "fullDescription", "help"]) message(ownEntry(rule, key));
     assert.ok(URL.canParse(string(rule["helpUri"])));
     level(fields(rule["defaultConfiguration"])["level"]);
   }
@@ -106,7 +107,7 @@ function location(value: unknown): void {
   assert.ok(!/[\s\\]/u.test(uri), uri);
   if (!("region" in physical)) return;
   const region = fields(physical["region"]);
-  const at = (key: string): number => number(region[key]);
+  const at = (key: string): number => number(ownEntry(region, key));
   assert.ok(at("startLine") >= 1 && at("startColumn") >= 1);
   assert.ok(at("endLine") >= at("startLine"));
   if (at("endLine") === at("startLine")) assert.ok(at("endColumn") >= at("startColumn"));

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+import { ownEntry } from "../../server/src/protocol/dictionary";
 
 const run = promisify(execFile);
 
@@ -42,7 +43,7 @@ export function javaDriver(
     readonly artifact: string;
   },
 ): string | undefined {
-  const named = process.env[variable];
+  const named = ownEntry(process.env, variable);
   const own = path.join(os.homedir(), ".m2", "repository", artifact);
   const ofMaven = existsSync(own)
     ? readdirSync(own)

@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import type { ExploreProgress } from "../clients/exploreLevel";
+import { ownEntry } from "../protocol/dictionary";
 import type { ExplorationReport } from "../protocol/exploration";
 import type { ExploreJob } from "../service/exploreJob";
 import { exploreProgram } from "../service/exploreProgram";
@@ -120,7 +121,7 @@ function print(
     io.out(`${JSON.stringify(value, null, 2)}\n`);
     return;
   }
-  const keyOf = (table: string): readonly string[] | undefined => keys[table];
+  const keyOf = (table: string): readonly string[] | undefined => ownEntry(keys, table);
   const style = { paint: paintFor(io), columns: io.columns, keyOf };
   io.out(`${reports.map((report) => explorationText(report, style)).join("\n\n")}\n`);
 }

@@ -1,11 +1,12 @@
 import { findLevel, type Level } from "../isolation/levels";
+import { ownEntry } from "../protocol/dictionary";
 import type { ChosenAnomaly } from "./chosenAnomaly";
 
 /** The levels that the anomaly's instances run at, in their order. */
 export function levelsOfInstances({ done, anomaly }: ChosenAnomaly): readonly Level[] {
   const { default: usual, perTransaction } = done.check.report.levels;
   return anomaly.witness.instances.map(({ transaction }) => {
-    const name = perTransaction[transaction] ?? usual;
+    const name = ownEntry(perTransaction, transaction) ?? usual;
     return findLevel(name, done.project.configuration.defined) ?? done.level;
   });
 }

@@ -1,4 +1,5 @@
 // The arguments of `isolens replay`: which anomaly, on which server.
+import { dictionary } from "../protocol/dictionary";
 import type { CommonArguments, Format } from "./arguments";
 
 export interface ReplayArguments extends CommonArguments {
@@ -13,12 +14,12 @@ export type ReplayServer =
   | { readonly kind: "embedded" }
   | { readonly kind: "url"; readonly url: URL; readonly product: "postgres" | "mariadb" };
 
-const PRODUCTS: Readonly<Record<string, "postgres" | "mariadb" | undefined>> = {
+const PRODUCTS = dictionary<"postgres" | "mariadb" | undefined>({
   "postgres:": "postgres",
   "postgresql:": "postgres",
   "mysql:": "mariadb",
   "mariadb:": "mariadb",
-};
+});
 
 /** What `--server` says, or what is wrong with it. Passwords are not repeated. */
 export function replayServer(written: string | undefined): ReplayServer | string {

@@ -1,5 +1,6 @@
 // The small language of assertions over results: result(s1[0]) + result(s2[0]) <= 100. Written as JavaScript or as SQL
 // writes it: `==` and `=`, `&&` and `and`. Reading gives closures; nothing of it is ever run as code.
+import { dictionary } from "../protocol/dictionary";
 import {
   calculated,
   compared,
@@ -308,12 +309,12 @@ function quoted(token: Token): string {
   return token.kind === "end" ? "the end" : `"${token.text}"`;
 }
 
-const ABOUT: Readonly<Record<string, (outcome: TransactionOutcome) => ResultValue>> = {
+const ABOUT = dictionary<(outcome: TransactionOutcome) => ResultValue>({
   result: ({ result }) => result,
   committed: ({ status }) => status === "committed",
   aborted: ({ status }) => status === "aborted",
   error: ({ error }) => error ?? null,
-};
+});
 
 function binary(operator: string, left: Run, right: Run): Run {
   switch (operator) {

@@ -1,4 +1,5 @@
 // Values of assertions, and what can be done with them: functions, comparisons and sums, with null as in SQL.
+import { dictionary, ownEntry } from "../protocol/dictionary";
 
 /** What a transaction gave to its caller, as JSON. */
 export type ResultValue =
@@ -18,7 +19,7 @@ export class AssertionFault extends Error {
 }
 
 /** The functions of the language, by their names. */
-export const FUNCTIONS: Readonly<Record<string, (given: readonly ResultValue[]) => ResultValue>> = {
+export const FUNCTIONS = dictionary<(given: readonly ResultValue[]) => ResultValue>({
   length: ([list = null]) => lengthOf(list),
   count: ([list = null]) => lengthOf(list),
   sum: (given) => numbersOf(given).reduce((sum, each) => sum + each, 0),
@@ -29,7 +30,7 @@ export const FUNCTIONS: Readonly<Record<string, (given: readonly ResultValue[]) 
     isList(list) ? list.some((each) => same(each, wanted)) : null,
   distinct: ([list = null]) =>
     isList(list) ? new Set(list.map((each) => JSON.stringify(each))).size === list.length : null,
-};
+});
 
 function lengthOf(value: ResultValue): ResultValue {
   if (value === null) return null;
@@ -118,7 +119,9 @@ export function same(given: ResultValue, wanted: ResultValue): boolean {
     return (
       names.length === Object.keys(right).length &&
       names.every(
-        (name) => Object.hasOwn(right, name) && same(left[name] ?? null, right[name] ?? null),
+        (name) =>
+          Object.hasOwn(right, name) &&
+          same(ownEntry(left, name) ?? null, ownEntry(right, name) ?? null),
       )
     );
   }
@@ -131,7 +134,7 @@ export function member(value: ResultValue, name: string): ResultValue {
   // A query that gave one row is that row, and one that gave none is NULL.
   const record = isList(value) && value.length < 2 ? (value[0] ?? null) : value;
   if (record === null) return null;
-  if (isRecord(record)) return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
+  if (isRecord(record)) return ownEntry(record, name) ?? null;
   throw new AssertionFault(`${shown(value)} has no field "${name}"`);
 }
 

@@ -7,6 +7,7 @@ import type { Schema } from "../program/schema";
 import type { Range } from "../protocol/source";
 import type { Row, Value, WitnessInstance } from "../protocol/witness";
 import { elementName, lengthName } from "../program/arrays";
+import { setEntry } from "../protocol/dictionary";
 import { firstUnused } from "../store/freshValues";
 import { NotExecutable } from "../store/failure";
 import { unknownText } from "../workspace/configuration";
@@ -129,31 +130,35 @@ function bindRows(
       wrong(problems, nameRange, unknownText("table", name, known));
       continue;
     }
-    initial[table.name] = rows.map(({ row, range }) => {
-      const fitting: Record<string, Value> = {};
-      for (const [column, value] of Object.entries(row)) {
-        const declared =
-          table.columns.find((each) => each.name === column) ??
-          table.columns.find((each) => each.name.toLowerCase() === column.toLowerCase());
-        if (declared === undefined && !table.inferred) {
-          const known = table.columns.map((each) => each.name);
-          wrong(problems, range, `${unknownText("column", column, known)} (table ${table.name})`);
-          continue;
+    setEntry(
+      initial,
+      table.name,
+      rows.map(({ row, range }) => {
+        const fitting: Record<string, Value> = {};
+        for (const [column, value] of Object.entries(row)) {
+          const declared =
+            table.columns.find((each) => each.name === column) ??
+            table.columns.find((each) => each.name.toLowerCase() === column.toLowerCase());
+          if (declared === undefined && !table.inferred) {
+            const known = table.columns.map((each) => each.name);
+            wrong(problems, range, `${unknownText("column", column, known)} (table ${table.name})`);
+            continue;
+          }
+          const type = declared?.type ?? "other";
+          const misfit = misfitOf(value, type);
+          if (misfit !== undefined)
+            wrong(problems, range, `the column ${column} of ${table.name} ${misfit}`);
+          setEntry(fitting, declared?.name ?? column, value);
         }
-        const type = declared?.type ?? "other";
-        const misfit = misfitOf(value, type);
-        if (misfit !== undefined)
-          wrong(problems, range, `the column ${column} of ${table.name} ${misfit}`);
-        fitting[declared?.name ?? column] = value;
-      }
-      for (const column of table.columns) {
-        if (Object.hasOwn(fitting, column.name)) continue;
-        if (table.primaryKey.includes(column.name))
-          wrong(problems, range, `the row has no ${column.name}, which is of its primary key`);
-        fitting[column.name] = literalDefault(column.default) ?? null;
-      }
-      return fitting;
-    });
+        for (const column of table.columns) {
+          if (Object.hasOwn(fitting, column.name)) continue;
+          if (table.primaryKey.includes(column.name))
+            wrong(problems, range, `the row has no ${column.name}, which is of its primary key`);
+          setEntry(fitting, column.name, literalDefault(column.default) ?? null);
+        }
+        return fitting;
+      }),
+    );
   }
   return initial;
 }
@@ -253,11 +258,11 @@ function bindArgument(
       wrong(problems, range, `${parameter.name} ${expected(parameter.type)}, and is a list`);
       return;
     }
-    values[lengthName(parameter.name)] = value.length;
+    setEntry(values, lengthName(parameter.name), value.length);
     value.forEach((each, at) => {
       const misfit = misfitOf(each, elements);
       if (misfit !== undefined) wrong(problems, range, `an element of ${parameter.name} ${misfit}`);
-      values[elementName(parameter.name, at + 1)] = each;
+      setEntry(values, elementName(parameter.name, at + 1), each);
     });
     return;
   }
@@ -267,7 +272,7 @@ function bindArgument(
   }
   const misfit = misfitOf(value, parameter.type);
   if (misfit !== undefined) wrong(problems, range, `${parameter.name} ${misfit}`);
-  values[parameter.name] = value;
+  setEntry(values, parameter.name, value);
 }
 
 function isGiven(parameter: Parameter, values: Readonly<Record<string, Value>>): boolean {

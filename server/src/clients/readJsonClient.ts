@@ -1,4 +1,5 @@
 // Reads client programs that are JSON: { "initial": ..., "sessions": ..., "assert": ... }.
+import { setEntry } from "../protocol/dictionary";
 import type { Range } from "../protocol/source";
 import type { Row, Value } from "../protocol/witness";
 import { unknownText } from "../workspace/configuration";
@@ -100,7 +101,7 @@ function readRow(value: JsonValue, problems: ClientProblem[]): Row | undefined {
     const scalar = scalarOf(cell);
     if (scalar === undefined)
       wrong(problems, cell.range, "a column holds a number, a text, true, false or null");
-    else row[key] = scalar;
+    else setEntry(row, key, scalar);
   }
   return row;
 }

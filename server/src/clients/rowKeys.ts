@@ -1,6 +1,7 @@
 // Rows as keys and versions of the explored store: one key per row, `table/primary key`, one version per row's content.
 import type { Key, Value } from "../exploration/client";
 import type { Schema, Table } from "../program/schema";
+import { ownEntry, setEntry } from "../protocol/dictionary";
 import type { Row } from "../protocol/witness";
 import { NotExecutable } from "../store/failure";
 import { columnType, initialRows, INITIAL, type StoredRow } from "../store/row";
@@ -8,7 +9,7 @@ import { asNumeric, coerce, toDecimal, toValue, type SqlValue } from "../store/v
 
 /** What all keys of a table begin with. */
 export function tablePrefix(table: string): string {
-  return `${table.replaceAll("/", "%2F")}/`;
+  return `${table.replaceAll("%", "%25").replaceAll("/", "%2F")}/`;
 }
 
 export function rowKey(table: string, key: string): Key {
@@ -19,7 +20,8 @@ export function rowKey(table: string, key: string): Key {
 export function partsOfKey(key: Key): { readonly table: string; readonly row: string } {
   const at = key.indexOf("/");
   if (at < 0) return { table: "", row: key };
-  return { table: key.slice(0, at).replaceAll("%2F", "/"), row: key.slice(at + 1) };
+  const table = key.slice(0, at).replaceAll("%2F", "/").replaceAll("%25", "%");
+  return { table, row: key.slice(at + 1) };
 }
 
 /** The store's content before all transactions. Throws NotExecutable where two rows share a key. */
@@ -41,7 +43,8 @@ export function initialVersions(
 /** A row's content as plain data. */
 export function encodeRow(values: Readonly<Record<string, SqlValue>>): Value {
   const encoded: Record<string, Value> = {};
-  for (const column of Object.keys(values).sort()) encoded[column] = encodeCell(values[column]);
+  for (const column of Object.keys(values).sort())
+    setEntry(encoded, column, encodeCell(ownEntry(values, column)));
   return encoded;
 }
 
@@ -55,7 +58,7 @@ export function decodeRow(
   if (!isRecord(version)) return undefined;
   const values: Record<string, SqlValue> = {};
   for (const [column, cell] of Object.entries(version))
-    values[column] = decodeCell(cell, table, column);
+    setEntry(values, column, decodeCell(cell, table, column));
   return {
     kind: "stored",
     table: table.name,
@@ -79,6 +82,21 @@ export function plainRow(version: Value): Row | undefined {
   );
 }
 
+/** The rows that a state holds, for people and for JSON, under the names of their tables. */
+export function plainTables(
+  state: Iterable<readonly [Key, Value]>,
+): Readonly<Record<string, readonly Row[]>> {
+  const tables = new Map<string, Row[]>();
+  for (const [key, version] of state) {
+    const row = plainRow(version);
+    if (row === undefined) continue;
+    const { table } = partsOfKey(key);
+    const rows = tables.get(table) ?? [];
+    tables.set(table, [...rows, row]);
+  }
+  return Object.fromEntries(tables);
+}
+
 /** The names of a version's values of its primary key and of unique keys that hold for all rows; see `Client`. */
 export function uniqueValuesOf(schema: Schema, key: Key, version: Value): readonly string[] {
   const row = plainRow(version);
@@ -86,7 +104,7 @@ export function uniqueValuesOf(schema: Schema, key: Key, version: Value): readon
   const { table } = partsOfKey(key);
   const declared = schema.tables.find(({ name }) => name === table);
   const further = (declared?.uniqueKeys ?? []).flatMap(({ columns, where }, at) => {
-    const values = columns.map((column) => row[column] ?? null);
+    const values = columns.map((column) => ownEntry(row, column) ?? null);
     if (where !== undefined || values.includes(null)) return [];
     return [`${tablePrefix(table)}#${String(at)} ${JSON.stringify(values)}`];
   });

@@ -2,6 +2,7 @@
 // impossible for transactions that run one after the other.
 import type { Key, Value as Version } from "../exploration/client";
 import { INITIAL as INITIALLY, OWN, type History } from "../exploration/history";
+import { setEntry } from "../protocol/dictionary";
 import type { CellAccess, ExecutedDependency, ExecutedStep, Execution } from "../store/execution";
 import { EXISTENCE, INITIAL, writtenColumns } from "../store/row";
 import type { CellRead } from "../store/recorder";
@@ -11,7 +12,7 @@ import type { Outcome, Row, Value } from "../protocol/witness";
 import { outcomesOf } from "./exploreClient";
 import { RESULT_MARK, type ExplorableClient } from "./explorableClient";
 import { replay } from "./replay";
-import { partsOfKey, plainRow, rowKey } from "./rowKeys";
+import { partsOfKey, plainTables, rowKey } from "./rowKeys";
 import type { ObservedStep } from "./sqlSession";
 
 /** Runs the history again and writes down what it does. */
@@ -56,18 +57,17 @@ export function ownTransactions({ transactions }: History): History {
 
 /** What a run ended with, for people. */
 export function outcomeOf(history: History, state: ReadonlyMap<Key, Version>): Outcome {
-  const final: Record<string, Row[]> = {};
-  for (const key of [...state.keys()].sort()) {
-    const row = plainRow(state.get(key));
-    if (row !== undefined) (final[partsOfKey(key).table] ??= []).push(row);
-  }
+  const final = plainTables([...state].sort(([a], [b]) => (a < b ? -1 : 1)));
   const status: Record<string, string> = {};
   const returned: Record<string, readonly string[]> = {};
   const outcomes = outcomesOf(history);
   for (const [name, outcome] of outcomes.byName) {
-    status[name] =
-      outcome.status === "committed" ? "committed" : `rolled back: ${outcome.error ?? ""}`;
-    returned[name] = outcome.result === null ? [] : [resultText(outcome.result)];
+    setEntry(
+      status,
+      name,
+      outcome.status === "committed" ? "committed" : `rolled back: ${outcome.error ?? ""}`,
+    );
+    setEntry(returned, name, outcome.result === null ? [] : [resultText(outcome.result)]);
   }
   return { final, status, returned };
 }

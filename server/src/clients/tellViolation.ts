@@ -7,7 +7,7 @@ import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { ExplorationViolation } from "../protocol/exploration";
 import type { Anomaly } from "../protocol/report";
-import type { Row, SerialOutcome, Witness } from "../protocol/witness";
+import type { SerialOutcome, Witness } from "../protocol/witness";
 import { cycleThrough } from "../store/cycle";
 import type { Execution } from "../store/execution";
 import type { Assertion } from "./assertions";
@@ -20,7 +20,7 @@ import {
 import type { ExplorableClient } from "./explorableClient";
 import type { SmallestBreak } from "./minimise";
 import { recordedClient } from "./recordedClient";
-import { partsOfKey, plainRow } from "./rowKeys";
+import { plainTables } from "./rowKeys";
 import { executionOf, namesOf, outcomeOf, ownTransactions } from "./story";
 
 export interface Telling {
@@ -59,7 +59,7 @@ export async function violationOf(
       instance: name,
       transaction: transactionName(input.program, instance.transaction),
     })),
-    initial: initialRows(client),
+    initial: plainTables(client.initial),
     schedule: [],
     outcome: execution.outcome,
   };
@@ -157,16 +157,6 @@ async function compareLevels(
     else if (decided) preventedBy.push(level);
   }
   return { preventedBy, allowedAt };
-}
-
-/** The table rows before all transactions. */
-function initialRows({ initial }: ExplorableClient): Readonly<Record<string, readonly Row[]>> {
-  const tables: Record<string, Row[]> = {};
-  for (const [key, value] of initial) {
-    const row = plainRow(value);
-    if (row !== undefined) (tables[partsOfKey(key).table] ??= []).push(row);
-  }
-  return tables;
 }
 
 function tablesOf({ dependencies, steps }: Execution, cycle: readonly number[]): readonly string[] {

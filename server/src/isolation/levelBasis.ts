@@ -1,5 +1,6 @@
 // What a level's rules rest on, in words: outcomes of real servers, documentation, or axioms; and what depends on the
 // version of a product.
+import { dictionary } from "../protocol/dictionary";
 import type { LevelBasis } from "../protocol/report";
 import { namedLevel } from "../program/declaredLevel";
 import type { Level, Product } from "./levels";
@@ -28,7 +29,7 @@ export function basisOf(level: Level): LevelBasis {
 }
 
 /** Names that mean something else in some versions of their product. */
-const VERSIONS: Readonly<Record<string, string>> = {
+const VERSIONS = dictionary<string>({
   "mariadb:repeatable-read":
     "MariaDB's REPEATABLE READ depends on the setting innodb_snapshot_isolation, which is off by default before 11.6.2 and on from there on; off is checked here. Say mariadb:repeatable-read(snapshot_isolation=on) or (snapshot_isolation=off) for your server.",
-};
+});

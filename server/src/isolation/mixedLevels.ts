@@ -1,4 +1,5 @@
 // Several levels at once: each transaction at its own, and pairs of transactions that are kept serializable.
+import { ownEntry, setEntry } from "../protocol/dictionary";
 import { findLevel } from "./levels";
 import type { Level, PaperLevel, ProductLevel } from "./levels";
 
@@ -40,8 +41,9 @@ export type LevelNames =
  */
 export function levelAt(levels: Levels, transaction: string, declared?: string): Level {
   if (levels.family !== "mixed") return levels;
-  const own = declared === undefined ? undefined : levels.inside?.[transaction]?.[declared];
-  const level = own ?? levels.perTransaction[transaction];
+  const own =
+    declared === undefined ? undefined : ownEntry(ownEntry(levels.inside, transaction), declared);
+  const level = own ?? ownEntry(levels.perTransaction, transaction);
   if (level === undefined) throw new Error(`no level is known for ${transaction}`);
   return level;
 }
@@ -84,7 +86,7 @@ export function restrictLevels(levels: Levels, transactions: readonly string[]):
     .map(([a, b]): SerializablePair => (a < b ? [a, b] : [b, a]))
     .sort((a, b) => (a.join("\n") < b.join("\n") ? -1 : 1));
   const own = ids.flatMap((id) => {
-    const known = levels.inside?.[id];
+    const known = ownEntry(levels.inside, id);
     return known === undefined ? [] : [[id, known] as const];
   });
   const [first, ...rest] = [
@@ -140,7 +142,7 @@ export function findLevels(names: LevelNames): Levels | undefined {
   for (const [id, references] of Object.entries(names.inside ?? {})) {
     const own = allReferred(references);
     if (own === undefined) return undefined;
-    inside[id] = own;
+    setEntry(inside, id, own);
   }
   return {
     family: "mixed",
@@ -157,7 +159,7 @@ function allReferred(
   for (const [id, reference] of Object.entries(references)) {
     const level = referred(reference);
     if (level === undefined) return undefined;
-    levels[id] = level;
+    setEntry(levels, id, level);
   }
   return levels;
 }

@@ -4,6 +4,7 @@
 //   iff = implies {"<=>" implies};  implies = or ["=>" formula];  or = and {"|" and};  and = not {"&" not}
 //   not = "!" not | formula that begins with a quantifier | "(" formula ")" | "true" | "false"
 //       | relation "(" name {"," name} ")" | name ("=" | "!=") name
+import { dictionary } from "../protocol/dictionary";
 import { ruleOf } from "./formula";
 import type { Formula, Relation, WrittenAxiom } from "./formula";
 
@@ -41,7 +42,7 @@ export function parseAxiom(text: string): AxiomResult {
 type Sort = "statement" | "transaction";
 
 /** The relations' arguments; `either` means a statement, or a transaction for all or some of its statements. */
-const RELATIONS: Readonly<Record<string, readonly (Sort | "either")[]>> = {
+const RELATIONS = dictionary<readonly (Sort | "either")[]>({
   vis: ["either", "either"],
   ar: ["either", "either"],
   so: ["either", "either"],
@@ -51,10 +52,10 @@ const RELATIONS: Readonly<Record<string, readonly (Sort | "either")[]>> = {
   conflict: ["either", "either"],
   samekey: ["either", "either"],
   write: ["either"],
-};
+});
 
 /** Other spellings of operators and words. */
-const SPELLINGS: Readonly<Record<string, string>> = {
+const SPELLINGS = dictionary<string>({
   and: "&",
   "&&": "&",
   "∧": "&",
@@ -76,7 +77,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   "==": "=",
   "∀": "forall",
   "∃": "exists",
-};
+});
 
 const WORDS = new Set(["forall", "exists", "true", "false"]);
 

@@ -1,5 +1,6 @@
 // The levels of real databases as rows of data. Every row says how statements read, which rows they lock and what
 // happens when a row has changed; the store executes exactly these rows and the search encodes them.
+import { dictionary } from "../protocol/dictionary";
 
 import { atBegin } from "../program/declaredLevel";
 
@@ -118,12 +119,12 @@ const TWO_PHASE: Rules = {
 const MEASURED = { evidence: "measured" } as const;
 
 /** The usual abbreviations, accepted as aliases. */
-const SHORT: Readonly<Record<string, string | undefined>> = {
+const SHORT = dictionary<string | undefined>({
   "read-uncommitted": "ru",
   "read-committed": "rc",
   "repeatable-read": "rr",
   serializable: "ser",
-};
+});
 
 /**
  * Names that say what another name leaves to the version of the product. They have its rules, and stand in no list

@@ -1,5 +1,6 @@
 // Values of clients as ours. What a client sends is checked here and nowhere else: a wrong shape becomes a default.
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
+import { ownEntry } from "../protocol/dictionary";
 import type { InitializationOptions, Settings } from "../protocol/requests";
 import type { Position } from "../protocol/source";
 import { isUnroll } from "../workspace/configuration";
@@ -38,7 +39,7 @@ function toSeverities(value: unknown): Severities {
   const given = record(value);
   return Object.fromEntries(
     SEVERITY_KEYS.flatMap((key) => {
-      const severity = findingSeverity(given[key]);
+      const severity = findingSeverity(ownEntry(given, key));
       return severity === undefined ? [] : [[key, severity] as const];
     }),
   );

@@ -1,5 +1,6 @@
 // Which of the levels the mock database can be held to, by their names.
 import { findLevel } from "../isolation/levels";
+import { dictionary } from "../protocol/dictionary";
 import type { MockLevel } from "./store/mockStore";
 
 export type { MockLevel };
@@ -15,7 +16,7 @@ export type NamedMockLevel =
       readonly reason: string;
     };
 
-const PAPERS: Readonly<Record<string, MockLevel | undefined>> = {
+const PAPERS = dictionary<MockLevel | undefined>({
   eventual: "any",
   "read-committed": "read-committed",
   "read-atomic": "read-atomic",
@@ -24,7 +25,7 @@ const PAPERS: Readonly<Record<string, MockLevel | undefined>> = {
   "parallel-snapshot-isolation": "parallel-snapshot-isolation",
   "snapshot-isolation": "snapshot-isolation",
   serializable: "serializable",
-};
+});
 
 /** The level of that name or alias; `any` lets every read return any committed version. */
 export function mockLevel(name: string): NamedMockLevel {

@@ -1,4 +1,5 @@
 // How long a statement waits for locks: what the session's settings say, as their product reads them.
+import { dictionary } from "../protocol/dictionary";
 import type { ParsedStatement } from "../sqlstore/parsed";
 import type { SqlSession } from "../sqlstore/session";
 import type { Patience } from "./store/policy";
@@ -53,14 +54,14 @@ function bounded(time: number): number {
 }
 
 const SECOND = 1000;
-const UNITS: Readonly<Record<string, number>> = {
+const UNITS = dictionary<number>({
   us: 0.001,
   ms: 1,
   s: SECOND,
   min: 60 * SECOND,
   h: 3600 * SECOND,
   d: 86_400 * SECOND,
-};
+});
 
 /** A time as PostgreSQL's settings write it: milliseconds unless it has a unit. 0 where there is none, or no time. */
 export function milliseconds(text: string | undefined): number {

@@ -2,6 +2,7 @@
 // rows that foreign keys ask for.
 import type { ValueType } from "../program/expression";
 import type { Schema, Table } from "../program/schema";
+import { ownEntry } from "../protocol/dictionary";
 import type { Row, Value } from "../protocol/witness";
 
 /** Tables with their rows, those first that others refer to. */
@@ -12,7 +13,7 @@ export function completeRows(
   const ordered = inInsertOrder(schema);
   const all = new Map<string, readonly Row[]>();
   for (const table of [...ordered].reverse()) {
-    const rows = [...(initial[table.name] ?? []), ...(all.get(table.name) ?? [])];
+    const rows = [...(ownEntry(initial, table.name) ?? []), ...(all.get(table.name) ?? [])];
     const filled = rows.map((row) => ({ ...row, ...Object.fromEntries(fillers(table, row)) }));
     all.set(table.name, filled);
     for (const row of filled) addParents(schema, table, row, initial, all);
@@ -31,10 +32,13 @@ function addParents(
   for (const { table: name, columns, referenced } of foreignKeys) {
     const target = tables.find((each) => each.name === name);
     const keys = referenced.length > 0 ? referenced : (target?.primaryKey ?? []);
-    const wanted = columns.map((column, at) => [keys[at] ?? "", row[column] ?? null] as const);
+    const wanted = columns.map(
+      (column, at) => [keys[at] ?? "", ownEntry(row, column) ?? null] as const,
+    );
     if (!target || wanted.some(([, value]) => value === null)) continue;
-    const known = [...(initial[name] ?? []), ...(all.get(name) ?? [])];
-    if (known.some((each) => wanted.every(([column, value]) => each[column] === value))) continue;
+    const known = [...(ownEntry(initial, name) ?? []), ...(all.get(name) ?? [])];
+    if (known.some((each) => wanted.every(([column, value]) => ownEntry(each, column) === value)))
+      continue;
     const parent = Object.fromEntries(wanted);
     all.set(name, [...(all.get(name) ?? []), parent]);
   }
@@ -42,7 +46,9 @@ function addParents(
 
 function fillers(table: Table, row: Row): readonly (readonly [string, Value])[] {
   return table.columns
-    .filter(({ name, nullable, default: given }) => !nullable && !given && !(name in row))
+    .filter(
+      ({ name, nullable, default: given }) => !nullable && !given && !Object.hasOwn(row, name),
+    )
     .map(({ name, type }) => [name, FILLERS[type]]);
 }
 

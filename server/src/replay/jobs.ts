@@ -7,6 +7,7 @@ import type { SourceFile } from "../frontend/sql/readProgram";
 import { firstWords } from "../frontend/sql/statementKind";
 import { sameFamily, type Dialect } from "../program/dialect";
 import type { Program, Transaction } from "../program/program";
+import { ownEntry } from "../protocol/dictionary";
 import type { Anomaly, Step } from "../protocol/report";
 import type { Value, WitnessInstance } from "../protocol/witness";
 import type { Gates } from "./gates";
@@ -211,15 +212,15 @@ export function argumentText(
   name: string,
   values: Readonly<Record<string, Value>>,
 ): string | undefined {
-  const length = values[`${name}.length`];
+  const length = ownEntry(values, `${name}.length`);
   if (typeof length === "number") {
     const elements = Array.from(
       { length },
-      (_, at) => values[`${name}[${String(at + 1)}]`] ?? null,
+      (_, at) => ownEntry(values, `${name}[${String(at + 1)}]`) ?? null,
     );
     return `'{${elements.map((each) => (each === null ? "NULL" : `"${String(each).replaceAll("'", "''")}"`)).join(",")}}'`;
   }
-  const value = values[name];
+  const value = ownEntry(values, name);
   return value === undefined ? undefined : literal(value);
 }
 

@@ -1,4 +1,5 @@
 // Gates inside of routines of MariaDB and MySQL, made of their named locks.
+import { ownEntry } from "../protocol/dictionary";
 import { command, countedGates, type Gates } from "./gates";
 import type { LiveSession } from "./servers/liveServer";
 
@@ -64,7 +65,7 @@ END`,
         (place) => `IS_USED_LOCK('${name}_${String(place)}') = ${String(id)} AS p${String(place)}`,
       );
       const [row] = await command(controller, `SELECT ${columns.join(", ")}`);
-      return candidates.find((place) => row?.[`p${String(place)}`] === 1);
+      return candidates.find((place) => ownEntry(row, `p${String(place)}`) === 1);
     },
   };
 }

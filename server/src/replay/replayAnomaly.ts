@@ -8,6 +8,7 @@ import { namedLevel } from "../program/declaredLevel";
 import type { Dialect } from "../program/dialect";
 import type { Program } from "../program/program";
 import type { Anomaly, Step } from "../protocol/report";
+import { ownEntry } from "../protocol/dictionary";
 import { permutations } from "../store/permutations";
 import {
   conduct,
@@ -200,7 +201,7 @@ function waitText({ instance, statement, waitedFor }: ObservedWait): string {
 function failsByItself(serial: ReplayReport["serial"]): string | undefined {
   const [first] = serial;
   for (const name of first?.order ?? []) {
-    const ends = serial.flatMap(({ outcome }) => outcome.instances[name] ?? []);
+    const ends = serial.flatMap(({ outcome }) => ownEntry(outcome.instances, name) ?? []);
     const reasons = ends.flatMap(({ reason }) => reason ?? []);
     if (reasons.length < ends.length || reasons.length === 0) continue;
     const error = reasons.find((reason) => DEFECTS.test(reason));

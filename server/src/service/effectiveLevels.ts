@@ -9,6 +9,7 @@ import type { Levels, SerializablePair } from "../isolation/mixedLevels";
 import { namedLevel } from "../program/declaredLevel";
 import type { DeclaredLevel, Transaction } from "../program/program";
 import type { Command } from "../program/statement";
+import { ownEntry, setEntry } from "../protocol/dictionary";
 import type { LevelReport, Unknown } from "../protocol/report";
 import { mixedProductsText, unknownLevelText } from "../workspace/configuration";
 
@@ -66,7 +67,7 @@ export function effectiveLevels(
   const perTransaction = Object.fromEntries(transactions.map((each) => [each.id, levelOf(each)]));
   const inside: Record<string, Readonly<Record<string, Level>>> = {};
   for (const transaction of transactions) {
-    const own = perTransaction[transaction.id] ?? asked;
+    const own = ownEntry(perTransaction, transaction.id) ?? asked;
     for (const { level: declared, source } of atomicIn(transaction.body)) {
       if (!declared) continue;
       const { name, isAtBegin } = namedLevel(declared.name);
@@ -75,7 +76,10 @@ export function effectiveLevels(
       const inner = named && isAtBegin ? snapshotAtBegin(named) : named;
       if (inner === own) continue;
       if (inner?.family === "product" && sameProduct(inner, asked)) {
-        inside[transaction.id] = { ...inside[transaction.id], [declared.name]: inner };
+        setEntry(inside, transaction.id, {
+          ...ownEntry(inside, transaction.id),
+          [declared.name]: inner,
+        });
         continue;
       }
       // Where transactions pass over such a level, so do those of a unit.

@@ -1,6 +1,7 @@
 // From what a check found to what is told of it: how loudly, what comments and a baseline leave out, and one finding for
 // those that are alike. Nothing is taken out of the report; each anomaly is marked.
 import type { SuppressedKind } from "../program/suppression";
+import { ownEntry } from "../protocol/dictionary";
 import type { Anomaly, FindingSeverity, LevelReport, Suppressed } from "../protocol/report";
 import type { Severities } from "../workspace/severities";
 import type { BaselineUse } from "./baselineUse";
@@ -47,7 +48,7 @@ export function judgeFindings(report: LevelReport, policy: FindingPolicy): Judge
 
 /** How loudly an anomaly is told. What could not be executed is never more than information. */
 export function reportedAs(anomaly: Anomaly, severities: Severities): FindingSeverity {
-  const ofKind = severities[anomaly.kind];
+  const ofKind = ownEntry(severities, anomaly.kind);
   if (ofKind === "off") return "off";
   if (anomaly.severity === "unused") return severities["unused"] ?? "off";
   if (anomaly.status === "unconfirmed") return ofKind === "hint" ? "hint" : "information";

@@ -16,6 +16,7 @@ import type { Note, Program, Transaction } from "../program/program";
 import { defaultLevel, findLevel, isLevelOf } from "../isolation/levels";
 import type { Level, PaperLevel } from "../isolation/levels";
 import { dialectLabel } from "../program/dialect";
+import { ownEntry } from "../protocol/dictionary";
 import type { FileId, Range } from "../protocol/source";
 import { CONFIGURATION_FILE } from "../workspace/configuration";
 import type { Configuration, DistinctParameters } from "../workspace/configuration";
@@ -331,7 +332,8 @@ function configuredTransaction(
   transaction: Transaction,
   { transactionLevels, distinct }: Configuration,
 ): Transaction {
-  const level = transactionLevels[transaction.id] ?? transactionLevels[transaction.name];
+  const level =
+    ownEntry(transactionLevels, transaction.id) ?? ownEntry(transactionLevels, transaction.name);
   const preconditions = distinct
     .filter((rule) => isFor(rule, transaction))
     .flatMap(({ left, right }) => {

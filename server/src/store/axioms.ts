@@ -8,6 +8,7 @@ import type { Axiom, PaperLevel } from "../isolation/levels";
 import { arePaired, labelOfLevels, paperLevelAt } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Table } from "../program/schema";
+import { ownEntry } from "../protocol/dictionary";
 import { COMMITTED, transactionAt, type Run } from "./runRecord";
 import { uniqueKeysOf } from "./constraints";
 import { rowName } from "./recorder";
@@ -85,7 +86,8 @@ function eventsOf(run: Run): readonly Event[] {
   }
   const written = new Map(names.map((name, step) => [name, (rowsAt[step]?.size ?? 0) > 0]));
   return run.steps.flatMap((step, index) => {
-    if (typeof step.statement !== "number" || run.status[step.instance] !== COMMITTED) return [];
+    if (typeof step.statement !== "number" || ownEntry(run.status, step.instance) !== COMMITTED)
+      return [];
     const own = `${step.instance}.`;
     const sees = step.sees.filter((name) => written.get(name) === true && !name.startsWith(own));
     // A session sees what it has committed.
@@ -113,13 +115,13 @@ function takenKeys(write: Write, table: Table | undefined): readonly TakenKey[] 
   const { before } = write;
   const after = { ...before?.values, ...write.values };
   return uniqueKeysOf(table).flatMap(({ columns, where }): TakenKey[] => {
-    const isKey = columns.every((column) => (after[column] ?? null) !== null);
+    const isKey = columns.every((column) => (ownEntry(after, column) ?? null) !== null);
     if (where !== undefined || !isKey) return [];
     const keyOf = (row: Write["values"]): string =>
       JSON.stringify([
         write.table,
         columns,
-        columns.map((column) => renderValue(row[column] ?? null)),
+        columns.map((column) => renderValue(ownEntry(row, column) ?? null)),
       ]);
     const key = keyOf(after);
     if (before?.alive === true && keyOf(before.values) === key) return [];

@@ -1,4 +1,5 @@
 // Deterministic SQL functions by name. What is not listed gives an opaque term of its arguments.
+import { dictionary } from "../protocol/dictionary";
 import { SqlFailure } from "./failure";
 import {
   asNumeric,
@@ -44,7 +45,7 @@ const trimmed = (value: string): string => value.replace(/^ +| +$/gu, "");
 /** Whether code takes a value for true. */
 const TRUTH = lax(([value = null]) => ![null, false, 0, ""].some((each) => each === value));
 
-const FUNCTIONS: Readonly<Record<string, SqlFunction | undefined>> = {
+const FUNCTIONS = dictionary<SqlFunction | undefined>({
   "code:truth": TRUTH,
   "code:truth_of_any": TRUTH,
   // The cast of an integer, after which `/` keeps fractions.
@@ -76,7 +77,7 @@ const FUNCTIONS: Readonly<Record<string, SqlFunction | undefined>> = {
   btrim: text(trimmed),
   length: text((value) => [...value].length),
   char_length: text((value) => [...value].length),
-};
+});
 
 /** The greatest (1) or least (-1) of the values that are not NULL. */
 function extreme(values: readonly SqlValue[], sign: 1 | -1): SqlValue {

@@ -1,6 +1,7 @@
 // The changes that INSERT, UPDATE and DELETE make of rows, and what RETURNING shows of them.
 import type { Table } from "../program/schema";
 import type { Assignment, Returning } from "../program/statement";
+import { ownEntry, setEntry } from "../protocol/dictionary";
 import { evaluate } from "./evaluateExpression";
 import { withRows, type Binding, type Frame, type ResultRows } from "./frame";
 import { recordCell } from "./recorder";
@@ -16,7 +17,11 @@ export function assigned(
 ): Record<string, SqlValue> {
   const values: Record<string, SqlValue> = {};
   for (const each of assignments)
-    values[each.column] = coerce(evaluate(each.value, frame), columnType(table, each.column));
+    setEntry(
+      values,
+      each.column,
+      coerce(evaluate(each.value, frame), columnType(table, each.column)),
+    );
   return values;
 }
 
@@ -28,7 +33,7 @@ export function updateWrites(
   frame: StatementFrame,
 ): readonly Write[] {
   const unchanged = Object.entries(values).every(([column, value]) =>
-    sameValue(value, row.values[column] ?? null),
+    sameValue(value, ownEntry(row.values, column) ?? null),
   );
   if (unchanged && frame.acting.noVersionOnNoChange) {
     // That there is nothing to change was read.

@@ -1,6 +1,7 @@
 // The judge of every witness: runs it, runs every serial order of the same instances, and compares.
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
+import { ownEntry } from "../protocol/dictionary";
 import type { Severity } from "../protocol/report";
 import type { ScheduleStep, SerialOutcome, Witness } from "../protocol/witness";
 import { cycleThrough, cycleThroughAll } from "./cycle";
@@ -44,7 +45,7 @@ function secondOpinion(levels: Levels, judged: Confirmation): Confirmation {
 function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues): Confirmation {
   const execution = toExecution(run);
   const names = plan.instances.map((instance) => instance.instance);
-  const committed = names.filter((name) => run.status[name] === COMMITTED);
+  const committed = names.filter((name) => ownEntry(run.status, name) === COMMITTED);
   const serialRuns = runEveryOrder(program, plan, names, fresh);
   // A transaction that rolled itself back has happened to nobody: the others alone are a serial order as well.
   const among =
@@ -144,13 +145,15 @@ function viewsOf(run: Run, committed: readonly string[]): Views {
         rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort(),
       ]),
     ),
-    values: JSON.stringify(committed.map((name) => [status[name], returned[name]])),
+    values: JSON.stringify(
+      committed.map((name) => [ownEntry(status, name), ownEntry(returned, name)]),
+    ),
   };
 }
 
 function observedText(run: Run, committed: readonly string[]): string {
   const observed = observedOf(run);
-  return JSON.stringify(committed.map((name) => observed[name]));
+  return JSON.stringify(committed.map((name) => ownEntry(observed, name)));
 }
 
 /** The plan as it really went: its steps in the order in which they began, what each saw, and the outcome. */

@@ -1,5 +1,6 @@
 // NOT NULL, CHECK, unique and foreign keys of rows that a statement is about to write.
 import { isDeferred, type Table, type UniqueKey } from "../program/schema";
+import { ownEntry } from "../protocol/dictionary";
 import { evaluate, truth } from "./evaluateExpression";
 import type { StatementFrame } from "./statementFrame";
 import { SqlFailure } from "./failure";
@@ -47,7 +48,11 @@ export function checkRow(
   frame: StatementFrame,
 ): void {
   for (const column of table.columns)
-    if (!column.nullable && written.includes(column.name) && (values[column.name] ?? null) === null)
+    if (
+      !column.nullable &&
+      written.includes(column.name) &&
+      (ownEntry(values, column.name) ?? null) === null
+    )
       throw new SqlFailure("23502", `${table.name}.${column.name} must not be NULL`);
   const row: DerivedRow = { kind: "derived", values };
   const inside = withRows(frame, { [table.name]: row });
@@ -64,11 +69,12 @@ export function conflictingRow(
   pending: readonly Write[],
   frame: StatementFrame,
 ): Conflict | undefined {
-  if (key.columns.some((column) => (values[column] ?? null) === null)) return undefined;
+  if (key.columns.some((column) => (ownEntry(values, column) ?? null) === null)) return undefined;
   if (!covered(table, key, values, frame)) return undefined;
   const same = (other: Values) =>
-    key.columns.every((column) => sameValue(values[column] ?? null, other[column] ?? null)) &&
-    covered(table, key, other, frame);
+    key.columns.every((column) =>
+      sameValue(ownEntry(values, column) ?? null, ownEntry(other, column) ?? null),
+    ) && covered(table, key, other, frame);
   const own = pending.find((write) => write.alive === true && same(write.values));
   frame.acting.awaitDecided(table.name, same);
   const row = frame.acting
@@ -100,7 +106,7 @@ export function lockParents(
 ): void {
   for (const foreign of table.foreignKeys) {
     if (!foreign.columns.some((column) => written.includes(column))) continue;
-    const wanted = foreign.columns.map((column) => values[column] ?? null);
+    const wanted = foreign.columns.map((column) => ownEntry(values, column) ?? null);
     if (wanted.includes(null)) continue;
     const referenced = Object.fromEntries(
       foreign.referenced.map((column, index) => [column, wanted[index] ?? null]),
@@ -115,7 +121,7 @@ export function lockParents(
       (row) =>
         row.alive &&
         foreign.referenced.every((column, index) =>
-          sameValue(row.values[column] ?? null, wanted[index] ?? null),
+          sameValue(ownEntry(row.values, column) ?? null, wanted[index] ?? null),
         ),
     );
     const self = foreign.table === table.name && refersToItself(foreign, values);
@@ -149,14 +155,17 @@ function checkChangedKeys(table: Table, writes: readonly Write[], frame: Stateme
     const made = writes
       .filter((write) => write.alive !== false)
       .map((write) => ({ ...write.before?.values, ...write.values }));
-    const touched = writes.some((write) => key.columns.some((column) => column in write.values));
+    const touched = writes.some((write) =>
+      key.columns.some((column) => Object.hasOwn(write.values, column)),
+    );
     if (!touched) continue;
     made.forEach((values, index) => {
-      if (key.columns.some((column) => (values[column] ?? null) === null)) return;
+      if (key.columns.some((column) => (ownEntry(values, column) ?? null) === null)) return;
       if (!covered(table, key, values, frame)) return;
       const same = (other: Values) =>
-        key.columns.every((column) => sameValue(values[column] ?? null, other[column] ?? null)) &&
-        covered(table, key, other, frame);
+        key.columns.every((column) =>
+          sameValue(ownEntry(values, column) ?? null, ownEntry(other, column) ?? null),
+        ) && covered(table, key, other, frame);
       frame.acting.awaitDecided(table.name, same);
       frame.recorder.scans.push({
         table: table.name,
@@ -185,13 +194,19 @@ function checkChildren(
       write.alive === false ||
       foreign.referenced.some(
         (column) =>
-          column in write.values &&
-          !sameValue(write.values[column] ?? null, before.values[column] ?? null),
+          Object.hasOwn(write.values, column) &&
+          !sameValue(
+            ownEntry(write.values, column) ?? null,
+            ownEntry(before.values, column) ?? null,
+          ),
       );
     if (!lost) continue;
     const refers = (values: Values) =>
       foreign.columns.every((column, index) =>
-        sameValue(values[column] ?? null, before.values[foreign.referenced[index] ?? ""] ?? null),
+        sameValue(
+          ownEntry(values, column) ?? null,
+          ownEntry(before.values, foreign.referenced[index] ?? "") ?? null,
+        ),
       );
     const gone = new Set(
       writes
@@ -244,7 +259,10 @@ function pendingRow(write: Write): StoredRow {
 
 function refersToItself(foreign: Table["foreignKeys"][number], values: Values): boolean {
   return foreign.columns.every((column, index) =>
-    sameValue(values[column] ?? null, values[foreign.referenced[index] ?? ""] ?? null),
+    sameValue(
+      ownEntry(values, column) ?? null,
+      ownEntry(values, foreign.referenced[index] ?? "") ?? null,
+    ),
   );
 }
 

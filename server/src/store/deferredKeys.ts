@@ -1,6 +1,7 @@
 // Keys that are checked when the transaction commits: until then rows may share them. The server looks again at those
 // rows alone that met another one with their key, so that of two transactions the second one to write it waits.
 import { isDeferred, type Table, type UniqueKey } from "../program/schema";
+import { ownEntry } from "../protocol/dictionary";
 import { NotExecutable, SqlFailure } from "./failure";
 import { WaitFor, type Acting } from "./frame";
 import type { Write } from "./row";
@@ -87,15 +88,20 @@ function holdersOf(server: Server, session: Session, open: OpenKey): readonly st
 }
 
 function shares({ key, values }: OpenKey, other: Values): boolean {
-  return key.columns.every((column) => sameValue(values[column] ?? null, other[column] ?? null));
+  return key.columns.every((column) =>
+    sameValue(ownEntry(values, column) ?? null, ownEntry(other, column) ?? null),
+  );
 }
 
 /** A row that is new, or whose key changes; of one with a NULL no other shares it. */
 function givesKey({ before, values }: Write, { columns }: UniqueKey): boolean {
   const after = { ...before?.values, ...values };
-  if (columns.some((column) => (after[column] ?? null) === null)) return false;
+  if (columns.some((column) => (ownEntry(after, column) ?? null) === null)) return false;
   return (
     before?.alive !== true ||
-    columns.some((column) => !sameValue(after[column] ?? null, before.values[column] ?? null))
+    columns.some(
+      (column) =>
+        !sameValue(ownEntry(after, column) ?? null, ownEntry(before.values, column) ?? null),
+    )
   );
 }

@@ -1,5 +1,6 @@
 // Dependencies between the committed instances of a run (Adya, "Weak Consistency", 1999): write-read, write-write and
 // read-write, the last also for rows that a predicate would have met.
+import { ownEntry } from "../protocol/dictionary";
 import type { ExecutedDependency } from "./execution";
 import { isIntermediate } from "./dirtyReads";
 import { keyDependencies } from "./keyDependencies";
@@ -35,7 +36,7 @@ export function rowDependencies(
   const versions = versionsByCell(run);
   const names = run.steps.map(nameOf);
   for (const [step, record] of run.steps.entries()) {
-    if (run.status[record.instance] !== COMMITTED) continue;
+    if (ownEntry(run.status, record.instance) !== COMMITTED) continue;
     readDependencies(run, names, step, record, versions, found);
     if (record.scans.length > 0) phantomDependencies(run, names, step, record, found);
   }
@@ -93,7 +94,7 @@ function readDependencies(
     const others = writer !== undefined && names[cell.writer] !== names[step];
     if (others && isIntermediate(run, cell, cell.writer)) continue;
     const predicate = !record.used.has(rowName(cell.table, cell.key));
-    if (others && run.status[writer] === COMMITTED)
+    if (others && ownEntry(run.status, writer) === COMMITTED)
       add(found, "wr", cell.writer, step, cell.table, cell.key, cell.column, predicate);
     const list = versions.get(cellName(cell.table, cell.key, cell.column)) ?? [];
     const next = list.find((version) => version.step > cell.writer && version.step !== step);

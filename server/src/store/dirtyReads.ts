@@ -3,6 +3,7 @@
 import { HistoryBuilder } from "../history/builder";
 import { ABORTED, READ, WRITE, type History } from "../history/history";
 import { resolve } from "../history/resolve";
+import { ownEntry } from "../protocol/dictionary";
 import type { DirtyRead, Execution } from "./execution";
 import { rowName } from "./recorder";
 import { COMMITTED, type Run } from "./runRecord";
@@ -15,7 +16,7 @@ import { writtenColumns } from "./row";
 export function findDirtyReads(run: Run): readonly DirtyRead[] {
   const found = new Map<string, DirtyRead>();
   for (const [to, record] of run.steps.entries()) {
-    if (run.status[record.instance] !== COMMITTED) continue;
+    if (ownEntry(run.status, record.instance) !== COMMITTED) continue;
     for (const cell of record.cells) {
       const kind = dirtyKind(run, record.instance, cell);
       if (kind === undefined) continue;
@@ -88,7 +89,7 @@ function recordedRead(execution: Execution, read: DirtyRead): History {
     );
     if (writes) {
       const undone = read.kind === "rolled-back" && index === read.from;
-      const aborted = undone || execution.outcome.status[step.instance] !== COMMITTED;
+      const aborted = undone || ownEntry(execution.outcome.status, step.instance) !== COMMITTED;
       // What a transaction that commits undoes is to others as if another one had been rolled back.
       const writer = transactionOf(aborted ? `${step.instance} undone` : step.instance);
       if (aborted) builder.setStatus(writer, ABORTED);

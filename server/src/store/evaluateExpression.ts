@@ -3,6 +3,7 @@ import { elementName, lengthName } from "../program/arrays";
 import type { Expression } from "../program/expression";
 import type { Call } from "../program/operands";
 import type { Query } from "../program/statement";
+import { ownEntry } from "../protocol/dictionary";
 import { callFunction } from "./callFunction";
 import { aggregate } from "./evaluateAggregate";
 import { NotExecutable } from "./failure";
@@ -28,13 +29,13 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "literal":
       return fromValue(expression.value, expression.type);
     case "parameter":
-      return frame.environment.parameters[expression.name] ?? null;
+      return ownEntry(frame.environment.parameters, expression.name) ?? null;
     case "array":
       return { kind: "opaque", text: expression.parameter };
     case "element":
       return elementAt(expression, frame);
     case "variable":
-      return frame.environment.variables[expression.name] ?? null;
+      return ownEntry(frame.environment.variables, expression.name) ?? null;
     case "column":
       return columnValue(expression.relation, expression.column, frame);
     case "field":
@@ -42,7 +43,7 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "size":
       return resultOf(expression.result, frame).length;
     case "affected":
-      return frame.environment.affected[expression.statement] ?? 0;
+      return ownEntry(frame.environment.affected, expression.statement) ?? 0;
     case "among":
       return among(expression, frame);
     case "arithmetic":
@@ -145,9 +146,9 @@ function elementAt(
     return { kind: "opaque", text: `element(${parts.join(", ")})` };
   }
   const { parameters } = frame.environment;
-  const length = parameters[lengthName(array.parameter)] ?? 0;
+  const length = ownEntry(parameters, lengthName(array.parameter)) ?? 0;
   if (at === null || typeof length !== "number" || at < 1 || at > length) return null;
-  return parameters[elementName(array.parameter, at)] ?? null;
+  return ownEntry(parameters, elementName(array.parameter, at)) ?? null;
 }
 
 /** The length of an array that was passed; undefined for other calls. */
@@ -156,7 +157,7 @@ function lengthOf(
   frame: Frame,
 ): SqlValue | undefined {
   if (array?.kind !== "array") return undefined;
-  const length = frame.environment.parameters[lengthName(array.parameter)] ?? 0;
+  const length = ownEntry(frame.environment.parameters, lengthName(array.parameter)) ?? 0;
   if (name === "cardinality") return length;
   return name === "array_length" ? (length === 0 ? null : length) : undefined;
 }
@@ -178,24 +179,24 @@ export function truth(value: SqlValue): boolean | null {
 
 function columnValue(relation: string, column: string, frame: Frame): SqlValue {
   for (let scope = frame.scope; scope !== undefined; scope = scope.outer) {
-    const row = scope.binding[relation];
+    const row = ownEntry(scope.binding, relation);
     if (row === undefined) continue;
     if (row === null) return null;
     if (row.kind === "stored" && frame.recorder !== undefined)
       recordCell(frame.recorder, row, column);
-    return row.values[column] ?? null;
+    return ownEntry(row.values, column) ?? null;
   }
   throw new NotExecutable(`the column ${relation}.${column} belongs to no table of its statement`);
 }
 
 function fieldValue(field: Extract<Expression, { kind: "field" }>, frame: Frame): SqlValue {
-  const index = field.at === "first" ? 0 : (frame.environment.loops[field.at.loop] ?? 0);
-  return resultOf(field.result, frame)[index]?.[field.field] ?? null;
+  const index = field.at === "first" ? 0 : (ownEntry(frame.environment.loops, field.at.loop) ?? 0);
+  return ownEntry(resultOf(field.result, frame)[index], field.field) ?? null;
 }
 
 function resultOf(name: string, frame: Frame): ResultRows {
   // A statement on a path that was not taken has no result: its variables are NULL.
-  return frame.environment.results[name] ?? [];
+  return ownEntry(frame.environment.results, name) ?? [];
 }
 
 function among(over: Extract<Expression, { kind: "among" }>, frame: Frame): SqlValue {
@@ -303,7 +304,7 @@ function firstPresent(operands: readonly Expression[], frame: Frame): SqlValue {
 
 function excludedValue(column: string, scope: Scope | undefined): SqlValue {
   for (let at = scope; at !== undefined; at = at.outer)
-    if (at.excluded !== undefined) return at.excluded[column] ?? null;
+    if (at.excluded !== undefined) return ownEntry(at.excluded, column) ?? null;
   throw new NotExecutable(`EXCLUDED.${column} outside of ON CONFLICT`);
 }
 

@@ -2,6 +2,7 @@
 // rows are known, so that what is recorded as read is what could have mattered.
 import type { Expression } from "../program/expression";
 import type { LockClause, Query, Relation } from "../program/statement";
+import { ownEntry, setEntry } from "../protocol/dictionary";
 import { columnsOf, containsAggregate, queryColumns } from "./columns";
 import { evaluate, isTrue } from "./evaluateExpression";
 import { NotExecutable, SqlFailure } from "./failure";
@@ -84,7 +85,7 @@ function lockBinding(
   let newest = binding;
   let changed = false;
   for (const alias of aliases) {
-    const row = binding[alias];
+    const row = ownEntry(binding, alias);
     if (row === undefined || row === null || row.kind === "derived") continue;
     const outcome = acting.lock(row, clause.strength, clause.wait);
     const found =
@@ -390,8 +391,8 @@ function outputsOf(query: Query, inside: Frame): readonly OutputRow[] {
 function output(query: Query, inside: Frame): OutputRow {
   const values: Record<string, SqlValue> = {};
   for (const [index, each] of query.outputs.entries()) {
-    const name = each.name in values ? `${each.name} (${index + 1})` : each.name;
-    values[name] = evaluate(each.value, inside);
+    const name = Object.hasOwn(values, each.name) ? `${each.name} (${index + 1})` : each.name;
+    setEntry(values, name, evaluate(each.value, inside));
   }
   const keys = sortKeys(query, inside);
   if (query.distinctOn === undefined) return { values, keys };

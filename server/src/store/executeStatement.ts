@@ -2,6 +2,7 @@
 import type { Assignment, Relation, Returning, Statement } from "../program/statement";
 import type { Expression } from "../program/expression";
 import type { Table } from "../program/schema";
+import { ownEntry } from "../protocol/dictionary";
 import { checkReferences, checkRow, lockParents, uniqueColumns } from "./constraints";
 import { evaluate } from "./evaluateExpression";
 import { joinRelations, qualifies, runQuery } from "./evaluateQuery";
@@ -90,7 +91,7 @@ function change(
   let affected = 0;
   const searching = { ...frame, targets: targetsOf(relation, what, frame) };
   for (const candidate of joinRelations(relations, where, searching)) {
-    const target = candidate[relation.alias];
+    const target = ownEntry(candidate, relation.alias);
     if (
       target === undefined ||
       target === null ||
@@ -99,7 +100,7 @@ function change(
     )
       continue;
     const binding = actOn(relation, relations, where, candidate, target, table, frame, what);
-    const row = binding?.[relation.alias];
+    const row = ownEntry(binding, relation.alias);
     if (binding === undefined || row === undefined || row === null || row.kind === "derived")
       continue;
     done.add(target.key);
@@ -156,7 +157,7 @@ function lockStrength(
   if (touched.length === 0) return "no-key-update";
   const values = assigned(table, touched, inside);
   const changes = Object.entries(values).some(
-    ([column, value]) => !sameValue(value, row.values[column] ?? null),
+    ([column, value]) => !sameValue(value, ownEntry(row.values, column) ?? null),
   );
   return changes ? "update" : "no-key-update";
 }

@@ -2,6 +2,7 @@
 // caller passes arguments that the program excludes.
 import type { Program } from "../program/program";
 import type { Schema, Table } from "../program/schema";
+import { ownEntry } from "../protocol/dictionary";
 import type { WitnessInstance } from "../protocol/witness";
 import { uniqueKeysOf } from "./constraints";
 import { evaluate, truth } from "./evaluateExpression";
@@ -49,7 +50,7 @@ export function requireValidArguments(
       if (origin === "argument") continue;
       const place = `${origin} ${transaction.id} ${name}`;
       const values = passed.get(place) ?? [];
-      passed.set(place, [...values, renderValue(environment.parameters[name] ?? null)]);
+      passed.set(place, [...values, renderValue(ownEntry(environment.parameters, name) ?? null)]);
     }
   }
   for (const [place, values] of passed) {
@@ -65,13 +66,15 @@ function requireKeys(table: Table, rows: TableRows, schema: Schema): void {
   for (const key of uniqueKeysOf(table)) {
     const seen = new Set<string>();
     for (const { values } of rows) {
-      if (key.columns.some((column) => (values[column] ?? null) === null)) continue;
+      if (key.columns.some((column) => (ownEntry(values, column) ?? null) === null)) continue;
       if (
         key.where !== undefined &&
         truth(evaluate(key.where, frameOf(table, values, schema))) !== true
       )
         continue;
-      const text = key.columns.map((column) => renderValue(values[column] ?? null)).join(",");
+      const text = key.columns
+        .map((column) => renderValue(ownEntry(values, column) ?? null))
+        .join(",");
       if (seen.has(text))
         throw new NotExecutable(`two initial rows of ${table.name} have the key ${text}`);
       seen.add(text);

@@ -4,6 +4,7 @@ import { operandsOf } from "../program/operands";
 import type { Invariant, Program } from "../program/program";
 import type { Schema, Table } from "../program/schema";
 import type { Query } from "../program/statement";
+import { ownEntry } from "../protocol/dictionary";
 import type { Row, Value } from "../protocol/witness";
 import { NOBODY, bareFrame } from "./bareFrame";
 import { evaluate, truth } from "./evaluateExpression";
@@ -80,7 +81,7 @@ export interface AddedRow {
  */
 export function withRow(program: Program, rows: Rows, asked: AddedRow): Rows {
   const { table } = asked;
-  const known = rows[table] ?? [];
+  const known = ownEntry(rows, table) ?? [];
   const added = (each: Row): Rows => ({ ...rows, [table]: [...known, each] });
   if (known.some((other) => JSON.stringify(other) === JSON.stringify(asked.row))) return rows;
   const { row, fixed } = withOwnKeys(findTable(program.schema, table), known, asked);
@@ -92,12 +93,12 @@ export function withRow(program: Program, rows: Rows, asked: AddedRow): Rows {
     const changed = columns.map(({ name, type }): [string, Value | undefined] => [
       name,
       variant === 0
-        ? row[name]
+        ? ownEntry(row, name)
         : type === "int" || type === "decimal"
           ? NUMBERS[variant >> 1]
           : type === "bool"
             ? variant % 2 === 1
-            : (texts[(variant - 1) % Math.max(1, texts.length)] ?? row[name]),
+            : (texts[(variant - 1) % Math.max(1, texts.length)] ?? ownEntry(row, name)),
     ]);
     const values = changed.filter((entry): entry is [string, Value] => entry[1] !== undefined);
     const next = added({ ...row, ...Object.fromEntries(values) });
@@ -111,13 +112,15 @@ function withOwnKeys(table: Table, known: readonly Row[], asked: AddedRow): Adde
   let { row, fixed } = asked;
   for (const { columns } of uniqueKeysOf(table)) {
     const isTaken = known.some((other) =>
-      columns.every((name) => row[name] !== null && other[name] === row[name]),
+      columns.every(
+        (name) => ownEntry(row, name) !== null && ownEntry(other, name) === ownEntry(row, name),
+      ),
     );
     const free = table.columns.find(({ name }) => columns.includes(name) && !fixed.has(name));
     if (!isTaken || !free) continue;
     const value = unusedValue(
       free,
-      known.map((other) => other[free.name]),
+      known.map((other) => ownEntry(other, free.name)),
     );
     if (value === undefined) continue;
     row = { ...row, [free.name]: value };

@@ -1,6 +1,7 @@
 // Dependencies over unique keys: who takes the values that another one's row had depends on that one having given them
 // up. No version of a row tells, since the rows are two.
 import { isDeferred, type UniqueKey } from "../program/schema";
+import { ownEntry } from "../protocol/dictionary";
 import { EXISTENCE, findTable, type Write } from "./row";
 import { transactionAt, type Run } from "./runRecord";
 import { sameValue, type SqlValue } from "./value";
@@ -69,7 +70,7 @@ function givesUp(
 }
 
 function valueOf(values: Write["values"], { columns }: UniqueKey): readonly SqlValue[] {
-  return columns.map((column) => values[column] ?? null);
+  return columns.map((column) => ownEntry(values, column) ?? null);
 }
 
 function isSame(left: readonly SqlValue[], right: readonly SqlValue[]): boolean {

@@ -1,4 +1,5 @@
 // Lock modes, PostgreSQL's names for them, and which of them exclude each other. Held until the transaction ends.
+import { dictionary, ownEntry } from "../protocol/dictionary";
 import type { RowLock } from "./frame";
 import type { SqlValue } from "./value";
 
@@ -13,7 +14,7 @@ export interface HeldLock {
 export function excludes(name: string, held: string, wanted: string): boolean {
   if (name.startsWith("table ")) return tableConflict(held, wanted);
   if (name.startsWith("advisory ")) return !(isShared(held) && isShared(wanted));
-  return ROW_CONFLICTS[held]?.includes(wanted) ?? true;
+  return ownEntry(ROW_CONFLICTS, held)?.includes(wanted) ?? true;
 }
 
 const ROW_CONFLICTS: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -24,7 +25,7 @@ const ROW_CONFLICTS: Readonly<Record<string, readonly string[] | undefined>> = {
 } satisfies Record<RowLock, readonly RowLock[]>;
 
 /** Modes that each table lock excludes, as in PostgreSQL's documentation of explicit locking. */
-const TABLE_CONFLICTS: Readonly<Record<string, readonly string[] | undefined>> = {
+const TABLE_CONFLICTS = dictionary<readonly string[] | undefined>({
   "access share": ["access exclusive"],
   "row share": ["exclusive", "access exclusive"],
   "row exclusive": ["share", "share row exclusive", "exclusive", "access exclusive"],
@@ -42,7 +43,7 @@ const TABLE_CONFLICTS: Readonly<Record<string, readonly string[] | undefined>> =
     "exclusive",
     "access exclusive",
   ],
-};
+});
 
 function tableConflict(held: string, wanted: string): boolean {
   const a = tableMode(held);
@@ -59,7 +60,8 @@ function tableMode(mode: string): string {
     .replace(/\bmode\b|\bin\b|\bnowait\b/g, "")
     .replace(/[_\s]+/g, " ")
     .trim();
-  const known = name in TABLE_CONFLICTS || name === "share row exclusive" || name === "exclusive";
+  const known =
+    Object.hasOwn(TABLE_CONFLICTS, name) || name === "share row exclusive" || name === "exclusive";
   return known ? name : "access exclusive";
 }
 

@@ -4,6 +4,7 @@ import { isCaught } from "../program/errors";
 import type { Expression, ValueType } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
 import type { Command, LoopRange, Statement } from "../program/statement";
+import { ownEntry, setEntry } from "../protocol/dictionary";
 import type { WitnessInstance } from "../protocol/witness";
 import { evaluate, isTrue } from "./evaluateExpression";
 import { runQuery } from "./evaluateQuery";
@@ -118,7 +119,7 @@ export function argumentsOf(
   const values: Record<string, SqlValue> = {};
   for (const [name, value] of Object.entries(instance.arguments)) {
     const type = typeOfArgument(transaction, name);
-    values[name] = fromValue(value, type);
+    setEntry(values, name, fromValue(value, type));
   }
   return values;
 }
@@ -152,8 +153,8 @@ export function environmentOf(machine: Machine, drawn: Record<string, number>): 
     affected: machine.affected,
     loops: machine.loops,
     fresh: (site, type) => {
-      const count = (drawn[site] ?? 0) + 1;
-      drawn[site] = count;
+      const count = (ownEntry(drawn, site) ?? 0) + 1;
+      setEntry(drawn, site, count);
       return machine.fresh.value(machine.instance, site, count, type);
     },
   };
@@ -307,7 +308,7 @@ function runCommand(machine: Machine, command: Command, undo: Undo): void {
     case "release":
       return;
     case "rollbackTo": {
-      const mark = machine.savepoints[command.name];
+      const mark = ownEntry(machine.savepoints, command.name);
       if (mark === undefined)
         throw new NotExecutable(`ROLLBACK TO ${command.name}: there is no such savepoint`);
       undo.undoTo(mark);
@@ -366,7 +367,7 @@ function entersRound(machine: Machine, at: Extract<Continuation, { kind: "round"
   switch (over.kind) {
     case "rows":
       machine.loops = { ...machine.loops, [at.id]: at.round };
-      return at.round < (machine.results[over.result]?.length ?? 0);
+      return at.round < (ownEntry(machine.results, over.result)?.length ?? 0);
     case "count": {
       const counter = at.counter ?? 0;
       const last = at.last ?? 0;

@@ -1,4 +1,5 @@
 // What one statement read: cells of rows that it looked at, and the predicates by which it would have met other rows.
+import { ownEntry } from "../protocol/dictionary";
 import { EXISTENCE, writerOf, type StoredRow } from "./row";
 import type { SqlValue } from "./value";
 
@@ -66,7 +67,7 @@ function cellOf(row: StoredRow, column: string): CellRead {
     table: row.table,
     key: row.key,
     column,
-    value: column === EXISTENCE ? row.alive : (row.values[column] ?? null),
+    value: column === EXISTENCE ? row.alive : (ownEntry(row.values, column) ?? null),
     writer: writerOf(row, column),
   };
 }

@@ -1,6 +1,7 @@
 // Rows of the store and the writes that make them: every cell remembers the step that wrote it.
 import type { ValueType } from "../program/expression";
 import { emptyTable, type Schema, type Table } from "../program/schema";
+import { ownEntry, setEntry } from "../protocol/dictionary";
 import type { Row } from "../protocol/witness";
 import { fromValue, orderValues, renderValue, type SqlValue } from "./value";
 
@@ -83,7 +84,7 @@ export function keyOf(
   values: Readonly<Record<string, SqlValue>>,
 ): string | undefined {
   if (table.primaryKey.length === 0) return undefined;
-  return table.primaryKey.map((column) => renderValue(values[column] ?? null)).join(",");
+  return table.primaryKey.map((column) => renderValue(ownEntry(values, column) ?? null)).join(",");
 }
 
 /** The rows after a write: of each cell the last write counts. */
@@ -97,7 +98,7 @@ export function applyWrite(table: Table, rows: TableRows, write: Write): TableRo
 /** The version that a write makes of a row. */
 export function writtenRow(row: StoredRow | undefined, write: Write): StoredRow {
   const writers: Record<string, number> = { ...row?.writers };
-  for (const column of Object.keys(write.values)) writers[column] = write.step;
+  for (const column of Object.keys(write.values)) setEntry(writers, column, write.step);
   if (write.alive !== undefined) writers[EXISTENCE] = write.step;
   return {
     kind: "stored",
@@ -119,13 +120,13 @@ export function writtenColumns(write: Write): readonly string[] {
 }
 
 export function writerOf(row: StoredRow | undefined, column: string): number {
-  return row?.writers[column] ?? INITIAL;
+  return ownEntry(row?.writers, column) ?? INITIAL;
 }
 
 function initialRow(table: Table, row: Row, index: number): StoredRow {
   const values: Record<string, SqlValue> = {};
   for (const [column, value] of Object.entries(row))
-    values[column] = fromValue(value, columnType(table, column));
+    setEntry(values, column, fromValue(value, columnType(table, column)));
   return {
     kind: "stored",
     table: table.name,
@@ -147,7 +148,10 @@ export function compareRows(table: Table): (a: Placed, b: Placed) => number {
   const byName = (a: Placed, b: Placed) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
   return (a, b) => {
     for (const column of table.primaryKey) {
-      const order = orderValues(a.values[column] ?? null, b.values[column] ?? null);
+      const order = orderValues(
+        ownEntry(a.values, column) ?? null,
+        ownEntry(b.values, column) ?? null,
+      );
       if (order !== 0) return order;
     }
     return table.primaryKey.length === 0 ? 0 : byName(a, b);

@@ -4,6 +4,7 @@ import { elementName, lengthName } from "../program/arrays";
 import type { Expression } from "../program/expression";
 import { setCallsIn, type Call } from "../program/operands";
 import type { Query } from "../program/statement";
+import { ownEntry } from "../protocol/dictionary";
 import { callFunction } from "./callFunction";
 import type { Evaluate } from "./evaluateAggregate";
 import { NotExecutable, SqlFailure } from "./failure";
@@ -73,11 +74,11 @@ function valuesOf(name: string, call: Call, frame: Frame, evaluate: Evaluate): r
 
 function elementsOf(parameter: string, { environment }: Frame): readonly SqlValue[] {
   const { parameters } = environment;
-  const length = parameters[lengthName(parameter)] ?? 0;
+  const length = ownEntry(parameters, lengthName(parameter)) ?? 0;
   const count = typeof length === "number" ? length : 0;
   return Array.from(
     { length: count },
-    (_, at) => parameters[elementName(parameter, at + 1)] ?? null,
+    (_, at) => ownEntry(parameters, elementName(parameter, at + 1)) ?? null,
   );
 }
 

@@ -1,4 +1,5 @@
 // The plain form of a run: execution, outcome, and what its statements observed.
+import { ownEntry, setEntry } from "../protocol/dictionary";
 import type { Outcome, Row, Value } from "../protocol/witness";
 import { findDependencies } from "./dependencies";
 import { findDirtyReads } from "./dirtyReads";
@@ -24,9 +25,11 @@ export function toExecution(run: Run): Execution {
 export function outcomeOf(run: Run): Outcome {
   const final: Record<string, readonly Row[]> = {};
   for (const table of [...run.final.keys()].sort())
-    final[table] = (run.final.get(table) ?? [])
-      .filter((row) => row.alive)
-      .map((row) => plainRow(row.values));
+    setEntry(
+      final,
+      table,
+      (run.final.get(table) ?? []).filter((row) => row.alive).map((row) => plainRow(row.values)),
+    );
   return { final, status: run.status, returned: perInstance(run, returnedBy) };
 }
 
@@ -131,16 +134,16 @@ export function writtenCells(write: Write): readonly CellAccess[] {
       table: write.table,
       key: write.key,
       column,
-      value: existence ? (write.alive ?? false) : toValue(write.values[column] ?? null),
+      value: existence ? (write.alive ?? false) : toValue(ownEntry(write.values, column) ?? null),
       before: existence
         ? (write.before?.alive ?? false)
-        : toValue(write.before?.values[column] ?? null),
+        : toValue(ownEntry(write.before?.values, column) ?? null),
     };
   });
 }
 
 function plainRow(row: Readonly<Record<string, Parameters<typeof toValue>[0]>>): Row {
   const plain: Record<string, Value> = {};
-  for (const [column, value] of Object.entries(row)) plain[column] = toValue(value);
+  for (const [column, value] of Object.entries(row)) setEntry(plain, column, toValue(value));
   return plain;
 }

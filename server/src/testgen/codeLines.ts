@@ -3,6 +3,7 @@
 import type { Expression } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
 import type { Command, Statement } from "../program/statement";
+import { setEntry } from "../protocol/dictionary";
 import type { Value } from "../protocol/witness";
 import { intoOf } from "../replay/machineValues";
 import { expressionSql, nameSql, statementSql, type SqlWriter } from "../replay/sqlText";
@@ -39,9 +40,9 @@ function writeLines(
     if (known !== undefined) return known;
     const wanted = what.replace(/[^A-Za-z0-9_]+/gu, "_").replace(/^(?=\d)/u, "_");
     let name = wanted;
-    for (let again = 2; name in values; again++) name = `${wanted}_${String(again)}`;
+    for (let again = 2; Object.hasOwn(values, name); again++) name = `${wanted}_${String(again)}`;
     names.set(what, name);
-    values[name] = value;
+    setEntry(values, name, value);
     return name;
   };
   for (const [name, value] of Object.entries(args)) nameOf(name, value);
@@ -52,7 +53,7 @@ function writeLines(
   const value = (expression: Expression): string | undefined => {
     switch (expression.kind) {
       case "parameter":
-        return expression.name in args ? `:${nameOf(expression.name)}` : undefined;
+        return Object.hasOwn(args, expression.name) ? `:${nameOf(expression.name)}` : undefined;
       case "variable":
         return `:${nameOf(`variable ${expression.name}`)}`;
       case "field":

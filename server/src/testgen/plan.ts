@@ -283,7 +283,7 @@ function comparedTables({ anomaly, program }: TestInput): readonly ComparedTable
   const madeUp = (table: Table): readonly string[] =>
     table.columns.filter(({ default: given }) => given?.kind === "fresh").map(({ name }) => name);
   return tables
-    .filter(({ name }) => name in anomaly.witness.outcome.final)
+    .filter(({ name }) => Object.hasOwn(anomaly.witness.outcome.final, name))
     .map((table) => {
       const references = table.foreignKeys.flatMap((key) => {
         const target = tables.find(({ name }) => name === key.table);

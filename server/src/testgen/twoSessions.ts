@@ -2,6 +2,7 @@
 // each of them reads and writes, and what every order of the sessions one after the other would give.
 import type { Level } from "../isolation/levels";
 import { namedLevel } from "../program/declaredLevel";
+import { ownEntry } from "../protocol/dictionary";
 import type { Step } from "../protocol/report";
 import type { Outcome, Row } from "../protocol/witness";
 import { completeRows } from "../replay/initialRows";
@@ -178,7 +179,7 @@ function outcomeLines({ final, status, returned }: Outcome): readonly string[] {
       : all.map((row) => `--   ${table}: ${rowText(row)}`),
   );
   const sessions = Object.entries(status).map(([name, end]) => {
-    const values = returned[name] ?? [];
+    const values = ownEntry(returned, name) ?? [];
     return `--   ${name}: ${end}${values.length > 0 ? `, returns ${oneLine(values.join("; "), 100)}` : ""}`;
   });
   return [...rows, ...sessions];

@@ -5,6 +5,7 @@ import { defaultLevel, LEVELS, PRINTED_LEVELS, findLevel, sameProduct } from "..
 import type { Level, PaperLevel } from "../isolation/levels";
 import type { SerializablePair } from "../isolation/mixedLevels";
 import { DIALECTS, type Dialect } from "../program/dialect";
+import { dictionary, ownEntry, setEntry } from "../protocol/dictionary";
 import type { Range } from "../protocol/source";
 import { parseDuration } from "./duration";
 import { parseJson } from "./json";
@@ -149,7 +150,7 @@ function mixedProducts(
   const own = entries.findLast(({ key }) => key === "transactions")?.value;
   if (own?.kind !== "object") return [];
   return own.entries.flatMap((entry): readonly ConfigurationProblem[] => {
-    const other = transactionLevels[entry.key];
+    const other = ownEntry(transactionLevels, entry.key);
     const place = entry.value.kind === "object" ? entry.value.entries.at(-1)?.value : undefined;
     if (other === undefined || place === undefined || sameProduct(other, level)) return [];
     const message = mixedProductsText(entry.key, other, level);
@@ -205,7 +206,7 @@ export function unknownLevelText(written: string, defined: readonly PaperLevel[]
 type Draft = { -readonly [Key in keyof Configuration]: Configuration[Key] };
 type ReadKey = (entry: JsonEntry, draft: Draft, problems: ConfigurationProblem[]) => void;
 
-const KEYS: Readonly<Record<string, ReadKey>> = {
+const KEYS = dictionary<ReadKey>({
   $schema: () => undefined,
   dialect: (entry, draft, problems) => {
     const name = textOf(entry, problems);
@@ -237,7 +238,7 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
     const levels: Record<string, Level> = {};
     for (const each of entry.value.entries) {
       const level = transactionLevel(each, draft, problems);
-      if (level) levels[each.key] = level;
+      if (level) setEntry(levels, each.key, level);
     }
     draft.transactionLevels = levels;
   },
@@ -301,7 +302,7 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
     const path = textOf(entry, problems);
     if (path !== undefined) draft.baseline = { path, range: entry.value.range };
   },
-};
+});
 
 /** What the rounds of a loop that are looked at may be, in words. */
 export const UNROLL_RANGE = "a whole number from 1 to 8";

@@ -1,6 +1,7 @@
 // Durations as people write them: 500ms, 10s, 2m.
+import { dictionary } from "../protocol/dictionary";
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
+const UNITS = dictionary<number>({ ms: 1, s: 1000, m: 60_000, min: 60_000 });
 
 /** Milliseconds of "500ms", "10s", "1.5m" (a bare number is seconds), or undefined. Nothing below 1 ms. */
 export function parseDuration(text: string): number | undefined {

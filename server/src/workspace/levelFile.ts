@@ -7,6 +7,7 @@ import { parseAxiom } from "../isolation/parseAxiom";
 import type { AxiomProblem } from "../isolation/parseAxiom";
 import { effectOf, refusedSerialRun } from "../isolation/smallHistories";
 import { writtenAxioms } from "../isolation/writtenAxioms";
+import { dictionary } from "../protocol/dictionary";
 import type { Range } from "../protocol/source";
 import { unknownLevelText, unknownText, wrong, wrongFile } from "./configuration";
 import type { ConfigurationProblem } from "./configuration";
@@ -83,7 +84,7 @@ interface PlacedAxiom {
   readonly range: Range;
 }
 
-const KEYS: Readonly<Record<string, (entry: JsonEntry, draft: Draft) => void>> = {
+const KEYS = dictionary<(entry: JsonEntry, draft: Draft) => void>({
   $schema: () => undefined,
   name: (entry, draft) => {
     const name = textOf(entry, draft);
@@ -121,7 +122,7 @@ const KEYS: Readonly<Record<string, (entry: JsonEntry, draft: Draft) => void>> =
     }
     draft.axioms = value.items.flatMap((item) => axiomOf(item, draft) ?? []);
   },
-};
+});
 
 /** Lower case keeps names apart from SQL's own words, and a colon would name a product. */
 function problemOfName(name: string): string | undefined {

@@ -2,6 +2,7 @@
 // share no code, so that what the lowering loses or adds shows.
 import { walkStatement } from "../../../server/src/frontend/sql/walk";
 import type { Relation, Statement } from "../../../server/src/program/statement";
+import { dictionary } from "../../../server/src/protocol/dictionary";
 
 export interface Facts {
   /** Tables whose rows are read, beyond those that a change finds in its own target. */
@@ -43,17 +44,17 @@ export function factsOfTree(tree: unknown): Facts {
 
 const CHANGES = new Set(["InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt"]);
 
-const STRENGTHS: Readonly<Record<string, string>> = {
+const STRENGTHS = dictionary<string>({
   LCS_FORUPDATE: "update",
   LCS_FORNOKEYUPDATE: "no-key-update",
   LCS_FORSHARE: "share",
   LCS_FORKEYSHARE: "key-share",
-};
+});
 
-const WAITS: Readonly<Record<string, string>> = {
+const WAITS = dictionary<string>({
   LockWaitSkip: "skip-locked",
   LockWaitError: "nowait",
-};
+});
 
 function lockIn(clause: Record<string, unknown>): string {
   const names = Array.isArray(clause["lockedRels"]) ? clause["lockedRels"] : [];

@@ -1,5 +1,6 @@
 // SQL in the string literals of code, found by quotes alone: no syntax tree, no data flow. What stands in a hole of a
 // template, or between two literals that are added, becomes a placeholder; where that makes no SQL, no parser takes it.
+import { dictionary } from "../../../server/src/protocol/dictionary";
 
 /** How a language writes comments and strings. */
 interface Quoting {
@@ -116,12 +117,12 @@ function readString(text: string, start: number, quote: string, into: Joined): n
   return text.length;
 }
 
-const ESCAPES: Readonly<Record<string, string | undefined>> = {
+const ESCAPES = dictionary<string | undefined>({
   n: "\n",
   t: "\t",
   r: "\r",
   "\n": "",
-};
+});
 
 function endOfHole(text: string, from: number): number {
   let depth = 1;

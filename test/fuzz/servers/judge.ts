@@ -2,6 +2,7 @@
 // order gives, and what is called confirmed must be seen.
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { Program } from "../../../server/src/program/program";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { Anomaly, LevelReport } from "../../../server/src/protocol/report";
 import type { FileId } from "../../../server/src/protocol/source";
 import { completeRows } from "../../../server/src/replay/initialRows";
@@ -196,7 +197,8 @@ function settingOf(
   );
   const calls = witness.instances.map(({ transaction, arguments: given }): Call => {
     const names = parametersOf(program.text, transaction);
-    const value = (name: string): string => literal(given[name] ?? (name in given ? null : 1));
+    const value = (name: string): string =>
+      literal(ownEntry(given, name) ?? (Object.hasOwn(given, name) ? null : 1));
     return {
       name: transaction,
       args: names

@@ -1,6 +1,7 @@
 // Programs of the servers' fuzzer on MariaDB. A gate is a named lock that the controller holds; who comes to one takes a lock
 // that says so first. User variables count the gates: nothing rolls them back.
 import { createConnection, type Connection } from "mysql2/promise";
+import { dictionary, ownEntry } from "../../../server/src/protocol/dictionary";
 import type { ServerAddress } from "../../../server/src/replay/servers/liveServer";
 import { definitionsOf } from "./program";
 import type { Activity, Actor, Answer, Stage } from "./stage";
@@ -18,13 +19,13 @@ BEGIN
   RETURN 1;
 END`;
 
-const LEVELS: Readonly<Record<string, readonly [words: string, snapshotIsolation: 0 | 1]>> = {
+const LEVELS = dictionary<readonly [words: string, snapshotIsolation: 0 | 1]>({
   "mariadb:read-uncommitted": ["READ UNCOMMITTED", 0],
   "mariadb:read-committed": ["READ COMMITTED", 0],
   "mariadb:repeatable-read": ["REPEATABLE READ", 0],
   "mariadb:repeatable-read(snapshot-isolation=on)": ["REPEATABLE READ", 1],
   "mariadb:serializable": ["SERIALIZABLE", 0],
-};
+});
 
 export async function mariadbStage(address: ServerAddress): Promise<Stage> {
   const controller = await openSession(address);
@@ -141,7 +142,7 @@ export async function mariadbStage(address: ServerAddress): Promise<Stage> {
       );
       const [standing] = (await command(`SELECT ${gates.join(", ")}`)).rows;
       const isAtGate = (at: number): boolean =>
-        Number(standing?.[`g${String(at)}`]) === those[at]?.id;
+        Number(ownEntry(standing, `g${String(at)}`)) === those[at]?.id;
       if (those.every((_, at) => isAtGate(at))) return those.map(() => "gate");
       const waiting = await waitingSessions(command);
       return those.map(({ id }, at): Activity => {

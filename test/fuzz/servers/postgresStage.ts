@@ -1,15 +1,16 @@
 // Programs of the servers' fuzzer on PostgreSQL. A gate is an advisory lock (of two numbers) that the controller holds; a
 // sequence counts the gates of an instance, since nothing rolls it back.
 import { Client, DatabaseError, type QueryResult } from "pg";
+import { dictionary } from "../../../server/src/protocol/dictionary";
 import type { ServerAddress } from "../../../server/src/replay/servers/liveServer";
 import { definitionsOf } from "./program";
 import type { Activity, Actor, Answer, Stage } from "./stage";
 
-const LEVELS: Readonly<Record<string, string>> = {
+const LEVELS = dictionary<string>({
   "postgres:read-committed": "READ COMMITTED",
   "postgres:repeatable-read": "REPEATABLE READ",
   "postgres:serializable": "SERIALIZABLE",
-};
+});
 
 /** Gates of one instance that hold; what comes after them runs through. */
 const GATES = 60;

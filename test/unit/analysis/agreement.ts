@@ -11,6 +11,7 @@ import { planProduct, solveProduct } from "../../../server/src/analysis/search/p
 import { openZ3 } from "../../../server/src/engine/z3";
 import { productLevelAt, type Levels } from "../../../server/src/isolation/mixedLevels";
 import type { Program } from "../../../server/src/program/program";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { Severity } from "../../../server/src/protocol/report";
 import { enumerateProduct } from "../../../server/src/store/enumerate";
 import type { Setup } from "../../../server/src/store/execution";
@@ -194,7 +195,7 @@ function makeJudge(program: Program, setup: Setup): (run: Run) => Worst {
   };
   const judged = new Map<string, Worst>();
   return (run) => {
-    const committed = all.filter((name) => run.status[name] === COMMITTED);
+    const committed = all.filter((name) => ownEntry(run.status, name) === COMMITTED);
     const own = viewsOf(run, committed);
     const text = `${committed.join(" ")} ${own.join(" ")}`;
     const known = judged.get(text);
@@ -224,7 +225,7 @@ function viewsOf(run: Run, committed: readonly string[]): readonly string[] {
     JSON.stringify(
       Object.values(final).map((rows) => rows.map((row) => JSON.stringify(row)).sort()),
     ),
-    JSON.stringify(committed.map((name) => [status[name], returned[name]])),
-    JSON.stringify(committed.map((name) => observed[name])),
+    JSON.stringify(committed.map((name) => [ownEntry(status, name), ownEntry(returned, name)])),
+    JSON.stringify(committed.map((name) => ownEntry(observed, name))),
   ];
 }

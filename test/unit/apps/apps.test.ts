@@ -1,6 +1,7 @@
 // The example programs give exactly the findings that are marked in them, and variants that mean the same give the same.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { dictionary } from "../../../server/src/protocol/dictionary";
 import type { SourceFile } from "../../../server/src/frontend/sql/readProgram";
 import { analyse, app, sql, verdicts } from "../truth/analyse";
 import { findingsOf, marksOf } from "./marks";
@@ -17,10 +18,10 @@ const APPS = [
 ];
 
 /** What stays undecided, and why that is right. */
-const UNDECIDED: Readonly<Record<string, readonly string[]>> = {
+const UNDECIDED = dictionary<readonly string[]>({
   // The solver lets Statement ask for the number that Open is given only later; no run of the store does.
   "bank-mysql read-committed": ["Open+Statement"],
-};
+});
 
 for (const name of APPS) {
   test(`${name}: findings are those that are marked`, async () => {

@@ -6,8 +6,9 @@ import {
   type TransactionOutcome,
 } from "../../../server/src/clients/assertionExpression";
 import { AssertionFault, type ResultValue } from "../../../server/src/clients/assertionValues";
+import { dictionary } from "../../../server/src/protocol/dictionary";
 
-const RESULTS: Readonly<Record<string, TransactionOutcome>> = {
+const RESULTS = dictionary<TransactionOutcome>({
   "0 0": { status: "committed", result: 40 },
   "0 1": { status: "aborted", result: null, error: "insufficient funds" },
   "1 0": {
@@ -19,7 +20,7 @@ const RESULTS: Readonly<Record<string, TransactionOutcome>> = {
   },
   "1 1": { status: "committed", result: [{ balance: "12.50" }] },
   "1 2": { status: "committed", result: [] },
-};
+});
 
 function valueOf(text: string): ResultValue {
   const read = readExpression(text);

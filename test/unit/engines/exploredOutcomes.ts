@@ -17,6 +17,7 @@ import {
 } from "../../../server/src/exploration/history";
 import { checkHistory, HISTORY_LEVELS, type HistoryLevel } from "../../../server/src/history/check";
 import type { Program } from "../../../server/src/program/program";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { Setup } from "../../../server/src/store/execution";
 import { freshValues } from "../../../server/src/store/freshValues";
 import { runEveryOrder } from "../../../server/src/store/run";
@@ -237,7 +238,7 @@ function compareSerialRuns(
     const rows = Object.entries(final).flatMap(([table, all]) =>
       all.map((row) => rowText(table, row)),
     );
-    const ends = [...names].sort().map((name) => status[name] === COMMITTED);
+    const ends = [...names].sort().map((name) => ownEntry(status, name) === COMMITTED);
     return `${rows.sort().join(" ")} ${ends.join()}`;
   });
   const explored = serial.map(
@@ -379,7 +380,7 @@ function writes(transactions: History["transactions"], id: number, key: Key): bo
 function changedColumns(found: Value, left: Value): readonly string[] {
   const [before, after] = [plainRow(found) ?? {}, plainRow(left) ?? {}];
   return Object.keys(after)
-    .filter((column) => before[column] !== after[column])
+    .filter((column) => ownEntry(before, column) !== ownEntry(after, column))
     .sort();
 }
 

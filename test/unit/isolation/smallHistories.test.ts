@@ -7,6 +7,7 @@ import { parseAxiom } from "../../../server/src/isolation/parseAxiom";
 import { effectOf, refusedSerialRun } from "../../../server/src/isolation/smallHistories";
 import type { Effect } from "../../../server/src/isolation/smallHistories";
 import { writtenAxioms } from "../../../server/src/isolation/writtenAxioms";
+import { dictionary } from "../../../server/src/protocol/dictionary";
 
 function axiom(text: string): WrittenAxiom {
   const result = parseAxiom(text);
@@ -15,13 +16,13 @@ function axiom(text: string): WrittenAxiom {
 }
 
 /** Of the axioms that a level does not list: those that follow from it all the same. */
-const IMPLIED: Readonly<Record<string, readonly Axiom[]>> = {
+const IMPLIED = dictionary<readonly Axiom[]>({
   // Whoever sees the same at every statement sees no more later.
   "clotho:repeatable-read": ["monotonic"],
   // Program order is visible, and what is seen by a statement is seen behind it.
   "clotho:causal": ["monotonic"],
   "anode:psi": [],
-};
+});
 
 describe("what an axiom excludes", () => {
   for (const level of [...PAPER_LEVELS, ...PRINTED_LEVELS])

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CodeAction, CodeLens, Diagnostic } from "vscode-languageserver-protocol/node";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import { withServer, type Harness } from "./harness";
 
 const ANOMALY = "transaction a\n  anomaly lost-update\n  anomaly write-skew";
@@ -20,7 +21,7 @@ async function actions(
 
 /** The only edit of an action on a document. */
 function editOf(action: CodeAction | undefined, uri: string) {
-  const [edit] = action?.edit?.changes?.[uri] ?? [];
+  const [edit] = ownEntry(action?.edit?.changes, uri) ?? [];
   assert.ok(edit);
   return edit;
 }

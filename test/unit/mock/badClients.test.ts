@@ -7,6 +7,7 @@ import pg from "pg";
 import { listen, LONGEST_MESSAGE, type Protocol } from "../../../server/src/mock/listen";
 import { openStore, type OpenedStore } from "../../../server/src/mock/openStore";
 import { longestSilence, patienceOf } from "../../../server/src/mock/patience";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import { scriptedSession } from "./scriptedSession";
 
 const SCHEMA = `CREATE TABLE account (id int PRIMARY KEY, balance int);
@@ -175,7 +176,7 @@ for (const protocol of PROTOCOLS) {
 
 describe("how long a session waits", () => {
   const session = (settings: Readonly<Record<string, string>>) => ({
-    setting: (name: string) => settings[name],
+    setting: (name: string) => ownEntry(settings, name),
     status: () => "open" as const,
   });
   for (const [settings, isPostgres, expected] of [

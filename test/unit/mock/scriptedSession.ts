@@ -7,6 +7,7 @@ import type {
   ResultColumn,
   StatementResult,
 } from "../../../server/src/mock/session";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 
 export interface Scripted {
   readonly parameters?: readonly SqlType[];
@@ -24,7 +25,7 @@ export function scriptedSession(script: Readonly<Record<string, Scripted>>): Moc
         .map((each) => each.trim())
         .filter((each) => each !== ""),
     prepare(sql) {
-      const known = script[sql];
+      const known = ownEntry(script, sql);
       if (!known) {
         const error = { code: "42601", number: 1064, mysqlState: "42000", message: `no ${sql}` };
         return Promise.resolve({ ok: false, error });

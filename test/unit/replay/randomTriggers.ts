@@ -1,5 +1,6 @@
 // Small random schemas with triggers, and a transaction that fires them: what a server leaves in its tables, and what
 // the store does with what the front end makes of it.
+import { dictionary, ownEntry, setEntry } from "../../../server/src/protocol/dictionary";
 import { readRandom, type Choose } from "../analysis/productsHarness";
 import type { LiveSession } from "../../../server/src/replay/servers/liveServer";
 import { literal } from "../../../server/src/replay/literal";
@@ -7,14 +8,14 @@ import type { Row } from "../../../server/src/protocol/witness";
 import { statementsOf } from "../../../server/src/service/statements";
 import { runSerial } from "../../../server/src/store/run";
 
-const TABLES: Readonly<Record<string, string>> = {
+const TABLES = dictionary<string>({
   t: "CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, n int)",
   u: "CREATE TABLE u (id int PRIMARY KEY, v int, n int)",
   log: "CREATE TABLE log (what text, a int, b int)",
   counter: "CREATE TABLE counter (name text PRIMARY KEY, total int NOT NULL)",
-};
+});
 
-const ROWS: Readonly<Record<string, readonly Row[]>> = {
+const ROWS = dictionary<readonly Row[]>({
   t: [
     { id: 1, v: 10, n: null },
     { id: 2, v: 20, n: 2 },
@@ -29,7 +30,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     { name: "t", total: 0 },
     { name: "u", total: 7 },
   ],
-};
+});
 
 export interface TriggerProgram {
   readonly functions: readonly string[];
@@ -291,7 +292,8 @@ async function onServer(session: LiveSession, program: TriggerProgram): Promise<
   // After an error this undoes all.
   await session.execute("COMMIT");
   const final: Record<string, readonly Row[]> = {};
-  for (const name of Object.keys(TABLES)) final[name] = await must(`SELECT * FROM ${name}`);
+  for (const name of Object.keys(TABLES))
+    setEntry(final, name, await must(`SELECT * FROM ${name}`));
   await must(`DROP TABLE ${Object.keys(TABLES).join(", ")}`);
   for (const sql of program.functions)
     await must(`DROP FUNCTION ${/FUNCTION (\w+)/.exec(sql)?.[1] ?? ""}`);
@@ -304,8 +306,8 @@ function stateText(final: Readonly<Record<string, readonly Row[]>>): string {
     .map((name) => {
       const columns = /\((.*)\)/.exec(TABLES[name] ?? "")?.[1]?.split(", ") ?? [];
       const names = columns.map((column) => column.split(" ")[0] ?? "");
-      const rows = (final[name] ?? ROWS[name] ?? []).map((row) =>
-        names.map((column) => String(row[column] ?? null)).join(","),
+      const rows = (ownEntry(final, name) ?? ROWS[name] ?? []).map((row) =>
+        names.map((column) => String(ownEntry(row, column) ?? null)).join(","),
       );
       return `${name}: ${rows.sort().join(" ")}`;
     })

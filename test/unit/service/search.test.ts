@@ -5,6 +5,7 @@ import { findLevel } from "../../../server/src/isolation/levels";
 import type { Level } from "../../../server/src/isolation/levels";
 import { labelOfLevels } from "../../../server/src/isolation/mixedLevels";
 import type { SerializablePair } from "../../../server/src/isolation/mixedLevels";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import { largestSize, search } from "../../../server/src/service/search";
 import type { SearchInput, SearchResult } from "../../../server/src/service/search";
 import type { TupleAnswer } from "../../../server/src/service/tupleSolver";
@@ -101,7 +102,7 @@ async function play(scene: Scene): Promise<Played> {
         controller.abort();
         return Promise.resolve({ kind: "cancelled" });
       }
-      const given = answer(scene.says?.[key]);
+      const given = answer(ownEntry(scene.says, key));
       if (scene.lanes === undefined) return Promise.resolve(given);
       // The more turns of the event loop, the later.
       let turns = (asked.length * 7) % 5;

@@ -1,5 +1,6 @@
 // All executions of the small programs of anomalies: every arbitration, and every choice of what statements see.
 import type { Program } from "../../../server/src/program/program";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { ScheduleStep } from "../../../server/src/protocol/witness";
 import type { Setup } from "../../../server/src/store/execution";
 import type { AnomalyProgram } from "./anomalyTable";
@@ -55,7 +56,7 @@ export function* schedules(
     return;
   }
   const [instance = "", statement = ""] = name.split(".");
-  const asked = anomaly.sees[name] ?? [];
+  const asked = ownEntry(anomaly.sees, name) ?? [];
   const visible = order
     .slice(0, done.length)
     .filter((other) => !other.startsWith(`${instance}.`) && isWrite(anomaly, other));

@@ -2,6 +2,7 @@
 // counts, waiting, errors and the final state.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import { freshValues } from "../../../server/src/store/freshValues";
 import {
   advance,
@@ -157,8 +158,8 @@ function codeOf(error: string): string {
 
 function rowText(row: Readonly<Record<string, SqlValue>>): string {
   return ["id", "value"]
-    .filter((column) => column in row)
-    .map((column) => renderValue(row[column] ?? null))
+    .filter((column) => Object.hasOwn(row, column))
+    .map((column) => renderValue(ownEntry(row, column) ?? null))
     .join("=>");
 }
 

@@ -4,6 +4,7 @@ import type { Expression } from "../../../server/src/program/expression";
 import type { Program, Transaction } from "../../../server/src/program/program";
 import type { UniqueKey } from "../../../server/src/program/schema";
 import type { Command } from "../../../server/src/program/statement";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { Setup } from "../../../server/src/store/execution";
 import type { Run } from "../../../server/src/store/runRecord";
 import { renderValue } from "../../../server/src/store/value";
@@ -95,7 +96,7 @@ export function runText(litmus: Litmus, run: Run): string {
   const registers = run.machines.flatMap((machine, index) =>
     (litmus.transactions[index] ?? []).flatMap((statement): [string, number][] => {
       if (statement.into === undefined) return [];
-      const value = machine.variables[statement.into] ?? 0;
+      const value = ownEntry(machine.variables, statement.into) ?? 0;
       return [[`${machine.instance}.${statement.into}`, Number(renderValue(value))]];
     }),
   );

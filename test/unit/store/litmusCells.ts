@@ -1,5 +1,6 @@
 // Compares the store with the servers, cell by cell: which outcomes are missing, which are extra.
 import type { ProductLevel } from "../../../server/src/isolation/levels";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import { enumeratePrefix, enumerateProduct } from "../../../server/src/store/enumerate";
 import { levelOf, productOf } from "./programs";
 import {
@@ -46,7 +47,9 @@ export function paperComparisons(all = readLitmus()): readonly Comparison[] {
         !/INSERT|FOR (UPDATE|SHARE)|ROLLBACK/.test(JSON.stringify(litmus.transactions)),
     )
     .flatMap((litmus) =>
-      pairs.flatMap(([paper, product]) => comparePaper(litmus, paper, litmus.observed[product])),
+      pairs.flatMap(([paper, product]) =>
+        comparePaper(litmus, paper, ownEntry(litmus.observed, product)),
+      ),
     );
 }
 

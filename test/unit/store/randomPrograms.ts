@@ -1,4 +1,5 @@
 // Small random programs over two tables, the same for the same seed.
+import { setEntry } from "../../../server/src/protocol/dictionary";
 import type { Row } from "../../../server/src/protocol/witness";
 import type { Scenario } from "./outcomes";
 import { rowsOf, table } from "./programs";
@@ -19,7 +20,7 @@ export function randomScenario(seed: number, flavour: Flavour): Scenario {
     const count = 1 + Math.floor(random() * 3);
     const statements = Array.from({ length: count }, (_, at) => statement(random, flavour, at));
     if (flavour.rollbacks && random() < 0.2) statements.push("ROLLBACK;");
-    scripts[`P${index}`] = statements.join("\n");
+    setEntry(scripts, `P${index}`, statements.join("\n"));
   }
   const initial = (): readonly Row[] =>
     rowsOf({ 1: pick(random, [0, 1, 2]), 2: pick(random, [1, 3]) });

@@ -1,4 +1,5 @@
 // One anomaly prepared for drawing: instances, steps with their lines, the cycle's edges between steps, values over time.
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { HistoryPlace, HistoryReason } from "../../../server/src/protocol/history";
 import { shownEdges } from "../../../server/src/protocol/report";
 import type {
@@ -150,7 +151,7 @@ function linesOf(step: Step): readonly StepLine[] {
 }
 
 function placeOf(payload: AnomalyPayload, at: Pick<CycleEnd, "file" | "range">): Place | undefined {
-  const uri = payload.uris[at.file];
+  const uri = ownEntry(payload.uris, at.file);
   return uri === undefined ? undefined : { uri, range: at.range };
 }
 

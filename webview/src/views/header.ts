@@ -1,4 +1,5 @@
 // The sentence, what it means and how sure it is.
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { Severity } from "../../../server/src/protocol/report";
 import type { AnomalyPayload, PanelStatus } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
@@ -101,7 +102,7 @@ const SEVERITY: Readonly<Record<Severity, string>> = {
 function chips({ payload }: Story): readonly HTMLElement[] {
   if (payload.recorded) return recordedChips(payload.recorded.verdicts);
   const { anomaly, labels } = payload;
-  const label = (level: string): string => labels[level] ?? level;
+  const label = (level: string): string => ownEntry(labels, level) ?? level;
   const confirmed =
     anomaly.status === "confirmed"
       ? chip("executed and confirmed", "fact")

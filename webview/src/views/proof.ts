@@ -1,5 +1,6 @@
 // What is so for any number of transactions: the argument step by step, or the chains that stand in the way of it, each
 // with its statements, which lead to their places.
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { ProofDependency, ProofEnd, ProofObstacle } from "../../../server/src/protocol/proof";
 import type { Place, ProofView } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
@@ -13,7 +14,7 @@ const TITLES = {
 
 export function createProofView({ proof, level, uris }: ProofView, actions: Actions): HTMLElement {
   const placeOf = (file: string, range: Place["range"]): Place | undefined => {
-    const uri = uris[file];
+    const uri = ownEntry(uris, file);
     return uri === undefined ? undefined : { uri, range };
   };
   const title = TITLES[proof.status];

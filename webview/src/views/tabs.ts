@@ -1,4 +1,5 @@
 // The figures in tabs, with the walk through the steps at the right end of the tab row.
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { PanelTab } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import { selectedSteps, type Selection } from "../model/selection";
@@ -56,7 +57,7 @@ export function createTabs(
   );
   list.addEventListener("keydown", (event) => {
     const at = buttons.findIndex(({ created }) => created === document.activeElement);
-    const next = { ArrowRight: at + 1, ArrowLeft: at - 1 }[event.key];
+    const next = ownEntry({ ArrowRight: at + 1, ArrowLeft: at - 1 }, event.key);
     const target =
       next === undefined ? undefined : buttons[(next + buttons.length) % buttons.length];
     if (!target) return;

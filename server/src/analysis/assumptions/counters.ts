@@ -2,6 +2,7 @@
 // Each candidate says that ids in use lie below the counter; it is used only if every transaction keeps it.
 import type { ComparisonOperator, Expression } from "../../program/expression";
 import type { Invariant } from "../../program/program";
+import { ownEntry } from "../../protocol/dictionary";
 import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
 import { HIDDEN } from "../operations/operation";
 import { parts } from "../operations/terms";
@@ -82,7 +83,7 @@ function readsCounter(term: Term, counter: Counter, transaction: FlatTransaction
   if (term.kind !== "output") return false;
   const source = transaction.operations[term.operation];
   if (source?.table !== counter.table || !sameKey(source, counter)) return false;
-  const given = source.outputs[term.name];
+  const given = ownEntry(source.outputs, term.name);
   const base = given && withoutConstant(given).base;
   return base?.kind === "column" && base.column === counter.column;
 }
@@ -90,7 +91,7 @@ function readsCounter(term: Term, counter: Counter, transaction: FlatTransaction
 function sameKey(operation: Operation, { key }: Counter): boolean {
   const columns = Object.keys(key);
   return columns.every((column) => {
-    const [a, b] = [operation.key[column], key[column]];
+    const [a, b] = [ownEntry(operation.key, column), ownEntry(key, column)];
     return a !== undefined && b !== undefined && same(a, b);
   });
 }

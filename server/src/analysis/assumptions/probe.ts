@@ -1,5 +1,6 @@
 // A transaction of ours that looks at one combination of rows of an invariant: run after another transaction, it asks
 // whether that one broke it. Its keys are any values.
+import { ownEntry } from "../../protocol/dictionary";
 import type {
   FlatInvariant,
   FlatProgram,
@@ -46,8 +47,8 @@ export function probeOf(flat: FlatProgram, invariant: FlatInvariant): Probe {
   const key = Object.fromEntries(
     Object.entries(exists.key).map(([column, term]) => [column, onSought(term)]),
   );
-  const { primaryKey = [] } = flat.tables[exists.table] ?? {};
-  const whole = primaryKey.length > 0 && primaryKey.every((column) => column in key);
+  const { primaryKey = [] } = ownEntry(flat.tables, exists.table) ?? {};
+  const whole = primaryKey.length > 0 && primaryKey.every((column) => Object.hasOwn(key, column));
   const search: Operation = {
     ...reading(sought, exists.table, key, []),
     where: onSought(exists.where),
@@ -68,7 +69,7 @@ export function probeOfTables(flat: FlatProgram, tables: readonly string[]): Pro
 }
 
 function keyOf(flat: FlatProgram, table: string, row: number): Readonly<Record<string, Term>> {
-  const { primaryKey = [], columns = [] } = flat.tables[table] ?? {};
+  const { primaryKey = [], columns = [] } = ownEntry(flat.tables, table) ?? {};
   return Object.fromEntries(
     primaryKey.map((column): [string, Term] => {
       const type = columns.find(({ name }) => name === column)?.type ?? "other";

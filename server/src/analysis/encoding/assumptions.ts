@@ -1,5 +1,6 @@
 // What the encodings assume of the rows at the start and of arguments. Each assumption is behind a literal, so that an
 // answer "unsat" tells which of them it rests on.
+import { ownEntry } from "../../protocol/dictionary";
 import { fromRowColumn } from "../operations/operation";
 import type { FlatInvariant, FlatProgram, Term } from "../operations/operation";
 import { FALSE, TRUE, and, imp, not } from "./smt";
@@ -174,9 +175,9 @@ function soughtExists(
 ): Smt {
   const { script } = start;
   const known = rowColumns(start, rows);
-  const primaryKey = start.flat.tables[exists.table]?.primaryKey ?? [];
+  const primaryKey = ownEntry(start.flat.tables, exists.table)?.primaryKey ?? [];
   const bound = primaryKey.map((column) => {
-    const term = exists.key[column];
+    const term = ownEntry(exists.key, column);
     return term && start.value(term, known);
   });
   const row = bound.map((value, at) =>

@@ -1,4 +1,5 @@
 // Constraints that end a transaction: NOT NULL and CHECK of the rows that it makes, and unique keys.
+import { ownEntry } from "../../protocol/dictionary";
 import type { Term } from "../operations/operation";
 import { deferredKeysGiven } from "../operations/tables";
 import { columnsIn } from "../operations/terms";
@@ -31,9 +32,9 @@ export function violates(views: Views, write: Done, what: "notNull" | "check"): 
   const changedBy =
     (set: Readonly<Record<string, Term>>, row: RowKey) =>
     (name: string): SqlValue =>
-      set[name] === undefined
+      ownEntry(set, name) === undefined
         ? state(access, "current", name, row)
-        : newValue(write, set[name], row);
+        : newValue(write, ownEntry(set, name), row);
   if (operation.kind === "delete") return FALSE;
   if (operation.kind === "update") {
     const columns = Object.keys(operation.set);
@@ -56,7 +57,7 @@ export function violates(views: Views, write: Done, what: "notNull" | "check"): 
 export function collisions(views: Views, access: Access, row: RowKey): readonly Smt[] {
   const { set } = access.operation;
   const own = (column: string): SqlValue => {
-    const term = set[column];
+    const term = ownEntry(set, column);
     return term ? views.value(access.instance, term) : SQL_NULL;
   };
   return access.table.table.uniqueKeys.flatMap((key) => holders(views, access, row, key, own));
@@ -69,10 +70,12 @@ export function takesTaken(views: Views, write: Done): Smt {
   if (operation.kind !== "update" || row === undefined) return FALSE;
   const { set } = operation;
   const own = (column: string): SqlValue =>
-    set[column] === undefined
+    ownEntry(set, column) === undefined
       ? views.state(access, "current", column, row)
-      : views.newValue(write, set[column], row);
-  const keys = table.table.uniqueKeys.filter((key) => key.some((column) => column in set));
+      : views.newValue(write, ownEntry(set, column), row);
+  const keys = table.table.uniqueKeys.filter((key) =>
+    key.some((column) => Object.hasOwn(set, column)),
+  );
   const taken = or(...keys.flatMap((key) => holders(views, access, row, key, own)));
   return taken === FALSE ? FALSE : and(views.touches(access, row), taken);
 }

@@ -2,6 +2,7 @@
 // that are looked through, the list of all rows that may exist.
 import { lengthName } from "../../program/arrays";
 import type { ValueType } from "../../program/expression";
+import { ownEntry } from "../../protocol/dictionary";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
 import { parts } from "../operations/terms";
@@ -226,7 +227,7 @@ function listRows(
   for (const accesses of tuple.accesses)
     for (const { instance, operation, point, table: own } of accesses) {
       if (own !== table || !point) continue;
-      const terms = table.table.primaryKey.map((column) => operation.key[column]);
+      const terms = table.table.primaryKey.map((column) => ownEntry(operation.key, column));
       if (!terms.every((term) => term !== undefined && isEarly(term))) continue;
       const row = terms.map((term) =>
         term ? script.name(earlyInt(script, database, instance, term), "Int") : "0",

@@ -1,6 +1,7 @@
 // Reads of what is not committed. What such a read finds may be written by one who commits later, so that it is not a
 // definition in terms of what came before: its results are free until everything is defined, and are then equated with
 // what the read finds. Times are ordered, so that no value comes from itself.
+import { ownEntry } from "../../protocol/dictionary";
 import type { FlatTable, Term } from "../operations/operation";
 import { columnType } from "./productDatabase";
 import type { RowKey } from "./productDatabase";
@@ -76,7 +77,7 @@ export function settleRead(script: Script, open: Done, actual: Done): void {
   script.assert(eq(open.found, actual.found));
   if (open.count !== actual.count) script.assert(eq(open.count, actual.count));
   for (const [output, value] of Object.entries(open.outputs)) {
-    const real = actual.outputs[output];
+    const real = ownEntry(actual.outputs, output);
     if (real === undefined) {
       script.assert(value.isNull);
       continue;

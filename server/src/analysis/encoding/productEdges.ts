@@ -1,6 +1,7 @@
 // Dependencies between instances (Adya): write-write, write-read and read-write, over all views. Against commit order
 // only a read of something older can point: a plain read, or a locking statement that passed by a row that did not match
 // in its snapshot, or when it looked at it.
+import { ownEntry } from "../../protocol/dictionary";
 import type { RowKey } from "./productDatabase";
 import { rowsOf } from "./productRowLocks";
 import type { Run } from "./productRun";
@@ -233,7 +234,7 @@ function couldMatch(run: Run, reader: Access, writer: Access): Smt {
   const values = writer.operation.set;
   return isTrue(
     run.value(reader.instance, reader.operation.where, (column) => {
-      const term = values[column];
+      const term = ownEntry(values, column);
       return term
         ? run.value(writer.instance, term)
         : { isNull: TRUE, value: "0", sort: "Int" as const };

@@ -1,5 +1,6 @@
 // Dependencies over unique keys: who takes the values that another one's row had must come behind the one that gave them
 // up. No row tells, since they are two.
+import { ownEntry } from "../../protocol/dictionary";
 import type { FlatProgram, FlatTable, FlatTransaction, Operation } from "../operations/operation";
 import type { RowKey } from "./productDatabase";
 import type { Run } from "./productRun";
@@ -69,13 +70,13 @@ function gives({ kind, set, update = {} }: Operation, key: Key): boolean {
   if (kind === "delete") return true;
   if (kind === "read") return false;
   const changed = kind === "update" ? set : update;
-  return key.some((column) => column in changed);
+  return key.some((column) => Object.hasOwn(changed, column));
 }
 
 function takes(operation: Operation, key: Key): boolean {
   const { kind, set } = operation;
   if (kind === "insert") return bindsVisibly(operation, key) || gives(operation, key);
-  return kind === "update" && key.some((column) => column in set);
+  return kind === "update" && key.some((column) => Object.hasOwn(set, column));
 }
 
 function passes(run: Run, a: Access, b: Access, key: Key, old: RowKey, row: RowKey): Smt {
@@ -97,10 +98,12 @@ function valueAfter(run: Run, write: Done, column: string, row: RowKey): SqlValu
   const before = run.state(write.access, "current", column, row);
   const changed = operation.kind === "insert" ? (operation.update ?? {}) : operation.set;
   const updated =
-    changed[column] === undefined ? before : run.newValue(write, changed[column], row);
+    ownEntry(changed, column) === undefined
+      ? before
+      : run.newValue(write, ownEntry(changed, column), row);
   if (operation.kind !== "insert") return updated;
   const inserted =
-    operation.set[column] === undefined ? SQL_NULL : run.insertedValue(write, column);
+    ownEntry(operation.set, column) === undefined ? SQL_NULL : run.insertedValue(write, column);
   return choose(write.inserted, inserted, updated);
 }
 

@@ -1,5 +1,6 @@
 // One run of a tuple, concurrent or serial, as straight-line definitions: instances in commit order, operations in
 // program order, every value in terms of earlier ones. No times: what an operation sees is a question of snapshots.
+import { ownEntry } from "../../protocol/dictionary";
 import { NO_ROLLBACKS } from "./assumptions";
 import { refusesCommit } from "./productConstraints";
 import type { Database, RowKey } from "./productDatabase";
@@ -77,7 +78,7 @@ export function makeRun(
     returned: tuple.transactions.map((transaction, instance) => [
       ...transaction.returns.map((term) => views.value(instance, term)),
       ...transaction.visible.map(
-        ({ operation, name }) => done[instance]?.[operation]?.outputs[name] ?? SQL_NULL,
+        ({ operation, name }) => ownEntry(done[instance]?.[operation]?.outputs, name) ?? SQL_NULL,
       ),
     ]),
     observed: tuple.transactions.map((transaction, instance) =>

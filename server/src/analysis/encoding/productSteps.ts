@@ -1,5 +1,6 @@
 // What each operation of a run does: the rows that it takes, the values that it returns, why it may fail.
 import { ERRORS } from "../../program/errors";
+import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Operation, Term } from "../operations/operation";
 import { collisions, takesTaken, violates } from "./productConstraints";
 import type { RowKey } from "./productDatabase";
@@ -38,7 +39,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     };
     const caught = (code: string): boolean => operation.caught?.includes(code) === true;
     return Object.entries(errors).flatMap(([code, error]) => {
-      if (caught(code)) made.failed[code] = script.name(error, "Bool");
+      if (caught(code)) setEntry(made.failed, code, script.name(error, "Bool"));
       return caught(code) ? [] : [error];
     });
   };
@@ -80,7 +81,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
 
   const keyOf = (access: Access): { readonly row: RowKey; readonly complete: Smt } => {
     const values = access.table.table.primaryKey.map((column) => {
-      const term = access.operation.key[column];
+      const term = ownEntry(access.operation.key, column);
       return term ? value(access.instance, term) : SQL_NULL;
     });
     const row = values.map((each) => script.name(asInt(each), "Int"));
@@ -161,7 +162,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       Object.entries(operation.outputs).map(([name, term]): [string, SqlValue] => {
         const after = value(instance, term, (column) => {
           const old = state(access, "current", column, row);
-          const kept = operation.update?.[column];
+          const kept = ownEntry(operation.update, column);
           const changed =
             kept === undefined ? old : choose(updated, newValue(base, kept, row), old);
           return choose(inserted, insertedValue(base, column), changed);

@@ -4,6 +4,7 @@ import { ERRORS } from "../../program/errors";
 import type { ProductLevel } from "../../isolation/levels";
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
+import { ownEntry } from "../../protocol/dictionary";
 import type {
   FlatPart,
   FlatProgram,
@@ -112,11 +113,11 @@ export function makeTuple(
   const tables = new Map<string, TupleTable>();
   for (const operation of operations) {
     if (tables.has(operation.table) || !only(operation.table)) continue;
-    const table = flat.tables[operation.table];
+    const table = ownEntry(flat.tables, operation.table);
     if (table) tables.set(table.name, describeTable(table, tables.size, present));
   }
   for (const name of askedTables(flat, new Set(tables.keys()))) {
-    const table = flat.tables[name];
+    const table = ownEntry(flat.tables, name);
     if (table) tables.set(name, describeTable(table, tables.size, present));
   }
   const accesses = transactions.map((transaction, instance) => {
@@ -250,7 +251,7 @@ function describeTable(
 export function bindsVisibly(operation: Operation, key: readonly string[]): boolean {
   if (operation.kind !== "insert") return false;
   return key.every((column) => {
-    const value = operation.set[column];
+    const value = ownEntry(operation.set, column);
     return value !== undefined && value.kind !== "null" && !isMadeUp(value);
   });
 }
@@ -260,7 +261,7 @@ function mayTake(operation: Operation, key: readonly string[]): boolean {
   if (operation.kind === "insert" && bindsVisibly(operation, key)) return true;
   const { kind, set, update = {} } = operation;
   const changed = kind === "update" ? set : update;
-  return key.some((column) => column in changed);
+  return key.some((column) => Object.hasOwn(changed, column));
 }
 
 function isMadeUp(term: Term): boolean {
@@ -312,7 +313,7 @@ function asksOf(transaction: FlatTransaction): Asks {
     const asked = term.kind === "isNull" ? term.operand : term;
     if (term.kind === "isNull" && (asked.kind === "output" || asked.kind === "joined")) {
       const source = transaction.operations[asked.operation];
-      const output = source?.outputs[asked.name];
+      const output = ownEntry(source?.outputs, asked.name);
       if (output?.kind === "column") add(source?.table, output.column);
     }
     const asks = asked.kind === "found" || asked.kind === "count" || asked.kind === "over";

@@ -1,5 +1,6 @@
 // What the operations of a run see: the value of a column in a view is that at the start, changed by the visible
 // writes in commit order, then by the instance's own. Straight-line definitions, each made once.
+import { ownEntry } from "../../protocol/dictionary";
 import type { Term } from "../operations/operation";
 import type { Database, RowKey } from "./productDatabase";
 import { applyFree } from "./freeFunction";
@@ -121,14 +122,14 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     parameter: (name) => database.parameter(instance, name),
     unknown: (id, type) => database.unknown(instance, id, type),
     apply: (what, args) => applyFree(script, READABLE, what, args),
-    output: (operation, name) => done[instance]?.[operation]?.outputs[name] ?? SQL_NULL,
+    output: (operation, name) => ownEntry(done[instance]?.[operation]?.outputs, name) ?? SQL_NULL,
     found: (operation) => done[instance]?.[operation]?.found ?? FALSE,
     count: (operation) => done[instance]?.[operation]?.count ?? "0",
     rows: (operation) => {
       const own = done[instance]?.[operation];
       return own ? foundRows(own) : [];
     },
-    failed: (operation, code) => done[instance]?.[operation]?.failed[code] ?? FALSE,
+    failed: (operation, code) => ownEntry(done[instance]?.[operation]?.failed, code) ?? FALSE,
     known: new Map<Term, SqlValue>(),
     shorten: (value) => nameValue(script, value),
   }));
@@ -144,7 +145,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     chosen.map(({ row, is }) => ({
       is,
       output: (name) => {
-        const term = access.operation.outputs[name];
+        const term = ownEntry(access.operation.outputs, name);
         if (term === undefined) return SQL_NULL;
         return value(access.instance, term, columnAt(access, readView(access), row));
       },
@@ -202,7 +203,11 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
         const hit = touches(write.access, row);
         return hit === FALSE
           ? before
-          : choose(and(visible, hit), newValue(write, operation.set[column], row), before);
+          : choose(
+              and(visible, hit),
+              newValue(write, ownEntry(operation.set, column), row),
+              before,
+            );
       }
       case "delete":
         return column === EXISTS
@@ -214,7 +219,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
         const made = and(visible, same, write.inserted);
         const changed = and(visible, same, write.updated);
         if (column === EXISTS) return choose(made, sqlBool(TRUE), before);
-        const kept = operation.update?.[column];
+        const kept = ownEntry(operation.update, column);
         const afterUpdate =
           kept === undefined ? before : choose(changed, newValue(write, kept, row), before);
         return choose(made, insertedValue(write, column), afterUpdate);
@@ -223,7 +228,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   };
 
   const insertedValue = (write: Done, column: string): SqlValue => {
-    const term = write.access.operation.set[column];
+    const term = ownEntry(write.access.operation.set, column);
     return term === undefined ? SQL_NULL : value(write.access.instance, term);
   };
 
@@ -389,7 +394,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   const keyMatches: Views["keyMatches"] = (access, row) =>
     and(
       ...access.table.table.primaryKey.map((column, at) => {
-        const term = access.operation.key[column];
+        const term = ownEntry(access.operation.key, column);
         if (term === undefined) return TRUE;
         const bound = value(access.instance, term);
         return and(not(bound.isNull), eq(asInt(bound), row[at] ?? "0"));

@@ -107,7 +107,7 @@ export function makeDatabase(
     alive: database.alive,
     column: (table, row, column) => cellAt(database, tableOf(flat, table), row, column),
     value: (term, column) => termValue(term, { ...argumentScope(database, -1), column }),
-    knows: (table) => table in flat.tables,
+    knows: (table) => Object.hasOwn(flat.tables, table),
     mention: database.mention,
   });
   for (const instance of instances) constrainParameters(database, instance, instances);

@@ -1,4 +1,5 @@
 // The instances of a tuple: which operation reads and writes which columns, and which steps write.
+import { ownEntry } from "../../protocol/dictionary";
 import { HIDDEN } from "../operations/operation";
 import type { FlatProgram, FlatTable, FlatTransaction, Operation } from "../operations/operation";
 import { columnsIn } from "../operations/terms";
@@ -88,14 +89,18 @@ export function keyColumns(table: FlatTable): readonly string[] {
 }
 
 export function tableOf(flat: FlatProgram, name: string): FlatTable {
-  return flat.tables[name] ?? { name, primaryKey: [], columns: [], uniqueKeys: [], checks: [] };
+  return (
+    ownEntry(flat.tables, name) ?? { name, primaryKey: [], columns: [], uniqueKeys: [], checks: [] }
+  );
 }
 
 /** Whether at most one row, known beforehand, is concerned. */
 export function isPoint(flat: FlatProgram, operation: Operation): boolean {
   if (operation.kind === "insert") return true;
   const { primaryKey } = tableOf(flat, operation.table);
-  return primaryKey.length > 0 && primaryKey.every((column) => column in operation.key);
+  return (
+    primaryKey.length > 0 && primaryKey.every((column) => Object.hasOwn(operation.key, column))
+  );
 }
 
 function readsOf(flat: FlatProgram, operation: Operation, changing: boolean): ReadonlySet<string> {

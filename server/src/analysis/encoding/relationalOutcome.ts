@@ -1,4 +1,5 @@
 // When two runs of the same instances end differently: in their status, in what callers receive, or in the final rows.
+import { ownEntry } from "../../protocol/dictionary";
 import { EXISTENCE, isPoint, keyColumns, tableOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
 import type { Run } from "./relationalRun";
@@ -93,7 +94,7 @@ function shows(weak: Run, other: Run, site: Site, name: string): Smt {
     const found = not(eq(weak.found(site), other.found(site)));
     return or(reached, found, not(sameValue(weak.output(site, name), other.output(site, name))));
   }
-  const term = operation.outputs[name];
+  const term = ownEntry(operation.outputs, name);
   const rows = weak.rows(operation.table).map((row) => {
     const [here, there] = [weak.present(site, row), other.present(site, row)];
     if (term === undefined) return not(eq(here, there));

@@ -1,4 +1,5 @@
 // Operations on sets of rows: which row stands for the set, and aggregates over all mentioned rows.
+import { ownEntry } from "../../protocol/dictionary";
 import type { Operation } from "../operations/operation";
 import type { RowTerm } from "./relationalDatabase";
 import { isPoint } from "./relationalInstances";
@@ -90,7 +91,7 @@ export function foundRows(run: Run, memo: Memo, site: Site): readonly FoundRow[]
     }),
     output: (name) =>
       memo.value(`q ${site.id} ${name} ${row.join(" ")}`, () =>
-        operandAt(run, site, operation.outputs[name] ?? { kind: "null" }, row),
+        operandAt(run, site, ownEntry(operation.outputs, name) ?? { kind: "null" }, row),
       ),
   }));
 }

@@ -1,5 +1,6 @@
 // One symbolic run of the instances under given relations: what each operation sees, finds, returns and changes.
 // The same code gives the weak run (free relations) and the serial runs (constant ones, where most of it folds away).
+import { ownEntry } from "../../protocol/dictionary";
 import { EVERY_COLUMN } from "../operations/operation";
 import type { Term } from "../operations/operation";
 import { dependsOnReads } from "../operations/terms";
@@ -148,11 +149,12 @@ export function makeRun(
         const current = (name: string): SqlValue => run.value(site, operation.table, at, name);
         const given = (term: Term | undefined, otherwise: SqlValue): SqlValue =>
           term === undefined ? otherwise : termValue(term, run.scope(site.instance, current));
-        if (operation.kind !== "insert") return given(operation.set[column], current(column));
-        const inserted = given(operation.set[column], SQL_NULL);
+        if (operation.kind !== "insert")
+          return given(ownEntry(operation.set, column), current(column));
+        const inserted = given(ownEntry(operation.set, column), SQL_NULL);
         if (operation.update === undefined) return inserted;
         const exists = run.alive(site, operation.table, at);
-        return choose(exists, given(operation.update[column], current(column)), inserted);
+        return choose(exists, given(ownEntry(operation.update, column), current(column)), inserted);
       });
     },
     active: (writer, viewer, row) =>
@@ -285,7 +287,7 @@ export function makeRun(
     const forgotten = ownOf(viewer.instance)?.transaction.forgotten ?? [];
     const last = forgotten
       .filter(({ from, columns }) => {
-        const own = columns[table] ?? [];
+        const own = ownEntry(columns, table) ?? [];
         return from <= index && (own.includes(EVERY_COLUMN) || own.includes(column));
       })
       .reduce<number | undefined>((latest, { from }) => Math.max(latest ?? from, from), undefined);
@@ -306,7 +308,7 @@ export function makeRun(
     const { operation } = site;
     const table = tableOf(flat, operation.table);
     const row = keyColumns(table).map((column, at) => {
-      const term = operation.key[column];
+      const term = ownEntry(operation.key, column);
       const constant = (): Smt => script.constant(`${prefix}k${site.id}_${String(at)}`, "Int");
       if (term === undefined) {
         // A hidden key belongs to the insert, whatever the run.
@@ -351,7 +353,7 @@ export function makeRun(
     const columns = keyColumns(tableOf(flat, operation.table));
     return and(
       ...columns.flatMap((column, at) => {
-        const term = operation.key[column];
+        const term = ownEntry(operation.key, column);
         const [mine, theirs] = [own[at], row[at]];
         if (term === undefined || mine === undefined || theirs === undefined) return [];
         return [eq(mine, theirs), not(termValue(term, run.scope(site.instance)).isNull)];
@@ -403,7 +405,7 @@ export function makeRun(
   function output(site: Site, name: string): SqlValue {
     const { operation } = site;
     if (operation.aggregate?.output === name) return aggregateOf(run, site);
-    const term = operation.outputs[name];
+    const term = ownEntry(operation.outputs, name);
     if (term === undefined) return SQL_NULL;
     const row = run.row(site);
     // The version before an update or delete, after an insert.

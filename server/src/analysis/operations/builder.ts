@@ -1,6 +1,7 @@
 // The state of flattening one transaction: the operations so far, what variables and results stand for, what was lost.
 import type { Expression, ValueType } from "../../program/expression";
 import type { Command, Query } from "../../program/statement";
+import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Precision } from "../../protocol/report";
 import type { FlatStep, FlatTransaction, Operation, Term } from "./operation";
 import { createIdentities, type Identities } from "./identity";
@@ -188,8 +189,18 @@ export function addOperation(
 
 /** A column of the row that an earlier operation chose. */
 export function outputOf(draft: Draft, column: string): Term {
-  draft.outputs[column] ??= { kind: "column", column };
+  addOutput(draft, column);
   return { kind: "output", operation: draft.index, name: column };
+}
+
+/** A column of each of the rows that an operation goes over. */
+export function joinedColumn(draft: Draft, column: string): Term {
+  addOutput(draft, column);
+  return { kind: "joined", operation: draft.index, name: column };
+}
+
+function addOutput({ outputs }: Draft, column: string): void {
+  if (!Object.hasOwn(outputs, column)) setEntry(outputs, column, { kind: "column", column });
 }
 
 /** A value that no other instance and no row has: a parameter that the user does not see. */
@@ -230,7 +241,7 @@ export function setResult(builder: Builder, name: string, result: ResultTerms): 
     row: Object.fromEntries(
       Object.entries(row.row).map(([field, term]) => [
         field,
-        merge(builder, term, before?.row[field]),
+        merge(builder, term, ownEntry(before?.row, field)),
       ]),
     ),
     found: merge(builder, row.found, before?.found),

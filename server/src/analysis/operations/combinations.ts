@@ -2,9 +2,10 @@
 // under aggregates, subqueries that depend on the row at hand, and whether a row has partners.
 import type { Expression } from "../../program/expression";
 import type { Relation } from "../../program/statement";
+import { ownEntry } from "../../protocol/dictionary";
 import type { Aggregate } from "./aggregatesIn";
 import type { Builder, Draft, Scope } from "./builder";
-import { addOperation } from "./builder";
+import { addOperation, joinedColumn } from "./builder";
 import { flattenExpression } from "./expression";
 import { freeColumns } from "./freeColumns";
 import type { Operation, Term } from "./operation";
@@ -133,10 +134,7 @@ export function combinationsOf(
       pick: point ? "point" : "all",
       ...locks,
     });
-    columns.set(relation.alias, (column) => {
-      draft.outputs[column] ??= { kind: "column", column };
-      return { kind: "joined", operation: draft.index, name: column };
-    });
+    columns.set(relation.alias, (column) => joinedColumn(draft, column));
     return { relation, draft };
   });
   const rest = conjuncts.filter((each) => !used.has(each));
@@ -336,14 +334,10 @@ function tellsRows(
 
 /** Of two rows of a relation, that the first has the lesser key. */
 function comesBefore(builder: Builder, first: Draft, second: Draft): Term {
-  const columnOf = (draft: Draft, column: string): Term => {
-    draft.outputs[column] ??= { kind: "column", column };
-    return { kind: "joined", operation: draft.index, name: column };
-  };
   return tableOf(builder.tables, first.table)
-    .primaryKey.filter((column) => first.key[column] === undefined)
+    .primaryKey.filter((column) => ownEntry(first.key, column) === undefined)
     .reduceRight<Term>((rest, column) => {
-      const [low, high] = [columnOf(first, column), columnOf(second, column)];
+      const [low, high] = [joinedColumn(first, column), joinedColumn(second, column)];
       return or(compare("<", low, high), and(compare("=", low, high), rest));
     }, FALSE);
 }

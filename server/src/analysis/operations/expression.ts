@@ -3,6 +3,7 @@ import { elementName, lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
 import { functionFacts } from "../../program/functions";
 import type { Call } from "../../program/operands";
+import { ownEntry } from "../../protocol/dictionary";
 import { anyValue, isAnyRound } from "./anyValue";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, Scope } from "./builder";
@@ -52,7 +53,7 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       const { at, field } = expression;
       const round = at === "first" ? 0 : (builder.rounds.get(at.loop) ?? 0);
       const row = round === 0 ? result : result?.next?.[round - 1];
-      return row?.row[field] ?? NULL;
+      return ownEntry(row?.row, field) ?? NULL;
     }
     case "size":
       return builder.results.get(expression.result)?.size ?? int(0);

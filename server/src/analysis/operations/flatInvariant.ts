@@ -1,6 +1,7 @@
 // Invariants of the program in flat form: one term over a row of each table, and the row that must exist, if any.
 import type { Expression } from "../../program/expression";
 import type { Invariant } from "../../program/program";
+import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Builder, Scope } from "./builder";
 import { flattenExpression } from "./expression";
 import type { FlatInvariant, FlatProgram, Term } from "./operation";
@@ -54,8 +55,8 @@ function soughtRow(
     ]) {
       if (column?.kind !== "column" || !isSought(column) || !value || isSought(value)) continue;
       const name = fromRowColumn(column.column).column;
-      if (!primaryKey.includes(name) || key[name]) continue;
-      key[name] = value;
+      if (!primaryKey.includes(name) || ownEntry(key, name)) continue;
+      setEntry(key, name, value);
       return false;
     }
     return true;
@@ -76,7 +77,7 @@ export function askedTables(flat: FlatProgram, known: ReadonlySet<string>): read
 
 /** Columns of the table whose values at the start are not any: CHECKs and invariants mention them. */
 export function assumedColumns(flat: FlatProgram, table: string): ReadonlySet<string> {
-  const columns = new Set(columnsIn(...(flat.tables[table]?.checks ?? [])));
+  const columns = new Set(columnsIn(...(ownEntry(flat.tables, table)?.checks ?? [])));
   for (const { tables, broken, exists } of flat.invariants ?? []) {
     const rows = exists ? [...tables, exists.table] : tables;
     const terms = exists ? [broken, exists.where, ...Object.values(exists.key)] : [broken];

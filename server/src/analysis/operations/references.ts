@@ -1,8 +1,9 @@
 // Foreign keys as reads of the statement that they concern: rows that must be there for what it writes, and rows that
 // must not be there for what it deletes.
 import type { Table } from "../../program/schema";
+import { ownEntry } from "../../protocol/dictionary";
 import type { Builder, Draft } from "./builder";
-import { addOperation, outputOf } from "./builder";
+import { addOperation, joinedColumn, outputOf } from "./builder";
 import type { FlatTable, Operation, Term } from "./operation";
 import { tableOf } from "./tables";
 import { NULL, TRUE, and, compare, isNull, mentionsRow, not, substitute } from "./terms";
@@ -19,7 +20,7 @@ export function insertedParents(builder: Builder, declared: Table, set: Values, 
     parentRead(
       builder,
       foreign,
-      foreign.columns.map((column) => set[column] ?? NULL),
+      foreign.columns.map((column) => ownEntry(set, column) ?? NULL),
       guard,
     );
   }
@@ -29,8 +30,10 @@ export function insertedParents(builder: Builder, declared: Table, set: Values, 
 export function updatedParents(builder: Builder, declared: Table, draft: Draft, set: Values): void {
   for (const foreign of declared.foreignKeys) {
     if (!builder.tables.accessed.has(foreign.table)) continue;
-    if (!foreign.columns.some((column) => column in set)) continue;
-    const values = foreign.columns.map((column): Term => set[column] ?? { kind: "column", column });
+    if (!foreign.columns.some((column) => Object.hasOwn(set, column))) continue;
+    const values = foreign.columns.map(
+      (column): Term => ownEntry(set, column) ?? { kind: "column", column },
+    );
     if (draft.pick !== "point" && values.some(mentionsRow)) {
       builder.losses.add(
         `the rows of ${foreign.table} that an UPDATE of several rows of ${declared.name} refers to are not looked up`,
@@ -50,7 +53,9 @@ export function deletedChildren(builder: Builder, draft: Draft): void {
     const referenced = foreign.referenced.length > 0 ? foreign.referenced : own.primaryKey;
     const point = draft.pick === "point";
     const valueOf = (column: string): Term =>
-      point ? (draft.key[column] ?? outputOf(draft, column)) : joined(draft, column);
+      point
+        ? (ownEntry(draft.key, column) ?? outputOf(draft, column))
+        : joinedColumn(draft, column);
     const bound = new Map(
       foreign.columns.map((column, at) => [column, valueOf(referenced[at] ?? "")]),
     );
@@ -147,7 +152,7 @@ function amongDeleted(
   draft: Draft,
   columns: readonly string[],
   left: (column: string) => Term,
-  right: (column: string) => Term = (column) => joined(draft, column),
+  right: (column: string) => Term = (column) => joinedColumn(draft, column),
 ): Term {
   return {
     kind: "over",
@@ -156,11 +161,6 @@ function amongDeleted(
     where: and(...columns.map((column) => compare("=", left(column), right(column)))),
     value: TRUE,
   };
-}
-
-function joined(draft: Draft, column: string): Term {
-  draft.outputs[column] ??= { kind: "column", column };
-  return { kind: "joined", operation: draft.index, name: column };
 }
 
 function ownColumn(column: string): Term {

@@ -1,6 +1,7 @@
 // The relations of a statement, one operation each: which come first, which conditions choose their rows.
 import type { Expression } from "../../program/expression";
 import type { LockClause, Query, Relation } from "../../program/statement";
+import { ownEntry } from "../../protocol/dictionary";
 import type { Builder, Draft, Scope } from "./builder";
 import { addOperation, outputOf, unknownTerm } from "./builder";
 import { flattenExpression } from "./expression";
@@ -151,7 +152,7 @@ function place(state: State, relation: Relation, waiting: readonly Relation[]): 
   if (relation.kind === "derived" && relation.query) {
     const around = relation.lateral === true ? scopeOf(state) : state.placing.outer;
     const result = builder.query(relation.query, around);
-    state.columns.set(relation.alias, (column) => result.row[column] ?? NULL);
+    state.columns.set(relation.alias, (column) => ownEntry(result.row, column) ?? NULL);
     if (!isOuter(relation)) state.found.push(result.found);
     filter(state, relation.alias);
     return;
@@ -235,7 +236,7 @@ function isBehind(builder: Builder, draft: Draft, orderBy: Operation["orderBy"])
     return or(compare("<", low, high), and(compare("=", own, chosen), otherwise));
   };
   const byKey = tableOf(builder.tables, draft.table)
-    .primaryKey.filter((column) => draft.key[column] === undefined)
+    .primaryKey.filter((column) => ownEntry(draft.key, column) === undefined)
     .reduceRight<Term>((rest, column) => after(column, false, rest), FALSE);
   return orderBy === undefined ? byKey : after(orderBy.column, orderBy.descending, byKey);
 }

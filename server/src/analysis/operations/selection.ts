@@ -1,6 +1,7 @@
 // How conditions choose the rows of one relation: equalities on its key, and whatever else they ask.
 import type { Expression } from "../../program/expression";
 import type { Relation } from "../../program/statement";
+import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Builder, Scope } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Term } from "./operation";
@@ -51,14 +52,14 @@ export function selectionOf(
       !relationsIn(equality.value).includes(relation.alias)
     ) {
       const value = flattenExpression(builder, equality.value, known);
-      const bound = key[equality.column];
-      if (bound === undefined) key[equality.column] = value;
+      const bound = ownEntry(key, equality.column);
+      if (bound === undefined) setEntry(key, equality.column, value);
       else where.push(compare("=", bound, value));
       continue;
     }
     where.push(flattenExpression(builder, conjunct, scope));
   }
-  const point = primaryKey.every((column) => key[column] !== undefined);
+  const point = primaryKey.every((column) => ownEntry(key, column) !== undefined);
   return { key, where: where.length === 0 ? TRUE : and(...where), point };
 }
 

@@ -40,7 +40,9 @@ export function deferredKeysGiven(
 ): readonly (readonly string[])[] {
   if (kind === "read" || kind === "delete") return [];
   const given = { ...set, ...update };
-  return (table?.deferredKeys ?? []).filter((key) => key.some((column) => column in given));
+  return (table?.deferredKeys ?? []).filter((key) =>
+    key.some((column) => Object.hasOwn(given, column)),
+  );
 }
 
 /** The table of that name; one that nobody declared has no columns but its rows' identity. */

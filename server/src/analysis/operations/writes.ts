@@ -9,6 +9,7 @@ import type {
 } from "../../program/statement";
 import type { Expression } from "../../program/expression";
 import type { Table } from "../../program/schema";
+import { ownEntry, setEntry } from "../../protocol/dictionary";
 import { areLookedUp, canCombine, combinationsOf, overAll } from "./combinations";
 import { freeColumns } from "./freeColumns";
 import type { Builder, Draft, ResultTerms, Scope } from "./builder";
@@ -64,12 +65,11 @@ export function flattenUpdate(builder: Builder, statement: UpdateStatement): voi
   const placed = targetOf(builder, relation, statement.from, statement.where);
   if (!placed) return;
   const scope = atHand(relation.alias, placed.scope);
-  const set = assignments(builder, statement.set, scope);
-  for (const column of Object.keys(set)) {
-    if (!table.primaryKey.includes(column)) continue;
+  const assigned = Object.entries(assignments(builder, statement.set, scope));
+  const isOfKey = (column: string): boolean => table.primaryKey.includes(column);
+  for (const [column] of assigned.filter(([name]) => isOfKey(name)))
     builder.losses.add(`a change of the key column ${relation.table}.${column} is ignored`);
-    delete set[column];
-  }
+  const set = Object.fromEntries(assigned.filter(([name]) => !isOfKey(name)));
   const draft = addOperation(builder, {
     kind: "update",
     table: relation.table,
@@ -81,7 +81,7 @@ export function flattenUpdate(builder: Builder, statement: UpdateStatement): voi
   changedParents(builder, relation.table, Object.keys(set));
   changed(builder, statement, draft);
   if (statement.returning) {
-    const after = (column: string): Term => set[column] ?? { kind: "column", column };
+    const after = (column: string): Term => ownEntry(set, column) ?? { kind: "column", column };
     returned(builder, statement.returning, draft, after, {
       alias: relation.alias,
       ...countOf(draft),
@@ -214,7 +214,9 @@ function insertRow(
     kind: "insert",
     table: statement.table,
     guard,
-    key: Object.fromEntries(table.primaryKey.map((column) => [column, set[column] ?? NULL])),
+    key: Object.fromEntries(
+      table.primaryKey.map((column) => [column, ownEntry(set, column) ?? NULL]),
+    ),
     set,
     ...conflictOf(builder, statement, table, set),
   });
@@ -253,7 +255,7 @@ function conflictOf(
     case "update": {
       const scope: Scope = {
         ...atHand(statement.table, NO_ROWS),
-        excluded: (column) => set[column] ?? NULL,
+        excluded: (column) => ownEntry(set, column) ?? NULL,
       };
       return {
         onDuplicate: "update",
@@ -273,7 +275,10 @@ function updateOf(
 ): Readonly<Record<string, Term>> {
   changedParents(builder, name, Object.keys(set));
   for (const foreign of builder.tables.declared.get(name)?.foreignKeys ?? [])
-    if (builder.tables.accessed.has(foreign.table) && foreign.columns.some((each) => each in set))
+    if (
+      builder.tables.accessed.has(foreign.table) &&
+      foreign.columns.some((each) => Object.hasOwn(set, each))
+    )
       builder.losses.add(`the row of ${foreign.table} that ON CONFLICT refers to is not looked up`);
   return withoutKey(table, set);
 }
@@ -301,7 +306,7 @@ function returned(
   const scope = atHand(about.alias, about.scope ?? NO_ROWS);
   const row = returning.outputs.map(({ name, value }): [string, Term] => {
     const term = flattenExpression(builder, value, scope);
-    draft.outputs[name] = substitute(term, column);
+    setEntry(draft.outputs, name, substitute(term, column));
     return [name, { kind: "output", operation: draft.index, name }];
   });
   setResult(builder, returning.into, {

@@ -160,7 +160,7 @@ function keyAllows(run: Run, site: Site, row: RowTerm): Smt {
   const key = keyColumns(tableOf(run.database.flat, site.operation.table));
   const equal = key.flatMap((column, at) => {
     const [mine, theirs] = [own[at], row[at]];
-    return column in site.operation.key && mine !== undefined && theirs !== undefined
+    return Object.hasOwn(site.operation.key, column) && mine !== undefined && theirs !== undefined
       ? [eq(mine, theirs)]
       : [];
   });

@@ -78,7 +78,9 @@ export function openLemmaQuestions(
       if (touches !== true) return new Set();
       // Two rounds stand for all of a loop: they are the last ones that changed each of two rows.
       const repeated = (table: string): boolean =>
-        (transaction?.forgotten ?? []).some(({ columns: changed }) => table in changed);
+        (transaction?.forgotten ?? []).some(({ columns: changed }) =>
+          Object.hasOwn(changed, table),
+        );
       if (invariant.tables.filter(repeated).length > 2) return undefined;
       return ask(member, invariant, holding);
     },
@@ -157,7 +159,7 @@ function sets(transaction: FlatTransaction | undefined, column: MonotoneColumn):
   return (transaction?.operations ?? []).some(
     (each) =>
       each.table === column.table &&
-      (column.column in each.set || column.column in (each.update ?? {})),
+      (Object.hasOwn(each.set, column.column) || Object.hasOwn(each.update ?? {}, column.column)),
   );
 }
 

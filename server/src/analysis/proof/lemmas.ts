@@ -1,5 +1,6 @@
 // Lemmas about the states of every execution, each with a proof over all transactions (`lemmaQuestions.ts`), or from what
 // statements there are at all.
+import { ownEntry } from "../../protocol/dictionary";
 import { invariantName } from "../encoding/assumptions";
 import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relationalInstances";
 import { columnName } from "../encoding/relationalMeeting";
@@ -77,7 +78,7 @@ function candidates(flat: FlatProgram, kept: readonly string[]): readonly Monoto
         operations.some(
           (each) =>
             each.table === table &&
-            (name in each.set || name in (each.update ?? {})) &&
+            (Object.hasOwn(each.set, name) || Object.hasOwn(each.update ?? {}, name)) &&
             each.kind !== "insert",
         ),
       );
@@ -106,7 +107,7 @@ function decisiveColumns(flat: FlatProgram): ReadonlySet<string> {
     ];
     for (const term of subterms(...deciding)) {
       const source = term.kind === "output" ? operations[term.operation] : undefined;
-      const output = term.kind === "output" ? source?.outputs[term.name] : undefined;
+      const output = term.kind === "output" ? ownEntry(source?.outputs, term.name) : undefined;
       if (source && output)
         for (const column of columnsIn(output)) found.add(columnName(source.table, column));
     }
@@ -138,7 +139,7 @@ function freshColumns(flat: FlatProgram): Lemmas["fresh"] {
         operations
           .filter((each) => each.kind === "insert" && each.table === table.name)
           .map((each) => {
-            const term = each.key[column];
+            const term = ownEntry(each.key, column);
             return (
               term?.kind === "parameter" &&
               parameters.some(({ name, fresh }) => name === term.name && fresh)
@@ -160,7 +161,7 @@ function keptParents(flat: FlatProgram, kept: readonly string[]): readonly Paren
   const operations = flat.transactions.flatMap((each) => each.operations);
   return Object.values(flat.tables).flatMap(({ name, foreignKeys = [] }) =>
     foreignKeys.flatMap(({ table, columns, referenced }): Parent[] => {
-      if (!(table in flat.tables) || !kept.includes(table)) return [];
+      if (!Object.hasOwn(flat.tables, table) || !kept.includes(table)) return [];
       const { primaryKey } = tableOf(flat, table);
       const names = referenced.length > 0 ? referenced : primaryKey;
       const ordered = primaryKey.flatMap((column) => columns[names.indexOf(column)] ?? []);
@@ -169,7 +170,7 @@ function keptParents(flat: FlatProgram, kept: readonly string[]): readonly Paren
         (each) =>
           each.table === table &&
           each.kind !== "insert" &&
-          primaryKey.some((column) => column in each.set),
+          primaryKey.some((column) => Object.hasOwn(each.set, column)),
       );
       return isKey && !moves ? [{ child: name, table, columns: ordered }] : [];
     }),

@@ -57,7 +57,7 @@ function childrenInTheWay(
     foreignKeys.flatMap((foreign) => {
       if (foreign.table !== table) return [];
       const key = foreign.referenced.length > 0 ? foreign.referenced : primaryKey;
-      if (kind === "update" && !key.some((column) => column in set)) return [];
+      if (kind === "update" && !key.some((column) => Object.hasOwn(set, column))) return [];
       const moves = [EXISTENCE, ...foreign.columns].some((column) =>
         changed.has(columnName(name, column)),
       );

@@ -1,6 +1,7 @@
 // From a model of the relational encoding to a witness plan: arguments, rows at the start, and a schedule.
 import type { Program } from "../../program/program";
 import type { ValueType } from "../../program/expression";
+import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Row, ScheduleStep, Value, WitnessInstance } from "../../protocol/witness";
 import type { Model } from "../../solver/solver";
 import type { WitnessPlan } from "../../store/execution";
@@ -77,9 +78,13 @@ function initialRows(
       if (model.boolAt(database.names.alive(name), key)) rows.set(key.join(" "), key);
     }
     if (rows.size === 0 || name.startsWith(HIDDEN)) continue;
-    result[name] = [...rows.values()]
-      .sort(compareKeys)
-      .map((key, at) => rowOf(program, encoding, model, name, key, at + 1));
+    setEntry(
+      result,
+      name,
+      [...rows.values()]
+        .sort(compareKeys)
+        .map((key, at) => rowOf(program, encoding, model, name, key, at + 1)),
+    );
   }
   return result;
 }
@@ -129,7 +134,7 @@ function writtenRows(
     const values = columns.flatMap(({ name, type }): readonly [string, Value][] => {
       const at = row[key.indexOf(name)];
       if (at !== undefined) return [[name, valueOf(encoding, type, readInt(model, at))]];
-      if (operation.set[name] === undefined) return [];
+      if (ownEntry(operation.set, name) === undefined) return [];
       const { isNull, value, sort } = run.written(site, row, name);
       if (readBool(model, isNull)) return [[name, null]];
       const given = sort === "Bool" ? Number(readBool(model, value)) : readInt(model, value);
@@ -152,7 +157,7 @@ function isUnnoticed(encoding: RelationalEncoding, model: Model, table: string, 
     mentioned.every((term, at) => {
       const column = described.columns.find(({ name }) => name === key[at]);
       if (column === undefined) return true;
-      return valueOf(encoding, column.type, readInt(model, term)) === row[column.name];
+      return valueOf(encoding, column.type, readInt(model, term)) === ownEntry(row, column.name);
     }),
   );
 }

@@ -1,5 +1,6 @@
 // Which steps a larger cycle can have, from pairs alone: most tuples of three and four are ruled out by them. Answers
 // about pairs are remembered per solver factory; they depend on the pair's own content and nothing else.
+import { ownEntry } from "../../protocol/dictionary";
 import type { SolverFactory } from "../../solver/solver";
 import {
   DEPENDS,
@@ -83,7 +84,7 @@ function stepBetween(
 function keyOf({ flat, noConflict, written }: Question, pair: readonly number[]): string {
   const transactions = pair.map((index) => flat.transactions[index]);
   const names = transactions.flatMap((each) => each?.operations.map(({ table }) => table) ?? []);
-  const tables = [...new Set(names)].sort().map((name) => flat.tables[name]);
+  const tables = [...new Set(names)].sort().map((name) => ownEntry(flat.tables, name));
   const columns = [...written].filter((name) => names.includes(name.slice(0, name.indexOf("."))));
   return JSON.stringify([noConflict, columns.sort(), transactions, tables], (_, value: unknown) =>
     typeof value === "number" ? (flat.interned[value - INTERNED_BASE] ?? value) : value,

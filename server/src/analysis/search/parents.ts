@@ -1,6 +1,7 @@
 // Rows that foreign keys ask for but that no operation mentions: without them a witness could not be loaded or run.
 import type { Program } from "../../program/program";
 import type { ForeignKey, Table } from "../../program/schema";
+import { ownEntry } from "../../protocol/dictionary";
 import type { Row } from "../../protocol/witness";
 import { withRow } from "../../store/invariants";
 import { plainValue } from "../../store/plainValue";
@@ -36,16 +37,16 @@ export function withParents(request: ParentRequest): Readonly<Record<string, rea
         const row = parent === undefined ? undefined : parentOf(parent, key, child.row);
         if (parent === undefined || row === undefined) continue;
         const known = [
-          ...(rows[parent.name] ?? []),
+          ...(ownEntry(rows, parent.name) ?? []),
           ...request.written.filter(({ table }) => table === parent.name).map((each) => each.row),
         ];
         const columns = referenced(parent, key);
         const exists = known.some((other) =>
-          columns.every((column) => other[column] === row[column]),
+          columns.every((column) => ownEntry(other, column) === ownEntry(row, column)),
         );
         if (exists || !request.mayAdd(parent.name, row)) continue;
         rows = withRow(program, rows, { table: parent.name, row, fixed: new Set(columns) });
-        added.push({ table: parent.name, row: rows[parent.name]?.at(-1) ?? row });
+        added.push({ table: parent.name, row: ownEntry(rows, parent.name)?.at(-1) ?? row });
       }
     }
     children = added;
@@ -60,7 +61,7 @@ function referenced(parent: Table, key: ForeignKey): readonly string[] {
 /** The parent that the child's row needs; undefined when a column is NULL or not given. */
 function parentOf(parent: Table, key: ForeignKey, child: Row): Row | undefined {
   const columns = referenced(parent, key);
-  const values = key.columns.map((column) => child[column]);
+  const values = key.columns.map((column) => ownEntry(child, column));
   if (values.some((value) => value === undefined || value === null)) return undefined;
   return Object.fromEntries(
     parent.columns.map((column) => {

@@ -3,6 +3,7 @@
 import type { ValueType } from "../../program/expression";
 import type { Schema } from "../../program/schema";
 import type { Takes } from "../../program/takes";
+import { ownEntry } from "../../protocol/dictionary";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatProgram, Operation, Term } from "../operations/operation";
 
@@ -106,7 +107,7 @@ export function placesOfTexts(
         case "output":
         case "joined": {
           const from = operations[term.operation];
-          const output = from?.outputs[term.name];
+          const output = ownEntry(from?.outputs, term.name);
           if (!from || output?.kind !== "column") return [];
           return [{ node: nodeOf({ table: from.table, column: output.column }) }];
         }

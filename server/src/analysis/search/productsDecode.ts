@@ -2,6 +2,7 @@
 // that realizes the commit order and the snapshots.
 import type { ValueType } from "../../program/expression";
 import type { Program } from "../../program/program";
+import { setEntry } from "../../protocol/dictionary";
 import type { Row, ScheduleStep, Value, WitnessInstance } from "../../protocol/witness";
 import type { Model } from "../../solver/solver";
 import type { Setup, WitnessPlan } from "../../store/execution";
@@ -92,9 +93,9 @@ function initialRows(
       if (isAlive(encoding, model, table, row, key)) rows.set(key.join(" "), key);
     }
     if (rows.size === 0) continue;
-    result[name] = [...rows.values()]
+    setEntry(result, name, [...rows.values()]
       .sort(compareKeys)
-      .flatMap((key) => alikeOf(encoding, model, table, rowOf(program, encoding, model, table, key), key)); // prettier-ignore
+      .flatMap((key) => alikeOf(encoding, model, table, rowOf(program, encoding, model, table, key), key))); // prettier-ignore
   }
   return result;
 }

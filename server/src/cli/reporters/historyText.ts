@@ -1,5 +1,6 @@
 // What a recorded history was judged as, for people: the verdict first, then the story of the counterexample, then why.
 import { findLevel } from "../../isolation/levels";
+import { ownEntry } from "../../protocol/dictionary";
 import type {
   HistoryEdge,
   HistoryPlace,
@@ -44,7 +45,7 @@ export function historyLine(report: HistoryReport, { paint }: HistoryTextStyle):
 function outcome(report: HistoryReport, paint: Paint): string {
   const { violation } = report;
   const of = (verdict: string): readonly string[] =>
-    Object.keys(report.verdicts).filter((level) => report.verdicts[level] === verdict);
+    Object.keys(report.verdicts).filter((level) => ownEntry(report.verdicts, level) === verdict);
   const [violated, unknown, ok] = [of("violated"), of("unknown"), of("ok")];
   if (violation) {
     const title = violation.title.charAt(0).toLowerCase() + violation.title.slice(1);
@@ -145,7 +146,7 @@ function verdictLines(report: HistoryReport, style: HistoryTextStyle): readonly 
   const strict = report.strict ? " (recorded times included)" : "";
   const of = (verdict: string): string =>
     Object.keys(report.verdicts)
-      .filter((level) => report.verdicts[level] === verdict)
+      .filter((level) => ownEntry(report.verdicts, level) === verdict)
       .map(levelText)
       .join(", ");
   const rows: readonly (readonly [word: string, levels: string, reason: string])[] = [

@@ -1,4 +1,5 @@
 // What runs ended with, in a few words: only what tells them apart.
+import { ownEntry } from "../../protocol/dictionary";
 import type { Anomaly } from "../../protocol/report";
 import {
   areClockTimes,
@@ -106,9 +107,9 @@ function outcomeText(outcome: Outcome, cells: Cells, { facts, all, returns }: Co
     if (status !== "committed") parts.push(`refuses ${instance}`);
   }
   for (const [instance, returned] of Object.entries(outcome.returned)) {
-    if (!returns || outcome.status[instance] !== "committed") continue;
+    if (!returns || ownEntry(outcome.status, instance) !== "committed") continue;
     const differing = returned.filter((text, n) =>
-      all.some((each) => each.returned[instance]?.[n] !== text),
+      all.some((each) => ownEntry(each.returned, instance)?.[n] !== text),
     );
     const shown = differing.filter((text) => text !== "").map(shownText);
     if (shown.length > 0)
@@ -144,7 +145,7 @@ function cellsOf(outcome: Outcome, keyOf: KeyOf): Map<string, string> {
 }
 
 function keyText(row: Row, key: readonly string[]): string {
-  return shownText(key.map((column) => String(row[column] ?? null)).join(","));
+  return shownText(key.map((column) => String(ownEntry(row, column) ?? null)).join(","));
 }
 
 /** A value as SQL writes it. */

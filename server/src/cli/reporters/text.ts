@@ -1,5 +1,6 @@
 // The text report: a paragraph per anomaly, what stayed open, and a last line with the verdict and what it rests on.
 import type { Note } from "../../program/program";
+import { ownEntry } from "../../protocol/dictionary";
 import { isShown, isTold } from "../../protocol/report";
 import type { LevelReport, Shown, Unknown } from "../../protocol/report";
 import { isGap } from "../../service/unknowns";
@@ -106,7 +107,9 @@ function summaryText({ report, files, shown }: TextReport): string {
 
 /** The level that was asked for, unless every transaction has another of its own. */
 function levelsWord({ level, levels, transactions }: LevelReport): string {
-  const own = transactions.map(({ name }) => levels.perTransaction[name] ?? levels.default);
+  const own = transactions.map(
+    ({ name }) => ownEntry(levels.perTransaction, name) ?? levels.default,
+  );
   const [first] = own;
   if (first === undefined || own.includes(levels.default)) return level;
   return own.every((each) => each === first) ? first : "the transactions' own levels";

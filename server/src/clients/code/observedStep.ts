@@ -2,6 +2,7 @@
 import path from "node:path";
 import type { Key, Value } from "../../exploration/client";
 import type { Statement } from "../../program/statement";
+import { ownEntry } from "../../protocol/dictionary";
 import type { FileId, SourceRange } from "../../protocol/source";
 import type { CellRead } from "../../store/recorder";
 import { INITIAL, type StoredRow, type Write } from "../../store/row";
@@ -95,7 +96,7 @@ function writesOf(
     if (after === undefined) return [{ ...base, alive: false, values: {} }];
     if (known === undefined) return [{ ...base, alive: true, values: after }];
     const changed = Object.fromEntries(
-      Object.entries(after).filter(([column, cell]) => cell !== known[column]),
+      Object.entries(after).filter(([column, cell]) => cell !== ownEntry(known, column)),
     );
     return [{ ...base, values: changed }];
   });

@@ -1,4 +1,5 @@
 // What handlers are given by what stands around them: the schemas of a procedure, the contract of a router.
+import { dictionary } from "../../protocol/dictionary";
 import { requestType } from "./libraries/validators/tsRest";
 import { schemaType } from "./libraries/validators/zod";
 import type { State } from "./evaluate/state";
@@ -17,11 +18,11 @@ export interface Around {
 type Call = Extract<HirExpression, { readonly kind: "call" }>;
 
 /** By the method that takes a schema, the property of the argument that it is about. */
-const SCHEMAS: Readonly<Record<string, string>> = {
+const SCHEMAS = dictionary<string>({
   input: "input",
   schema: "parsedInput",
   inputSchema: "parsedInput",
-};
+});
 
 /** Methods that take the handler. */
 const HANDLED = /^(?:query|mutation|subscription|action|stateAction|handler)$/u;

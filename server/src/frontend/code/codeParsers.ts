@@ -1,5 +1,6 @@
 // Syntax trees of application code as plain data, and what makes them. The core does not load grammars: whoever runs
 // it passes the parsers in.
+import { dictionary } from "../../protocol/dictionary";
 
 /** A grammar. `javascript` knows JSX, `typescript` does not: files that end in .tsx have a grammar of their own. */
 export type CodeLanguage = "typescript" | "tsx" | "javascript" | "java";
@@ -53,7 +54,7 @@ export function codeLanguageOf(file: string): CodeLanguage | undefined {
   return extension === undefined || /\.d\.[mc]?ts$/iu.test(file) ? undefined : LANGUAGES[extension];
 }
 
-const LANGUAGES: Readonly<Record<string, CodeLanguage>> = {
+const LANGUAGES = dictionary<CodeLanguage>({
   ts: "typescript",
   mts: "typescript",
   cts: "typescript",
@@ -63,7 +64,7 @@ const LANGUAGES: Readonly<Record<string, CodeLanguage>> = {
   mjs: "javascript",
   cjs: "javascript",
   java: "java",
-};
+});
 
 /** The child in a field; the first one where several are. */
 export function childOf(node: SyntaxNode, field: string): SyntaxNode | undefined {

@@ -1,5 +1,6 @@
 // Parts of a module that an edit only moved: copies with other places, and the part that each of them goes back to. What is
 // known of a part by what it says, not by where it stands, is kept by its origin.
+import { setEntry } from "../../protocol/dictionary";
 import type { FileId } from "../../protocol/source";
 import type { HirFunction, HirStatement } from "./hir";
 
@@ -52,7 +53,7 @@ export function movedPart<Part>(part: Part, by: number): Part {
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(part) as [string, unknown][]) {
     const isOffset = typeof value === "number" && (key === "start" || key === "end");
-    copy[key] = isOffset ? value + by : movedPart(value, by);
+    setEntry(copy, key, isOffset ? value + by : movedPart(value, by));
   }
   // Functions are asked about one by one.
   if ("isArrow" in part) origins.set(copy, originOf(part));

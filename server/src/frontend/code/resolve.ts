@@ -1,5 +1,6 @@
 // Which file an import names: relative paths, tsconfig's `paths` and `baseUrl`, the workspace's own packages. Only files
 // of code are found; packages of others are not.
+import { dictionary } from "../../protocol/dictionary";
 import type { FileId } from "../../protocol/source";
 import type { CodeFiles, CodePackage, PathMap } from "./modules";
 
@@ -50,12 +51,12 @@ export function createResolver(
 const EXTENSIONS = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 
 /** What compilers write for the sources' own extensions. */
-const WRITTEN: Readonly<Record<string, readonly string[]>> = {
+const WRITTEN = dictionary<readonly string[]>({
   ".js": [".ts", ".tsx"],
   ".jsx": [".tsx"],
   ".mjs": [".mts"],
   ".cjs": [".cts"],
-};
+});
 
 /** The files that may stand for a path, the first one first. */
 function candidates(path: string): readonly string[] {

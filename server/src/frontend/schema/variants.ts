@@ -2,6 +2,7 @@
 // `migrations/postgres/...`): those for the product at hand count.
 import { dialectLabel, sameFamily, type Dialect } from "../../program/dialect";
 import type { Note } from "../../program/program";
+import { dictionary } from "../../protocol/dictionary";
 import type { FileId } from "../../protocol/source";
 import { createdTables } from "./migrations";
 
@@ -136,7 +137,7 @@ function isProduct(word: string): boolean {
 const ANY = /^(?:generic|default|common|ansi)$/iu;
 
 /** Products by the names that files have for them; those that are not read stand for themselves. */
-const PRODUCTS: Readonly<Record<string, Dialect | undefined>> = {
+const PRODUCTS = dictionary<Dialect | undefined>({
   postgres: "postgres",
   postgresql: "postgres",
   pgsql: "postgres",
@@ -154,4 +155,4 @@ const PRODUCTS: Readonly<Record<string, Dialect | undefined>> = {
       ...["phoenix", "noisepage", "myrocks", "firebird", "clickhouse", "spanner", "duckdb", "tidb"],
     ].map((name) => [name, undefined] as const),
   ),
-};
+});

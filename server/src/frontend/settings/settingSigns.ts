@@ -1,6 +1,7 @@
 // What settings beside the code say of the database: the product and the level that transactions run at where they name
 // none. Read line by line: properties, YAML, XML, option files and example environments, which people write by hand.
 import type { Dialect } from "../../program/dialect";
+import { dictionary } from "../../protocol/dictionary";
 import type { FileId } from "../../protocol/source";
 import { namedDialects } from "../code/codeDialect";
 
@@ -108,12 +109,12 @@ function levelIn(
 }
 
 /** The constants of java.sql.Connection. */
-const JDBC: Readonly<Record<string, string>> = {
+const JDBC = dictionary<string>({
   "1": "read uncommitted",
   "2": "read committed",
   "4": "repeatable read",
   "8": "serializable",
-};
+});
 
 function levelNamed(written: string): string | undefined {
   const letters = written.toLowerCase().replaceAll(/^transaction|[^a-z]/gu, "");

@@ -2,6 +2,7 @@
 // with PostgreSQL's quoting. Names stand in double quotes, strings in single ones, comments begin with -- or /*,
 // client commands and delimiters are blank. Whatever reads tokens can then read it, and places need no map.
 import type { Dialect } from "../../program/dialect";
+import { dictionary } from "../../protocol/dictionary";
 import { endsBatch, startBatch, startsNext, takeSymbol, type Batch } from "./batches";
 import { FILLER, hidden } from "./escapes";
 import type { Slice, Span, SplitProblem, SplitResult } from "./split";
@@ -308,14 +309,14 @@ function escaped(character: string): readonly [string, string] {
   return [FILLER, /[\r\n]/.test(character) ? character : hidden(meaning)];
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const ESCAPES = dictionary<string>({
   n: "\n",
   r: "\r",
   t: "\t",
   b: "\b",
   "0": "\0",
   Z: "\x1a",
-};
+});
 
 const WORD = /[A-Za-z_0-9$\u0080-\uffff]+/y;
 

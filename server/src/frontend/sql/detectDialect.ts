@@ -1,5 +1,6 @@
 // Which dialect a file is written in, by what only that dialect allows.
 import type { Dialect } from "../../program/dialect";
+import { dictionary } from "../../protocol/dictionary";
 
 /** A sign of a dialect: what it is called in notes, how it looks, how much it says. */
 interface Sign {
@@ -154,7 +155,7 @@ export function dialectNamed(name: string): Dialect | undefined {
   return NAMES[name.toLowerCase().replaceAll(/[\s_-]/g, "")];
 }
 
-const NAMES: Readonly<Record<string, Dialect>> = {
+const NAMES = dictionary<Dialect>({
   postgres: "postgres",
   postgresql: "postgres",
   pg: "postgres",
@@ -166,7 +167,7 @@ const NAMES: Readonly<Record<string, Dialect>> = {
   transactsql: "sqlserver",
   sqlite: "sqlite",
   sqlite3: "sqlite",
-};
+});
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*(?![!M])[\s\S]*?\*\/|--[^\n]*/g, " ");

@@ -1,5 +1,6 @@
 // Small makers of AR expressions that every lowering uses.
 import type { ComparisonOperator, Expression } from "../../program/expression";
+import { dictionary } from "../../protocol/dictionary";
 
 export const TRUE: Expression = { kind: "literal", value: true, type: "bool" };
 
@@ -16,7 +17,7 @@ export function literal(value: number | string | boolean | null): Expression {
 }
 
 /** SQL's comparison operators by their spellings. */
-export const COMPARISONS: Readonly<Record<string, ComparisonOperator | undefined>> = {
+export const COMPARISONS = dictionary<ComparisonOperator | undefined>({
   "=": "=",
   "<>": "<>",
   "!=": "<>",
@@ -24,7 +25,7 @@ export const COMPARISONS: Readonly<Record<string, ComparisonOperator | undefined
   "<=": "<=",
   ">": ">",
   ">=": ">=",
-};
+});
 
 /** Whether an expression can only be true, false or NULL. */
 export function isCondition(expression: Expression): boolean {

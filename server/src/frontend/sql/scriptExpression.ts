@@ -1,5 +1,6 @@
 // The expressions of \set and \if: pgbench's grammar, which contains what psql allows there.
 import type { Expression } from "../../program/expression";
+import { dictionary } from "../../protocol/dictionary";
 import { COMPARISONS, literal } from "./expressions";
 import { isWordPart, nextToken, stringOf, type Token } from "./tokens";
 
@@ -78,7 +79,7 @@ const DEFINED = /^\{\?([A-Za-z_]\w*)\}/;
 const DOUBLE = new Set(["<=", ">=", "<>", "!=", "<<", ">>"]);
 
 /** Binding powers of the infix operators, loosest first. */
-const POWERS: Readonly<Record<string, number>> = {
+const POWERS = dictionary<number>({
   or: 1,
   and: 2,
   "=": 4,
@@ -98,7 +99,7 @@ const POWERS: Readonly<Record<string, number>> = {
   "*": 7,
   "/": 7,
   "%": 7,
-};
+});
 
 function binary(reader: Reader, least: number): Expression | undefined {
   if (++reader.depth > DEEPEST) return undefined;

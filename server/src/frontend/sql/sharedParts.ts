@@ -1,4 +1,5 @@
 // Commands and expressions with parts of them replaced: what several of them share they share afterwards.
+import { ownEntry, setEntry } from "../../protocol/dictionary";
 
 /**
  * What `change` makes of a part and of all that it holds. `change` is asked about each part once, after the parts that it
@@ -24,12 +25,12 @@ export function withParts(part: object, map: (inner: object) => object): object 
   let changed: Record<string, unknown> | undefined;
   for (const key in part) {
     // Parts are plain records.
-    const value = (part as Readonly<Record<string, unknown>>)[key];
+    const value = ownEntry(part as Readonly<Record<string, unknown>>, key);
     if (typeof value !== "object" || value === null || key === "source") continue;
     const own = map(value);
     if (own === value) continue;
     changed ??= { ...part };
-    changed[key] = own;
+    setEntry(changed, key, own);
   }
   return changed ?? part;
 }

@@ -1,5 +1,6 @@
 // What a statement is by its first words, before any parser sees it.
 import type { Dialect } from "../../program/dialect";
+import { dictionary } from "../../protocol/dictionary";
 import { nextToken } from "./tokens";
 
 export type StatementKind =
@@ -18,7 +19,7 @@ export type StatementKind =
   | "session"
   | "unknown";
 
-const KINDS: Readonly<Record<string, StatementKind>> = {
+const KINDS = dictionary<StatementKind>({
   ...each(
     "data",
     "select insert update delete merge with values table lock truncate copy execute fetch",
@@ -36,16 +37,16 @@ const KINDS: Readonly<Record<string, StatementKind>> = {
     "discard deallocate close checkpoint cluster reindex load security reassign import",
   ),
   ...each("session", "use delimiter prepare pragma"),
-};
+});
 
 /** What other dialects than PostgreSQL add, or mean by the same words. */
-const OF_DIALECTS: Readonly<Record<string, StatementKind>> = {
+const OF_DIALECTS = dictionary<StatementKind>({
   ...each("data", "output handler load"),
   ...each("ddl", "rename"),
   ...each("call", "exec"),
   ...each("session", "describe desc flush optimize kill attach detach print waitfor purge install"),
   ...each("session", "repair check shutdown reindex xa declare open close prepare"),
-};
+});
 
 /** The words that a statement may start with. */
 export const KEYWORDS: readonly string[] = Object.keys(KINDS);

@@ -1,4 +1,5 @@
 // Reads EDN (extensible data notation) form by form from chunks: as much of it as recorded histories use.
+import { dictionary } from "../../protocol/dictionary";
 import { quoted, type Fault } from "./fault";
 import { join } from "./lines";
 
@@ -207,7 +208,7 @@ export function readForm(bytes: Uint8Array, line: number): Read {
 
 const TOKEN =
   /;[^\n]*|#\{|#_|[{}[\]()]|"(?:[^"\\]|\\[^])*"?|\\[^][^\s,{}[\]()";]*|[^\s,{}[\]()";]+/gu;
-const CLOSE: Readonly<Record<string, string>> = { "{": "}", "[": "]", "(": ")", "#{": "}" };
+const CLOSE = dictionary<string>({ "{": "}", "[": "]", "(": ")", "#{": "}" });
 
 function atom(token: string): EdnValue {
   const first = token.charAt(0);
@@ -225,7 +226,7 @@ function integer(token: string): number | bigint {
   return Number.isSafeInteger(small) ? small : BigInt(digits);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+const ESCAPES = dictionary<string>({ n: "\n", t: "\t", r: "\r" });
 
 function unescaped(text: string): string {
   return text.replaceAll(/\\(u[\da-fA-F]{4}|[^])/gu, (_, code: string) =>

@@ -1,5 +1,6 @@
 // The two JSON shapes: ours ({"format": "isolens-history", ...} or one transaction a line) and dbcop's (sessions of
 // {"events": [...], "committed": true}). A file is of one shape throughout.
+import { dictionary } from "../../protocol/dictionary";
 import type { HistoryBuilder } from "../builder";
 import {
   ABORTED,
@@ -99,11 +100,11 @@ function ownHeader(members: JsonObject): string | undefined {
   return undefined;
 }
 
-const STATUSES: Readonly<Record<string, TransactionStatus>> = {
+const STATUSES = dictionary<TransactionStatus>({
   committed: COMMITTED,
   aborted: ABORTED,
   unknown: UNKNOWN,
-};
+});
 
 function ownTransaction(
   builder: HistoryBuilder,

@@ -1,4 +1,5 @@
 import type { CodeLens } from "vscode-languageserver/node";
+import { ownEntry } from "../../protocol/dictionary";
 import type { ReportTransaction } from "../../protocol/report";
 import { anomaliesOf, type ProjectResult } from "../results";
 import { findFile, projectKey, type ServerState } from "../serverState";
@@ -82,7 +83,7 @@ function nothingText(
 
 /** The transaction's own level where it has one. */
 function levelLabel(result: ProjectResult, transaction: ReportTransaction): string {
-  const own = result.report.levels.perTransaction[transaction.name];
+  const own = ownEntry(result.report.levels.perTransaction, transaction.name);
   if (own === undefined || own === result.level.name) return result.level.label;
   return `${own} (its own level)`;
 }

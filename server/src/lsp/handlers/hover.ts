@@ -1,5 +1,6 @@
 import type { Hover } from "vscode-languageserver/node";
 import { findLevel } from "../../isolation/levels";
+import { ownEntry } from "../../protocol/dictionary";
 import { outsideAdvice } from "../../protocol/outside";
 import type { Anomaly, ReportTransaction, Step } from "../../protocol/report";
 import type { Position } from "../../protocol/source";
@@ -95,7 +96,7 @@ const PRECISION: Readonly<Record<ReportTransaction["precision"], string>> = {
 };
 
 function levelText(result: ProjectResult, transaction: ReportTransaction): string {
-  const name = result.report.levels.perTransaction[transaction.name] ?? result.level.name;
+  const name = ownEntry(result.report.levels.perTransaction, transaction.name) ?? result.level.name;
   const label = findLevel(name, definedIn(result.project))?.label ?? name;
   const basis = result.report.basis?.find(({ level }) => level === name);
   const rests = basis && basis.evidence !== "axioms" ? ` (${basis.text})` : "";

@@ -59,5 +59,5 @@ export function columnDefinition({ name, type, table }: ResultColumn): ColumnDef
 }
 
 function isBase(name: string): name is BaseType {
-  return name in CODES;
+  return Object.hasOwn(CODES, name);
 }

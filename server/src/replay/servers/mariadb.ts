@@ -7,6 +7,7 @@ import {
 } from "mysql2/promise";
 import type { ProductLevel } from "../../isolation/levels";
 import { namedLevel } from "../../program/declaredLevel";
+import { dictionary } from "../../protocol/dictionary";
 import type { Row } from "../../protocol/witness";
 import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
 import { plainRow } from "./liveValue";
@@ -15,7 +16,7 @@ import { plainRow } from "./liveValue";
  * The words of SET TRANSACTION, and whether locking a row that changed since the snapshot fails, by the level's name.
  * MySQL has no such setting.
  */
-const LEVELS: Readonly<Record<string, readonly [words: string, snapshotIsolation: 0 | 1]>> = {
+const LEVELS = dictionary<readonly [words: string, snapshotIsolation: 0 | 1]>({
   "mysql:read-uncommitted": ["READ UNCOMMITTED", 0],
   "mysql:read-committed": ["READ COMMITTED", 0],
   "mysql:repeatable-read": ["REPEATABLE READ", 0],
@@ -26,7 +27,7 @@ const LEVELS: Readonly<Record<string, readonly [words: string, snapshotIsolation
   "mariadb:repeatable-read(snapshot-isolation=off)": ["REPEATABLE READ", 0],
   "mariadb:repeatable-read(snapshot-isolation=on)": ["REPEATABLE READ", 1],
   "mariadb:serializable": ["SERIALIZABLE", 0],
-};
+});
 
 /** Connects to a server. Rejects with the client's reason when it cannot be reached. */
 export async function connectMariadb(address: ServerAddress): Promise<LiveServer> {

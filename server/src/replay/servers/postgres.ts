@@ -1,15 +1,16 @@
 // Sessions on a PostgreSQL server.
 import { Client, DatabaseError } from "pg";
 import type { ProductLevel } from "../../isolation/levels";
+import { dictionary } from "../../protocol/dictionary";
 import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
 import { plainRow } from "./liveValue";
 
 /** The words of BEGIN, by the level's name. */
-const LEVELS: Readonly<Record<string, string>> = {
+const LEVELS = dictionary<string>({
   "postgres:read-committed": "READ COMMITTED",
   "postgres:repeatable-read": "REPEATABLE READ",
   "postgres:serializable": "SERIALIZABLE",
-};
+});
 
 /** Connects to a server. Rejects with the client's reason when it cannot be reached. */
 export async function connectPostgres(address: ServerAddress): Promise<LiveServer> {

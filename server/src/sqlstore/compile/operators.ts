@@ -1,4 +1,5 @@
 // Operators on any types: comparisons, texts, patterns, JSON and arrays.
+import { dictionary } from "../../protocol/dictionary";
 import { failure, unsupported } from "../sqlError";
 import { converter, mysqlText } from "../values/cast";
 import { comparer, identity } from "../values/compare";
@@ -29,7 +30,7 @@ import { arithmetic, mysqlNumber, noOperator, strict } from "./arithmetic";
 import { coerced, constant, isPostgres, settled, type Compiler, type Node } from "./node";
 import { likePattern, regularExpression } from "./patterns";
 
-const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
+const COMPARISONS = dictionary<(order: number) => boolean>({
   "=": (order) => order === 0,
   "<>": (order) => order !== 0,
   "!=": (order) => order !== 0,
@@ -37,7 +38,7 @@ const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
   "<=": (order) => order <= 0,
   ">": (order) => order > 0,
   ">=": (order) => order >= 0,
-};
+});
 
 /** Two operands under an operator. */
 export function binary(operator: string, left: Node, right: Node, compiler: Compiler): Node {

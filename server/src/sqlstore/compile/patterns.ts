@@ -1,4 +1,5 @@
 // LIKE, SIMILAR TO and regular expressions, translated to JavaScript's and kept.
+import { dictionary } from "../../protocol/dictionary";
 import { failure } from "../sqlError";
 
 const KEPT = new Map<string, RegExp>();
@@ -52,7 +53,7 @@ export function regularExpression(pattern: string, flags: string): RegExp {
   });
 }
 
-const CLASSES: Readonly<Record<string, string>> = {
+const CLASSES = dictionary<string>({
   alpha: "\\p{L}",
   digit: "0-9",
   alnum: "\\p{L}\\p{N}",
@@ -61,7 +62,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   space: "\\s",
   punct: "!-\\/:-@\\[-`{-~",
   xdigit: "0-9A-Fa-f",
-};
+});
 
 function checked(source: string, flags: string): RegExp {
   try {

@@ -1,4 +1,5 @@
 // Functions on dates and times. The zone of a session is UTC, and its clock is given.
+import { ownEntry } from "../../protocol/dictionary";
 import { shiftedDate } from "../compile/dates";
 import { converted, isPostgres, type Env, type Node } from "../compile/node";
 import { failure, unsupported } from "../sqlError";
@@ -414,7 +415,7 @@ function truncated(unit: string, at: Moment): Moment {
     minute: 60 * SECOND,
     hour: 3600 * SECOND,
   };
-  const size = Object.hasOwn(clock, unit) ? clock[unit] : undefined;
+  const size = Object.hasOwn(clock, unit) ? ownEntry(clock, unit) : undefined;
   if (size !== undefined) return { days: at.days, micros: Math.floor(at.micros / size) * size };
   const day = (y: number, m: number): Moment => ({ days: dayOf(y, m, 1) ?? at.days, micros: 0 });
   switch (unit) {
@@ -471,7 +472,7 @@ function mysqlFormat(at: Moment, pattern: string): string {
   };
   return pattern.replace(/%(.)/gs, (_, letter: string) => {
     if (/[UuVvXxDr]/.test(letter)) throw unsupported(`%${letter} of DATE_FORMAT()`);
-    return Object.hasOwn(letters, letter) ? (letters[letter] ?? letter) : letter;
+    return Object.hasOwn(letters, letter) ? (ownEntry(letters, letter) ?? letter) : letter;
   });
 }
 
@@ -508,7 +509,7 @@ function postgresFormat(at: Moment, pattern: string): string {
     /"([^"]*)"|YYYY|YY|MM|DDD|DD|HH24|HH12|HH|MI|SS|MS|US|AM|PM|Month|Mon|Day|Dy|ID|IW|Q|D|FM|[A-Za-z]+/g,
     (found, quoted: string | undefined) => {
       if (quoted !== undefined) return quoted;
-      if (Object.hasOwn(words, found)) return words[found] ?? found;
+      if (Object.hasOwn(words, found)) return ownEntry(words, found) ?? found;
       if (found === "T") return found;
       throw unsupported(`${found} in to_char()`);
     },

@@ -1,5 +1,6 @@
 // information_schema of MySQL and MariaDB: what JDBC's DatabaseMetaData and the schema tools of ORMs ask for. Columns are
 // listed as they do it, in capital letters.
+import { dictionary } from "../../protocol/dictionary";
 import { primaryKeyOf, type Column, type Table } from "../catalog";
 import { referencedColumns } from "../system/objects";
 import { systemTable, type About, type Fields, type SystemTable } from "../system/systemTable";
@@ -37,7 +38,7 @@ function eachTable(about: About, rows: (table: Table) => readonly Fields[]): rea
 }
 
 /** Digits of numbers, as MySQL counts them. */
-const DIGITS: Readonly<Partial<Record<string, number>>> = {
+const DIGITS = dictionary<number>({
   tinyint: 3,
   smallint: 5,
   mediumint: 7,
@@ -45,7 +46,7 @@ const DIGITS: Readonly<Partial<Record<string, number>>> = {
   bigint: 19,
   float: 12,
   double: 22,
-};
+});
 const LONGEST_TEXT = 65_535;
 const MOST_BYTES = 4;
 

@@ -1,5 +1,6 @@
 // SHOW and DESCRIBE of MySQL, as drivers and schema tools ask them.
 import type { Lexeme } from "../../frontend/sql/dialects/reader";
+import { dictionary } from "../../protocol/dictionary";
 import type { ShowRequest, SqlStatement } from "../tree";
 
 /** What stands behind SHOW; undefined for settings by their names. */
@@ -16,7 +17,7 @@ export function describeStatement(lexemes: readonly Lexeme[]): SqlStatement | un
   return { kind: "show", name: "columns", of };
 }
 
-const EMPTY: Readonly<Record<string, readonly string[] | undefined>> = {
+const EMPTY = dictionary<readonly string[] | undefined>({
   warnings: ["Level", "Code", "Message"],
   errors: ["Level", "Code", "Message"],
   status: ["Variable_name", "Value"],
@@ -25,7 +26,7 @@ const EMPTY: Readonly<Record<string, readonly string[] | undefined>> = {
   charset: ["Charset", "Description", "Default collation", "Maxlen"],
   triggers: ["Trigger", "Event", "Table", "Statement"],
   processlist: ["Id", "User", "Host", "db", "Command", "Time", "State", "Info"],
-};
+});
 
 function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
   const words = lexemes.map(({ word }) => word);

@@ -90,7 +90,8 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
   if ("CreateFunctionStmt" in node) throw unsupported("a function of the user's own");
   if ("RuleStmt" in node) throw unsupported("a rule");
   if ("CreateDomainStmt" in node) throw unsupported("a domain");
-  for (const [kind, tag] of HARMLESS) if (kind in node) return { kind: "nothing", tag };
+  for (const [kind, tag] of HARMLESS)
+    if (Object.hasOwn(node, kind)) return { kind: "nothing", tag };
   return undefined;
 }
 

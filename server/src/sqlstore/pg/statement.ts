@@ -50,7 +50,7 @@ function statementOf(node: Node): SqlStatement {
             : definition.kind.toUpperCase();
     return { kind: "definition", definition, tag };
   }
-  for (const [kind, tag] of NOTHING) if (kind in node) return { kind: "nothing", tag };
+  for (const [kind, tag] of NOTHING) if (Object.hasOwn(node, kind)) return { kind: "nothing", tag };
   throw unsupported(`the statement ${kindOf(node).replace(/Stmt$/, "")}`);
 }
 

@@ -56,7 +56,7 @@ export function typeIds(): readonly (TypeId & { readonly type: BaseType })[] {
 const SHARED: readonly BaseType[] = ["uint8", "enum", "unknown", "record", "void"];
 
 function isBase(name: string): name is BaseType {
-  return name in IDS;
+  return Object.hasOwn(IDS, name);
 }
 
 /** The type with that object id; undefined for 0, which leaves it open, and for types that are not known here. */

@@ -1,5 +1,6 @@
 // Read-only tables that tell about the database itself. Their rows are computed whenever they are read, outside of all
 // transactions.
+import { ownEntry } from "../../protocol/dictionary";
 import type { Catalog, View } from "../catalog";
 import type { ScopeColumn } from "../compile/scope";
 import type { SessionFacts } from "../compile/node";
@@ -44,7 +45,9 @@ export function systemTable(
     rows: (about) =>
       records(about).map((fields) =>
         described.map((column) =>
-          Object.hasOwn(fields, column.name) ? (fields[column.name] ?? null) : usual(column.type),
+          Object.hasOwn(fields, column.name)
+            ? (ownEntry(fields, column.name) ?? null)
+            : usual(column.type),
         ),
       ),
   };

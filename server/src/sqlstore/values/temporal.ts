@@ -1,5 +1,6 @@
 // Dates, times and intervals. Dates and times are texts in a fixed form whose order as text is their order in time;
 // the zone of a session is UTC, so a timestamp with time zone is one of UTC.
+import { dictionary } from "../../protocol/dictionary";
 import { failure } from "../sqlError";
 import type { Interval } from "./value";
 
@@ -209,7 +210,7 @@ const UNITS: ReadonlyMap<string, readonly [number, number, number]> = new Map([
   ["century", [1200, 0, 0]],
 ]);
 
-const SHORT: Readonly<Record<string, string>> = {
+const SHORT = dictionary<string>({
   us: "microsecond",
   ms: "millisecond",
   msec: "millisecond",
@@ -224,7 +225,7 @@ const SHORT: Readonly<Record<string, string>> = {
   mon: "month",
   y: "year",
   yr: "year",
-};
+});
 
 /** An amount of a unit, by its name in the singular or plural; undefined for another word. */
 export function intervalOf(amount: number, unit: string): Interval | undefined {

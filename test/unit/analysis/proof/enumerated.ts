@@ -3,6 +3,7 @@
 import type { Level, PaperLevel } from "../../../../server/src/isolation/levels";
 import type { AxiomaticLevel } from "../../../../server/src/exploration/exploration";
 import type { Program } from "../../../../server/src/program/program";
+import { ownEntry, setEntry } from "../../../../server/src/protocol/dictionary";
 import type { Row, Value } from "../../../../server/src/protocol/witness";
 import type { Setup } from "../../../../server/src/store/execution";
 import { NotExecutable } from "../../../../server/src/store/failure";
@@ -65,13 +66,16 @@ function randomStart(program: Program, random: Random, count: number): Setup {
         ]),
       );
       const parents = foreignKeys.every(({ table, columns: own, referenced }) =>
-        (initial[table] ?? []).some((parent) =>
-          own.every((column, place) => row[column] === parent[referenced[place] ?? column]),
+        (ownEntry(initial, table) ?? []).some((parent) =>
+          own.every(
+            (column, place) =>
+              ownEntry(row, column) === ownEntry(parent, referenced[place] ?? column),
+          ),
         ),
       );
-      if (parents) rows.set(JSON.stringify(primaryKey.map((column) => row[column])), row);
+      if (parents) rows.set(JSON.stringify(primaryKey.map((column) => ownEntry(row, column))), row);
     }
-    initial[name] = [...rows.values()];
+    setEntry(initial, name, [...rows.values()]);
   }
   const instances = Array.from({ length: count }, (_, at) => {
     const transaction = transactions[random(transactions.length)];

@@ -15,6 +15,7 @@ import type { LowerSql } from "../../../../server/src/frontend/sql/scriptState";
 import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Note, Transaction } from "../../../../server/src/program/program";
 import type { Table } from "../../../../server/src/program/schema";
+import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import type { FileId } from "../../../../server/src/protocol/source";
 
 /** Tables of several tests. */
@@ -59,7 +60,7 @@ export async function readOver(
   const lower = among(language.lower(spellingOf(tables)));
   const modules = createModuleReader(parsers.code).modules({
     files,
-    text: (file) => texts[file],
+    text: (file) => ownEntry(texts, file),
     packages: [],
     pathMaps: [],
   });
@@ -68,7 +69,7 @@ export async function readOver(
     readCode({
       modules,
       files,
-      lines: (file) => indexLines(file, texts[file] ?? ""),
+      lines: (file) => indexLines(file, ownEntry(texts, file) ?? ""),
       dialect,
       table: (name) => tables.find((each) => each.name === name),
       lowerSql: lower,

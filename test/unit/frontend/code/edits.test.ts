@@ -21,6 +21,7 @@ import {
 } from "../../../../server/src/service/readProject";
 import { openReadings, type ReadingFiles } from "../../../../server/src/service/readingFiles";
 import { DEFAULT_CONFIGURATION } from "../../../../server/src/workspace/configuration";
+import { ownEntry } from "../../../../server/src/protocol/dictionary";
 
 const RUNS = 20;
 
@@ -206,8 +207,9 @@ type Edit = typeof edit extends fc.Arbitrary<infer One> ? One : never;
 
 function edited(texts: Texts, change: Edit): Texts {
   const name = NAMES[change.file] ?? assert.fail();
-  const { [name]: text, ...others } = texts;
-  const original = WORKSPACE[name] ?? assert.fail();
+  const text = ownEntry(texts, name);
+  const others = Object.fromEntries(Object.entries(texts).filter(([each]) => each !== name));
+  const original = ownEntry(WORKSPACE, name) ?? assert.fail();
   // Files keep their order, as listings have it.
   const put = (next: string): Texts =>
     Object.fromEntries(

@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { LIBRARIES } from "../../../../server/src/frontend/code/libraries/libraries";
 import { mayUseDatabase } from "../../../../server/src/frontend/code/prefilter";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
+import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import { transactionsOf } from "./codePrograms";
 import { printed, transactionsOf as prismaTransactionsOf } from "./prismaPrograms";
 
@@ -350,7 +351,7 @@ describe("nothing is lost without a word", () => {
   it("behind lists, records, sets, maps and functions that hold it", async () => {
     const names = Object.keys(BODIES);
     const functions = names.map(
-      (name, at) => `export async function f${String(at)}(id) { ${BODIES[name] ?? ""} }`,
+      (name, at) => `export async function f${String(at)}(id) { ${ownEntry(BODIES, name) ?? ""} }`,
     );
     const text = `import { Pool } from "pg"; import { fill, other } from "elsewhere";
 const pool = new Pool();

@@ -6,6 +6,7 @@ import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { createProjectReader } from "../../../../server/src/service/readProject";
 import { DEFAULT_CONFIGURATION } from "../../../../server/src/workspace/configuration";
+import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import { transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
 
@@ -33,7 +34,7 @@ export const clear = () => drizzle("").delete(seats);`,
     configuration: DEFAULT_CONFIGURATION,
     code: {
       files: Object.keys(texts).map(id),
-      text: (file) => texts[file],
+      text: (file) => ownEntry(texts, file),
       packages: [],
       pathMaps: [],
       digest: () => "",

@@ -11,6 +11,7 @@ import { DEFAULT_CONFIGURATION } from "../../../../server/src/workspace/configur
 import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Program } from "../../../../server/src/program/program";
 import type { Table } from "../../../../server/src/program/schema";
+import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import type { FileId } from "../../../../server/src/protocol/source";
 
 let reader: ProjectReader;
@@ -23,7 +24,7 @@ function read(texts: Readonly<Record<string, string>>, dialect: Dialect = "postg
   // The one place where names become ids.
   const ids = Object.keys(texts).map((name) => name as FileId);
   return reader.read({
-    files: ids.map((file) => ({ file, text: texts[file] ?? "" })),
+    files: ids.map((file) => ({ file, text: ownEntry(texts, file) ?? "" })),
     context: [],
     configuration: { ...DEFAULT_CONFIGURATION, dialect },
   });

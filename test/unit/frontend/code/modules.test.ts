@@ -8,6 +8,7 @@ import { createModuleReader, type CodeFiles } from "../../../../server/src/front
 import { nearDatabase } from "../../../../server/src/frontend/code/near";
 import { atOnce } from "../../../../server/src/frontend/code/slices";
 import { createResolver } from "../../../../server/src/frontend/code/resolve";
+import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { printHir } from "../../../support/printHir";
 
@@ -33,7 +34,7 @@ function code(
 ): CodeFiles {
   return {
     files: Object.keys(texts).map(id),
-    text: (file) => texts[file],
+    text: (file) => ownEntry(texts, file),
     packages: [],
     pathMaps: [],
     ...more,

@@ -14,6 +14,7 @@ import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { precisionOf } from "../../../../server/src/program/precision";
 import type { Program, Transaction } from "../../../../server/src/program/program";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
+import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { renderCommand } from "../sql/render";
 
@@ -44,7 +45,7 @@ export async function programOf(
   const lower = language.lower(spellingOf(schema.tables));
   const modules = createModuleReader(parsers.code).modules({
     files,
-    text: (file) => texts[file],
+    text: (file) => ownEntry(texts, file),
     packages: [],
     pathMaps: [],
     nullChecks,
@@ -53,7 +54,7 @@ export async function programOf(
     readCode({
       modules,
       files,
-      lines: (file) => indexLines(file, texts[file] ?? ""),
+      lines: (file) => indexLines(file, ownEntry(texts, file) ?? ""),
       dialect,
       table: (name) => schema.tables.find((each) => each.name === name),
       lowerSql: lower,

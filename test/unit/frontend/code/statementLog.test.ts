@@ -2,10 +2,11 @@
 // the store: which, in which order, with which values, in which transactions, and the rows that they leave.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { dictionary } from "../../../../server/src/protocol/dictionary";
 import { compareRuns, LIBRARIES } from "./statementRuns";
 
 /** Functions that are read differently today. */
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
+const KNOWN = dictionary<readonly string[]>({
   drizzle: ["withOrders"],
   // VALUES ? of a list that was mapped; lists that branches push to, and texts that count them.
   mysql2: ["addLines", "search"],
@@ -18,7 +19,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   // `save` sends no update that changes nothing, and reads many rows at once; relations are joins, and are read as two
   // statements here; `exists` and counts over relations have another form of the same meaning.
   typeorm: ["add", "counts", "remove", "saveAll", "related", "parent"],
-};
+});
 
 describe("what clients send", () => {
   for (const library of LIBRARIES) {

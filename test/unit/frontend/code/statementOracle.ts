@@ -10,6 +10,7 @@ import type { Expression } from "../../../../server/src/program/expression";
 import type { Transaction } from "../../../../server/src/program/program";
 import type { Schema } from "../../../../server/src/program/schema";
 import type { Statement } from "../../../../server/src/program/statement";
+import { ownEntry, setEntry } from "../../../../server/src/protocol/dictionary";
 import type { FileId } from "../../../../server/src/protocol/source";
 import type { Row, Value } from "../../../../server/src/protocol/witness";
 import { bareFrame, NOBODY } from "../../../../server/src/store/bareFrame";
@@ -169,11 +170,15 @@ export function toldByStore(
   }
   const rows: Record<string, readonly Row[]> = {};
   for (const [table, stored] of server.newest.tables) {
-    rows[table] = stored
-      .filter(({ alive }) => alive)
-      .map(({ values }) =>
-        Object.fromEntries(Object.entries(values).map(([name, each]) => [name, toValue(each)])),
-      );
+    setEntry(
+      rows,
+      table,
+      stored
+        .filter(({ alive }) => alive)
+        .map(({ values }) =>
+          Object.fromEntries(Object.entries(values).map(([name, each]) => [name, toValue(each)])),
+        ),
+    );
   }
   return {
     lines: withoutEmpty(lines),
@@ -192,7 +197,7 @@ export function differences(sent: Told, read: Told, transaction: Transaction): r
     found.push(`sent ${sent.lines[at] ?? "nothing"}`, `read ${read.lines[at] ?? "nothing"}`);
   }
   for (const [table, own] of Object.entries(read.rows)) {
-    const rows = sent.rows[table] ?? [];
+    const rows = ownEntry(sent.rows, table) ?? [];
     if (rows.join() !== own.join())
       found.push(`${table} ends as ${rows.join()}`, `${table} ends here as ${own.join()}`);
   }
@@ -275,21 +280,21 @@ function valueIn(schema: Schema, environment: Environment): ValueOf {
 function spread(name: string, value: unknown, into: Record<string, Value>): void {
   const join = (part: string): string => (name === "" ? part : `${name}.${part}`);
   if (Array.isArray(value)) {
-    into[join("length")] = value.length;
+    setEntry(into, join("length"), value.length);
     value.forEach((item: unknown, at) => {
       const own: Record<string, Value> = {};
       spread("", item, own);
       for (const [field, each] of Object.entries(own)) {
         const list = field === "" ? name : join(field);
-        into[`${list}[${String(at + 1)}]`] = each;
-        into[`${list}.length`] = value.length;
+        setEntry(into, `${list}[${String(at + 1)}]`, each);
+        setEntry(into, `${list}.length`, value.length);
       }
     });
   } else if (typeof value === "object" && value !== null) {
     for (const [field, each] of Object.entries(value)) spread(join(field), each, into);
   } else if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-    into[name] = value;
-  else into[name] = null;
+    setEntry(into, name, value);
+  else setEntry(into, name, null);
 }
 
 function rowTexts(rows: Rows): Readonly<Record<string, readonly string[]>> {

@@ -14,6 +14,7 @@ import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Program } from "../../../../server/src/program/program";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { codeLanguageOf } from "../../../../server/src/frontend/code/codeParsers";
+import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import { renderCommand } from "../sql/render";
 
 let parsers: SqlParsers;
@@ -30,14 +31,14 @@ function read(texts: Readonly<Record<string, string>>, dialect?: Dialect): Progr
   const schemas = ids.filter((id) => id.endsWith(".prisma"));
   const files = ids
     .filter((id) => !id.endsWith(".prisma"))
-    .map((file) => ({ file, text: texts[file] ?? "" }));
+    .map((file) => ({ file, text: ownEntry(texts, file) ?? "" }));
   return reader.read({
     files,
     context: [],
     configuration: { ...DEFAULT_CONFIGURATION, ...(dialect && { dialect }) },
     code: {
       files: ids.filter((id) => codeLanguageOf(id) !== undefined),
-      text: (file) => texts[file],
+      text: (file) => ownEntry(texts, file),
       packages: [],
       pathMaps: [],
       schemas,

@@ -1,4 +1,5 @@
 // Java's expressions as HIR.
+import { dictionary } from "../../../protocol/dictionary";
 import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
 import type { HirArgument, HirExpression, HirPattern } from "../hir";
 import type { Span } from "../../sql/split";
@@ -277,7 +278,7 @@ function readNewArray(reader: JavaReader, node: SyntaxNode, scope: Scope): HirEx
   };
 }
 
-const EQUALITY: Readonly<Record<string, string | undefined>> = { "==": "===", "!=": "!==" };
+const EQUALITY = dictionary<string | undefined>({ "==": "===", "!=": "!==" });
 
 /** Chains of one operator are long in code that builds texts; they are read from the left without recursion. */
 function readBinary(reader: JavaReader, node: SyntaxNode, scope: Scope): HirExpression {

@@ -1,4 +1,5 @@
 // The values of Java's literals: numbers, characters, strings and text blocks with the places of their characters.
+import { dictionary } from "../../../protocol/dictionary";
 import type { TextRun } from "../hir";
 import { textRuns } from "../textRuns";
 
@@ -100,7 +101,7 @@ function unescaped(text: string, start: number, end: number): readonly TextRun[]
   });
 }
 
-const SIMPLE: Readonly<Record<string, string | undefined>> = {
+const SIMPLE = dictionary<string | undefined>({
   n: "\n",
   t: "\t",
   r: "\r",
@@ -110,7 +111,7 @@ const SIMPLE: Readonly<Record<string, string | undefined>> = {
   '"': '"',
   "'": "'",
   "\\": "\\",
-};
+});
 
 /**
  * Without empty runs and without line ends that a backslash takes away, which need the run before them: the backslash

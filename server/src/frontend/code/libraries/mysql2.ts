@@ -1,4 +1,5 @@
 // mysql2 (and mysql): pools, connections, transactions by method, `[rows, fields]`.
+import { dictionary } from "../../../protocol/dictionary";
 import { constantText, isArray, UNDEFINED, unknown, type HandleValue, type Value } from "../values";
 import { given as hole, raw, separated, sequence, type Fragment } from "./builders/draft";
 import type { Call, Library, SqlOutcome, Tools } from "./library";
@@ -7,9 +8,7 @@ import { queryOf, rowsOf, asksConnection, shapedConnection } from "./rawSql";
 
 const METHODS = new Set(["query", "execute"]);
 
-const CALLS: Readonly<
-  Record<string, (handle: HandleValue, call: Call, tools: Tools) => Value | undefined>
-> = {
+const CALLS = dictionary<(handle: HandleValue, call: Call, tools: Tools) => Value | undefined>({
   createPool: (_handle, _call, tools) => tools.handle("pool", undefined, tools.connection(true)),
   createConnection: (_handle, _call, tools) =>
     tools.handle("connection", undefined, tools.connection(false)),
@@ -42,7 +41,7 @@ const CALLS: Readonly<
   "connection.connect": (_handle, call, tools) => calledBack(call, [], tools) ?? UNDEFINED,
   "connection.ping": (_handle, call, tools) => calledBack(call, [], tools) ?? UNDEFINED,
   ...nothing("pool.end pool.on connection.release connection.end connection.destroy connection.on"),
-};
+});
 
 function nothing(paths: string) {
   return Object.fromEntries(paths.split(" ").map((path) => [path, () => UNDEFINED]));

@@ -1,4 +1,5 @@
 // Strings, templates and numbers: their values, with the places of their characters.
+import { dictionary } from "../../../protocol/dictionary";
 import type { SyntaxNode } from "../codeParsers";
 import { namedChildren } from "../codeParsers";
 import type { HirExpression, TextRun } from "../hir";
@@ -90,7 +91,7 @@ function escapeAt(text: string, at: number): Escape {
   return { text: itself, length: 1 + itself.length };
 }
 
-const SIMPLE: Readonly<Record<string, string>> = {
+const SIMPLE = dictionary<string>({
   n: "\n",
   t: "\t",
   r: "\r",
@@ -98,4 +99,4 @@ const SIMPLE: Readonly<Record<string, string>> = {
   f: "\f",
   v: "\v",
   "0": "\0",
-};
+});

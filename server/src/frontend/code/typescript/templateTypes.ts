@@ -1,5 +1,6 @@
 // A gap of tree-sitter's grammar of TypeScript: it takes sql<T>`...` for comparisons. What it is given is the text with
 // such type arguments blanked out, so that every character keeps its place.
+import { dictionary } from "../../../protocol/dictionary";
 
 /** The text as long as it is, with spaces for the type arguments of tagged templates. Linear, but for long types. */
 export function withoutTemplateTypes(text: string): string {
@@ -21,7 +22,7 @@ const CLOSES = /(?<!=)>(?=\s*`)/gu;
 /** Types before a template are short; what is longer is none. */
 const LONGEST_TYPE = 4000;
 
-const OPENS: Readonly<Record<string, string>> = { ">": "<", "]": "[", "}": "{", ")": "(" };
+const OPENS = dictionary<string>({ ">": "<", "]": "[", "}": "{", ")": "(" });
 
 /** Where the `<` stands that belongs to the `>` at `end`, behind a name; undefined where it cannot be types. */
 function startOfTypes(text: string, end: number): number | undefined {

@@ -2,6 +2,7 @@
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, ValueType } from "../../../program/expression";
 import { takesOf, type Takes } from "../../../program/takes";
+import { dictionary } from "../../../protocol/dictionary";
 import { argument, firstOf, textOf } from "./attributes";
 import type { PrismaEnum, PrismaField, PrismaScalar } from "./model";
 import type { ModelBlock, Say } from "./readSchema";
@@ -44,7 +45,7 @@ export function readFields(draft: ModelBlock, around: Around): ReadonlyMap<strin
   return fields;
 }
 
-const TYPES: Readonly<Record<string, ValueType>> = {
+const TYPES = dictionary<ValueType>({
   Int: "int",
   BigInt: "int",
   Float: "decimal",
@@ -55,7 +56,7 @@ const TYPES: Readonly<Record<string, ValueType>> = {
   Json: "json",
   Bytes: "bytes",
   Unsupported: "other",
-};
+});
 
 function scalar(syntax: FieldSyntax, { block, at }: ModelBlock, around: Around): PrismaScalar {
   const { name, type: written, isList, isOptional, attributes } = syntax;

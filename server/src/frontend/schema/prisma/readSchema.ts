@@ -1,6 +1,7 @@
 // From the files of a Prisma schema to its models and tables. Several files (a folder of them) are one schema.
 import type { Dialect } from "../../../program/dialect";
 import type { Note } from "../../../program/program";
+import { dictionary } from "../../../protocol/dictionary";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import { indexLines, rangeOf, type LineIndex } from "../../sql/lines";
 import type { Span } from "../../sql/split";
@@ -100,14 +101,14 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const DIALECTS: Readonly<Record<string, Dialect>> = {
+const DIALECTS = dictionary<Dialect>({
   postgresql: "postgres",
   postgres: "postgres",
   cockroachdb: "postgres",
   mysql: "mysql",
   sqlite: "sqlite",
   sqlserver: "sqlserver",
-};
+});
 
 function datasourceOf(placed: readonly PlacedBlock[], say: Say): PrismaDatasource | undefined {
   const [found, second] = placed.filter(({ block }) => block.kind === "datasource");

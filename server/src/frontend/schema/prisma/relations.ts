@@ -1,4 +1,5 @@
 // The relations of a Prisma schema: which side keeps the link, in which columns, or in which table between the two.
+import { dictionary } from "../../../protocol/dictionary";
 import { argument, namedArgument, namesIn, textOf } from "./attributes";
 import type {
   PrismaAction,
@@ -131,13 +132,13 @@ function keptLink(
   };
 }
 
-const ACTIONS: Readonly<Record<string, PrismaAction>> = {
+const ACTIONS = dictionary<PrismaAction>({
   Cascade: "cascade",
   Restrict: "restrict",
   NoAction: "no-action",
   SetNull: "set-null",
   SetDefault: "set-default",
-};
+});
 
 function columnsOf(model: PrismaModel, names: readonly string[]): readonly string[] | undefined {
   const columns = names.flatMap((name) => {

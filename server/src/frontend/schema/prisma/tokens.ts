@@ -1,4 +1,5 @@
 // The words of a schema.prisma. Comments are left out; line ends are kept, since they end fields.
+import { ownEntry } from "../../../protocol/dictionary";
 import type { Span } from "../../sql/split";
 
 export interface PrismaToken extends Span {
@@ -46,6 +47,6 @@ function unquoted(written: string): string {
   const inner = written.slice(1, written.length > 1 && written.endsWith('"') ? -1 : undefined);
   return inner.replaceAll(/\\(u[\da-fA-F]{4}|.)/g, (_all, escape: string) => {
     if (escape.length > 1) return String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-    return { n: "\n", t: "\t", r: "\r" }[escape] ?? escape;
+    return ownEntry({ n: "\n", t: "\t", r: "\r" }, escape) ?? escape;
   });
 }

@@ -1,5 +1,6 @@
 // What is known of the functions of MySQL, MariaDB, SQL Server and SQLite.
 import type { AggregateFunction, Expression, ValueType } from "../../../program/expression";
+import { dictionary } from "../../../protocol/dictionary";
 
 type Fresh = Pick<Extract<Expression, { readonly kind: "fresh" }>, "why" | "type">;
 
@@ -47,14 +48,14 @@ export const REMEMBERED: ReadonlyMap<string, string> = new Map([
   ["identity", "last_insert_id()"],
 ]);
 
-const AGGREGATES: Readonly<Record<string, AggregateFunction | undefined>> = {
+const AGGREGATES = dictionary<AggregateFunction | undefined>({
   count: "count",
   count_big: "count",
   sum: "sum",
   min: "min",
   max: "max",
   avg: "avg",
-};
+});
 
 const OTHER_AGGREGATES: ReadonlySet<string> = new Set(
   (

@@ -1,4 +1,5 @@
 // Expressions of MySQL, MariaDB, SQL Server and SQLite, by precedence climbing.
+import { dictionary } from "../../../protocol/dictionary";
 import {
   expect,
   peek,
@@ -29,7 +30,7 @@ const DEEPEST = 250;
 /** A chain of operators is a tree as deep as it is long. */
 const LONGEST_CHAIN = 2000;
 
-const POWERS: Readonly<Record<string, number>> = {
+const POWERS = dictionary<number>({
   or: 1,
   "||": 1,
   xor: 2,
@@ -74,7 +75,7 @@ const POWERS: Readonly<Record<string, number>> = {
   collate: 12,
   "->": 13,
   "->>": 13,
-};
+});
 
 /** The expression at the reader. */
 export function parseExpression(parsing: Parsing, least = 0): SyntaxExpression {
@@ -184,14 +185,14 @@ function comparison(
   return { kind: "binary", operator: SPELLINGS[operator] ?? operator, left, right };
 }
 
-const SPELLINGS: Readonly<Record<string, string>> = {
+const SPELLINGS = dictionary<string>({
   "&&": "and",
   "!=": "<>",
   "==": "=",
   "!<": ">=",
   "!>": "<=",
   mod: "%",
-};
+});
 
 function isTest(parsing: Parsing, operand: SyntaxExpression): SyntaxExpression {
   const { reader } = parsing;

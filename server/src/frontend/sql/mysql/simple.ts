@@ -1,4 +1,5 @@
 // Statements of stored routines without statements inside: SET, SQL, CALL, RETURN, SIGNAL, cursors, PREPARE, ...
+import { dictionary } from "../../../protocol/dictionary";
 import type { Target } from "../routine/assign";
 import {
   atEnd,
@@ -33,7 +34,7 @@ export function takeSimple(cursor: Cursor): Unplaced {
 
 type Parse = (cursor: Cursor) => Unplaced;
 
-const PARSERS: Readonly<Record<string, Parse | undefined>> = {
+const PARSERS = dictionary<Parse | undefined>({
   set: takeSet,
   call: takeCall,
   do: (cursor) => {
@@ -87,7 +88,7 @@ const PARSERS: Readonly<Record<string, Parse | undefined>> = {
   flush: takeSession,
   analyze: takeSession,
   optimize: takeSession,
-};
+});
 
 function takeControl(cursor: Cursor): Unplaced {
   const first = word(cursor);

@@ -1,4 +1,5 @@
 // Careful access to node-sql-parser's trees, whose published types do not match what it returns.
+import { ownEntry } from "../../../protocol/dictionary";
 
 export type Node = Readonly<Record<string, unknown>>;
 
@@ -8,19 +9,19 @@ export function isNode(value: unknown): value is Node {
 
 /** The property as a node, undefined when it is none. */
 export function child(node: Node | undefined, name: string): Node | undefined {
-  const value = node?.[name];
+  const value = ownEntry(node, name);
   return isNode(value) ? value : undefined;
 }
 
 /** The nodes of a list property; empty when it is none. */
 export function children(node: Node | undefined, name: string): readonly Node[] {
-  const value = node?.[name];
+  const value = ownEntry(node, name);
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
 /** The property as text: a string itself, or the `value` of a node that holds one. */
 export function text(node: Node | undefined, name: string): string | undefined {
-  const value = node?.[name];
+  const value = ownEntry(node, name);
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
   return isNode(value) ? text(value, "value") : undefined;
@@ -28,7 +29,7 @@ export function text(node: Node | undefined, name: string): string | undefined {
 
 /** A name of the text: lower case unless it was quoted, which only some nodes tell. */
 export function identifier(node: Node | undefined, name: string): string | undefined {
-  const value = node?.[name];
+  const value = ownEntry(node, name);
   if (isNode(value)) {
     const inner = child(value, "expr") ?? value;
     const written = text(inner, "value");

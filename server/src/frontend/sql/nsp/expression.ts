@@ -7,6 +7,7 @@ import type {
   Expression,
   ValueType,
 } from "../../../program/expression";
+import { dictionary } from "../../../protocol/dictionary";
 import { COMPARISONS, literal } from "../expressions";
 import { valueTypeOf } from "../pg/valueType";
 import { calculatesWith } from "../terms";
@@ -327,9 +328,10 @@ function functionName(node: Node | undefined): string | undefined {
 const EVALUATED = new Set(["greatest", "least", "abs", "lower", "upper", "length", "mod"]);
 
 /** Functions that give a new value each time, with the type of their value. */
-const FRESH: Readonly<
-  Record<string, { readonly why: "sequence" | "uuid" | "now" | "random"; readonly type: ValueType }>
-> = {
+const FRESH = dictionary<{
+  readonly why: "sequence" | "uuid" | "now" | "random";
+  readonly type: ValueType;
+}>({
   nextval: { why: "sequence", type: "int" },
   gen_random_uuid: { why: "uuid", type: "text" },
   uuid_generate_v4: { why: "uuid", type: "text" },
@@ -341,7 +343,7 @@ const FRESH: Readonly<
   current_time: { why: "now", type: "time" },
   localtimestamp: { why: "now", type: "time" },
   random: { why: "random", type: "decimal" },
-};
+});
 
 function call(node: Node, scope: Scope, work: Work): Expression {
   const name = functionName(node) ?? "";
@@ -374,13 +376,13 @@ function call(node: Node, scope: Scope, work: Work): Expression {
   return lose(work, `the function ${name}()`, values);
 }
 
-const AGGREGATES: Readonly<Record<string, AggregateFunction>> = {
+const AGGREGATES = dictionary<AggregateFunction>({
   count: "count",
   sum: "sum",
   min: "min",
   max: "max",
   avg: "avg",
-};
+});
 
 function aggregate(node: Node, scope: Scope, work: Work): Expression {
   const name = (text(node, "name") ?? "").toLowerCase();

@@ -1,6 +1,7 @@
 // node-sql-parser's SELECT in the AR.
 import type { Expression } from "../../../program/expression";
 import type { Output, Query, Relation } from "../../../program/statement";
+import { dictionary } from "../../../protocol/dictionary";
 import { literal, TRUE } from "../expressions";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
@@ -84,12 +85,12 @@ function sourcesOf(from: readonly Node[], outer: Scope | undefined, work: Work):
   return scope;
 }
 
-const JOINS: Readonly<Record<string, Relation["join"]>> = {
+const JOINS = dictionary<Relation["join"]>({
   "LEFT JOIN": "left",
   "RIGHT JOIN": "right",
   "FULL JOIN": "full",
   "CROSS JOIN": "cross",
-};
+});
 
 function sourceOf(node: Node, outer: Scope | undefined, work: Work): Source {
   const join = JOINS[text(node, "join") ?? ""] ?? "inner";

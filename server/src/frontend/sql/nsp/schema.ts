@@ -8,6 +8,7 @@ import {
   type Table,
   type UniqueKey,
 } from "../../../program/schema";
+import { ownEntry } from "../../../protocol/dictionary";
 import { createIds, sourceOf, type LoweringContext, type SqlPiece } from "../lowering";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
@@ -167,7 +168,7 @@ function defaultOf(
   piece: SqlPiece,
 ): Expression | undefined {
   const generated = Object.keys(node).some(
-    (key) => key.startsWith("generated") && isNode(node[key]),
+    (key) => key.startsWith("generated") && isNode(ownEntry(node, key)),
   );
   if (generated || type.includes("serial")) {
     return { kind: "fresh", id: "default", type: "int", why: "sequence" };

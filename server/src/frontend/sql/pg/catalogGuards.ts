@@ -1,6 +1,7 @@
 // Conditions on the catalogues, by which definitions in DO blocks run once: IF NOT EXISTS (SELECT FROM pg_constraint ...).
 import type { Node, SelectStmt } from "libpg-query";
 import type { Table } from "../../../program/schema";
+import { dictionary } from "../../../protocol/dictionary";
 import { constantOf, lastName, tableName } from "./ast";
 import type { State } from "./schemaState";
 
@@ -51,7 +52,7 @@ function hasRow(select: SelectStmt, state: State): boolean | undefined {
 
 type Catalogue = (wanted: ReadonlyMap<string, string>, state: State) => boolean | undefined;
 
-const CATALOGUES: Readonly<Record<string, Catalogue | undefined>> = {
+const CATALOGUES = dictionary<Catalogue | undefined>({
   columns: (wanted, { tables }) => {
     const table = tables.get(wanted.get("table_name") ?? "");
     const column = wanted.get("column_name");
@@ -72,7 +73,7 @@ const CATALOGUES: Readonly<Record<string, Catalogue | undefined>> = {
     named(wanted, "tgname", (name) =>
       [...state.triggers.values()].some((each) => each.name === name),
     ),
-};
+});
 
 function named(
   wanted: ReadonlyMap<string, string>,

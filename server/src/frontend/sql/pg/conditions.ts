@@ -1,11 +1,12 @@
 // Names of PL/pgSQL's error conditions and their SQLSTATEs (PostgreSQL, appendix A), as far as programs use them.
+import { dictionary } from "../../../protocol/dictionary";
 
 /** The SQLSTATE of a condition's name; one that stands for a class of errors gives the class, as "23". */
 export function sqlstateOf(name: string): string | undefined {
   return CONDITIONS[name.toLowerCase()];
 }
 
-const CONDITIONS: Readonly<Record<string, string | undefined>> = {
+const CONDITIONS = dictionary<string | undefined>({
   no_data: "02000",
   data_exception: "22",
   array_subscript_error: "2202E",
@@ -52,4 +53,4 @@ const CONDITIONS: Readonly<Record<string, string | undefined>> = {
   assert_failure: "P0004",
   case_not_found: "20000",
   internal_error: "XX000",
-};
+});

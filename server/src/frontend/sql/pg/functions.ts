@@ -1,6 +1,7 @@
 // What is known of PostgreSQL's functions: which are evaluated, which give new values, which aggregate.
 import type { FuncCall } from "libpg-query";
 import type { AggregateFunction, Expression } from "../../../program/expression";
+import { dictionary } from "../../../protocol/dictionary";
 import { lastName } from "./ast";
 
 /** Functions that the analysis and the store evaluate by name. */
@@ -16,7 +17,7 @@ type Fresh = Pick<Extract<Expression, { readonly kind: "fresh" }>, "why" | "type
 const NOW: Fresh = { why: "now", type: "time" };
 
 /** Functions that give a new value each time. */
-export const FRESH: Readonly<Record<string, Fresh | undefined>> = {
+export const FRESH = dictionary<Fresh | undefined>({
   nextval: { why: "sequence", type: "int" },
   gen_random_uuid: { why: "uuid", type: "text" },
   uuid_generate_v1: { why: "uuid", type: "text" },
@@ -34,15 +35,15 @@ export const FRESH: Readonly<Record<string, Fresh | undefined>> = {
   random: { why: "random", type: "decimal" },
   txid_current: { why: "sequence", type: "int" },
   pg_current_xact_id: { why: "sequence", type: "int" },
-};
+});
 
-const AGGREGATES: Readonly<Record<string, AggregateFunction | undefined>> = {
+const AGGREGATES = dictionary<AggregateFunction | undefined>({
   count: "count",
   sum: "sum",
   min: "min",
   max: "max",
   avg: "avg",
-};
+});
 
 const OTHER_AGGREGATES: ReadonlySet<string> = new Set(
   (

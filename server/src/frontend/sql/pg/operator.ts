@@ -5,6 +5,7 @@ import type {
   ComparisonOperator,
   Expression,
 } from "../../../program/expression";
+import { dictionary } from "../../../protocol/dictionary";
 import { COMPARISONS, literal } from "../expressions";
 import { calculatesWith, compare, joined, negatedIf } from "../terms";
 import { constantOf, itemsOf, rowOf, stringsOf, typeText } from "./ast";
@@ -12,14 +13,14 @@ import { lowerAll, lowerExpression } from "./recursion";
 import { lose, typeIn, type Scope, type Work } from "./scope";
 import { valueTypeOf } from "./valueType";
 
-const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
+const ARITHMETIC = dictionary<ArithmeticOperator | undefined>({
   "+": "+",
   "-": "-",
   "*": "*",
   "/": "/",
   "%": "%",
   "||": "||",
-};
+});
 
 /** An A_Expr of the tree. */
 export function lowerOperator(expression: A_Expr, scope: Scope, work: Work): Expression {

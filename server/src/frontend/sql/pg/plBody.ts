@@ -1,4 +1,5 @@
 // The body of a routine that a string literal of the file holds.
+import { dictionary } from "../../../protocol/dictionary";
 import type { LineIndex } from "../lines";
 import { clamp, type Body } from "../routine/body";
 import type { Span } from "../split";
@@ -29,4 +30,4 @@ export function bodyOf(lines: LineIndex, literal: Span): Body {
   return { lines, text, toFile: (offset) => offsets[clamp(offset, text.length)] ?? literal.end };
 }
 
-const ESCAPES: Readonly<Record<string, string | undefined>> = { n: "\n", t: "\t", r: "\r" };
+const ESCAPES = dictionary<string | undefined>({ n: "\n", t: "\t", r: "\r" });

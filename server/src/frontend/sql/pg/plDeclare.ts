@@ -1,6 +1,7 @@
 // DECLARE: variables, records, cursors and aliases with their first values.
 import type { ValueType } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
+import { dictionary } from "../../../protocol/dictionary";
 import { literal } from "../expressions";
 import { nameOf, tokensOf } from "../tokens";
 import { copyRecord } from "../routine/assign";
@@ -99,11 +100,11 @@ function readType(text: string): TypeText {
   return { name: isArray ? `${name}[]` : name, path, percent };
 }
 
-const SPELLED: Readonly<Record<string, string | undefined>> = {
+const SPELLED = dictionary<string | undefined>({
   double: "float8",
   character: "text",
   timestamp: "timestamp",
-};
+});
 
 /** The columns of a row type: t%ROWTYPE, or a table's name as a type. */
 function rowColumns(

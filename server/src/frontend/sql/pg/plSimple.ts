@@ -1,4 +1,5 @@
 // PL/pgSQL statements without statements inside: assignments, SQL, RETURN, RAISE, EXECUTE, cursors.
+import { dictionary } from "../../../protocol/dictionary";
 import type { Span } from "../split";
 import {
   atEnd,
@@ -42,7 +43,7 @@ export function takeSimple(cursor: Cursor): Simple {
 
 type Parse = (cursor: Cursor) => Simple;
 
-const PARSERS: Readonly<Record<string, Parse | undefined>> = {
+const PARSERS = dictionary<Parse | undefined>({
   perform: (cursor) => ({ kind: "perform", query: spanUntil(cursor) }),
   return: takeReturn,
   exit: (cursor) => takeJump(cursor, "exit"),
@@ -71,7 +72,7 @@ const PARSERS: Readonly<Record<string, Parse | undefined>> = {
     spanUntil(cursor);
     return { kind: "rollback" };
   },
-};
+});
 
 /** `x := ...`, `r.f = ...`, `a[1] := ...` */
 function takeAssignment(cursor: Cursor): Simple | undefined {

@@ -2,6 +2,7 @@
 import type { Node, SelectStmt, TruncateStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { LockStatement, Statement } from "../../../program/statement";
+import { dictionary } from "../../../protocol/dictionary";
 import { literal, TRUE } from "../expressions";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
 import { referringFirst } from "../references";
@@ -129,7 +130,7 @@ const NO_EFFECT = new Set(
   ).split(" "),
 );
 
-const STATEMENTS: Readonly<Record<string, string>> = {
+const STATEMENTS = dictionary<string>({
   MergeStmt: "MERGE",
   DoStmt: "DO",
   ExecuteStmt: "EXECUTE",
@@ -138,7 +139,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   ExplainStmt: "EXPLAIN",
   RefreshMatViewStmt: "REFRESH MATERIALIZED VIEW",
   CreateTableAsStmt: "CREATE TABLE AS",
-};
+});
 
 const READING = new Set(["ExplainStmt", "FetchStmt", "DeclareCursorStmt"]);
 

@@ -1,7 +1,8 @@
 // PostgreSQL's types as the coarse types of the AR.
 import type { ValueType } from "../../../program/expression";
+import { dictionary } from "../../../protocol/dictionary";
 
-const TYPES: Readonly<Record<string, ValueType>> = {
+const TYPES = dictionary<ValueType>({
   ...each("int", "int2 int4 int8 smallint integer int bigint oid smallserial serial bigserial"),
   ...each("int", "serial2 serial4 serial8 xid xid8"),
   ...each("decimal", "numeric decimal float4 float8 real money"),
@@ -10,7 +11,7 @@ const TYPES: Readonly<Record<string, ValueType>> = {
   ...each("time", "date timestamp timestamptz time timetz"),
   ...each("json", "json jsonb"),
   ...each("bytes", "bytea"),
-};
+});
 
 function each(type: ValueType, names: string): Record<string, ValueType> {
   return Object.fromEntries(names.split(" ").map((name) => [name, type]));

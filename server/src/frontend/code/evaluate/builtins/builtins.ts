@@ -3,6 +3,7 @@
 import { TODAY } from "../../../sql/currentDate";
 import { literal } from "../../../sql/expressions";
 import type { Expression } from "../../../../program/expression";
+import { dictionary } from "../../../../protocol/dictionary";
 import {
   constant,
   constantScalar,
@@ -80,7 +81,7 @@ const nothing: Builtin = () => UNDEFINED;
 const LONG_ID = 10;
 
 /** Functions by name; methods by the kind of their receiver and their name. */
-const BUILTINS: Readonly<Record<string, Builtin>> = {
+const BUILTINS = dictionary<Builtin>({
   ...named("BigInt structuredClone Object.freeze Promise.resolve hono.createRoute", first),
   ...NUMBERS,
   ...ASSERTIONS,
@@ -327,7 +328,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named("function.apply", ({ state, self, args: [on, list = UNDEFINED], site }) =>
     state.evaluator.call(state, boundTo(self, on), spreadArguments(list), site),
   ),
-};
+});
 
 /** Names under which nothing happens that a transaction could notice. */
 const SILENT =

@@ -1,6 +1,7 @@
 // What calls of Java's own library give: texts that are put together, maps, optional values.
 import { isThere, whereAbsent } from "../values/absentFields";
 import type { Expression } from "../../../../program/expression";
+import { dictionary } from "../../../../protocol/dictionary";
 import {
   ABSENT,
   constant,
@@ -30,7 +31,7 @@ const BUILT = "#text";
 const OPTIONAL = "#optional";
 
 /** Functions by name; methods by the kind of their receiver and their name. */
-export const JAVA_BUILTINS: Readonly<Record<string, Builtin>> = {
+export const JAVA_BUILTINS = dictionary<Builtin>({
   "String.format": ({ args: [format, ...values] }) => formatted(format, values),
   "text.formatted": ({ self, args }) => formatted(self, args),
   ...named("String.valueOf String.copyValueOf", ({ args }) => args[0] ?? UNDEFINED),
@@ -140,7 +141,7 @@ export const JAVA_BUILTINS: Readonly<Record<string, Builtin>> = {
           ),
         ),
   ...anywhere("getClass", () => unknown("a class is asked for")),
-};
+});
 
 /** `%s`, `%d` and `%n` in their order, or as `%1$s` says; other conversions change how a value is written. */
 function formatted(format: Value | undefined, values: readonly Value[]): Value {

@@ -1,4 +1,5 @@
 // What Java's maps hold, one after the other: `Map.of(k, v).entrySet()`, `keySet()`, `values()`, `forEach`.
+import { dictionary } from "../../../../protocol/dictionary";
 import { mayBeAbsent } from "../values/absentFields";
 import { ABSENT, constant, UNDEFINED, unknown, type ObjectValue, type Value } from "../../values";
 import { named, type Builtin, type BuiltinCall } from "../builtins/builtin";
@@ -19,7 +20,7 @@ const VALUE = "#value";
 const made = new WeakMap<ObjectValue, readonly Entry[]>();
 
 /** Functions and methods by their names. */
-export const JAVA_MAPS: Readonly<Record<string, Builtin>> = {
+export const JAVA_MAPS = dictionary<Builtin>({
   ...named("HashMap LinkedHashMap TreeMap ConcurrentHashMap", ({ state, args }) =>
     copyOfMap(state, args),
   ),
@@ -50,7 +51,7 @@ export const JAVA_MAPS: Readonly<Record<string, Builtin>> = {
   },
   "object.getKey": ({ self }) => partOf(self, KEY),
   "object.getValue": ({ self }) => partOf(self, VALUE),
-};
+});
 
 /** `new HashMap<>(others)`: a map with what another holds, or an empty one of some size. */
 function copyOfMap(state: State, [from]: readonly Value[]): Value {

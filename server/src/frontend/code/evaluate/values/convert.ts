@@ -1,6 +1,7 @@
 // Values as expressions of the AR: as scalars, and as conditions the way the language tells true from false.
 import type { Expression, ValueType } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
+import { ownEntry } from "../../../../protocol/dictionary";
 import { isCondition, JSON_NULL, literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import { fewReads } from "../../reads";
@@ -522,7 +523,9 @@ function samePlain(left: unknown, right: unknown): boolean {
   const keys = Object.keys(left);
   return (
     keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && samePlain(left[key], right[key]))
+    keys.every(
+      (key) => Object.hasOwn(right, key) && samePlain(ownEntry(left, key), ownEntry(right, key)),
+    )
   );
 }
 

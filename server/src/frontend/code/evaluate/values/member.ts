@@ -1,5 +1,6 @@
 // `value.property`: fields of rows and records, methods of classes, parts of libraries.
 import type { Expression } from "../../../../program/expression";
+import { dictionary } from "../../../../protocol/dictionary";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
 import type { Span } from "../../../sql/split";
@@ -130,7 +131,9 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
 /** What is asked instead of a scalar that is a record at times: not for what texts, lists, numbers or dates have as well. */
 function wholeOf(value: Value, property: string): Value | undefined {
   if (value.kind !== "scalar" || value.whole === undefined) return undefined;
-  const isOfScalars = [String, Array, Number, Date].some((each) => property in each.prototype);
+  const isOfScalars = [String, Array, Number, Date, Object].some((each) =>
+    Object.hasOwn(each.prototype, property),
+  );
   return isOfScalars ? undefined : value.whole;
 }
 
@@ -139,7 +142,7 @@ function isInJava({ frame }: State): boolean {
 }
 
 /** Constants of the language's own classes. */
-const CONSTANTS: Readonly<Record<string, number | boolean>> = {
+const CONSTANTS = dictionary<number | boolean>({
   "BigDecimal.ZERO": 0,
   "BigDecimal.ONE": 1,
   "BigDecimal.TEN": 10,
@@ -149,7 +152,7 @@ const CONSTANTS: Readonly<Record<string, number | boolean>> = {
   "Integer.MIN_VALUE": -2_147_483_648,
   "Boolean.TRUE": true,
   "Boolean.FALSE": false,
-};
+});
 
 /** What lists have and texts have not. */
 const LIST_METHODS: ReadonlySet<string> = new Set(

@@ -4,6 +4,7 @@ import type {
   ComparisonOperator,
   Expression,
 } from "../../../../program/expression";
+import { dictionary } from "../../../../protocol/dictionary";
 import { JSON_NULL, literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import { constant, constantScalar, scalar, unknown, type Value } from "../../values";
@@ -26,7 +27,7 @@ import {
 import { numberOf } from "./numbersOf";
 import { assuming, concatenated, isTextual } from "./texts";
 
-const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
+const ARITHMETIC = dictionary<ArithmeticOperator | undefined>({
   "+": "+",
   "-": "-",
   "*": "*",
@@ -34,14 +35,14 @@ const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
   // Java's division of whole numbers.
   div: "/",
   "%": "%",
-};
+});
 
-const COMPARISON: Readonly<Record<string, ComparisonOperator | undefined>> = {
+const COMPARISON = dictionary<ComparisonOperator | undefined>({
   "<": "<",
   "<=": "<=",
   ">": ">",
   ">=": ">=",
-};
+});
 
 /** What a strict binary operator gives; the lazy ones are the evaluator's. */
 export function binary(state: State, operator: string, left: Value, right: Value): Value {
@@ -133,14 +134,14 @@ function ofBits(state: State, operator: string, left: Value, right: Value): Valu
   return scalar({ kind: "call", name: `code:${operator}`, arguments: operands, deterministic: true }, "int"); // prettier-ignore
 }
 
-const BITS: Readonly<Record<string, ((a: number, b: number) => number) | undefined>> = {
+const BITS = dictionary<((a: number, b: number) => number) | undefined>({
   "|": (a, b) => a | b,
   "&": (a, b) => a & b,
   "^": (a, b) => a ^ b,
   "<<": undefined,
   ">>": (a, b) => a >> b,
   ">>>": undefined,
-};
+});
 
 function isSmall(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;

@@ -1,4 +1,5 @@
 // Drizzle: builders over declared tables, relational queries, transactions.
+import { dictionary } from "../../../../protocol/dictionary";
 import { constantText, fieldExpression, scalar, UNDEFINED, unknown, type HandleValue, type Value } from "../../values"; // prettier-ignore
 import { orAbsent } from "../../evaluate/values/absence";
 import { levelOf } from "../levels";
@@ -386,13 +387,13 @@ function isStored({ alias, query }: DrizzleTable): boolean {
   return alias === undefined && query === undefined;
 }
 
-const STARTS: Readonly<Record<string, Draft["verb"] | undefined>> = {
+const STARTS = dictionary<Draft["verb"] | undefined>({
   "db.select": "select",
   "db.selectDistinct": "select",
   "db.insert": "insert",
   "db.update": "update",
   "db.delete": "delete",
-};
+});
 
 function start(handle: HandleValue, verb: Draft["verb"], call: Call, tools: Tools): Value {
   const [first] = call.arguments;

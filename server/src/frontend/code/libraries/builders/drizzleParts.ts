@@ -1,4 +1,5 @@
 // What Drizzle's queries are put together of: columns, tables, conditions, SQL and other queries.
+import { dictionary } from "../../../../protocol/dictionary";
 import {
   constantScalar,
   constantText,
@@ -108,7 +109,7 @@ export function columnName(
 
 const AGGREGATES = "sum max min avg".split(" ");
 
-const COMPARISONS: Readonly<Record<string, string | undefined>> = {
+const COMPARISONS = dictionary<string | undefined>({
   eq: "=",
   ne: "<>",
   gt: ">",
@@ -119,7 +120,7 @@ const COMPARISONS: Readonly<Record<string, string | undefined>> = {
   notLike: "NOT LIKE",
   ilike: "ILIKE",
   notIlike: "NOT ILIKE",
-};
+});
 
 /** Functions of `drizzle-orm` that make conditions and expressions. */
 export function operator(name: string, call: Call, tools: Tools): Value | undefined {

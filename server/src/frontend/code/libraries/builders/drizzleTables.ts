@@ -3,6 +3,7 @@ import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
 import { takesOf, type Takes } from "../../../../program/takes";
+import { dictionary } from "../../../../protocol/dictionary";
 import {
   constant,
   constantScalar,
@@ -55,11 +56,11 @@ export interface DrizzleTable {
   readonly uniqueKeys: readonly UniqueKey[];
 }
 
-const DIALECTS: Readonly<Record<string, Dialect | undefined>> = {
+const DIALECTS = dictionary<Dialect | undefined>({
   pgTable: "postgres",
   mysqlTable: "mysql",
   sqliteTable: "sqlite",
-};
+});
 
 /** What `pgEnum("mood", [...])` gives, and what `customType({...})` gives: functions that make columns. */
 const ENUM_COLUMN = "enumColumn";
@@ -68,7 +69,7 @@ const CUSTOM_COLUMN = "customColumn";
 /** What `pgTable("t", (types) => ({ id: types.integer() }))` is given. */
 export const COLUMN_TYPES = "columnTypes";
 
-const TYPES: Readonly<Record<string, ValueType | undefined>> = {
+const TYPES = dictionary<ValueType | undefined>({
   ...typed(
     "int",
     "integer int bigint smallint tinyint mediumint year serial bigserial smallserial",
@@ -85,14 +86,14 @@ const TYPES: Readonly<Record<string, ValueType | undefined>> = {
   ...typed("bytes", "bytea blob binary varbinary"),
   ...typed("other", "bit point line geometry vector halfvec sparsevec"),
   ...typed("other", CUSTOM_COLUMN),
-};
+});
 
 /** What SQLite's numbers stand for in code: `integer("done", { mode: "boolean" })`. */
-const MODES: Readonly<Record<string, ValueType | undefined>> = {
+const MODES = dictionary<ValueType | undefined>({
   boolean: "bool",
   timestamp: "time",
   timestamp_ms: "time",
-};
+});
 
 /** The schema of a `pgSchema("s")`, whose tables go by their own names here. */
 interface DrizzleSchema {
@@ -100,10 +101,10 @@ interface DrizzleSchema {
   readonly dialect: Dialect;
 }
 
-const SCHEMAS: Readonly<Record<string, Dialect | undefined>> = {
+const SCHEMAS = dictionary<Dialect | undefined>({
   pgSchema: "postgres",
   mysqlSchema: "mysql",
-};
+});
 
 /** `pgTableCreator((name) => ...)`: what makes tables under other names. */
 interface TableCreator {
@@ -112,11 +113,11 @@ interface TableCreator {
   readonly named: Value;
 }
 
-const CREATORS: Readonly<Record<string, Dialect | undefined>> = {
+const CREATORS = dictionary<Dialect | undefined>({
   pgTableCreator: "postgres",
   mysqlTableCreator: "mysql",
   sqliteTableCreator: "sqlite",
-};
+});
 
 const isSchema = (data: unknown): data is DrizzleSchema =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "schema";

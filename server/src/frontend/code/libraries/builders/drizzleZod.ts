@@ -1,4 +1,5 @@
 // drizzle-zod: schemas of zod that are made of Drizzle's tables (`createInsertSchema(users, { name: (s) => s.min(1) })`).
+import { dictionary } from "../../../../protocol/dictionary";
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { Value } from "../../values";
@@ -7,11 +8,11 @@ import type { Check, Schema } from "../validators/taken";
 import { optionally, schemaOf, zodSchema } from "../validators/zod";
 import { isTable, type DrizzleColumn } from "./drizzleTables";
 
-const MAKERS: Readonly<Record<string, "select" | "insert" | "update" | undefined>> = {
+const MAKERS = dictionary<"select" | "insert" | "update" | undefined>({
   createSelectSchema: "select",
   createInsertSchema: "insert",
   createUpdateSchema: "update",
-};
+});
 
 /** The schema of a table's rows, as far as it is made of one. Linear in its columns. */
 export function tableSchema(path: string, call: Call, tools: Tools): Value | undefined {

@@ -1,4 +1,5 @@
 // Kysely: typed builders by names, expressions by callbacks, transactions with a level.
+import { dictionary } from "../../../../protocol/dictionary";
 import { constant, constantText, UNDEFINED, type HandleValue, type Value } from "../../values";
 import { levelOf } from "../levels";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
@@ -42,13 +43,13 @@ interface Creator {
 const isCreator = (data: unknown): data is Creator =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "creator";
 
-const STARTS: Readonly<Record<string, Draft["verb"] | undefined>> = {
+const STARTS = dictionary<Draft["verb"] | undefined>({
   selectFrom: "select",
   insertInto: "insert",
   updateTable: "update",
   deleteFrom: "delete",
   selectNoFrom: "select",
-};
+});
 
 /** `db.selectFrom("a as b")`; undefined where the table is not known. */
 function started(

@@ -1,4 +1,5 @@
 // Parts of Kysely's statements: conditions, columns, tables and the calls of its expression builder.
+import { dictionary } from "../../../../protocol/dictionary";
 import {
   constantScalar,
   constantText,
@@ -374,12 +375,12 @@ export function directionOf(value: Value | undefined, tools: Tools): Fragment | 
   return value.kind === "handle" && isPart(value.data) ? sequence(" ", value.data.text) : undefined;
 }
 
-const ORDERS: Readonly<Record<string, string | undefined>> = {
+const ORDERS = dictionary<string | undefined>({
   asc: " ASC",
   desc: " DESC",
   nullsFirst: " NULLS FIRST",
   nullsLast: " NULLS LAST",
-};
+});
 
 /** What a callback of `orderBy` says of its key: `(ob) => ob.desc().nullsLast()`. */
 export function orderCall(method: string, text: Fragment, tools: Tools): Value | undefined {

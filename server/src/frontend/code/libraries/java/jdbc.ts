@@ -1,4 +1,5 @@
 // JDBC: connections, statements and results of Java's own interface to databases.
+import { dictionary, ownEntry } from "../../../../protocol/dictionary";
 import {
   constantScalar,
   constantText,
@@ -126,7 +127,7 @@ function nameOf(value: Extract<Value, { kind: "handle" | "external" }>): string 
 
 const nothing: Method<ConnectionData> = () => UNDEFINED;
 
-const CONNECTION: Readonly<Record<string, Method<ConnectionData>>> = {
+const CONNECTION = dictionary<Method<ConnectionData>>({
   prepareStatement: statement,
   createStatement: ({ handle, tools }) => prepare(handle, undefined, [], tools),
   setAutoCommit,
@@ -140,7 +141,7 @@ const CONNECTION: Readonly<Record<string, Method<ConnectionData>>> = {
     nothing,
     "close setReadOnly setSchema setCatalog setHoldability setNetworkTimeout clearWarnings abort setClientInfo",
   ),
-};
+});
 
 export const JDBC: Library = {
   name: "jdbc",
@@ -178,13 +179,13 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** What something declared with a type is. */
-const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
+const TYPES = dictionary<((tools: Tools) => Value) | undefined>({
   Connection: (tools) => jdbcConnection(tools),
   "java.sql.Connection": (tools) => jdbcConnection(tools),
   DataSource: (tools) => tools.handle("DataSource"),
   "javax.sql.DataSource": (tools) => tools.handle("DataSource"),
   HikariDataSource: (tools) => tools.handle("DataSource"),
-};
+});
 
 type ObjectCall = (
   handle: HandleValue,
@@ -214,7 +215,7 @@ const OBJECTS: readonly ObjectCall[] = [
   (handle, name, call, tools) => {
     const data = resultSetData(handle);
     const methods = handle.path.startsWith("ResultSetMetaData.") ? RESULT_SET_META : RESULT_SET;
-    return data && methods[name]?.({ handle, data, call, tools });
+    return data && ownEntry(methods, name)?.({ handle, data, call, tools });
   },
   ({ path }, _name, _call, tools) =>
     path === "DataSource.getConnection" || path === "DriverManager.getConnection"

@@ -1,4 +1,5 @@
 // Spring's JdbcClient: a text, parameters that are added one by one, and what becomes of each row.
+import { dictionary } from "../../../../protocol/dictionary";
 import {
   constantScalar,
   UNDEFINED,
@@ -156,15 +157,15 @@ function rowOrColumn(mapper: Value, tools: Tools): Value {
   return isOfCode(mapper) ? tools.handle("RowMapper") : mapper;
 }
 
-const SPEC: Readonly<Record<string, Method<SpecData> | undefined>> = {
+const SPEC = dictionary<Method<SpecData> | undefined>({
   param,
   params,
   paramSource,
   update,
   query,
-};
+});
 
-const QUERY: Readonly<Record<string, Method<QueryData> | undefined>> = {
+const QUERY = dictionary<Method<QueryData> | undefined>({
   list,
   set: list,
   stream: list,
@@ -175,7 +176,7 @@ const QUERY: Readonly<Record<string, Method<QueryData> | undefined>> = {
   singleValue,
   singleColumn: ({ data: { outcome }, call, tools }) =>
     mappedRows(rowsOf(outcome), { kind: "external", name: "Object.class" }, call, tools),
-};
+});
 
 /** What a call of the client, or of what it gave, is; undefined for other objects and what is not known of these. */
 export function clientCall(handle: HandleValue, call: Call, tools: Tools): Value | undefined {

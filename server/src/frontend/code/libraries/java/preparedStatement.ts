@@ -1,4 +1,5 @@
 // JDBC's statements: a text with parameters that are set one by one, run alone or as a batch.
+import { dictionary } from "../../../../protocol/dictionary";
 import {
   constantScalar,
   constant,
@@ -131,7 +132,7 @@ const addBatch: Method<StatementData> = ({ handle, data, call, tools }) => {
 const nothing: Method<StatementData> = () => UNDEFINED;
 
 /** Methods of Statement and PreparedStatement, by name. */
-export const STATEMENT: Readonly<Record<string, Method<StatementData>>> = {
+export const STATEMENT = dictionary<Method<StatementData>>({
   ...each(
     set,
     "setInt setLong setShort setByte setDouble setFloat setBigDecimal setString setNString setBoolean setDate setTime " +
@@ -159,7 +160,7 @@ export const STATEMENT: Readonly<Record<string, Method<StatementData>>> = {
     "getUpdateCount getLargeUpdateCount",
   ),
   getGeneratedKeys: ({ handle, data, tools }) => generatedKeys(handle, data, tools),
-};
+});
 
 /** The keys that an INSERT made: a result of one row, or what RETURNING gave. */
 function generatedKeys(handle: HandleValue, { state }: StatementData, tools: Tools): Value {

@@ -1,4 +1,5 @@
 // Spring: declared and programmatic transactions, and its templates for JDBC.
+import { dictionary } from "../../../../protocol/dictionary";
 import { constantText, UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Call, Library, Tools } from "../library";
 import { emptyRecord, type Method } from "./held";
@@ -53,7 +54,7 @@ const REPOSITORY = /^(?:(?:List)?(?:Crud|PagingAndSorting)|Jpa)Repository$/u;
 const DAO_SUPPORT = /^(?:NamedParameter)?JdbcDaoSupport$/u;
 
 /** What something declared with a type is. */
-const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
+const TYPES = dictionary<((tools: Tools) => Value) | undefined>({
   JdbcTemplate: (tools) => template("JdbcTemplate", tools),
   JdbcOperations: (tools) => template("JdbcTemplate", tools),
   NamedParameterJdbcTemplate: (tools) => template("NamedParameterJdbcTemplate", tools),
@@ -64,7 +65,7 @@ const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
   EntityManager: (tools) => tools.handle("EntityManager"),
   PlatformTransactionManager: (tools) => template("TransactionManager", tools),
   DataSourceTransactionManager: (tools) => template("TransactionManager", tools),
-};
+});
 
 /** Classes whose static members mean something. */
 const STATICS: ReadonlySet<string> = new Set([
@@ -76,9 +77,7 @@ const STATICS: ReadonlySet<string> = new Set([
 ]);
 
 /** What `new` makes. */
-const CONSTRUCTORS: Readonly<
-  Record<string, ((call: Call, tools: Tools) => Value | undefined) | undefined>
-> = {
+const CONSTRUCTORS = dictionary<((call: Call, tools: Tools) => Value | undefined) | undefined>({
   JdbcTemplate: (_call, tools) => template("JdbcTemplate", tools),
   NamedParameterJdbcTemplate: (_call, tools) => template("NamedParameterJdbcTemplate", tools),
   TransactionTemplate: (_call, tools) => transactionTemplate(SPRING, tools),
@@ -94,7 +93,7 @@ const CONSTRUCTORS: Readonly<
   BeanPropertyRowMapper: (_call, tools) => tools.handle("RowMapper"),
   DataClassRowMapper: (_call, tools) => tools.handle("RowMapper"),
   ColumnMapRowMapper: (_call, tools) => tools.handle("RowMapper"),
-};
+});
 
 function template(path: string, tools: Tools): Value {
   return tools.handle(path, undefined, SPRING_CONNECTION);

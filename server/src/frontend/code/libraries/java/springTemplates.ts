@@ -1,4 +1,5 @@
 // Spring's JdbcTemplate and NamedParameterJdbcTemplate: a text, its parameters, and what becomes of each row.
+import { dictionary } from "../../../../protocol/dictionary";
 import type { SourceRange } from "../../../../protocol/source";
 import {
   constantText,
@@ -297,7 +298,7 @@ function templateMethods(isNamed: boolean): Record<string, Method<unknown>> {
 }
 
 /** Methods of both templates and of what they are given, by the kind of object and the name. */
-export const TEMPLATES: Readonly<Record<string, Method<unknown>>> = {
+export const TEMPLATES = dictionary<Method<unknown>>({
   ...templateMethods(false),
   ...templateMethods(true),
   RowMapping: ({ handle, call, tools }) => mapRow(handle, call, tools),
@@ -305,4 +306,4 @@ export const TEMPLATES: Readonly<Record<string, Method<unknown>>> = {
     const data = handle.data as ParameterData | undefined;
     return (data && held(data.values, "key")) ?? unknown("no key was made");
   }, "KeyHolder.getKey KeyHolder.getKeyAs"),
-};
+});

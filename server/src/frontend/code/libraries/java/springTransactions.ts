@@ -1,4 +1,5 @@
 // Spring's transactions: `@Transactional` on methods and classes, TransactionTemplate, and transaction managers.
+import { dictionary } from "../../../../protocol/dictionary";
 import {
   constantScalar,
   UNDEFINED,
@@ -185,7 +186,7 @@ const setLevel: Method<TemplateData> = ({ data, call, tools }) => {
 const nothing: Method<TemplateData> = () => UNDEFINED;
 
 /** Methods of TransactionTemplate, TransactionStatus and transaction managers. */
-export const TRANSACTIONS: Readonly<Record<string, Method<TemplateData>>> = {
+export const TRANSACTIONS = dictionary<Method<TemplateData>>({
   ...each(executeIn, "TransactionTemplate.execute TransactionTemplate.executeWithoutResult"),
   ...each(
     setLevel,
@@ -223,4 +224,4 @@ export const TRANSACTIONS: Readonly<Record<string, Method<TemplateData>>> = {
     tools.rollback(SPRING_CONNECTION, call.source);
     return UNDEFINED;
   },
-};
+});

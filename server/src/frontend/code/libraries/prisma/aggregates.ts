@@ -1,6 +1,7 @@
 // count, aggregate and groupBy of the Prisma client.
 import type { AggregateFunction, Expression } from "../../../../program/expression";
 import type { Output } from "../../../../program/statement";
+import { setEntry } from "../../../../protocol/dictionary";
 import { literal } from "../../../sql/expressions";
 import { scalar, type Value } from "../../values";
 import { columnOf, fieldOf, queryOf, relationTo, run, scopeOf, type RowScope } from "./context";
@@ -102,7 +103,7 @@ function aggregatesAsked(
     if (asked === undefined) continue;
     if (isTrue(asked)) {
       outputs.push({ name, value: COUNT });
-      shape[name] = scalar(fieldOf(into, name), "int");
+      setEntry(shape, name, scalar(fieldOf(into, name), "int"));
       continue;
     }
     const fields = fieldsGiven(tools, asked) ?? [];
@@ -115,7 +116,7 @@ function aggregatesAsked(
       const type = kind === "count" ? "int" : kind === "avg" ? "decimal" : own;
       return [column, scalar(fieldOf(into, output), type)];
     });
-    shape[name] = tools.object(Object.fromEntries(inner));
+    setEntry(shape, name, tools.object(Object.fromEntries(inner)));
   }
   return { outputs, shape };
 }

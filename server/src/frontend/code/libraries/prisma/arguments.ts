@@ -1,5 +1,6 @@
 // What an operation of the Prisma client is called with, where the code does not say all of it: an argument of the
 // function's own, a spread of one, one of two records.
+import { dictionary } from "../../../../protocol/dictionary";
 import type { Value } from "../../values";
 import { isAbsent, isNull } from "./given";
 import type { Work } from "./operations";
@@ -10,7 +11,7 @@ const AGGREGATES = ["_count", "_sum", "_avg", "_min", "_max"];
 const FIND = [...SECTION, ...RESULT];
 
 /** The parts of each operation's argument that are read; others are told. */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
+const PARTS = dictionary<readonly string[]>({
   findUnique: ["where", ...RESULT],
   findUniqueOrThrow: ["where", ...RESULT],
   findFirst: FIND,
@@ -28,7 +29,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   upsert: ["where", "create", "update", ...RESULT],
   delete: ["where", ...RESULT],
   deleteMany: ["where"],
-};
+});
 
 /**
  * The operation once for each record that it may be called with, and for each of two things that the record may ask of

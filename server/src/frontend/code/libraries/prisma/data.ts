@@ -1,6 +1,7 @@
 // `data` of the Prisma client: what it sets columns to, and what it says of related rows, which are written apart.
 import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
+import { dictionary } from "../../../../protocol/dictionary";
 import { JSON_NULL, literal } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
@@ -253,12 +254,12 @@ function mayBeNull(value: Value): boolean {
   return type === undefined || /\bnull\b/u.test(type);
 }
 
-const OPERATORS: Readonly<Record<string, "+" | "-" | "*" | "/">> = {
+const OPERATORS = dictionary<"+" | "-" | "*" | "/">({
   increment: "+",
   decrement: "-",
   multiply: "*",
   divide: "/",
-};
+});
 
 /** A document or a list: a value that nothing looks into, as long as its parts are known or it was read as a whole. */
 function whole(scope: RowScope, field: PrismaScalar, value: Value): Expression {

@@ -1,6 +1,7 @@
 // The operations of a model of the Prisma client as statements of the AR: what each reads, writes, returns and throws.
 import type { Expression } from "../../../../program/expression";
 import type { Assignment, OnConflict, Output } from "../../../../program/statement";
+import { dictionary } from "../../../../protocol/dictionary";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { PrismaModel } from "../../../schema/prisma/model";
@@ -33,7 +34,7 @@ import { withKey } from "./uniqueWhere";
 import { conditionOf } from "./where";
 
 /** The operations, by whether they write. */
-const OPERATIONS: Readonly<Record<string, (work: Work) => Value>> = {
+const OPERATIONS = dictionary<(work: Work) => Value>({
   findUnique: (work) => find(work, "row"),
   findUniqueOrThrow: (work) => find(work, "present"),
   findFirst: (work) => find(work, "row"),
@@ -51,7 +52,7 @@ const OPERATIONS: Readonly<Record<string, (work: Work) => Value>> = {
   upsert,
   delete: (work) => remove(work, true),
   deleteMany: (work) => remove(work, false),
-};
+});
 
 /** One operation of a model, with its argument. */
 export interface Work {

@@ -1,5 +1,6 @@
 // Models of sequelize-typescript: `@Table class Account extends Model { @Column balance!: number }`, as the attributes and
 // options that `init` would be given.
+import { ownEntry } from "../../../../protocol/dictionary";
 import type { HirAnnotation, HirField, HirMethod } from "../../hir";
 import { scalar, textOf, type Value } from "../../values";
 import { annotated, plainName } from "../annotations";
@@ -141,5 +142,5 @@ function typeNamed(type = ""): string {
     boolean: "DataType.BOOLEAN",
     Date: "DataType.DATE",
   };
-  return types[first.trim()] ?? "DataType";
+  return ownEntry(types, first.trim()) ?? "DataType";
 }

@@ -1,5 +1,6 @@
 // Hooks of Sequelize's models: functions that run around what models do. They may change what is written and run
 // statements of their own. They are not followed, which is said wherever one of them runs.
+import { dictionary } from "../../../../protocol/dictionary";
 import type { DeclaringCall } from "../../declaringCalls";
 import type { HirExpression } from "../../hir";
 import { constantScalar, constantText, type Value } from "../../values";
@@ -10,7 +11,7 @@ import type { Place } from "../orm/statements";
 import { modelOfValue } from "./models";
 
 /** What the methods of models set off. */
-const OF_MODELS: Readonly<Record<string, string | undefined>> = {
+const OF_MODELS = dictionary<string | undefined>({
   findAll: "Find",
   findOne: "Find",
   findByPk: "Find",
@@ -25,24 +26,24 @@ const OF_MODELS: Readonly<Record<string, string | undefined>> = {
   destroy: "BulkDestroy",
   truncate: "BulkDestroy",
   restore: "BulkRestore",
-};
+});
 
 /** What those of rows set off. */
-const OF_ROWS: Readonly<Record<string, string | undefined>> = {
+const OF_ROWS = dictionary<string | undefined>({
   save: "Update Save Validate",
   update: "Update Save Validate",
   destroy: "Destroy",
   restore: "Restore",
   reload: "Find",
-};
+});
 
 /** What `individualHooks` sets off besides, for each row. */
-const OF_EACH: Readonly<Record<string, string | undefined>> = {
+const OF_EACH = dictionary<string | undefined>({
   bulkCreate: "Create Save Validate",
   update: "Update Save",
   destroy: "Destroy",
   restore: "Restore",
-};
+});
 
 const MOMENTS =
   "Validate Create Update Save Destroy Restore Upsert BulkCreate BulkUpdate BulkDestroy BulkRestore Find Count FindAfterExpandIncludeAll FindAfterOptions";

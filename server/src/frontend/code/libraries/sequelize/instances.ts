@@ -142,10 +142,12 @@ function unreadMethod(
 /** Whether a method is one of every row, or of a list, text or date in it, and changes nothing of the database. */
 function isIdle(path: string): boolean {
   const method = path.split(".").at(-1) ?? path;
-  return IDLE.has(method) || (path !== method && OF_DATA.some((each) => method in each));
+  return (
+    IDLE.has(method) || (path !== method && OF_DATA.some((each) => Object.hasOwn(each, method)))
+  );
 }
 
-const OF_DATA: readonly object[] = [Array, String, Number, Date].map((each) => each.prototype as object); // prettier-ignore
+const OF_DATA: readonly object[] = [Array, String, Number, Date, Object].map((each) => each.prototype as object); // prettier-ignore
 
 /** Methods of every row that change nothing. */
 const IDLE: ReadonlySet<string> = new Set(

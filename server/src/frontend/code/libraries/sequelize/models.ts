@@ -2,6 +2,7 @@
 import type { ValueType } from "../../../../program/expression";
 import type { UniqueKey } from "../../../../program/schema";
 import { takesOf } from "../../../../program/takes";
+import { dictionary } from "../../../../protocol/dictionary";
 import type { HirExpression, HirStatement } from "../../hir";
 import {
   constantScalar,
@@ -133,7 +134,7 @@ function ownColumns(
   ];
 }
 
-const TYPES: Readonly<Record<string, ValueType | undefined>> = {
+const TYPES = dictionary<ValueType | undefined>({
   ...typed("int", "INTEGER BIGINT SMALLINT TINYINT MEDIUMINT"),
   ...typed("decimal", "DECIMAL FLOAT DOUBLE REAL NUMBER"),
   ...typed("text", "STRING TEXT CHAR UUID ENUM CITEXT"),
@@ -141,7 +142,7 @@ const TYPES: Readonly<Record<string, ValueType | undefined>> = {
   ...typed("time", "DATE DATEONLY TIME NOW"),
   ...typed("json", "JSON JSONB"),
   ...typed("bytes", "BLOB"),
-};
+});
 
 function typed(type: ValueType, names: string): Record<string, ValueType> {
   return Object.fromEntries(names.split(" ").map((name) => [name, type]));

@@ -1,5 +1,6 @@
 // Scopes of Sequelize's models: options that a model adds to those of calls, always (`defaultScope`) or where they are asked
 // for by name. What of a call says something comes first; conditions of both have to hold.
+import { dictionary } from "../../../../protocol/dictionary";
 import type { DeclaringCall } from "../../declaringCalls";
 import { constantText, UNDEFINED, type Value } from "../../values";
 import type { Call, Tools } from "../library";
@@ -200,11 +201,11 @@ function includedAs(value: Value, tools: Tools): string | undefined {
 }
 
 /** Where a method takes its options. */
-const OPTIONS: Readonly<Record<string, number | undefined>> = {
+const OPTIONS = dictionary<number | undefined>({
   ...{ findAll: 0, findOne: 0, findAndCountAll: 0, findOrCreate: 0, findCreateFind: 0, count: 0 },
   ...{ destroy: 0, truncate: 0, restore: 0, findByPk: 1, max: 1, min: 1, sum: 1, create: 1 },
   ...{ bulkCreate: 1, update: 1, increment: 1, decrement: 1, upsert: 1 },
-};
+});
 
 const UNSCOPED: ReadonlySet<string> = new Set(["create", "bulkCreate", "upsert", "restore", "truncate"]); // prettier-ignore
 

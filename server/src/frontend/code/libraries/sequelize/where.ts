@@ -1,4 +1,5 @@
 // Sequelize's conditions: records with operators as keys, lists, SQL text.
+import { dictionary } from "../../../../protocol/dictionary";
 import { constantScalar, constantText, isArray, type Value } from "../../values";
 import { allOf, given, quoted, raw, separated, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
@@ -145,7 +146,7 @@ function combined(place: Place, operator: string, value: Value): readonly Fragme
   }
 }
 
-const COMPARISONS: Readonly<Record<string, string | undefined>> = {
+const COMPARISONS = dictionary<string | undefined>({
   eq: "=",
   ne: "<>",
   gt: ">",
@@ -155,7 +156,7 @@ const COMPARISONS: Readonly<Record<string, string | undefined>> = {
   like: "LIKE",
   notLike: "NOT LIKE",
   iLike: "ILIKE",
-};
+});
 
 /** A column as it is written in a condition; one that is required is never NULL. */
 interface Compared {

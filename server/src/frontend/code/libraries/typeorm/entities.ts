@@ -2,6 +2,7 @@
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { UniqueKey } from "../../../../program/schema";
 import { takesOf } from "../../../../program/takes";
+import { dictionary } from "../../../../protocol/dictionary";
 import type { HirAnnotation, HirField } from "../../hir";
 import { constantScalar, constantText, type Value } from "../../values";
 import { namesIn } from "../builders/draft";
@@ -101,12 +102,12 @@ function columnsOf(of: ClassValue, tools: Tools): readonly ModelColumn[] {
 const COLUMN =
   /^(?:PrimaryGeneratedColumn|PrimaryColumn|Column|VersionColumn|CreateDateColumn|UpdateDateColumn|DeleteDateColumn)$/u;
 
-const ROLES: Readonly<Record<string, ModelColumn["role"]>> = {
+const ROLES = dictionary<ModelColumn["role"]>({
   VersionColumn: "version",
   CreateDateColumn: "created",
   UpdateDateColumn: "updated",
   DeleteDateColumn: "deleted",
-};
+});
 
 function columnOfField(of: ClassValue, field: HirField, tools: Tools): ModelColumn | undefined {
   const annotation = field.annotations.find(({ name }) =>

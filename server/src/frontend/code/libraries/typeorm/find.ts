@@ -1,4 +1,5 @@
 // What TypeORM's `find` methods read: rows, with relations, locks and versions.
+import { dictionary } from "../../../../protocol/dictionary";
 import { constantScalar, constantText, UNDEFINED, unknown, type Value } from "../../values";
 import { given, namesIn, raw, type Draft, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
@@ -68,13 +69,13 @@ function relationNames(fields: ReadonlyMap<string, Value>, tools: Tools): readon
   return selectedNames(fields.get("relations"), tools) ?? [];
 }
 
-const LOCKS: Readonly<Record<string, string | undefined>> = {
+const LOCKS = dictionary<string | undefined>({
   pessimistic_partial_write: "FOR UPDATE SKIP LOCKED",
   pessimistic_write_or_fail: "FOR UPDATE NOWAIT",
   for_no_key_update: "FOR NO KEY UPDATE",
   for_key_share: "FOR KEY SHARE",
   optimistic: "",
-};
+});
 
 /** The clause of a lock mode; undefined where the mode is not known. */
 export function lockText(mode: string | undefined, tools: Tools): string | undefined {

@@ -1,5 +1,6 @@
 // What TypeORM runs around the writing of entities: subscribers, and listeners of the entities themselves. They may
 // change what is written, and run statements of their own. They are not followed, which is said where one of them runs.
+import { dictionary } from "../../../../protocol/dictionary";
 import type { DeclaringCall } from "../../declaringCalls";
 import type { HirClass } from "../../hir";
 import { plainName } from "../annotations";
@@ -9,7 +10,7 @@ import type { Place } from "../orm/statements";
 import { entityOf } from "./entities";
 
 /** What the methods of repositories set off. */
-const MOMENTS: Readonly<Record<string, string | undefined>> = {
+const MOMENTS = dictionary<string | undefined>({
   save: "Insert Update",
   insert: "Insert",
   upsert: "Insert",
@@ -22,7 +23,7 @@ const MOMENTS: Readonly<Record<string, string | undefined>> = {
   softRemove: "SoftRemove",
   restore: "Recover",
   recover: "Recover",
-};
+});
 
 /** Those that have the entity at hand, whose listeners run. */
 const WITH_ENTITY = /^(?:save|remove|softRemove|recover)$/u;

@@ -1,4 +1,5 @@
 // TypeORM's conditions: `where` records with operators, lists of them, keys; orders and limits.
+import { dictionary } from "../../../../protocol/dictionary";
 import { constantScalar, constantText, unknown, type Value } from "../../values";
 import { allOf, given, raw, separated, sequence, type Fragment } from "../builders/draft";
 import type { Call, Tools } from "../library";
@@ -16,7 +17,7 @@ export interface Operator {
 export const isOperator = (data: unknown): data is Operator =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "operator";
 
-const COMPARISONS: Readonly<Record<string, string | undefined>> = {
+const COMPARISONS = dictionary<string | undefined>({
   Equal: "=",
   MoreThan: ">",
   MoreThanOrEqual: ">=",
@@ -24,7 +25,7 @@ const COMPARISONS: Readonly<Record<string, string | undefined>> = {
   LessThanOrEqual: "<=",
   Like: "LIKE",
   ILike: "ILIKE",
-};
+});
 
 /** An operator's call; undefined for all others. */
 export function operatorOf(name: string, call: Call, tools: Tools): Value | undefined {

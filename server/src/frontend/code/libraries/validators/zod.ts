@@ -1,4 +1,5 @@
 // Schemas of zod, as they are made of others.
+import { dictionary } from "../../../../protocol/dictionary";
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import { isOfInputs } from "../../reads";
@@ -47,21 +48,21 @@ function memberText([name, schema]: readonly [string, Schema]): string {
   return `${name}${isGiven ? "" : "?"}: ${type}`;
 }
 
-const COMPARED: Readonly<Record<string, (bound: number) => Check>> = {
+const COMPARED = dictionary<(bound: number) => Check>({
   min: (bound) => (value) => compare(">=", value, literal(bound)),
   gte: (bound) => (value) => compare(">=", value, literal(bound)),
   max: (bound) => (value) => compare("<=", value, literal(bound)),
   lte: (bound) => (value) => compare("<=", value, literal(bound)),
   gt: (bound) => (value) => compare(">", value, literal(bound)),
   lt: (bound) => (value) => compare("<", value, literal(bound)),
-};
+});
 
-const SIGNED: Readonly<Record<string, Check>> = {
+const SIGNED = dictionary<Check>({
   positive: (value) => compare(">", value, literal(0)),
   negative: (value) => compare("<", value, literal(0)),
   nonnegative: (value) => compare(">=", value, literal(0)),
   nonpositive: (value) => compare("<=", value, literal(0)),
-};
+});
 
 /** Methods behind which a schema gives something else. */
 const CHANGES = /^(?:transform|pipe|preprocess|catch|toLowerCase|toUpperCase|overwrite|codec)$/u;
