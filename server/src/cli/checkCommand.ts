@@ -15,7 +15,8 @@ import { jsonReport } from "./reporters/json";
 import type { PlacedReport } from "./reporters/placedReport";
 import { sarifReport } from "./reporters/sarif";
 import { remarkText, textReport } from "./reporters/text";
-import { EXIT, runChecks } from "./run";
+import { EXIT } from "./exit";
+import { runChecks } from "./run";
 import type { CheckSurroundings, ProjectCheck } from "./run";
 import { VERSION } from "./version";
 

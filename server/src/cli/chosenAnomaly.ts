@@ -4,7 +4,8 @@ import type { ReplayArguments } from "./replayArguments";
 import type { ShowArguments } from "./arguments";
 import { exitCode } from "./checkCommand";
 import type { CliIo } from "./io";
-import { EXIT, runChecks } from "./run";
+import { EXIT } from "./exit";
+import { runChecks } from "./run";
 import type { CheckSurroundings, ProjectCheck } from "./run";
 import type { TestgenArguments } from "./testgenArguments";
 

@@ -13,7 +13,7 @@ import { exitCode } from "./checkCommand";
 import type { ExploreArguments } from "./exploreArguments";
 import { paintFor, type CliIo } from "./io";
 import { explorationText } from "./reporters/explorationText";
-import { EXIT } from "./run";
+import { EXIT } from "./exit";
 import { TOOL } from "./version";
 
 /** How a client program is explored; tests bring their own thread. */

@@ -18,7 +18,7 @@ import { paintFor, type CliIo } from "./io";
 import { historyDot } from "./reporters/historyDot";
 import { historySvg } from "./reporters/historySvg";
 import { historyLine, historyText } from "./reporters/historyText";
-import { EXIT } from "./run";
+import { EXIT } from "./exit";
 import { TOOL } from "./version";
 
 /** How one history is judged; tests bring their own thread. */

@@ -4,7 +4,7 @@ import { checkCommand } from "./checkCommand";
 import { exploreCommand } from "./exploreCommand";
 import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
-import { EXIT } from "./run";
+import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
 import type { ReplayArguments } from "./replayArguments";
 import type { ServeArguments } from "./serveArguments";

@@ -1,4 +1,5 @@
 // The process as the command line's surroundings: streams, terminal, signals.
+import { EXIT } from "./exit";
 import type { CliIo } from "./io";
 
 export interface ProcessIo extends CliIo {
@@ -12,21 +13,23 @@ const NARROWEST_TERMINAL = 60;
 
 /**
  * Connects to a process. An interrupt aborts the controller, so that what was found is still printed; a second one
- * ends at once. A reader that closes the pipe early ends the process quietly.
+ * ends at once. A reader that closes the pipe early ends the process without a word, but not as if all were clean.
  */
 export function processIo(process: NodeJS.Process, controller: AbortController): ProcessIo {
   const { stdout, stderr } = process;
   const terminal = stdout.isTTY;
   let interrupted = false;
+  let code: number = EXIT.clean;
   process.on("SIGINT", () => {
     if (interrupted) process.exit(130);
     interrupted = true;
     controller.abort();
   });
+  // There is nobody left to tell the rest (`| head`), and what was not told is not clean.
+  const leaveEarly = (): never => process.exit(code === EXIT.clean ? EXIT.unknown : code);
   for (const stream of [stdout, stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      // The reader has what it wanted (`| head`); there is nobody left to tell.
-      if (error.code === "EPIPE") process.exit(0);
+      if (error.code === "EPIPE") leaveEarly();
       throw error;
     });
   }
@@ -47,10 +50,19 @@ export function processIo(process: NodeJS.Process, controller: AbortController):
         stderr.write(`\r\u001b[K${text}`);
       },
     }),
-    exit: (code) => {
+    exit: (own) => {
+      code = own;
       process.exitCode = code;
       // Pipes are written in the background: leave only when both have taken everything.
-      stdout.write("", () => stderr.write("", () => process.exit(code)));
+      const written = (next: () => void) => (error?: Error | null) => {
+        if (error) leaveEarly();
+        else next();
+      };
+      const leave = written(() => process.exit(code));
+      stdout.write(
+        "",
+        written(() => stderr.write("", leave)),
+      );
     },
   };
 }

@@ -14,7 +14,7 @@ import { paintFor, type CliIo } from "./io";
 import { levelsOfInstances } from "./levelsOfInstances";
 import type { ReplayArguments, ReplayServer } from "./replayArguments";
 import { replayText } from "./reporters/replayText";
-import { EXIT } from "./run";
+import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
 
 /** Runs the command and returns the exit code: 1 when it happened on the server, 0 when not, 2 when it could not be tried. */

@@ -9,15 +9,13 @@ import { unknownLevelText } from "../workspace/configuration";
 import { loadProjects, readLevelFile } from "../workspace/projects";
 import type { Project } from "../workspace/projects";
 import type { AskedLevel, CheckArguments, ShowArguments } from "./arguments";
+import { EXIT } from "./exit";
 import { openFindings } from "./findings";
 import { problemText, shortPath } from "./problemText";
 import type { CliIo } from "./io";
 import type { ReplayArguments } from "./replayArguments";
 import type { TestgenArguments } from "./testgenArguments";
 import { TOOL } from "./version";
-
-/** Exit codes, as the help text says them. */
-export const EXIT = { clean: 0, anomaly: 1, unknown: 2, usage: 3, internal: 4 } as const;
 
 export interface ProjectCheck {
   readonly project: Project;

@@ -8,7 +8,7 @@ import type { RecordedHistory } from "../mock/store/recordHistory";
 import type { SqlError } from "../sqlstore/sqlError";
 import { fileErrorText, readTextFile } from "../workspace/textFile";
 import type { CliIo } from "./io";
-import { EXIT } from "./run";
+import { EXIT } from "./exit";
 import type { ServeArguments } from "./serveArguments";
 
 /** Runs until the signal comes; then writes the history and returns the exit code. */

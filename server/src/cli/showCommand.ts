@@ -6,7 +6,7 @@ import { paintFor } from "./io";
 import type { CliIo } from "./io";
 import { anomalyDetails } from "./reporters/anomalyText";
 import { jsonAnomaly } from "./reporters/json";
-import { EXIT } from "./run";
+import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
 
 /** Runs the command and returns the exit code: 0 when an anomaly was shown. */

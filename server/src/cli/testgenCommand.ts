@@ -9,7 +9,7 @@ import { fileErrorText, readTextFileNow } from "../workspace/textFile";
 import { chooseAnomaly } from "./chosenAnomaly";
 import type { CliIo } from "./io";
 import { levelsOfInstances } from "./levelsOfInstances";
-import { EXIT } from "./run";
+import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
 import type { TestgenArguments } from "./testgenArguments";
 

@@ -170,9 +170,14 @@ export interface LeftOut {
   readonly range: Range;
 }
 
+/** What of the input was not read: of what it does nothing is said. */
+export type UnreadKind = "file" | "folder" | "part" | "routine" | "call" | "library";
+
 /** Something that could not be decided, or that was weakened, with the reason and what to do. */
 export interface Unknown {
   readonly reason: string;
+  /** It was not read at all, so that "nothing found" is not about it. */
+  readonly unread?: UnreadKind;
   readonly transactions: readonly string[];
   readonly file?: string;
   readonly range?: Range;

@@ -44,6 +44,7 @@ import {
   coverageOf,
   isGap,
   noteUnknown,
+  skippedUnknowns,
   undecidedTuples,
   unconfirmed,
   unreadParts,
@@ -257,7 +258,10 @@ function cancelledCheck(input: CheckInput): CheckResult {
     defined,
     isOverride: levelIsOverride,
   });
-  const unread = program.notes.filter(isGap).map(noteUnknown);
+  const unread = [
+    ...skippedUnknowns(input.skipped),
+    ...program.notes.filter(isGap).map(noteUnknown),
+  ];
   const unknown = [{ reason: "cancelled", transactions: [] }, ...unread];
   const verdict = "cancelled";
   return {

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { loadPgParser } from "../engine/pgParser";
 import { loadCodeParsers } from "../engine/treeSitter";
-import type { CodeParsers } from "../frontend/code/codeParsers";
+import { codeLanguageOf, type CodeParsers } from "../frontend/code/codeParsers";
 import type { ReadingStep } from "../frontend/code/slices";
 import { openPool } from "../engine/pool";
 import type { SolvePool } from "../engine/pool";
@@ -13,7 +13,7 @@ import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { LevelReport } from "../protocol/report";
 import type { FileId } from "../protocol/source";
-import type { Project } from "../workspace/projects";
+import type { Project, SkippedFile } from "../workspace/projects";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
 import { fileReadings, type FileReading } from "./coverage";
@@ -49,7 +49,7 @@ export interface CacheOptions {
 }
 
 export interface CheckRequest {
-  readonly project: ProjectTexts & Partial<Pick<Project, "skipped" | "passedOver">>;
+  readonly project: ProjectTexts & Partial<Pick<Project, "skipped">>;
   /** Replaces the configuration's level. */
   readonly level?: Level;
   readonly maxTransactions?: number;
@@ -154,11 +154,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     events?.read?.(program);
     const { project } = request;
     const { configuration } = project;
+    const skipped = [...(project.skipped ?? []), ...(code ? [] : unparsed(project))];
     const level = request.level ?? configuration.level;
     const result = await check(
       {
         program,
-        skipped: project.skipped ?? [],
+        skipped,
         level,
         levelIsOverride: level.name !== configuration.level.name,
         defined: configuration.defined,
@@ -194,8 +195,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const { placed: suppressions, notes: misplaced } = placeSuppressions(program);
     const notes = [...program.notes, ...result.notes, ...misplaced];
     const files = fileReadings(program, [
-      ...(project.skipped ?? []),
-      ...(project.passedOver ?? []),
+      ...skipped,
       ...unread.map((file) => ({ file, reason: "reading was stopped before it" })),
     ]);
     const own = { program: { ...program, notes }, remarks, suppressions, files };
@@ -233,6 +233,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await Promise.all([saving, pool.dispose()]);
     },
   };
+}
+
+/** Files of code where nothing can parse them. */
+function unparsed({ files }: ProjectTexts): readonly SkippedFile[] {
+  return files.flatMap(({ file }) =>
+    codeLanguageOf(file) === undefined
+      ? []
+      : [{ file, reason: "not read: the parser of code cannot be loaded; install Isolens anew" }],
+  );
 }
 
 function ofEarly(failure: string): string {

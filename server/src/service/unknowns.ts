@@ -5,7 +5,7 @@ import type { Level } from "../isolation/levels";
 import type { Note, Program, Transaction } from "../program/program";
 import type { Statement } from "../program/statement";
 import type { Taint } from "../program/precision";
-import type { Anomaly, Coverage, Unknown } from "../protocol/report";
+import type { Anomaly, Coverage, Unknown, UnreadKind } from "../protocol/report";
 import type { SourceRange } from "../protocol/source";
 import { durationText, durationWords } from "../workspace/duration";
 import type { SkippedFile } from "../workspace/projects";
@@ -30,17 +30,28 @@ export function coverageOf(program: Program): Coverage {
   return { statements, ...counts };
 }
 
-/** Notes on code that runs with the transactions and was not looked at. */
-const UNREAD_CODE: ReadonlySet<string> = new Set([
-  "routine-unread",
-  "code-unread",
-  "trigger",
-  "rule",
+/** Notes on what of the input was not read. */
+const UNREAD: ReadonlyMap<string, UnreadKind> = new Map([
+  ["routine-unread", "routine"],
+  ["code-unread", "part"],
+  ["call-unreached", "call"],
+  ["library-unread", "library"],
 ]);
 
-/** Whether a note tells of code that the check did not look at: an error, an unread routine, a trigger, a rule. */
+/** Notes on code that runs with the transactions and was not looked at. */
+const UNFOLLOWED: ReadonlySet<string> = new Set(["trigger", "rule"]);
+
+/** Whether a note tells of code that the check did not look at: an error, an unread part, a trigger, a rule. */
 export function isGap(note: Note): boolean {
-  return note.severity === "error" || UNREAD_CODE.has(note.code);
+  return note.severity === "error" || UNREAD.has(note.code) || UNFOLLOWED.has(note.code);
+}
+
+/** Files and folders that were not read. */
+export function skippedUnknowns(skipped: readonly SkippedFile[]): readonly Unknown[] {
+  return skipped.map(({ file, reason, isFolder = false }) => {
+    const unread = isFolder ? "folder" : "file";
+    return { reason, unread, transactions: [], file: file === "" ? "." : file };
+  });
 }
 
 /**
@@ -56,9 +67,10 @@ export function unreadParts(
     const flat = searched?.flat.transactions.find((each) => each.id === id);
     return flat ? { flat, level: searched?.levelOf(id) } : {};
   };
-  const files = skipped.map(({ file, reason }) => ({ reason, transactions: [], file }));
+  const files = skippedUnknowns(skipped);
   const notes = program.notes.filter(isGap).map(noteUnknown);
-  const covered = new Set(notes.map(placeKey));
+  // Whose function holds a call loses something by it, which the note does not name.
+  const covered = new Set(notes.filter(({ unread }) => unread !== "call").map(placeKey));
   const parts = program.transactions
     .flatMap((transaction) => [
       ...transactionUnknowns(transaction),
@@ -171,7 +183,9 @@ function compareUndecided(a: UndecidedTuple, b: UndecidedTuple): number {
 
 /** A note that leaves the verdict open. */
 export function noteUnknown(note: Note): Unknown {
-  return { reason: note.message, transactions: [], ...placeOf(note.source) };
+  const unread = UNREAD.get(note.code);
+  const reason = note.message;
+  return { reason, ...(unread && { unread }), transactions: [], ...placeOf(note.source) };
 }
 
 function transactionUnknowns(transaction: Transaction): readonly Unknown[] {

@@ -50,9 +50,7 @@ export interface JudgedFile {
 
 export interface ChosenCode {
   readonly files: readonly SourceFile[];
-  /** Files that are left out on purpose, and why. */
-  readonly passedOver: readonly { readonly file: FileId; readonly reason: string }[];
-  /** Files that could not be read, and why. */
+  /** Files that may use a database and are left out, and why. */
   readonly skipped: readonly { readonly file: FileId; readonly reason: string }[];
 }
 
@@ -67,7 +65,6 @@ export async function chooseCode(
   }: { cache?: CodeCache; openTexts?: ReadonlyMap<string, string>; sources: Sources },
 ): Promise<ChosenCode> {
   const files: SourceFile[] = [];
-  const passedOver: { file: FileId; reason: string }[] = [];
   const skipped: { file: FileId; reason: string }[] = [];
   let since = performance.now();
   for (const absolute of paths) {
@@ -83,10 +80,10 @@ export async function chooseCode(
     }
     const { text, why, unread } = judge(absolute, sources, cache);
     if (text !== undefined) files.push({ file, text });
-    else if (why !== undefined) passedOver.push({ file, reason: why });
+    else if (why !== undefined) skipped.push({ file, reason: why });
     else if (unread !== undefined) skipped.push({ file, reason: unread });
   }
-  return { files, passedOver, skipped };
+  return { files, skipped };
 }
 
 /** The modules of a folder's listing. */
@@ -171,10 +168,13 @@ function digestOf(
   return hash.digest("hex");
 }
 
-/** Where a file's modules are looked for when no configuration says it: the root of its repository or package. */
-export function codeRootOf(file: string, cwd: string, isThere: (path: string) => boolean): string {
-  let found = path.dirname(file);
-  for (let folder = found; ; folder = path.dirname(folder)) {
+/**
+ * Where the modules of a folder's files are looked for when no configuration says it: the root of its repository or
+ * package, and where nothing marks one, the folder itself.
+ */
+export function codeRootOf(from: string, cwd: string, isThere: (path: string) => boolean): string {
+  let found = from;
+  for (let folder = from; ; folder = path.dirname(folder)) {
     if (ROOTS.some((name) => isThere(path.join(folder, name)))) return folder;
     if (PACKAGES.some((name) => isThere(path.join(folder, name)))) found = folder;
     if (folder === cwd || folder === path.dirname(folder)) return found;

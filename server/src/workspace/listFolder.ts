@@ -1,12 +1,13 @@
 // Walks a folder once: which files the configuration includes, which hold code that may be imported, and which say how
 // names of packages and paths are resolved.
 import type { Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { codeLanguageOf } from "../frontend/code/codeParsers";
 import { isSettingsFile } from "../frontend/settings/settingSigns";
 import type { Configuration } from "./configuration";
 import { compileGlobs } from "./globs";
+import { fileErrorText } from "./textFile";
 
 /** Absolute paths, in order of their code units. */
 export interface FolderListing {
@@ -22,6 +23,13 @@ export interface FolderListing {
   readonly schemas: readonly string[];
   /** What may say which database is used, and how. */
   readonly settings: readonly string[];
+  /** Folders that were not looked into, and why. */
+  readonly unread: readonly UnreadFolder[];
+}
+
+export interface UnreadFolder {
+  readonly path: string;
+  readonly reason: string;
 }
 
 /** Never searched: what tools put there is not the user's. */
@@ -44,7 +52,7 @@ const TEST_FOLDERS = new Set(["test", "tests", "__tests__", "__mocks__", "e2e", 
 const TEST_FILE =
   /[.-](?:test|tests|spec|e2e-spec|stories|bench)\.[cm]?[jt]sx?$|(?:Test|Tests|IT)\.java$/u;
 
-/** A folder so deep or so full is no source tree; the walk stops rather than hang. */
+/** A folder so deep or so full is no source tree; the walk stops rather than hang, and says so. */
 const MOST_FOLDERS = 20_000;
 
 /**
@@ -55,6 +63,7 @@ export async function listFolder(
   folder: string,
   base: string,
   { include, exclude }: Configuration,
+  mostFolders = MOST_FOLDERS,
 ): Promise<FolderListing> {
   const included = compileGlobs(include);
   const excluded = compileGlobs(exclude);
@@ -64,11 +73,17 @@ export async function listFolder(
   const manifests: string[] = [];
   const schemas: string[] = [];
   const settings: string[] = [];
+  const unread: UnreadFolder[] = [];
   const open: Folder[] = [{ path: folder, isForeign: false, isTest: false }];
-  for (let visited = 0; visited < MOST_FOLDERS; visited += 1) {
+  for (let visited = 0; visited < mostFolders; visited += 1) {
     const current = open.pop();
     if (current === undefined) break;
-    for (const entry of await entriesOf(current.path)) {
+    const entries = await entriesOf(current.path);
+    if (typeof entries === "string") {
+      unread.push({ path: current.path, reason: entries });
+      continue;
+    }
+    for (const entry of entries) {
       const { name } = entry;
       const absolute = path.join(current.path, name);
       const relative = relativePath(base, absolute);
@@ -85,6 +100,8 @@ export async function listFolder(
       if (MANIFESTS.has(name)) manifests.push(absolute);
       if (name.endsWith(".prisma")) schemas.push(absolute);
       if (isSettingsFile(name) && !current.isForeign && !current.isTest) settings.push(absolute);
+      const linked = await linkedFolder(entry, absolute, folder);
+      if (linked !== undefined) unread.push({ path: absolute, reason: linked });
       const isCode = codeLanguageOf(name) !== undefined;
       const isIncluded = included(relative);
       if ((!isCode && !isIncluded) || DECLARATIONS.test(name)) continue;
@@ -96,6 +113,10 @@ export async function listFolder(
       }
     }
   }
+  if (open.length > 0) {
+    const more = `it has more than ${mostFolders.toLocaleString("en")} folders, and those beyond were not looked into; check parts of it by themselves, or set "exclude" in isolens.json`;
+    unread.push({ path: folder, reason: more });
+  }
   const inOrder = (list: string[]): readonly string[] => list.sort(comparePaths);
   return {
     files: inOrder(files),
@@ -104,6 +125,7 @@ export async function listFolder(
     manifests: inOrder(manifests),
     schemas: inOrder(schemas),
     settings: inOrder(settings),
+    unread,
   };
 }
 
@@ -111,7 +133,7 @@ export async function listFolder(
 export function mergedListing(listings: readonly FolderListing[]): FolderListing {
   const [only] = listings;
   if (only && listings.length === 1) return only;
-  const all = (of: keyof FolderListing): readonly string[] =>
+  const all = (of: Exclude<keyof FolderListing, "unread">): readonly string[] =>
     [...new Set(listings.flatMap((each) => each[of]))].sort(comparePaths);
   return {
     files: all("files"),
@@ -120,6 +142,7 @@ export function mergedListing(listings: readonly FolderListing[]): FolderListing
     manifests: all("manifests"),
     schemas: all("schemas"),
     settings: all("settings"),
+    unread: listings.flatMap((each) => each.unread),
   };
 }
 
@@ -149,12 +172,32 @@ export const MANIFESTS: ReadonlySet<string> = new Set([
 
 const DECLARATIONS = /\.d\.[mc]?ts$/iu;
 
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+/** What stands in a folder, or why nobody can tell. */
+async function entriesOf(folder: string): Promise<readonly Dirent[] | string> {
   try {
     return await readdir(folder, { withFileTypes: true });
-  } catch {
-    // A folder that may not be read holds nothing that could be checked.
-    return [];
+  } catch (error) {
+    return `not read: ${fileErrorText(error)}`;
+  }
+}
+
+/** Why a link to a folder is left alone; undefined for all else, and where the folder is met without it. */
+async function linkedFolder(
+  entry: Dirent,
+  absolute: string,
+  folder: string,
+): Promise<string | undefined> {
+  const { name } = entry;
+  if (!entry.isSymbolicLink() || name.startsWith(".") || IGNORED_FOLDERS.has(name))
+    return undefined;
+  try {
+    if (!(await stat(absolute)).isDirectory()) return undefined;
+    const [target, root] = [await realpath(absolute), await realpath(folder)];
+    return target === root || target.startsWith(root + path.sep)
+      ? undefined
+      : "not read: it is a link to a folder elsewhere; check that folder by its own path";
+  } catch (error) {
+    return `not read: ${fileErrorText(error)}`;
   }
 }
 

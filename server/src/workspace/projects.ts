@@ -60,14 +60,13 @@ export interface Project {
   readonly skipped: readonly SkippedFile[];
   /** Where the modules are that code imports; absent where no file is code. */
   readonly code?: ProjectCode;
-  /** Files that are left out on purpose: generated, minified or very large code. */
-  readonly passedOver?: readonly SkippedFile[];
 }
 
-/** A file that belongs to the project and could not be read as text. */
+/** A file or folder that belongs to the project and was not read: it cannot be, or nobody wrote it by hand. */
 export interface SkippedFile {
   readonly file: FileId;
   readonly reason: string;
+  readonly isFolder?: boolean;
 }
 
 /** A file that defines a level. */
@@ -180,6 +179,8 @@ interface Draft {
   readonly settings: Set<string>;
   /** Folders that were asked for and have code of it. */
   readonly folders: Set<string>;
+  /** What of these could not be looked into, by its path. */
+  readonly unread: Map<string, SkippedFile>;
 }
 
 /** Listings of folders that were walked already, by folder and configuration. */
@@ -201,6 +202,7 @@ function draftOf(drafts: Map<string, Draft>, governing: Governing): Draft {
     code: new Set<string>(),
     settings: new Set<string>(),
     folders: new Set<string>(),
+    unread: new Map<string, SkippedFile>(),
   };
   drafts.set(governing.folder, draft);
   return draft;
@@ -214,7 +216,7 @@ async function loadProject(draft: Draft, options: Load, lists: Lists): Promise<P
     sources: options.sources,
   });
   const files: SourceFile[] = [];
-  const skipped: SkippedFile[] = [...chosen.skipped];
+  const skipped: SkippedFile[] = [...draft.unread.values()];
   for (const absolute of [...draft.files].sort(comparePaths)) {
     const file = fileIdOf(governing.folder, absolute);
     const result = await options.sources.read(absolute);
@@ -245,32 +247,30 @@ async function loadProject(draft: Draft, options: Load, lists: Lists): Promise<P
     ...(governing.baseline !== undefined && { baseline: governing.baseline }),
     files,
     context,
-    skipped,
+    skipped: [...skipped, ...chosen.skipped].sort((a, b) => comparePaths(a.file, b.file)),
     ...(code && { code }),
-    ...(chosen.passedOver.length > 0 && { passedOver: chosen.passedOver }),
   };
 }
 
 /**
- * Modules of the folder that ids are relative to, and of those that were asked for outside of it; those of files outside
- * of it where their own package begins.
+ * Modules of the folder that a configuration governs, and of those that were asked for outside of it. Where nothing is
+ * configured, those of the repository or package of what was asked for: others beside it have databases of their own.
  */
 async function codeOf(
-  { governing, code, folders }: Draft,
+  { governing, folders }: Draft,
   named: readonly string[],
   files: readonly SourceFile[],
   { cwd, openTexts, roots: places }: Load,
   lists: Lists,
 ): Promise<ProjectCode> {
   const { folder, file } = governing;
-  const isWhole = file !== undefined || code.size > 0;
-  const [first] = named;
   const outside = [...folders].filter((each) => !isWithin(each, folder));
   const isInside = folders.size === 0 || outside.length < folders.size;
+  const asked = [...folders, ...named.map((each) => path.dirname(each))];
   const roots =
-    isWhole || first === undefined
-      ? [...(isInside ? [folder] : []), ...outside]
-      : [codeRootOf(first, cwd, existsSync)];
+    file === undefined
+      ? [...new Set(asked.map((each) => codeRootOf(each, cwd, existsSync)))]
+      : [...(isInside ? [folder] : []), ...outside];
   const own = new Set(files.map((each) => each.file));
   const listings = await Promise.all(roots.map((root) => listed(lists, root, governing)));
   const listing = mergedListing(listings);
@@ -375,7 +375,11 @@ async function addFolder(
   lists: Lists,
 ): Promise<void> {
   const governing = await configurations.governing(folder);
-  const { files, code, settings } = await listed(lists, folder, governing);
+  const { files, code, settings, unread } = await listed(lists, folder, governing);
+  for (const { path: absolute, reason } of unread) {
+    const file = fileIdOf(governing.folder, absolute);
+    draftOf(drafts, governing).unread.set(absolute, { file, reason, isFolder: true });
+  }
   for (const file of settings) {
     const own = await configurations.governing(path.dirname(file));
     draftOf(drafts, own).settings.add(file);

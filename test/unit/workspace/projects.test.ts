@@ -3,6 +3,8 @@ import { mkdtemp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
+import { listFolder } from "../../../server/src/workspace/listFolder";
 import { LARGEST_FILE } from "../../../server/src/workspace/textFile";
 import { loadProjects } from "../../../server/src/workspace/projects";
 import type { LoadOptions, Project } from "../../../server/src/workspace/projects";
@@ -55,6 +57,18 @@ function shown(projects: readonly Project[]): readonly string[] {
 }
 
 describe("projects", () => {
+  it("names folders that were not looked into, and stops where there are too many", async () => {
+    const listing = await listFolder(root, root, DEFAULT_CONFIGURATION, 2);
+    assert.deepEqual(
+      listing.unread.map(({ path: folder, reason }) => [folder, reason.slice(0, 27)]),
+      [[root, "it has more than 2 folders,"]],
+    );
+    const gone = await listFolder(path.join(root, "gone"), root, DEFAULT_CONFIGURATION);
+    assert.deepEqual(gone.unread, [
+      { path: path.join(root, "gone"), reason: "not read: no such file or folder" },
+    ]);
+  });
+
   it("takes the configured files of a folder", async () => {
     const { projects, problems } = await load(["bank"]);
     assert.deepEqual(problems, []);

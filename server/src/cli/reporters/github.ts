@@ -21,12 +21,14 @@ export function githubReport(reports: readonly PlacedReport[], shown: Shown = {}
         const place = findingPlace(report, anomaly);
         return command(COMMANDS[anomaly.reportedAs ?? "warning"], placed, place, title, message);
       });
-    const open = report.unknown.map(({ reason, transactions, file, range }) => {
+    const open = report.unknown.map(({ reason, unread, transactions, file, range }) => {
       const names = transactions.length > 0 ? ` (${transactions.join(", ")})` : "";
       const start = { line: 0, character: 0 };
       const place =
         file === undefined ? undefined : { file, range: range ?? { start, end: start } };
-      return command("notice", placed, place, `Undecided at ${report.level}`, `${reason}${names}`);
+      const [name, title] =
+        unread === undefined ? ["notice", `Undecided at ${report.level}`] : ["warning", "Not read"];
+      return command(name, placed, place, title, `${reason}${names}`);
     });
     return [...findings, ...open];
   });

@@ -71,8 +71,14 @@ function orderedBasis({ level, evidence, text, version }: LevelBasis) {
   return { level, evidence, text, ...(version !== undefined && { version }) };
 }
 
-function orderedUnknown({ reason, transactions, file, range }: Unknown) {
-  return { reason, transactions, ...(file !== undefined && { file }), ...(range && { range }) };
+function orderedUnknown({ reason, unread, transactions, file, range }: Unknown) {
+  return {
+    reason,
+    ...(unread && { unread }),
+    transactions,
+    ...(file !== undefined && { file }),
+    ...(range && { range }),
+  };
 }
 
 function orderedAssumption({ kind, text, file, range, transactions }: Assumption) {

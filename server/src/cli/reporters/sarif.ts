@@ -47,13 +47,20 @@ export function sarifReport(reports: readonly PlacedReport[], options: SarifOpti
             shortDescription: { text: "Something could not be decided." },
             helpUri: pageOfKind("unknown"),
           },
+          {
+            id: "unread",
+            shortDescription: { text: "Something was not read." },
+            helpUri: pageOfKind("unknown"),
+          },
         ],
       },
     },
     columnKind: "utf16CodeUnits",
     invocations: [
       {
-        executionSuccessful: reports.every(({ report }) => report.verdict !== "cancelled"),
+        executionSuccessful: reports.every(
+          ({ report }) => report.verdict !== "cancelled" && report.unknown.every(isRead),
+        ),
         toolExecutionNotifications: reports.flatMap((placed) =>
           placed.report.unknown.map((unknown) => notificationOf(placed, unknown)),
         ),
@@ -179,12 +186,17 @@ function suppressionOf(placed: PlacedReport, suppressed: NonNullable<Anomaly["su
 function notificationOf(placed: PlacedReport, unknown: Unknown) {
   const { reason, transactions, file, range } = unknown;
   const names = transactions.length > 0 ? ` (${transactions.join(", ")})` : "";
+  const what = isRead(unknown) ? `Undecided at ${placed.report.level}` : "Not read";
   return {
-    level: "note",
-    message: { text: `Undecided at ${placed.report.level}: ${reason}${names}` },
-    descriptor: { id: "unknown" },
+    level: isRead(unknown) ? "note" : "warning",
+    message: { text: `${what}: ${reason}${names}` },
+    descriptor: { id: isRead(unknown) ? "unknown" : "unread" },
     ...(file !== undefined && { locations: [locationOf(placed, file, range)] }),
   };
+}
+
+function isRead({ unread }: Unknown): boolean {
+  return unread === undefined;
 }
 
 function locationOf(placed: PlacedReport, file: string, range: Range | undefined) {

@@ -2,7 +2,7 @@
 import type { Note } from "../../program/program";
 import { ownEntry } from "../../protocol/dictionary";
 import { isShown, isTold } from "../../protocol/report";
-import type { LevelReport, Shown, Unknown } from "../../protocol/report";
+import type { LevelReport, Shown, Unknown, UnreadKind } from "../../protocol/report";
 import { isGap } from "../../service/unknowns";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
@@ -34,6 +34,8 @@ export function textReport(input: TextReport, style: TextStyle): string {
     );
   const notes = input.notes.flatMap(remarkText);
   const open = report.unknown.map(unknownText);
+  const unread = unreadText(report.unknown);
+  if (unread !== undefined) parts.unshift(hangingText("", unread, style.columns).join("\n"));
   const remarks = [...limited(notes, "remarks"), ...limited(open, "undecided")];
   if (remarks.length > 0) {
     parts.push(remarks.flatMap((line) => hanging(line, style)).join("\n"));
@@ -67,8 +69,30 @@ function hanging(line: string, style: TextStyle): readonly string[] {
   return [first, ...rest.map((each) => `    ${each}`)];
 }
 
-function unknownText({ reason, transactions, file, range }: Unknown): string {
+/** What was not read, by what it is: a sentence for the top of a report. */
+function unreadText(unknown: readonly Unknown[]): string | undefined {
+  const kinds = unknown.flatMap(({ unread }) => unread ?? []);
+  const named = UNREAD_NAMES.flatMap(([kind, one, many]) => {
+    const found = kinds.filter((each) => each === kind).length;
+    return found === 0 ? [] : [count(found, one, many)];
+  });
+  if (named.length === 0) return undefined;
+  return `Not all was read: ${listWords(named)} left out. What follows says nothing about what they do.`;
+}
+
+const UNREAD_NAMES: readonly (readonly [UnreadKind, string, string])[] = [
+  ["folder", "folder", "folders"],
+  ["file", "file", "files"],
+  ["library", "library", "libraries"],
+  ["call", "function that calls a database", "functions that call a database"],
+  ["routine", "routine", "routines"],
+  ["part", "part of the code", "parts of the code"],
+];
+
+function unknownText({ reason, unread, transactions, file, range }: Unknown): string {
   const place = file === undefined ? "" : range ? placeText({ file, range }) : file;
+  if (unread !== undefined && place !== "")
+    return `${place}: not read: ${reason.replace(/^not read: /u, "")}`;
   if (place !== "") {
     const of = transactions.length > 0 ? ` (in ${listWords(transactions)})` : "";
     return `${place}: undecided: ${reason}${of}`;
