@@ -225,7 +225,9 @@ describe("a missing solver", () => {
       }
     }
     const script = path.join(broken.path, "cli.js");
-    const result = await isolens(["check", ".", "--format", "json"], { cwd: broken.path, script });
+    const files = ["good.sql", "other.sql"];
+    const asked = ["check", ...files, "--format", "json"];
+    const result = await isolens(asked, { cwd: broken.path, script });
     broken.remove();
     assert.equal(result.code, 2, result.error);
     const [report] = reportsOf(result);
@@ -245,6 +247,7 @@ describe("the reader of the output", () => {
       },
     });
     assert.doesNotMatch(result.error, /EPIPE/u);
+    assert.notEqual(result.code, 0);
   });
 
   it("may interrupt: what was found is still printed", async () => {
