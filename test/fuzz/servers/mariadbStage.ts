@@ -188,7 +188,8 @@ async function waitingSessions(
   command: (sql: string) => Promise<Extract<Answer, { ok: true }>>,
 ): Promise<ReadonlySet<number>> {
   const [status] = (await command("SHOW ENGINE INNODB STATUS")).rows;
-  const rows = String(status?.["Status"] ?? "")
+  const text: unknown = status?.["Status"];
+  const rows = (typeof text === "string" ? text : "")
     .split("---TRANSACTION ")
     .slice(1)
     .flatMap((transaction) => {
