@@ -11,6 +11,8 @@ export interface Column {
   readonly takes?: Takes;
   /** Its whole numbers are of 64 bits: drivers give them as texts, or as numbers of another kind. */
   readonly isWide?: true;
+  /** Its texts are equal where their bytes are, other than texts of MySQL are unless a collation says so. */
+  readonly isBytewise?: true;
   /** What an INSERT that leaves the column out gives it. `sequence`: serial, identity; absent: NULL. */
   readonly default?: Expression;
   /** GENERATED ALWAYS AS: what it is always, over this table's columns; unknown where that is not understood. */
@@ -54,6 +56,8 @@ export interface Table {
   /** Conditions over this table's columns, with `relation` = the table's name. */
   readonly checks: readonly Expression[];
   readonly doubts?: readonly Doubt[];
+  /** Its engine has no transactions: each statement commits what it did here, and nothing undoes that. */
+  readonly hasNoTransactions?: true;
   readonly source?: SourceRange;
   /** No DDL was found: columns and key come from the statements. */
   readonly inferred: boolean;

@@ -153,3 +153,166 @@ checked("handlers of refused locks", [
     verdict: "safe",
   },
 ]);
+
+const READ_LOCKED = "SELECT v INTO @v FROM acc WHERE id = :id FOR UPDATE";
+const WRITE_BACK = "UPDATE acc SET v = @v - 1 WHERE id = :id";
+
+function committedBy(statement: string): string {
+  return script("START TRANSACTION", READ_LOCKED, statement, WRITE_BACK, "COMMIT");
+}
+
+checked("implicit commits", [
+  ...[
+    "TRUNCATE tot",
+    "TRUNCATE TABLE tot",
+    "ALTER TABLE tot ADD COLUMN more int",
+    "CREATE TABLE other (id int primary key)",
+    "CREATE OR REPLACE VIEW seen AS SELECT v FROM acc",
+    "DROP TABLE IF EXISTS other",
+    "RENAME TABLE tot TO sums",
+    "LOCK TABLES acc WRITE",
+    "GRANT SELECT ON acc TO somebody",
+    "ANALYZE TABLE acc",
+    "FLUSH TABLES",
+    "START TRANSACTION",
+    "BEGIN",
+  ].map((statement): Case => ({
+    name: statement,
+    text: committedBy(statement),
+    level: "mariadb:serializable",
+    verdict: "anomaly",
+    why: /lost-update/,
+  })),
+  ...[
+    "CREATE TEMPORARY TABLE other (id int primary key)",
+    "DROP TEMPORARY TABLE IF EXISTS other",
+    "SET autocommit = 1",
+    "UNLOCK TABLES",
+    "SAVEPOINT here",
+  ].map((statement): Case => ({
+    name: `none by ${statement}`,
+    text: committedBy(statement),
+    level: "mariadb:read-committed",
+    verdict: "safe",
+  })),
+  {
+    name: "without autocommit what follows is the next transaction",
+    text: script("SET autocommit = 0", READ_LOCKED, "TRUNCATE tot", WRITE_BACK, "COMMIT"),
+    level: "mariadb:read-committed",
+    verdict: "anomaly",
+  },
+  {
+    name: "at the end of a transaction nothing comes between",
+    text: script("START TRANSACTION", READ_LOCKED, WRITE_BACK, "TRUNCATE tot", "COMMIT"),
+    level: "mariadb:read-committed",
+    verdict: "safe",
+  },
+  {
+    name: "in a procedure that begins no transaction",
+    text: procedure(
+      "declare b int",
+      "select v into b from acc where id = p for update",
+      "truncate tot",
+      "update acc set v = b - 1 where id = p",
+    ),
+    level: "mariadb:read-committed",
+    verdict: "anomaly",
+  },
+  {
+    name: "in a branch of a procedure",
+    text: procedure(
+      "declare b int",
+      "start transaction",
+      "select v into b from acc where id = p for update",
+      "if b > 3 then truncate tot; end if",
+      "update acc set v = b - 1 where id = p",
+      "commit",
+    ),
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+  },
+  {
+    name: "by BEGIN in the middle of a procedure's transaction",
+    text: procedure(
+      "declare b int",
+      "start transaction",
+      "select v into b from acc where id = p for update",
+      "start transaction",
+      "update acc set v = b - 1 where id = p",
+      "commit",
+    ),
+    level: "mariadb:serializable",
+    verdict: "anomaly",
+  },
+  {
+    name: "a procedure without autocommit reads and writes in its second transaction",
+    text: procedure(
+      "declare b int",
+      "set autocommit = 0",
+      "select v into b from acc where id = p for update",
+      "commit",
+      "select v into b from acc where id = p",
+      "update acc set v = b - 1 where id = p",
+      "commit",
+    ),
+    level: "mariadb:read-committed",
+    verdict: "anomaly",
+  },
+]);
+
+function withTables(definitions: string): string {
+  const text = script("START TRANSACTION", READ_LOCKED, WRITE_BACK, "COMMIT");
+  return text.replace(/create table acc .*\n/, `${definitions}\n`);
+}
+
+const ACC = "create table acc (id int primary key, v int not null)";
+
+checked("engines and options of tables", [
+  ...["MyISAM", "memory", "`Aria`", "CSV", "HEAP"].map((engine): Case => ({
+    name: engine,
+    text: withTables(`${ACC} engine = ${engine};`),
+    level: "mariadb:read-committed",
+    verdict: "anomaly",
+    why: /lost-update/,
+  })),
+  {
+    name: "an engine that ALTER TABLE gives",
+    text: withTables(
+      `${ACC} engine=InnoDB comment 'x';\nalter table acc row_format=dynamic, engine=myisam;`,
+    ),
+    level: "mariadb:serializable",
+    verdict: "anomaly",
+  },
+  ...[
+    "engine=rocksdb",
+    "partition by hash(id) partitions 4",
+    "engine=innodb with system versioning",
+    "engine=innodb some_new_option=1",
+  ].map((options): Case => ({
+    name: options,
+    text: withTables(`${ACC} ${options};`),
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+    why: /is not followed/,
+  })),
+  {
+    name: "a transaction on tables of both kinds",
+    text: script(
+      "START TRANSACTION",
+      READ_LOCKED,
+      WRITE_BACK,
+      "INSERT INTO tot VALUES (9, 9)",
+      "COMMIT",
+    ).replace("s int not null) engine=innodb", "s int not null) engine=myisam"),
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+  },
+  {
+    name: "options that say nothing about transactions",
+    text: withTables(
+      `${ACC} ENGINE=InnoDB AUTO_INCREMENT=7 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin ROW_FORMAT=DYNAMIC COMMENT='of all';`,
+    ),
+    level: "mariadb:read-committed",
+    verdict: "safe",
+  },
+]);

@@ -1,6 +1,8 @@
 // Transaction control of MySQL, MariaDB, SQL Server and SQLite.
 import type { Dialect } from "../../program/dialect";
 import { levelModes, readModes, type Control, type Modes } from "./control";
+import { changesSchema, commitsImplicitly } from "./implicitCommit";
+import type { Span } from "./split";
 import { nameOf, tokensOf, type Token } from "./tokens";
 
 /** What `[start, end)` of a canonical text says about transactions, undefined for every other statement. */
@@ -16,7 +18,7 @@ export function readDialectControl(
   switch (dialect) {
     case "mysql":
     case "mariadb":
-      return mysql(statement, first);
+      return mysql(statement, first) ?? implicitCommit(text, { start, end });
     case "sqlserver":
       return sqlServer(statement, first);
     case "sqlite":
@@ -29,8 +31,18 @@ export function readDialectControl(
 }
 
 const STARTS = new Set(
-  "begin start commit end rollback savepoint release set save lock unlock xa".split(" "),
+  (
+    "begin start commit end rollback savepoint release set save lock unlock xa flush grant revoke reset install " +
+    "uninstall analyze optimize check repair cache load stop change"
+  ).split(" "),
 );
+
+/** What else commits; definitions and TRUNCATE are statements of their own kind. */
+function implicitCommit(text: string, span: Span): Control | undefined {
+  const by = commitsImplicitly(text, span);
+  if (by === undefined || by === "TRUNCATE" || changesSchema(by)) return undefined;
+  return { kind: "implicitCommit", by };
+}
 
 interface ControlText {
   readonly text: string;
@@ -76,10 +88,6 @@ function mysql(statement: ControlText, first: string): Control | undefined {
       return named("savepoint", statement, 1);
     case "release":
       return named("release", statement, 2);
-    case "lock":
-      return second === "tables" || second === "table"
-        ? { kind: "implicitCommit", by: "LOCK TABLES" }
-        : undefined;
     case "unlock":
       return { kind: "implicitCommit", by: "UNLOCK TABLES" };
     case "xa":

@@ -23,6 +23,7 @@ import { languageOf, type LanguageRoutines } from "./language";
 import { indexLines, rangeOf, type LineIndex } from "./lines";
 import { createLowering } from "./lowerSql";
 import { namedTables } from "./namedTables";
+import { withoutTransactions } from "./nontransactional";
 import type { SqlParsers } from "./parsers";
 import { replaceStatements } from "./replaceStatements";
 import type { PgSchemaReading } from "./pg/schema";
@@ -281,6 +282,7 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
   const spelledOut = cascading(around.tables);
   const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
   const doubts = doubtsOf(around.tables);
+  const asUnit = withoutTransactions(around.tables);
   const triggered = new Set([...(triggers ?? []), ...(policies ?? [])].map((each) => each.table));
   const whole = read
     .map((each) => (namedTables(each.body).cascades ? replaceStatements(each, spelledOut) : each))
@@ -295,7 +297,7 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
         ? replaceStatements(each, doubts.replace)
         : each,
     )
-    .map(withToday);
+    .map((each) => asUnit(withToday(each)));
   return { transactions: whole, notes, unread: called.unread };
 }
 

@@ -26,9 +26,10 @@ import { walkCommand, walkExpression } from "./walk";
 
 /** The transaction of a region, under the given name unless its comments name it. */
 export function lowerRegion(region: Region, name: string, context: ScriptContext): Transaction {
-  const kind = region.boundary === "unit" ? "unit" : "transaction";
-  const own =
-    region.annotations.flatMap((each) => (each.kind === kind ? [each.name] : []))[0] ?? name;
+  const names = region.annotations.flatMap((each) =>
+    each.kind === "unit" || each.kind === "transaction" ? [each.name] : [],
+  );
+  const own = names[0] ?? name;
   const state = createState(region, own, context);
   for (const item of region.items) {
     if (item.kind === "statement") addStatement(state, item);
@@ -156,6 +157,8 @@ function addInUnit(state: State, item: ControlItem): void {
   } else if (kind === "setTransaction") {
     // Outside of a transaction it has no effect.
     if (current.atomic && item.level) current.atomic = { ...current.atomic, level: item.level };
+  } else if (kind === "implicitCommit") {
+    if (current.atomic !== undefined) endAtomic(state, current, item);
   } else if (kind === "commit" || kind === "rollback") {
     if (current.atomic === undefined) {
       const message = "There is no transaction to end here.";

@@ -11,6 +11,7 @@ import { createDefinitions, type Definitions, type Environment } from "./environ
 import { rangeOf, type LineIndex } from "./lines";
 import { mayDefine } from "./mayDefine";
 import { readMetaCommand, type MetaCommand } from "./metaCommand";
+import { commitsImplicitly } from "./implicitCommit";
 import type { Slice, Span } from "./split";
 import { firstWords, KEYWORDS, statementKind, type StatementKind } from "./statementKind";
 
@@ -58,6 +59,7 @@ export function groupRegions(
     lines,
     dialect,
     autocommit: true,
+    hasLockedTables: false,
     isCatching: false,
     comments,
     nextComment: 0,
@@ -109,6 +111,8 @@ interface State {
   readonly dialect: Dialect;
   /** Without it, a statement outside of a transaction begins one. */
   autocommit: boolean;
+  /** LOCK TABLES holds. */
+  hasLockedTables: boolean;
   /** Between BEGIN CATCH and END CATCH. */
   isCatching: boolean;
   readonly comments: readonly AnnotationComment[];
@@ -219,7 +223,9 @@ function isInCatch(state: State, slice: Slice): boolean {
 }
 
 function addStatement(state: State, item: StatementItem): void {
+  const by = isMysql(state) ? commitsImplicitly(state.lines.text, item) : undefined;
   if (item.what === "routine") {
+    if (by !== undefined) commitImplicitly(state, by, item);
     state.routines.push({ start: item.start, end: item.end, annotations: state.waiting });
     state.waiting = [];
     return;
@@ -228,12 +234,15 @@ function addStatement(state: State, item: StatementItem): void {
     state.ddl.push({ start: item.start, end: item.end });
     // DDL ends a group of marked statements: what follows is another part of the file.
     if (isMarked(state.open)) closeRegion(state);
-    else if (isMysql(state)) commitImplicitly(state, "DDL", item);
   }
+  if (by !== undefined) commitImplicitly(state, by, item);
+  // What follows stands behind it, in the same session.
+  if (item.what === "ddl" && isMysql(state) && state.open !== undefined) return;
   if (item.what === "call" && mayDefine(state.lines.text.slice(item.start, item.end)))
     state.ddl.push({ start: item.start, end: item.end });
   if (state.open !== undefined) {
     addItem(state, state.open, item);
+    if (by !== undefined) addEnd(state, state.open, by, item);
   } else if (item.what === "assign") {
     addDefinition(state, item);
   } else if (!state.autocommit && item.what === "data") {
@@ -253,12 +262,57 @@ function isMysql({ dialect }: State): boolean {
   return dialect === "mysql" || dialect === "mariadb";
 }
 
-/** MySQL commits before a statement of this kind. */
+/**
+ * MySQL commits before a statement of this kind. What follows is outside of the transaction, and yet a part of what
+ * BEGIN and COMMIT enclose.
+ */
 function commitImplicitly(state: State, by: string, at: Span): void {
-  if (state.open?.boundary !== "explicit") return;
-  const message = `${by} commits the transaction that is open here.`;
-  note(state, "information", "implicit-commit", message, at);
-  closeRegion(state);
+  const { open } = state;
+  if (open === undefined || open.boundary === "autocommit") return;
+  if (open.boundary === "explicit" && !open.items.some(isImplicitCommit)) {
+    const message = `${by} commits the transaction that is open here.`;
+    note(state, "information", "implicit-commit", message, at);
+  }
+  if (open.boundary === "explicit" && !touchesRows(open.items)) closeRegion(state);
+  else addEnd(state, open, by, at);
+}
+
+/** The transaction ends here; without autocommit the next one begins. */
+function addEnd(state: State, open: Open, by: string, at: Span): void {
+  const { start, end } = at;
+  const control = (kind: Control): ControlItem => ({ kind: "control", control: kind, start, end });
+  addItem(state, open, control({ kind: "implicitCommit", by }));
+  if (!state.autocommit) addItem(state, open, control({ kind: "begin", modes: {} }));
+}
+
+/** Whether the item ends the transaction though nobody asks for it. */
+export function isImplicitCommit(item: ScriptItem): boolean {
+  return item.kind === "control" && item.control.kind === "implicitCommit";
+}
+
+/** Nothing has run in a transaction since something ended the one at hand. */
+function hasEnded({ items }: Open): boolean {
+  const last = items.findLast((item) => item.kind === "control");
+  return last !== undefined && isImplicitCommit(last);
+}
+
+function touchesRows(items: readonly ScriptItem[]): boolean {
+  return items.some((item) => item.kind === "statement" && /^(?:data|call)$/.test(item.what));
+}
+
+/** A transaction that is committed on the way, and goes on, is a unit: what comes before that is its first one. */
+function tornRegion(open: Open, outside: DeclaredLevel | undefined): Open {
+  const at = open.items.findIndex(isImplicitCommit);
+  if (at < 0 || open.boundary === "unit" || open.boundary === "autocommit") return open;
+  const { header, items, level } = open;
+  if (!touchesRows(items.slice(at))) return { ...open, items: items.slice(0, at) };
+  const begin: ControlItem = {
+    kind: "control",
+    control: { kind: "begin", modes: {} },
+    ...header,
+    ...(level && { level }),
+  };
+  return { ...open, boundary: "unit", items: [begin, ...items], level: outside };
 }
 
 /** `@x = value`, in SQL Server perhaps with a type before it. */
@@ -307,8 +361,8 @@ function openRegion(state: State, boundary: Region["boundary"], header: Span): O
 }
 
 function closeRegion(state: State): void {
-  const { open } = state;
-  if (open === undefined) return;
+  if (state.open === undefined) return;
+  const open = tornRegion(state.open, state.sessionLevel);
   const { boundary, header, items, level, annotations, environment } = open;
   state.open = undefined;
   for (const item of items) {
@@ -347,9 +401,16 @@ function addControl(state: State, item: ControlItem): void {
         addItem(state, unit, { ...item, ...(level && { level }) });
         return;
       }
-      if (open?.boundary === "explicit" && state.autocommit) {
+      if (open?.boundary === "explicit" && state.autocommit && !hasEnded(open)) {
         const message = "A transaction starts here before the last one has ended.";
         note(state, "warning", "nested-begin", message, item);
+        if (isMysql(state) && touchesRows(open.items) && !state.waiting.some(isName)) {
+          // The server commits it, and whoever wrote this takes both for one.
+          addEnd(state, open, "BEGIN", item);
+          const level = begunAt(state, item, declared(state, control.modes.level));
+          addItem(state, open, { ...item, ...(level && { level }) });
+          return;
+        }
       }
       closeRegion(state);
       const begun = openRegion(state, "explicit", item);
@@ -372,11 +433,17 @@ function addControl(state: State, item: ControlItem): void {
       state.nextLevel = declared(state, control.modes.level);
       return;
     case "autocommit":
-      if (control.on) commitImplicitly(state, "SET autocommit", item);
+      // Where it is on already, nothing happens.
+      if (control.on && !state.autocommit) {
+        if (open?.boundary === "explicit") closeRegion(state);
+        else if (open !== undefined) commitImplicitly(state, "SET autocommit", item);
+      }
       state.autocommit = control.on;
       return;
     case "implicitCommit":
+      if (control.by === "UNLOCK TABLES" && !state.hasLockedTables) return;
       commitImplicitly(state, control.by, item);
+      state.hasLockedTables = control.by === "LOCK TABLES";
       if (control.by === "LOCK TABLES") {
         const message =
           "LOCK TABLES is not followed: what stands up to UNLOCK TABLES is checked as if nothing were locked.";

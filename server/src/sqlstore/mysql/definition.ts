@@ -180,6 +180,7 @@ function changeOf(tree: SyntaxChange, guarded: boolean): TableChange {
         column: tree.column,
         ...(tree.value === undefined ? {} : { value: expressionOf(tree.value) }),
       };
+    case "option":
     case "nothing":
       return { kind: "nothing" };
     default:

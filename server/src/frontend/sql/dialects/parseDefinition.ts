@@ -1,6 +1,14 @@
 // DDL of MySQL, MariaDB, SQL Server and SQLite, as far as tables, keys and views go.
 import { parseExpression } from "./parseExpression";
 import { drop, ifExists, rename } from "./parseDrop";
+import {
+  changedOptions,
+  collationAfter,
+  tableOption,
+  tableOptions,
+  type TableOption,
+  type TextCollation,
+} from "./parseOptions";
 import { parsingOf, readQuery } from "./parseQuery";
 import {
   expect,
@@ -33,6 +41,8 @@ export interface ColumnDefinition {
   readonly automatic: boolean;
   readonly generated: boolean;
   readonly default?: SyntaxExpression;
+  /** How its texts are compared, where that is said of the column itself. */
+  readonly collation?: TextCollation;
   /** Keys and checks that stand behind the column. */
   readonly constraints: readonly ConstraintDefinition[];
 }
@@ -59,6 +69,7 @@ export type TableChange =
   | { readonly kind: "rename"; readonly to: string }
   | { readonly kind: "rename column"; readonly from: string; readonly to: string }
   | { readonly kind: "default"; readonly column: string; readonly value?: SyntaxExpression }
+  | { readonly kind: "option"; readonly option: TableOption }
   | { readonly kind: "nothing" };
 
 export type Definition =
@@ -69,6 +80,7 @@ export type Definition =
       readonly constraints: readonly ConstraintDefinition[];
       readonly like?: string;
       readonly query?: SyntaxQuery;
+      readonly options: readonly TableOption[];
       /** Parts that were not read, with the place of each. */
       readonly unread: readonly Unreadable[];
     }
@@ -143,14 +155,14 @@ function createTable(reader: Reader): Definition {
   const columns: ColumnDefinition[] = [];
   const constraints: ConstraintDefinition[] = [];
   const unread: Unreadable[] = [];
-  if (take(reader, "like")) {
-    return { kind: "create", table, columns, constraints, like: takeTable(reader), unread };
-  }
+  const alike = (): Definition => {
+    const like = takeTable(reader);
+    return { kind: "create", table, columns, constraints, like, options: [], unread };
+  };
+  if (take(reader, "like")) return alike();
   if (wordAt(reader) === "(" && !/^(select|with)$/.test(wordAt(reader, 1))) {
     reader.at++;
-    if (take(reader, "like")) {
-      return { kind: "create", table, columns, constraints, like: takeTable(reader), unread };
-    }
+    if (take(reader, "like")) return alike();
     do {
       const start = reader.at;
       try {
@@ -164,8 +176,9 @@ function createTable(reader: Reader): Definition {
     } while (take(reader, ","));
     expect(reader, ")");
   }
+  const options = tableOptions(reader);
   const query = queryAfterOptions(reader);
-  const definition = { kind: "create", table, columns, constraints, unread } as const;
+  const definition = { kind: "create", table, columns, constraints, options, unread } as const;
   return query === undefined ? definition : { ...definition, query };
 }
 
@@ -369,6 +382,7 @@ function readType(reader: Reader, draft: ColumnDraft): void {
     );
     if (word === undefined) break;
     if (word === "unsigned") draft.unsigned = true;
+    if (word === "binary") draft.collation = "bytes";
     if (wordAt(reader) === "(") skipParentheses(reader);
   }
 }
@@ -445,10 +459,9 @@ function attribute(reader: Reader, draft: ColumnDraft): boolean {
       return true;
     case "character":
     case "charset":
-      take(reader, "character");
-      reader.at += 2;
-      return true;
     case "collate":
+      draft.collation = collationAfter(draft.collation, tableOption(reader)) ?? "letters";
+      return true;
     case "comment":
     case "column_format":
     case "storage":
@@ -516,7 +529,7 @@ function change(reader: Reader): readonly TableChange[] {
     case "alter":
       return [altered(reader)];
     default:
-      return [{ kind: "nothing" }];
+      return changedOptions(reader).map((option) => ({ kind: "option", option }));
   }
 }
 

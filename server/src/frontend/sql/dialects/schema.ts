@@ -25,6 +25,8 @@ import {
   type Definition,
   type TableChange,
 } from "./parseDefinition";
+import { withOption } from "./engines";
+import { collationAfter, type TableOption, type TextCollation } from "./parseOptions";
 import { parsed } from "./parseStatement";
 import { columnType } from "./types";
 import { startWork, type Expressions } from "./work";
@@ -36,6 +38,8 @@ interface State {
   readonly tables: Map<string, Table>;
   readonly views: Map<string, View>;
   readonly notes: Note[];
+  /** How texts are compared, by tables and by `table.column`. */
+  readonly collations: Map<string, TextCollation>;
   piece: SqlPiece;
 }
 
@@ -43,7 +47,14 @@ interface State {
 export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect): PgSchemaReading {
   const [first] = pieces;
   if (first === undefined) return { tables: [], notes: [], losses: [], view: () => undefined };
-  const state: State = { dialect, tables: new Map(), views: new Map(), notes: [], piece: first };
+  const state: State = {
+    dialect,
+    tables: new Map(),
+    views: new Map(),
+    notes: [],
+    collations: new Map(),
+    piece: first,
+  };
   const spelling = firstSpelling();
   for (const piece of pieces) {
     state.piece = piece;
@@ -140,6 +151,8 @@ function createTable(
     uniqueKeys: model?.uniqueKeys ?? [],
     foreignKeys: [],
     checks: [],
+    ...(model?.doubts && { doubts: model.doubts }),
+    ...(model?.hasNoTransactions && { hasNoTransactions: true }),
     source: sourceOf(state.piece),
     inferred: false,
   };
@@ -150,7 +163,25 @@ function createTable(
     for (const constraint of column.constraints) table = withConstraint(table, constraint, state);
   }
   for (const constraint of definition.constraints) table = withConstraint(table, constraint, state);
+  for (const option of definition.options) table = withTableOption(table, option, state);
   state.tables.set(name, table);
+}
+
+/** The table behind an option; columns that do not say how their texts are compared go by the table's. */
+function withTableOption(table: Table, option: TableOption, state: State): Table {
+  const { collations } = state;
+  const before = collations.get(table.name);
+  const after = collationAfter(before, option);
+  if (after === before || after === undefined) return withOption(table, option);
+  collations.set(table.name, after);
+  const columns = table.columns.map((column) =>
+    collations.has(`${table.name}.${column.name}`) ? column : comparedBy(column, after),
+  );
+  return { ...table, columns };
+}
+
+function comparedBy({ isBytewise: _, ...column }: Column, collation: TextCollation): Column {
+  return column.type === "text" && collation === "bytes" ? { ...column, isBytewise: true } : column;
 }
 
 /** CREATE TABLE ... AS SELECT: the query's columns follow. */
@@ -189,7 +220,10 @@ function withColumn(table: Table, definition: ColumnDefinition, state: State): T
     ...(value === undefined ? {} : { default: value }),
     ...(definition.generated && value !== undefined ? { generated: value } : {}),
   };
-  return { ...table, columns: [...table.columns.filter((each) => each.name !== name), column] };
+  const { collation } = definition;
+  if (collation !== undefined) state.collations.set(`${table.name}.${name}`, collation);
+  const compared = comparedBy(column, collation ?? state.collations.get(table.name) ?? "letters");
+  return { ...table, columns: [...table.columns.filter((each) => each.name !== name), compared] };
 }
 
 function defaultOf(
@@ -307,6 +341,8 @@ function altered(table: Table, change: TableChange, state: State): Table {
       });
       return { ...table, columns };
     }
+    case "option":
+      return withTableOption(table, change.option, state);
     case "rename":
     case "nothing":
       return table;

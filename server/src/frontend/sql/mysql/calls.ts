@@ -79,6 +79,7 @@ export function createState(
     },
     finished: [],
     initialKind,
+    autocommit: caller?.autocommit ?? true,
     nextLevel: undefined,
     sessionLevel: undefined,
     asks: {

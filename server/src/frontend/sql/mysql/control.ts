@@ -54,12 +54,14 @@ export function lowerControl(
       return;
     case "commit":
     case "rollback":
-      end(state, control.kind, span, following);
-      if (control.chain) begin(state, span, {});
+      endAndGoOn(state, control, span, following);
       return;
     case "autocommit":
+      // Where it is as it should be already, nothing happens.
+      if (control.on === state.autocommit) return;
+      state.autocommit = control.on;
       if (control.on) end(state, "commit", span, following);
-      else begin(state, span, {});
+      else if (state.part.kind !== "explicit") begin(state, span, {});
       return;
     case "implicitCommit":
       commitBefore(state, span, following);
@@ -83,13 +85,37 @@ export function lowerControl(
   }
 }
 
-/** A statement that no transaction contains ends the one that is open. */
+/** A statement that no transaction contains ends the one that is open, which goes on behind it. */
 export function commitBefore(
   state: State,
   span: Span,
   following: readonly RoutineStatement[],
 ): void {
-  if (state.part.kind === "explicit") end(state, "commit", span, following);
+  const { part } = state;
+  if (part.kind === "outside") return;
+  if (state.callers.length > 0) {
+    const reason = "a statement of a routine that is called commits the transaction that is open";
+    lossAt(state, reason, span, "approx");
+  } else if (state.nested > part.depth) {
+    end(state, "commit", span, following);
+  } else {
+    finishPart(state);
+    if (!state.autocommit) begin(state, span, {});
+    state.part = { ...state.part, continues: true };
+  }
+}
+
+/** Ends the transaction; behind AND CHAIN, and without autocommit, the next one begins. */
+function endAndGoOn(
+  state: State,
+  { kind, chain }: Extract<Control, { readonly kind: "commit" | "rollback" }>,
+  span: Span,
+  following: readonly RoutineStatement[],
+): void {
+  const { part } = state;
+  end(state, kind, span, following);
+  const goesOn = !state.autocommit && state.part !== part && touchesTables(following);
+  if (chain || goesOn) begin(state, span, {});
 }
 
 function declared(state: State, modes: Modes, span: Span): DeclaredLevel | undefined {
@@ -107,7 +133,8 @@ function begin(state: State, span: Span, modes: Modes): void {
     lossAt(state, "a transaction that begins in the middle of another one", span, "approx");
     return;
   }
-  if (part.kind === "explicit") {
+  const continues = part.kind === "explicit";
+  if (continues) {
     const message = "A transaction starts here before the last one has ended, which commits it.";
     const source = sourceAt(state, span);
     state.shared.note({ severity: "warning", code: "nested-begin", message, source });
@@ -118,7 +145,10 @@ function begin(state: State, span: Span, modes: Modes): void {
     ? { from: "sql", source: sourceAt(state, span), ...named, name: atBegin(named?.name) }
     : named;
   state.nextLevel = undefined;
-  state.part = { kind: "explicit", level, depth: state.nested, start: span, loose: undefined };
+  state.part = {
+    ...{ kind: "explicit", level, depth: state.nested, start: span, loose: undefined },
+    ...(continues && { continues }),
+  };
 }
 
 function end(
@@ -128,8 +158,11 @@ function end(
   following: readonly RoutineStatement[],
 ): void {
   const { part } = state;
-  // Outside of a transaction there is nothing to end.
-  if (part.kind === "outside") return;
+  // Outside of a transaction there is nothing to end but what one has gone on with.
+  if (part.kind === "outside" || (part.kind === "routine" && part.continues)) {
+    if (part.continues && state.nested === part.depth) finishPart(state);
+    return;
+  }
   const source = sourceAt(state, span);
   const command: Command =
     kind === "rollback" ? { kind: "rollback", why: "ROLLBACK", source } : returnOf(state, span);

@@ -95,7 +95,7 @@ function declareArguments(state: State): readonly Parameter[] {
 
 /** The finished parts, those outside of transactions cut into their statements. */
 function partsOf(state: State): readonly RoutinePart[] {
-  const cut = state.finished.flatMap(cutOutside);
+  const cut = tornTogether(state).flatMap(cutOutside);
   const given: Command[] = [...state.user.values()].map((variable) => ({
     kind: "assign",
     variable,
@@ -119,7 +119,40 @@ function partsOf(state: State): readonly RoutinePart[] {
   });
 }
 
-const BOUNDARIES = { explicit: "explicit", routine: "routine", outside: "autocommit" } as const;
+const BOUNDARIES = {
+  explicit: "explicit",
+  routine: "routine",
+  outside: "autocommit",
+  unit: "unit",
+} as const;
+
+/** The finished parts, where the server commits one on the way with what goes on behind it as a unit. */
+function tornTogether(state: State): readonly FinishedPart[] {
+  const groups: FinishedPart[][] = [];
+  for (const each of state.finished) {
+    const last = groups.at(-1);
+    if (each.part.continues && last !== undefined) last.push(each);
+    else groups.push([each]);
+  }
+  return groups.flatMap((group): readonly FinishedPart[] => {
+    const [first, ...others] = group;
+    const touching = group.filter(({ commands }) => touchesTables(commands));
+    if (first === undefined || others.length === 0 || touching.length < 2) return group;
+    if (group.some(({ part, before }) => part.depth > 0 || before === undefined)) {
+      const reason = "a transaction that the server commits on the way";
+      lossAt(state, reason, first.part.start, "approx");
+      return group;
+    }
+    const commands = group.flatMap(({ part, commands }, at): readonly Command[] => {
+      const isOpen = part.kind === "explicit" || (part.kind === "routine" && at === 0);
+      const { level } = part;
+      const source = sourceAt(state, part.start);
+      const body: Command = { kind: "sequence", commands };
+      return isOpen ? [{ kind: "atomic", body, source, ...(level && { level }) }] : commands;
+    });
+    return [{ ...first, part: { ...first.part, kind: "unit", level: undefined }, commands }];
+  });
+}
 
 /** What the session holds before the routine is an argument of it, too. */
 function userParameters(state: State): readonly Parameter[] {

@@ -63,12 +63,17 @@ export interface Loose {
 
 /** The transaction that the commands at hand belong to. */
 export interface Part {
-  /** `outside`: each statement is a transaction of its own; `routine`: whatever the caller says. */
-  readonly kind: "explicit" | "routine" | "outside";
+  /**
+   * `outside`: each statement is a transaction of its own; `routine`: whatever the caller says; `unit`: several
+   * transactions, once they are finished.
+   */
+  readonly kind: "explicit" | "routine" | "outside" | "unit";
   readonly level: DeclaredLevel | undefined;
   /** How deep the list of statements is in which it began. */
   readonly depth: number;
   readonly start: Span;
+  /** The server has committed the one before on the way: for whoever wrote them both are one. */
+  readonly continues?: true;
   /** An end of it in a branch, behind which the branch goes on with what stands around it. */
   loose: Loose | undefined;
 }
@@ -120,6 +125,8 @@ export interface State extends RoutineState {
   readonly finished: FinishedPart[];
   /** What statements belong to that stand in no transaction that the routine begins. */
   readonly initialKind: "routine" | "outside";
+  /** Without it, what follows a transaction is the next one. */
+  autocommit: boolean;
   nextLevel: DeclaredLevel | undefined;
   sessionLevel: DeclaredLevel | undefined;
   readonly asks: {

@@ -6,6 +6,7 @@ import type { Relation, Statement } from "../../../../program/statement";
 import { readCanonical } from "../../../sql/canonical";
 import { readControl, type Control } from "../../../sql/control";
 import { readDialectControl } from "../../../sql/dialectControl";
+import { commitsImplicitly } from "../../../sql/implicitCommit";
 import { indexLines, rangeOf, type LineIndex } from "../../../sql/lines";
 import type { Lowered, SqlPiece } from "../../../sql/lowering";
 import { preLex, type PreLexed } from "../../../sql/preLex";
@@ -155,6 +156,10 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
     runControl(state, control, connection, placeOf(state, call, slice));
     return { ...NOTHING, kind: "control" };
   }
+  if (isMysql(dialect)) {
+    const by = commitsImplicitly(sql.lines.text, slice);
+    if (by !== undefined) commitImplicitly(state, by, connection, source);
+  }
   const kind = statementKind(sql.lines.text, slice.start, slice.end, dialect);
   if (kind === "session") return NOTHING;
   if (kind === "ddl" || kind === "routine") {
@@ -180,6 +185,22 @@ function controlOf(text: string, { start, end }: Slice, dialect: Dialect): Contr
   return dialect === "postgres"
     ? readControl(text, start, end)
     : readDialectControl(text, start, end, dialect);
+}
+
+function isMysql(dialect: Dialect): boolean {
+  return dialect === "mysql" || dialect === "mariadb";
+}
+
+/** The transaction that is open ends, whatever its author takes it for. */
+function commitImplicitly(
+  state: State,
+  by: string,
+  connection: Connection | undefined,
+  source: SourceRange,
+): void {
+  if (!state.open.some((each) => each.connection === (connection?.id ?? "?"))) return;
+  lose(state, `${by} commits the transaction that is open`, source);
+  commitTransaction(state, connection, source);
 }
 
 /** A level whose name is not written there has none. */
@@ -216,9 +237,11 @@ function runControl(
     case "rollbackTo":
       emit(state, { kind: control.kind, name: control.name, source });
       return;
+    case "implicitCommit":
+      commitImplicitly(state, control.by, connection, source);
+      return;
     case "setSession":
     case "autocommit":
-    case "implicitCommit":
     case "twoPhase":
       lose(state, "this control of transactions is not followed", source);
       return;

@@ -1,0 +1,42 @@
+// What the options of a table of MySQL and MariaDB mean for transactions. InnoDB is what the levels were measured on.
+import type { Doubt, Table } from "../../../program/schema";
+import type { TableOption } from "./parseOptions";
+
+/** Engines whose tables keep what was written whatever becomes of the transaction. */
+const WITHOUT_TRANSACTIONS = new Set(
+  "myisam isam mrg_myisam mrg_isam merge memory heap aria maria csv archive blackhole".split(" "),
+);
+const INNODB = new Set(["innodb", "xtradb", "innobase"]);
+
+/** The table with what an option says of it. */
+export function withOption(table: Table, option: TableOption): Table {
+  switch (option.kind) {
+    case "engine":
+      return withEngine(table, option.name);
+    case "other":
+      return withDoubt(table, `${option.text} of ${table.name} is not followed`);
+    case "collation":
+    case "charset":
+      return table;
+  }
+}
+
+function withEngine({ hasNoTransactions: _, ...before }: Table, engine: string): Table {
+  const about = `the engine of ${before.name}`;
+  const { doubts: all = [], ...rest } = before;
+  const doubts = all.filter(({ reason }) => !reason.startsWith(about));
+  const table: Table = doubts.length === 0 ? rest : { ...rest, doubts };
+  if (INNODB.has(engine)) return table;
+  const why = WITHOUT_TRANSACTIONS.has(engine)
+    ? "has no transactions: each statement commits by itself"
+    : "is not followed";
+  const doubted = withDoubt(table, `${about}, ${engine}, ${why}`);
+  if (!WITHOUT_TRANSACTIONS.has(engine)) return doubted;
+  // None of these keeps foreign keys.
+  return { ...doubted, foreignKeys: [], hasNoTransactions: true };
+}
+
+function withDoubt(table: Table, reason: string): Table {
+  const doubt: Doubt = { reason, touching: "all" };
+  return { ...table, doubts: [...(table.doubts ?? []), doubt] };
+}

@@ -1,0 +1,42 @@
+// Statements of MySQL and MariaDB that commit whatever transaction is open before they run.
+import { firstWords } from "./statementKind";
+import type { Span } from "./split";
+
+/** Those by their first word alone. */
+const ALWAYS = new Set("truncate rename flush grant revoke reset install uninstall".split(" "));
+
+/** Those by their first words. */
+const BEFORE: Readonly<Record<string, RegExp | undefined>> = {
+  create: /^(?!.*\btemporary\b)/,
+  alter: /^/,
+  drop: /^(?!(?:temporary|prepare)\b)/,
+  lock: /^tables?\b/,
+  analyze: /^(?:no_write_to_binlog |local )?tables?\b/,
+  optimize: /^/,
+  check: /^(?:table|view)\b/,
+  repair: /^/,
+  cache: /^index\b/,
+  load: /^index\b/,
+  set: /^password\b/,
+  start: /^(?:slave|replica|all)\b/,
+  stop: /^(?:slave|replica|all)\b/,
+  change: /^(?:master|replication)\b/,
+};
+
+/**
+ * What to call a statement that commits what is open, as "CREATE TABLE"; undefined for any other. UNLOCK TABLES, BEGIN
+ * and SET autocommit do so depending on what came before. Constant time.
+ */
+export function commitsImplicitly(text: string, { start, end }: Span): string | undefined {
+  const [first = "", ...rest] = firstWords(text, start, Math.min(end, start + 400), 4);
+  const isSuch = ALWAYS.has(first) || BEFORE[first]?.test(rest.join(" ")) === true;
+  if (!isSuch) return undefined;
+  const [second = ""] = rest;
+  if (first === "truncate") return "TRUNCATE";
+  return first === "lock" ? "LOCK TABLES" : `${first} ${second}`.trim().toUpperCase();
+}
+
+/** Whether a statement so called changes the schema. */
+export function changesSchema(by: string): boolean {
+  return /^(?:CREATE|ALTER|DROP|RENAME)\b/.test(by);
+}
