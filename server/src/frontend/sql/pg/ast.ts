@@ -1,5 +1,6 @@
 // Reading PostgreSQL's parse tree: names, lists and the fields that the tree leaves out when they are empty.
 import type { A_Const, Node, RangeVar, TypeName } from "libpg-query";
+import { typeKey } from "./typeNames";
 
 /** The kind of a node: the only key that it has. */
 export function kindOf(node: Node): string {
@@ -40,9 +41,9 @@ export function tableName(relation: RangeVar | undefined): string {
   return relation?.relname ?? "";
 }
 
-/** The name of a type in lower case, without its schema, with `[]` for an array. */
+/** The key of a type, see `typeKey`, with `[]` for an array. */
 export function typeText(type: TypeName | undefined): string {
-  const name = lastName(type?.names).toLowerCase();
+  const name = typeKey(stringsOf(type?.names));
   return (type?.arrayBounds ?? []).length > 0 ? `${name}[]` : name;
 }
 

@@ -9,6 +9,7 @@ import { lowerExpression } from "./recursion";
 import { condition, lost, typeOf, type Domain, type State } from "./schemaState";
 import { NO_SOURCES } from "./scope";
 import { startWork } from "./statement";
+import { ownTypeKey } from "./typeNames";
 
 /** CREATE DOMAIN: what the type that it is based on says holds as well. */
 export function defineDomain(statement: CreateDomainStmt, state: State): void {
@@ -29,7 +30,7 @@ export function defineDomain(statement: CreateDomainStmt, state: State): void {
     else if (contype === "CONSTR_CHECK" && node !== undefined)
       domain = { ...domain, checks: [...domain.checks, { node, piece: state.piece }] };
   }
-  const name = lastName(domainname).toLowerCase();
+  const name = ownTypeKey(lastName(domainname));
   state.domains.set(name, domain);
   state.types.set(name, domain.type);
   const takes = takesOfType(typeName, state);

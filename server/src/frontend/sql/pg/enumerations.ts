@@ -3,17 +3,18 @@ import type { AlterEnumStmt, CreateEnumStmt, RenameStmt, TypeName } from "libpg-
 import { takesOf, type Takes } from "../../../program/takes";
 import { constantOf, lastName, stringsOf, typeText } from "./ast";
 import type { State } from "./schemaState";
+import { ownTypeKey } from "./typeNames";
 
 /** CREATE TYPE ... AS ENUM. */
 export function defineEnumeration({ typeName, vals }: CreateEnumStmt, state: State): void {
-  const name = lastName(typeName).toLowerCase();
+  const name = ownTypeKey(lastName(typeName));
   state.types.set(name, "text");
   state.takes.set(name, { kind: "labels", labels: stringsOf(vals) });
 }
 
 /** ALTER TYPE ... ADD VALUE or RENAME VALUE: columns that have the type take the new labels as well. */
 export function changeEnumeration(statement: AlterEnumStmt, state: State): void {
-  const name = lastName(statement.typeName).toLowerCase();
+  const name = ownTypeKey(lastName(statement.typeName));
   const { oldVal, newVal } = statement;
   const before = state.takes.get(name);
   if (before?.kind !== "labels" || newVal === undefined) return;
@@ -36,8 +37,8 @@ export function changeEnumeration(statement: AlterEnumStmt, state: State): void 
 /** ALTER TYPE ... RENAME TO. */
 export function renameEnumeration({ object, newname }: RenameStmt, state: State): void {
   const names = object !== undefined && "List" in object ? object.List.items : undefined;
-  const from = lastName(names).toLowerCase();
-  const to = newname?.toLowerCase();
+  const from = ownTypeKey(lastName(names));
+  const to = newname === undefined ? undefined : ownTypeKey(newname);
   const type = state.types.get(from);
   if (to === undefined || type === undefined) return;
   const takes = state.takes.get(from);

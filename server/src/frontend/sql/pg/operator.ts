@@ -203,7 +203,7 @@ export function writtenElements(
   if ("A_ArrayExpr" in arg) return lowerAll(arg.A_ArrayExpr.elements, scope, work);
   const text = "A_Const" in arg ? constantOf(arg.A_Const) : undefined;
   if (typeof text !== "string" || !/^\{[^{}"\\]*\}$/.test(text)) return undefined;
-  const type = valueTypeOf(stringsOf(typeName?.names).at(-1) ?? "");
+  const type = valueTypeOf(typeText(typeName).replace(/\[\]$/, ""));
   const parts = text.slice(1, -1).split(",");
   if (text === "{}") return [];
   return parts.map((part) =>

@@ -10,6 +10,7 @@ import { assign, lossAt } from "../routine/state";
 import { expressionAt } from "./plExpression";
 import type { State } from "./plState";
 import type { Declaration } from "./plTree";
+import { ownTypeName, writtenTypeKey } from "./typeNames";
 import { valueTypeOf } from "./valueType";
 
 /** Declares in order, so that a default may use what stands before. */
@@ -65,13 +66,14 @@ function recordIn(
   text: string,
   span: { readonly start: number; readonly end: number },
 ) {
-  const name = text.slice(span.start, span.end).trim().toLowerCase();
-  const binding = find(names, [name])?.binding;
+  const [token, ...more] = tokensOf(text, span.start, span.end);
+  if (token === undefined || more.length > 0) return undefined;
+  const binding = find(names, [nameOf(text, token)])?.binding;
   return binding?.kind === "record" ? binding : undefined;
 }
 
 interface TypeText {
-  /** Without its schema, in lower case, with [] for an array. */
+  /** Its key, see `typeKey`, with [] for an array. */
   readonly name: string;
   /** The names before % in t%ROWTYPE and t.c%TYPE. */
   readonly path: readonly string[];
@@ -83,6 +85,8 @@ function readType(text: string): TypeText {
   const tokens = tokensOf(text, 0, text.length);
   const path: string[] = [];
   let percent: TypeText["percent"];
+  const isWord = tokens[0]?.kind === "word";
+  const isDotted = tokens.some(({ word }) => word === ".");
   for (const [at, token] of tokens.entries()) {
     if (token.word === "(" || token.word === "[") break;
     if (token.word === "%") {
@@ -91,12 +95,11 @@ function readType(text: string): TypeText {
     }
     if (token.kind === "word" || token.kind === "name") path.push(nameOf(text, token));
   }
-  const words = path.join(" ");
-  const name =
-    words === "double precision" || words.startsWith("character") || words.startsWith("timestamp")
-      ? (SPELLED[path[0] ?? ""] ?? "")
-      : (path.at(-1) ?? "");
-  const isArray = /\[\s*\d*\s*\]|\barray\b/i.test(text);
+  const spelled = isWord && !isDotted ? SPELLED[path[0] ?? ""] : undefined;
+  const name = spelled ?? writtenTypeKey(isDotted ? path : path.slice(0, 1), !isWord);
+  const isArray = tokens.some(
+    ({ kind, word }) => kind !== "name" && (word === "[" || word === "array"),
+  );
   return { name: isArray ? `${name}[]` : name, path, percent };
 }
 
@@ -104,6 +107,7 @@ const SPELLED = dictionary<string | undefined>({
   double: "float8",
   character: "text",
   timestamp: "timestamp",
+  time: "time",
 });
 
 /** The columns of a row type: t%ROWTYPE, or a table's name as a type. */
@@ -112,9 +116,9 @@ function rowColumns(
   table: (name: string) => Table | undefined,
 ): readonly { readonly name: string; readonly type: ValueType }[] | undefined {
   if (type.percent === "type") return undefined;
-  const known = table(type.path.at(-1) ?? "");
-  if (known !== undefined && !type.name.endsWith("[]")) return known.columns;
-  return type.percent === "rowtype" ? [] : undefined;
+  if (type.percent === "rowtype") return table(type.path.at(-1) ?? "")?.columns ?? [];
+  const name = ownTypeName(type.name);
+  return name === undefined ? undefined : table(name)?.columns;
 }
 
 function scalarType(type: TypeText, table: (name: string) => Table | undefined): ValueType {

@@ -5,7 +5,7 @@ import { setCallsIn } from "../../../program/operands";
 import type { LockClause, Output, Query, Relation } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { emptyQuery, whereTrue } from "../terms";
-import { constantOf, itemsOf, lastName, stringsOf, typeText } from "./ast";
+import { constantOf, itemsOf, lastName, stringsOf } from "./ast";
 import { lowerFrom } from "./from";
 import { hasAggregate } from "./functions";
 import { lowerAll, lowerExpression, lowerQuery } from "./recursion";
@@ -194,7 +194,7 @@ export function outputName(node: Node | undefined): string {
   if ("TypeCast" in node) {
     const { arg } = node.TypeCast;
     const inner = arg !== undefined && "TypeCast" in arg ? "?column?" : outputName(arg);
-    return inner === "?column?" ? typeText(node.TypeCast.typeName) : inner;
+    return inner === "?column?" ? lastName(node.TypeCast.typeName?.names) : inner;
   }
   if ("CollateClause" in node) return outputName(node.CollateClause.arg);
   if ("CaseExpr" in node) {

@@ -27,7 +27,12 @@ import { FOUND, ROW_COUNT, runSql, tellCount } from "./plSql";
 import { contextFor, type Called, type RoutineContext, type State } from "./plState";
 import { assignedNames } from "./plTree";
 import { lowerExpression } from "./recursion";
-import { declaredType, type Argument, type RoutineDefinition } from "./routineDefinition";
+import {
+  declaredType,
+  tableOfType,
+  type Argument,
+  type RoutineDefinition,
+} from "./routineDefinition";
 import { NO_SOURCES } from "./scope";
 import { startWork } from "./statement";
 import { valueFunction } from "./valueFunctions";
@@ -82,7 +87,7 @@ export const START: Span = { start: 0, end: 0 };
 /** The columns of an argument of a row type. */
 export function rowOf(argument: Argument, shared: RoutineContext) {
   if (argument.type?.pct_type === true) return undefined;
-  return shared.table(typeText(argument.type))?.columns;
+  return tableOfType(argument.type, shared.table)?.columns;
 }
 
 /** The names that the body assigns. */
@@ -296,7 +301,7 @@ function outputsOf(callee: State): readonly Expression[] | undefined {
 function resultOf(state: State, definition: RoutineDefinition, value: Expression): CallResult {
   const { returns, name } = definition;
   const outputs = definition.arguments.filter((each) => each.isOutput).map((each) => each.name);
-  const row = state.shared.table(typeText(returns))?.columns.map((column) => column.name);
+  const row = tableOfType(returns, state.shared.table)?.columns.map((column) => column.name);
   const columns = outputs.length > 0 ? outputs : (row ?? [name]);
   const isTable = !definition.isProcedure && returns?.setof === true;
   return { value, columns, isSet: isTable };

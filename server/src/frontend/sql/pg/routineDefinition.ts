@@ -10,6 +10,7 @@ import { plainBody, type Body } from "../routine/body";
 import { itemsOf, lastName, schemaOf, stringOf, stringsOf, typeText } from "./ast";
 import { bodyOf } from "./plBody";
 import type { PgParser } from "./pgParser";
+import { ownTypeName } from "./typeNames";
 import { valueTypeOf } from "./valueType";
 
 /** A CREATE FUNCTION, CREATE PROCEDURE or DO statement in a file. */
@@ -168,6 +169,15 @@ function argumentsOf(nodes: readonly Node[] | undefined): readonly Argument[] {
       },
     ];
   });
+}
+
+/** The table whose rows have a type. */
+export function tableOfType(
+  type: TypeName | undefined,
+  table: (name: string) => Table | undefined,
+): Table | undefined {
+  const name = ownTypeName(typeText(type));
+  return name === undefined ? undefined : table(name);
 }
 
 /** The AR's type for a declared one; `t.c%TYPE` is the type of that column. */

@@ -5,9 +5,10 @@ import type { Expression } from "../../../program/expression";
 import { setCallsIn, type Call } from "../../../program/operands";
 import { isPure } from "../../../program/functions";
 import type { Output } from "../../../program/statement";
-import { lastName, typeText } from "./ast";
+import { lastName } from "./ast";
 import { writtenElements } from "./operator";
 import { lowerAll } from "./recursion";
+import { tableOfType } from "./routineDefinition";
 import { lose, type Scope, type Work } from "./scope";
 
 /** The columns of functions that give several rows; empty: the only one has the function's name or the alias. */
@@ -143,6 +144,6 @@ function fieldsOfRow(call: FuncCall, work: Work): readonly string[] | undefined 
 }
 
 function rowType(type: TypeName | undefined, work: Work): readonly string[] | undefined {
-  const table = work.context.table(typeText(type)) ?? work.context.table(lastName(type?.names));
+  const table = tableOfType(type, work.context.table);
   return table?.inferred === true ? undefined : table?.columns.map(({ name }) => name);
 }
