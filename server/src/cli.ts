@@ -1,7 +1,8 @@
 // Entry of dist/cli.js: connects the command line to this process.
 import path from "node:path";
-import { runCli, type DatabaseCommands } from "./cli/main";
+import { defectText, runCli, type DatabaseCommands } from "./cli/main";
 import { processIo } from "./cli/processIo";
+import { EXIT } from "./cli/exit";
 import { TOOL } from "./cli/version";
 import { buildOf, cacheFolder } from "./service/cacheFolder";
 
@@ -9,6 +10,14 @@ const controller = new AbortController();
 const io = processIo(process, controller);
 const folder = cacheFolder();
 const build = buildOf(TOOL, [__filename, path.join(__dirname, "worker.js")]);
+
+// Node's own exit code of an error that nobody caught would say that an anomaly was found. Servers go on: their other
+// clients know nothing of it.
+const isServer = ["lsp", "serve"].includes(process.argv[2] ?? "");
+process.on("uncaughtException", (error) => {
+  io.error(defectText(error));
+  if (!isServer) io.exit(EXIT.internal);
+});
 
 void runCli(process.argv.slice(2), io, {
   signal: controller.signal,

@@ -3,12 +3,19 @@ import path from "node:path";
 import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
 import { version } from "../../package.json";
 import { startServer } from "./lsp/server";
+import { faultText } from "./protocol/fault";
 import { threadChecker } from "./lsp/threadChecker";
 import { buildOf, cacheFolder as userCacheFolder } from "./service/cacheFolder";
 
 const tool = `isolens ${version}`;
 
-startServer(createConnection(ProposedFeatures.all), version, ({ nodePath, cacheFolder }) => {
+const connection = createConnection(ProposedFeatures.all);
+// A handler of an event that fails ends nothing but itself.
+process.on("uncaughtException", (error) => {
+  connection.console.error(faultText(error));
+});
+
+startServer(connection, version, ({ nodePath, cacheFolder }) => {
   const folder = cacheFolder ?? userCacheFolder();
   const script = path.join(__dirname, "check.js");
   const build = buildOf(tool, [script, path.join(__dirname, "worker.js")]);

@@ -384,7 +384,7 @@ from each file.
   --help, --version
 
 Exit codes: 0 nothing found, 1 an anomaly that is told as error or warning, 2 something is undecided,
-3 wrong usage or configuration, 4 internal error. "show" exits with 0 when it shows one;
+3 wrong usage or configuration, 4 internal fault (please report it). "show" exits with 0 when it shows one;
 "replay" with 1 when it happened, 0 when it did not, 2 when it could not be tried.`;
 
 function accept(read: Arguments): ArgumentsResult {

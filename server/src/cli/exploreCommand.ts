@@ -5,6 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import type { ExploreProgress } from "../clients/exploreLevel";
 import { ownEntry } from "../protocol/dictionary";
+import { reasonOf } from "../protocol/fault";
 import type { ExplorationReport } from "../protocol/exploration";
 import type { ExploreJob } from "../service/exploreJob";
 import { exploreProgram } from "../service/exploreProgram";
@@ -102,10 +103,6 @@ async function keepWork(file: string, text: string): Promise<string | undefined>
   } catch (error) {
     return reasonOf(error);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function print(

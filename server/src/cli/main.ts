@@ -1,4 +1,5 @@
-// The command line: reads arguments, runs a command, returns the exit code. The only catch for defects is here.
+// The command line: reads arguments, runs a command, returns the exit code. Defects that end a command are caught here.
+import { faultText } from "../protocol/fault";
 import { COMMANDS, helpText, readArguments } from "./arguments";
 import { checkCommand } from "./checkCommand";
 import { exploreCommand } from "./exploreCommand";
@@ -32,6 +33,16 @@ export interface DatabaseCommands {
     surroundings: CheckSurroundings,
   ) => Promise<number>;
   readonly serveCommand: (args: ServeArguments, io: CliIo, signal: AbortSignal) => Promise<number>;
+}
+
+/** What is said of an error that is nobody's but ours: its code, and where it was thrown for those who ask. */
+export function defectText(error: unknown): string {
+  const host = `${VERSION}, Node ${process.version}, ${process.platform}`;
+  const trace =
+    (process.env["ISOLENS_TRACE"] ?? "") !== "" && error instanceof Error
+      ? `\n${error.stack ?? error.message}`
+      : "; ISOLENS_TRACE=1 prints where it was thrown";
+  return `isolens: ${faultText(error)} (${host})${trace}\n`;
 }
 
 /** Runs one command line (without `node cli.js`). Resolves with the exit code, or with "running" for the server. */
@@ -79,8 +90,7 @@ export async function runCli(
         return await showCommand(args, io, options);
     }
   } catch (error) {
-    const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    io.error(`isolens: internal error, please report it with the input: ${details}\n`);
+    io.error(defectText(error));
     return EXIT.internal;
   }
 }

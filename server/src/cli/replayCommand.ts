@@ -8,6 +8,7 @@ import { addressOf, connectTo } from "../replay/servers/address";
 import type { LiveServer } from "../replay/servers/liveServer";
 import { startPostgres } from "../replay/servers/temporary";
 import { createProjectReader } from "../service/readProject";
+import { reasonOf } from "../protocol/fault";
 import { keyOf } from "./checkCommand";
 import { chooseAnomaly, type ChosenAnomaly } from "./chosenAnomaly";
 import { paintFor, type CliIo } from "./io";
@@ -41,7 +42,7 @@ export async function replayCommand(
     const isOwn = args.server.kind === "embedded";
     report = await replay(chosen, opened.server, isOwn, surroundings.signal);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     io.error(`isolens: the replay on ${opened.server.version} was broken off: ${reason}\n`);
     return EXIT.usage;
   } finally {
@@ -135,7 +136,7 @@ async function open(wanted: ReplayServer): Promise<Opened> {
     return { ok: true, server, close: () => server.close() };
   } catch (error) {
     // Whatever the client says of it; the address is told without its password.
-    const reason = error instanceof Error ? error.message || error.name : String(error);
+    const reason = reasonOf(error);
     return { ok: false, reason: `${url.host}${url.pathname} cannot be reached: ${reason}` };
   }
 }

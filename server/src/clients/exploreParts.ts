@@ -1,6 +1,7 @@
 // An exploration whose parts are explored side by side. The parts stand in the order in which one explorer would come to
 // them, and what they found is put together in that order, so the result does not depend on how the work was divided.
 import type { RunProblem, Work } from "../exploration/exploration";
+import { reasonOf } from "../protocol/fault";
 import type { Assertion } from "./assertions";
 import type { ExplorableClient } from "./explorableClient";
 import {
@@ -150,7 +151,7 @@ export async function exploreParts(
             idle.push(runner);
           },
           (error: unknown) => {
-            failure ??= error instanceof Error ? error.message : String(error);
+            failure ??= reasonOf(error);
             giveBack(part, of);
           },
         )

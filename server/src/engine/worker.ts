@@ -1,6 +1,7 @@
 // The solver's side of the pool: answers one job at a time, as a worker thread or as a child process.
 import { parentPort, workerData } from "node:worker_threads";
 import { SolverError } from "../solver/solver";
+import { reasonOf } from "../protocol/fault";
 import type { FromWorker, JobFailure, ToWorker, WorkerData } from "./jobs";
 import { runJob } from "./runJob";
 import { openZ3 } from "./z3";
@@ -61,7 +62,7 @@ function openChannel(): Channel {
 }
 
 function startFailure(error: unknown): JobFailure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   if (error instanceof SolverError && error.code === "memory") return { code: "memory", message };
   return { code: "missing", message };
 }
@@ -74,7 +75,7 @@ function jobFailure(error: unknown): JobFailure {
   }
   if (error instanceof Error && error.name === "RuntimeError") {
     // What WebAssembly throws when it traps.
-    return { code: "crashed", message: `the solver stopped: ${error.message}` };
+    return { code: "crashed", message: "the solver stopped inside its own code" };
   }
-  return { code: "internal", message: error instanceof Error ? error.message : String(error) };
+  return { code: "internal", message: reasonOf(error) };
 }

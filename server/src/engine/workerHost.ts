@@ -1,6 +1,7 @@
 // One running worker behind one small interface: a thread of this process, or a process of another Node executable.
 import { fork } from "node:child_process";
 import { Worker } from "node:worker_threads";
+import { reasonOf } from "../protocol/fault";
 import type { FromWorker, JobFailure, ToWorker, WorkerData } from "./jobs";
 
 export interface WorkerHost {
@@ -138,7 +139,7 @@ function threadFailure(error: Error): JobFailure {
   if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND") {
     return { code: "missing", message: `the solver's script cannot be loaded: ${error.message}` };
   }
-  return { code: "crashed", message: `the solver's thread failed: ${error.message}` };
+  return { code: "crashed", message: `the solver's thread failed: ${reasonOf(error)}` };
 }
 
 interface Once {

@@ -2,6 +2,7 @@
 // The package's own interface is asynchronous and 5 to 10 ms slower per call; these functions are not covered by
 // its types, so everything used here is checked for once, when the module is loaded.
 import { SolverError } from "../solver/solver";
+import { reasonOf } from "../protocol/fault";
 
 /** Addresses of things inside Z3's memory. */
 export type Pointer = number;
@@ -77,7 +78,7 @@ export async function loadZ3Module(): Promise<Z3Module> {
     const script: { readonly default: unknown } = await import("z3-solver/build/z3-built");
     built = script.default;
   } catch (error) {
-    throw new SolverError("missing", `Z3's script could not be loaded: ${messageOf(error)}`);
+    throw new SolverError("missing", `Z3's script could not be loaded: ${reasonOf(error)}`);
   }
   if (typeof built !== "function") {
     throw new SolverError("missing", "Z3's script does not export its start function.");
@@ -95,7 +96,7 @@ async function start(initialise: Function): Promise<unknown> {
     ]);
     return started;
   } catch (error) {
-    const message = messageOf(error);
+    const message = reasonOf(error);
     if (/memory/i.test(message)) {
       throw new SolverError("memory", `Z3 needs 2 GiB of address space: ${message}`);
     }
@@ -199,12 +200,8 @@ function numeric(
 
 /** After a trap inside WASM nothing in its memory can be trusted any more. */
 function crash(error: unknown): SolverError {
-  const message = messageOf(error);
+  const message = error instanceof Error ? error.message : "";
   return /out of memory|OOM|memory access|Cannot enlarge memory|bad_alloc/i.test(message)
-    ? new SolverError("memory", `Z3 ran out of memory: ${message}`)
-    : new SolverError("crashed", `Z3 crashed: ${message}`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+    ? new SolverError("memory", "Z3 ran out of memory")
+    : new SolverError("crashed", `Z3 crashed: ${reasonOf(error)}`);
 }

@@ -1,6 +1,7 @@
 // The thread that reads and checks for the language server, so that the server itself always has time to answer.
 import { parentPort, workerData } from "node:worker_threads";
 import { openSession } from "../service/session";
+import { reasonOf } from "../protocol/fault";
 import {
   createReceiver,
   type CheckThreadData,
@@ -51,7 +52,7 @@ export function serveChecks(): void {
       );
       send({ kind: "done", id, outcome });
     } catch (error) {
-      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const message = reasonOf(error);
       send({ kind: "failed", id, message });
     } finally {
       running.delete(id);

@@ -5,6 +5,7 @@ import { codeLanguageOf } from "../frontend/code/codeParsers";
 import { mayUseDatabase } from "../frontend/code/prefilter";
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
+import { reasonOf } from "../protocol/fault";
 import type { FileId } from "../protocol/source";
 import type { CheckSummary } from "../protocol/requests";
 import type { PlacedSuppression } from "../service/suppressions";
@@ -31,7 +32,7 @@ import {
   type ServerState,
 } from "./serverState";
 import { createStatusReporter } from "./statusReporter";
-import { errorText, sendTyped } from "./typed";
+import { sendTyped } from "./typed";
 import { pathOfUri, uriOfFile } from "./uris";
 
 export interface Checks {
@@ -145,8 +146,8 @@ export function createChecks(state: ServerState): Checks {
       state.milliseconds = Date.now() - started;
       state.trouble = "";
     } catch (error) {
-      state.connection.console.error(`check of ${key}: ${errorText(error)}`);
-      state.trouble = `The check failed: ${error instanceof Error ? error.message : String(error)}`;
+      state.connection.console.error(`check of ${key}: ${reasonOf(error)}`);
+      state.trouble = `The check failed: ${reasonOf(error)}`;
     } finally {
       state.running.delete(key);
       progress?.end();
@@ -217,7 +218,7 @@ export function createChecks(state: ServerState): Checks {
     reloading ??= setTimeout(() => {
       reloading = undefined;
       checks.reload().catch((error: unknown) => {
-        state.connection.console.error(errorText(error));
+        state.connection.console.error(reasonOf(error));
       });
     }, TYPING_PAUSE);
   }

@@ -1,5 +1,6 @@
 // Proofs in the background: after a check has told what it found, the same text is asked about once more with a proof,
 // while everything that was found is already shown. A newer check, an edit or a cancel ends it.
+import { reasonOf } from "../protocol/fault";
 import type { Level } from "../isolation/levels";
 import type { ProofReport } from "../protocol/proof";
 import type { ProofView } from "../protocol/requests";
@@ -7,7 +8,6 @@ import type { Project } from "../workspace/projects";
 import type { CheckOutcome } from "./checker";
 import { beginProgress } from "./progressReporter";
 import { clientUri, levelName, withSettings, type ServerState } from "./serverState";
-import { errorText } from "./typed";
 
 export interface Proofs {
   /** Asks for the proof of a project whose check has ended; `told` gets the findings with the proof, unless it ends early. */
@@ -40,7 +40,7 @@ export function createProofs(state: ServerState): Proofs {
       });
       return signal.aborted ? undefined : outcome;
     } catch (error) {
-      state.connection.console.error(`proof of ${key}: ${errorText(error)}`);
+      state.connection.console.error(`proof of ${key}: ${reasonOf(error)}`);
       return undefined;
     } finally {
       progress?.end();

@@ -6,11 +6,15 @@ import {
   TextDocumentSyncKind,
   TextDocuments,
   type ClientCapabilities,
+  type CodeActionParams,
+  type CodeLensParams,
   type Connection,
+  type HoverParams,
   type InitializeParams,
   type InitializeResult,
 } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
+import { reasonOf } from "../protocol/fault";
 import type { InitializationOptions } from "../protocol/requests";
 import { payloadOf } from "./anomalies";
 import { createExplorations, type Explorations } from "./explorations";
@@ -34,7 +38,7 @@ import { handleAnomalies } from "./handlers/listAnomalies";
 import { handleTree } from "./handlers/tree";
 import { createServerState, type ServerState } from "./serverState";
 import type { TextEdit } from "./editRange";
-import { errorText, onTyped } from "./typed";
+import { guarded, onTyped } from "./typed";
 import { pathOfUri } from "./uris";
 
 /** Serves a connection until the client ends it; `createChecker` is called once, with the client's options. */
@@ -172,11 +176,21 @@ function registerRequests(
   explorations: Explorations,
 ): void {
   const { connection } = state;
-  connection.onHover(({ textDocument, position }) =>
-    handleHover(state, textDocument.uri, position),
+  connection.onHover(
+    guarded(connection, "textDocument/hover", ({ textDocument, position }: HoverParams) =>
+      handleHover(state, textDocument.uri, position),
+    ),
   );
-  connection.onCodeAction((params) => handleCodeAction(state, params));
-  connection.onCodeLens(({ textDocument }) => handleCodeLens(state, textDocument.uri));
+  connection.onCodeAction(
+    guarded(connection, "textDocument/codeAction", (params: CodeActionParams) =>
+      handleCodeAction(state, params),
+    ),
+  );
+  connection.onCodeLens(
+    guarded(connection, "textDocument/codeLens", ({ textDocument }: CodeLensParams) =>
+      handleCodeLens(state, textDocument.uri),
+    ),
+  );
   onTyped(connection, "isolens/check", (params) => handleCheck(state, checks, params));
   onTyped(connection, "isolens/summaries", () => checks.summaries(undefined));
   onTyped(connection, "isolens/tree", () => handleTree(state));
@@ -244,6 +258,6 @@ function isConfiguration(uri: string): boolean {
 function logged(state: ServerState): (error: unknown) => void {
   return (error) => {
     if (state.phase === "ended") return;
-    state.connection.console.error(errorText(error));
+    state.connection.console.error(reasonOf(error));
   };
 }

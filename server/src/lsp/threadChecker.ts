@@ -2,6 +2,7 @@
 // from its work after one is replaced.
 import { Worker } from "node:worker_threads";
 import type { Level } from "../isolation/levels";
+import { reasonOf } from "../protocol/fault";
 import type { Anomaly } from "../protocol/report";
 import type { PlacedSuppression } from "../service/suppressions";
 import type { Project } from "../workspace/projects";
@@ -143,7 +144,7 @@ function startThread(
   });
   worker.on("error", (error) => {
     const isFull = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
-    fail(isFull ? new Error("there is not enough memory to read this workspace") : error);
+    fail(new Error(isFull ? "there is not enough memory to read this workspace" : reasonOf(error)));
   });
   worker.on("exit", (code) => {
     fail(new Error(`the thread that reads ended with code ${String(code)}`));

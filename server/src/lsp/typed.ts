@@ -1,5 +1,11 @@
 // The connection's custom methods with the types of protocol/requests.ts.
-import type { CancellationToken, Connection } from "vscode-languageserver/node";
+import {
+  ErrorCodes,
+  ResponseError,
+  type CancellationToken,
+  type Connection,
+} from "vscode-languageserver/node";
+import { reasonOf } from "../protocol/fault";
 import type { Notifications, Requests } from "../protocol/requests";
 
 /**
@@ -18,8 +24,7 @@ export function onTyped<Method extends keyof Requests>(
     try {
       return await handler(params, token);
     } catch (error) {
-      connection.console.error(`${method}: ${errorText(error)}`);
-      throw error;
+      throw failed(connection, method, error);
     }
   });
 }
@@ -37,7 +42,24 @@ export function connectionEnded(): void {
   // The end of the connection ends the process; see `onExit` of the protocol's library.
 }
 
-/** An error with its stack for the log. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** A handler of the protocol's own requests whose failure is logged and answered as an error; other requests go on. */
+export function guarded<Params, Result>(
+  connection: Connection,
+  method: string,
+  handler: (params: Params) => Result | Promise<Result>,
+): (params: Params) => Promise<Result> {
+  return async (params) => {
+    try {
+      return await handler(params);
+    } catch (error) {
+      throw failed(connection, method, error);
+    }
+  };
+}
+
+/** Logs why a request failed, and gives the error that the client is answered with. */
+function failed(connection: Connection, method: string, error: unknown): ResponseError {
+  const reason = reasonOf(error);
+  connection.console.error(`${method}: ${reason}`);
+  return new ResponseError(ErrorCodes.InternalError, reason);
 }

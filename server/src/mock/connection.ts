@@ -11,11 +11,6 @@ export interface Connection {
   close(): void;
 }
 
-/** What a client is told of an error that is not its own: no stack, no values. */
-export function internalError(error: unknown): string {
-  return error instanceof Error ? error.message : "something that is no error was thrown";
-}
-
 /** Where a connection's answers go. */
 export interface Wire {
   readonly write: (bytes: Buffer) => void;

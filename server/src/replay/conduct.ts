@@ -3,6 +3,7 @@
 import type { ProductLevel } from "../isolation/levels";
 import { namedLevel } from "../program/declaredLevel";
 import type { Step } from "../protocol/report";
+import { reasonOf } from "../protocol/fault";
 import type { Row, Witness } from "../protocol/witness";
 import type { Gates } from "./gates";
 import type { CallJob, Job } from "./jobs";
@@ -289,7 +290,7 @@ function run(player: Player, action: () => Promise<string | undefined>): void {
     },
     (error: unknown) => {
       // The connection is lost.
-      player.failure = error instanceof Error ? error.message : String(error);
+      player.failure = reasonOf(error);
       player.pending = undefined;
     },
   );

@@ -5,6 +5,7 @@ import type { FlatProgram } from "../analysis/operations/operation";
 import { UNROLL } from "../engine/runJob";
 import type { Program, Transaction } from "../program/program";
 import type { Unknown } from "../protocol/report";
+import { reasonOf } from "../protocol/fault";
 import { statementsOf } from "./statements";
 
 export interface Analysable {
@@ -71,7 +72,7 @@ function flattenSafely(
           ? "it is nested too deeply"
           : error instanceof TooLarge
             ? "it has too many rounds, rows and cases to go through them all"
-            : `an internal error (${error instanceof Error ? error.message : String(error)})`;
+            : reasonOf(error);
       const { file, range } = each.header;
       const reason = `${each.name} is not analysed: ${why}`;
       leftOut.push({ reason, transactions: [each.id], file, range });

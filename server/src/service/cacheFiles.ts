@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { reasonOf } from "../protocol/fault";
 
 export interface CacheFiles {
   /** The text that was kept under a key. */
@@ -191,7 +192,7 @@ function write(state: Packs, content: string, name = sha(content)): PackFile | u
     fs.renameSync(temporary, path.join(state.folder, final));
     return { name: final, bytes: Buffer.byteLength(content), time: Date.now() };
   } catch (error) {
-    state.notes.add(`results cannot be kept in ${state.folder}: ${errorText(error)}`);
+    state.notes.add(`results cannot be kept in ${state.folder}: ${reasonOf(error)}`);
     remove(temporary);
     return undefined;
   }
@@ -247,8 +248,4 @@ function takeAll(notes: Set<string>): readonly string[] {
   const all = [...notes];
   notes.clear();
   return all;
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

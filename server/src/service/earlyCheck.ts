@@ -1,4 +1,5 @@
 // The check of a part of a program that runs while the rest is still read.
+import { reasonOf } from "../protocol/fault";
 import type { WorkspaceCheck } from "./session";
 
 /** Checks beside a longer work. */
@@ -48,7 +49,7 @@ async function behind(
   try {
     return { check: withEarly(await run(), last), failures };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     return { ...(last && { check: last }), failures: [...failures, why] };
   }
 }

@@ -1,6 +1,7 @@
 // Threads that explore parts of a client program for the one that explores it; each loads the program itself.
 import { parentPort, Worker } from "node:worker_threads";
 import type { Part, PartResult, PartRunner } from "../clients/exploreParts";
+import { reasonOf } from "../protocol/fault";
 import { openPartRunner, type ExploreJob } from "./exploreJob";
 import { HEAP_MEGABYTES, STOP, type ExploreHelperData } from "./exploreMessages";
 
@@ -108,7 +109,7 @@ export function serveExploreHelper({ helper, shared }: ExploreHelperData): void 
       const run = await opened;
       return { kind: "found", result: await run(part) };
     } catch (error) {
-      return { kind: "error", message: error instanceof Error ? error.message : String(error) };
+      return { kind: "error", message: reasonOf(error) };
     }
   };
   port.on("message", (part: Part) => {

@@ -1,5 +1,6 @@
 // The thread that explores one client program.
 import { parentPort, workerData } from "node:worker_threads";
+import { reasonOf } from "../protocol/fault";
 import { runExploreJob } from "./exploreJob";
 import { exploreHelpers, serveExploreHelper } from "./exploreHelpers";
 import {
@@ -57,7 +58,7 @@ export function serveExploreJob(): void {
       else
         send({
           kind: "error",
-          message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+          message: reasonOf(error),
         });
     },
   );

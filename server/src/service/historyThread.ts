@@ -1,5 +1,6 @@
 // The thread that reads and judges one history, and what it and its host say to each other.
 import { parentPort, workerData } from "node:worker_threads";
+import { reasonOf } from "../protocol/fault";
 import { runHistoryJob, type HistoryJob, type HistoryOutcome } from "./historyJob";
 
 export interface HistoryThreadData {
@@ -38,7 +39,7 @@ export function serveHistoryJob(): void {
     else
       send({
         kind: "error",
-        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        message: reasonOf(error),
       });
   }
 }

@@ -12,6 +12,7 @@ import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { LevelReport } from "../protocol/report";
+import { reasonOf } from "../protocol/fault";
 import type { FileId } from "../protocol/source";
 import type { Project, SkippedFile } from "../workspace/projects";
 import { check } from "./check";
@@ -134,7 +135,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     saving = saving
       .then(() => inSlices(work))
       .catch((error: unknown) => {
-        failures.add(`what was read could not be kept for the next time: ${errorText(error)}`);
+        failures.add(`what was read could not be kept for the next time: ${reasonOf(error)}`);
       });
   });
 
@@ -283,12 +284,8 @@ async function loaded<Value>(loading: Promise<Value>, without: string): Promise<
   try {
     return { value: await loading, missing: [] };
   } catch (error) {
-    return { value: undefined, missing: [`${without}: ${errorText(error)}`] };
+    return { value: undefined, missing: [`${without}: ${reasonOf(error)}`] };
   }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** How often other files are read for those that somebody looks at, before something is told of these: at first, and then. */

@@ -3,6 +3,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { realpathSync, statSync, type Stats } from "node:fs";
 import path from "node:path";
+import { reasonOf } from "../protocol/fault";
 
 /** A file that is open for reading; `size` is what it had when it was opened. */
 export interface RegularFile {
@@ -88,7 +89,7 @@ function isBelow(absolute: string, folder: string): boolean {
 /** What went wrong with a file, in a few words for people. */
 export function fileErrorText(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return FILE_ERRORS.get(code) ?? (error instanceof Error ? error.message : String(error));
+  return FILE_ERRORS.get(code) ?? reasonOf(error);
 }
 
 const OUTSIDE = "it is a link that leads out of the workspace; name the file that it leads to";

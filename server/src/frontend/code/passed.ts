@@ -2,6 +2,7 @@
 import type { Note } from "../../program/program";
 import type { Command } from "../../program/statement";
 import { rangeOf, type LineIndex } from "../sql/lines";
+import { reasonOf } from "../../protocol/fault";
 import type { FileId } from "../../protocol/source";
 import type { Span } from "../sql/split";
 import { evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
@@ -37,7 +38,7 @@ export function evaluateToTheEnd(
  */
 export function failureOf(error: unknown): { readonly failure?: string } {
   if (error instanceof ReadingStopped || !(error instanceof Error)) throw error;
-  return DEPTH.test(error.message) ? {} : { failure: error.message };
+  return DEPTH.test(error.message) ? {} : { failure: reasonOf(error) };
 }
 
 /** What is nested too deeply. */

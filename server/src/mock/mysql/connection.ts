@@ -1,6 +1,7 @@
 // One connection of a client of MySQL or MariaDB: handshake, then commands, answered in the order in which they come.
 import { randomBytes } from "node:crypto";
-import { internalError, type Connection, type Wire } from "../connection";
+import { reasonOf } from "../../protocol/fault";
+import type { Connection, Wire } from "../connection";
 import type { SqlError } from "../../sqlstore/sqlError";
 import { createSilence } from "../silence";
 import type { MockArgument, MockSession, PreparedStatement, StatementResult } from "../session";
@@ -218,7 +219,7 @@ export function createMysqlConnection(
   function refuse(error: unknown): void {
     if (error instanceof MalformedPacket) end(1835, "HY000", error.message);
     else if (error instanceof PacketTooLong) end(1153, "08S01", error.message);
-    else end(1815, "HY000", `Internal error: ${internalError(error)}`);
+    else end(1815, "HY000", reasonOf(error));
   }
 
   function end(code: number, sqlState: string, message: string, sequence = 1): void {

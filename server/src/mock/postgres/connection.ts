@@ -9,7 +9,8 @@ import type {
   ResultColumn,
   StatementResult,
 } from "../session";
-import { internalError, type Connection, type Wire } from "../connection";
+import { reasonOf } from "../../protocol/fault";
+import type { Connection, Wire } from "../connection";
 import { createSilence } from "../silence";
 import * as backend from "./backendMessages";
 import { fromBinary, hasBinary, toBinary } from "./binaryTypes";
@@ -94,7 +95,7 @@ export function createPostgresConnection(
     const fields =
       error instanceof ProtocolViolation
         ? { code: "08P01", message: `protocol violation: ${error.message}` }
-        : { code: "XX000", message: `internal error: ${internalError(error)}` };
+        : { code: "XX000", message: reasonOf(error) };
     end(fields.code, fields.message);
   }
 
