@@ -2,6 +2,7 @@
 // (server/README.md lists them). A rule stands here when it guards something that review would miss.
 import { createTypeScriptImportResolver } from "eslint-import-resolver-typescript";
 import importX from "eslint-plugin-import-x";
+import regexp from "eslint-plugin-regexp";
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -171,6 +172,12 @@ export default tseslint.config(
     },
   },
   { files: ["server/src/protocol/dictionary.ts"], rules: { "isolens/outside-names": "off" } },
+  {
+    // Their texts come from outside: none may make a pattern of ours go back over it again and again.
+    files: ["server/src/**/*.ts", "client/src/**/*.ts", "webview/src/**/*.ts"],
+    plugins: { regexp },
+    rules: { "regexp/no-super-linear-backtracking": "error" },
+  },
   {
     files: ["*.config.mjs", "**/*.d.ts", "test/support/countReporter.mjs"],
     rules: { "import-x/no-default-export": "off" },

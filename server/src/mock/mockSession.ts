@@ -28,7 +28,7 @@ export interface MockSessionParts {
 }
 
 /** `SELECT isolens_reset()` and `CALL isolens_reset()` bring the database back to its start. */
-const RESET = /^\s*(?:select|call)\s+isolens_reset\s*\(\s*\)\s*;?\s*$/i;
+const RESET = /^\s*(?:select|call)\s+isolens_reset\s*\(\s*\)\s*(?:;\s*)?$/i;
 
 export function openMockSession({
   sql,

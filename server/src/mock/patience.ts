@@ -66,7 +66,7 @@ const UNITS = dictionary<number>({
 /** A time as PostgreSQL's settings write it: milliseconds unless it has a unit. 0 where there is none, or no time. */
 export function milliseconds(text: string | undefined): number {
   const [, number = "0", unit = "ms"] =
-    /^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$/.exec(text ?? "") ?? [];
+    /^\s*(\d+(?:\.\d+)?)\s*(?:(us|ms|s|min|h|d)\s*)?$/.exec(text ?? "") ?? [];
   return bounded(Number(number) * (UNITS[unit] ?? 1));
 }
 

@@ -4,6 +4,7 @@ import type { Expression } from "../program/expression";
 import type { Call } from "../program/operands";
 import type { Query } from "../program/statement";
 import { ownEntry } from "../protocol/dictionary";
+import { ANY, matchesWildcards, ONE } from "../program/wildcards";
 import { callFunction } from "./callFunction";
 import { aggregate } from "./evaluateAggregate";
 import { NotExecutable } from "./failure";
@@ -285,13 +286,16 @@ function scalar(rows: ResultRows): SqlValue {
 
 function like(value: SqlValue, pattern: SqlValue, insensitive: boolean): boolean | null {
   if (value === null || pattern === null) return null;
-  const source = renderValue(pattern).replace(/\\.|[%_]|[^%_\\]+|\\$/gs, (part) => {
-    if (part === "%") return ".*";
-    if (part === "_") return ".";
-    const text = part.startsWith("\\") && part.length > 1 ? part.slice(1) : part;
-    return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  });
-  return new RegExp(`^${source}$`, insensitive ? "is" : "s").test(renderValue(value));
+  const form = (renderValue(pattern).match(/\\.|[^]/gsu) ?? []).map((part) =>
+    part === "%"
+      ? ANY
+      : part === "_"
+        ? ONE
+        : part.length > 1 && part.startsWith("\\")
+          ? part.slice(1)
+          : part,
+  );
+  return matchesWildcards(form, renderValue(value), { insensitive });
 }
 
 function firstPresent(operands: readonly Expression[], frame: Frame): SqlValue {

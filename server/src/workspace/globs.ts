@@ -1,4 +1,5 @@
 // File patterns of the configuration: `*`, `**`, `?`, `[abc]` and `{a,b}` over paths with `/`.
+import { RE2JS, RE2JSSyntaxException } from "re2js";
 
 /**
  * A test for paths relative to the configuration's folder. A pattern without wildcard also matches everything
@@ -9,10 +10,16 @@ export function compileGlobs(patterns: readonly string[]): (path: string) => boo
   return (path) => tests.some((test) => test.test(path));
 }
 
-function globToRegExp(pattern: string): RegExp {
+function globToRegExp(pattern: string): RE2JS {
   const trimmed = pattern.replace(/^\.\//u, "").replace(/\/+$/u, "");
   const anywhere = trimmed.includes("/") ? "" : "(?:.*/)?";
-  return new RegExp(`^${anywhere}${translate(trimmed)}(?:/.*)?$`, "u");
+  try {
+    return RE2JS.compile(`^${anywhere}${translate(trimmed)}(?:/.*)?$`);
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    // A class such as [z-a] is none: the characters themselves are meant.
+    return RE2JS.compile(`^${anywhere}${RE2JS.quote(trimmed)}(?:/.*)?$`);
+  }
 }
 
 function translate(glob: string): string {

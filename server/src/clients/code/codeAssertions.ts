@@ -89,6 +89,6 @@ function shortSource(given: object): string {
 /** The text of a function, then of the first line of its body: types of its parameters are no longer there. */
 export function sourceTexts(given: object): readonly string[] {
   const text = Function.prototype.toString.call(given);
-  const [, body = text] = /=>\s*\{?\s*([^\n]+)/u.exec(text) ?? [];
+  const [, body = text] = /=>\s*(?:\{\s*)?([^\n]+)/u.exec(text) ?? [];
   return [text, body];
 }

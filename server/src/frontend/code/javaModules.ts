@@ -77,7 +77,7 @@ interface Implementer {
   readonly name: string;
 }
 
-const PACKAGE = /^\s*package\s+([\w.\s]+);/mu;
+const PACKAGE = /^\s*package\s+([\w.][\w.\s]*);/mu;
 
 /** `a.b.C.D` is class `C` of package `a.b`: packages are written small. */
 function parts(written: string): { readonly packageName: string; readonly name: string } {
@@ -92,7 +92,7 @@ function classOf(file: FileId): string {
 }
 
 /** Heads of classes that are not abstract: their name, and what they extend and implement. */
-const HEAD = /\b(?:(abstract)\s+(?:\w+\s+)*)?(?:class|record|enum)\s+(\w+)([^{;]*)\{/gu;
+const HEAD = /\b(?:(abstract)\s+(?:\w+\s+)*)?(?:class|record|enum)\s+(\w+)\b([^{;]*)\{/gu;
 
 /** By the simple names of the types that are implemented; linear in the texts. */
 function readImplementers(

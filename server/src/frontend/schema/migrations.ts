@@ -72,7 +72,7 @@ export function inRunOrder<Each extends DefinitionFile>(files: readonly Each[]):
 }
 
 const MARKS =
-  /^[^\S\n]*(?:--|#|\/\*)[^\S\n]*(?:\+goose\s+(?:up|down)|\+migrate\s+(?:up|down)|migrate:(?:up|down)|-*\s*!(?:ups|downs)|\/\/\s*@undo|(?:up|down)\s+migration|rambler\s+(?:up|down)|-+\s*create above \/ drop below)\b[^\n]*/gim;
+  /^[^\S\n]*(?:--|#|\/\*)[^\S\n]*(?:\+goose\s+(?:up|down)|\+migrate\s+(?:up|down)|migrate:(?:up|down)|(?:-+\s*)?!(?:ups|downs)|\/\/\s*@undo|(?:up|down)\s+migration|rambler\s+(?:up|down)|-+\s*create above \/ drop below)\b[^\n]*/gim;
 const DOWN = /down|@undo|drop below/i;
 
 interface Placed {
@@ -105,7 +105,7 @@ function compareParts(a: string, b: string): number {
 
 /** `V1_2__text.sql`, and `B`, `U` and `R` likewise: what is repeatable runs last. */
 function flyway(base: string, folder: readonly string[]): Migration | undefined {
-  const match = /^([VUBR])(\d[\d._]*)?__(.*)\.sql$/i.exec(base);
+  const match = /^([VUBR])(\d[\d.]*(?:_[\d.]+)*)?__(.*)\.sql$/i.exec(base);
   if (match === null) return undefined;
   const [, letter = "", version = "", text = ""] = match;
   const kind = letter.toUpperCase();

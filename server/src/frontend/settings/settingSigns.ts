@@ -126,7 +126,7 @@ function levelNamed(written: string): string | undefined {
 /** The product of a container's image. */
 function imageOf(content: string): Dialect | undefined {
   const [, name] =
-    /^\s*-?\s*image\s*:\s*["']?(?:[\w.:-]+\/)*([\w-]+)(?=[:@"'\s]|$)/u.exec(content) ?? [];
+    /^\s*(?:-\s*)?image\s*:\s*["']?(?:[\w.:-]+\/)*([\w-]+)(?=[:@"'\s]|$)/u.exec(content) ?? [];
   return name === undefined ? undefined : IMAGES.find(([, pattern]) => pattern.test(name))?.[0];
 }
 

@@ -56,10 +56,15 @@ interface ReadOne {
 
 function readOne(written: string, start: number): ReadOne | undefined {
   const span = { start, end: start + written.length };
-  const short = /^@transaction\b[ \t:]*(.*)$/.exec(written);
-  const long = /^@isolens\b[ \t:]*([\w-]*)[ \t]*:?[ \t]*(.*)$/.exec(written);
-  const word = short !== null ? "transaction" : (long?.[1] ?? "").toLowerCase();
-  const rest = (short !== null ? short[1] : long?.[2])?.trim() ?? "";
+  const [mark = ""] = /^@(?:transaction|isolens)\b[ \t:]*/.exec(written) ?? [];
+  const [first = ""] = mark.startsWith("@isolens")
+    ? (/^[\w-]*/.exec(written.slice(mark.length)) ?? [])
+    : [];
+  const word = mark.startsWith("@transaction") ? "transaction" : first.toLowerCase();
+  const rest = written
+    .slice(mark.length + first.length)
+    .replace(/^[ \t]*:/, "")
+    .trim();
   switch (word) {
     case "transaction":
       return rest === ""

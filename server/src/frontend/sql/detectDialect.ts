@@ -52,7 +52,7 @@ const SIGNS: readonly Sign[] = [
     "mysql",
     3,
     /\bdelete\s+\w+\s+from\b/i,
-    /\bupdate\s+\w+\s+(as\s+)?\w*\s*(inner\s+|left\s+)?join\b/i,
+    /\bupdate\s+\w+\s+(?:as\s+)?(?:\w+\s+)?(?:inner\s+|left\s+)?join\b/i,
   ),
   ...signs(
     "mysql",
@@ -88,7 +88,7 @@ const SIGNS: readonly Sign[] = [
   ...signs(
     "sqlserver",
     3,
-    /\bselect\s+top\s*\(?\s*[\d@]/i,
+    /\bselect\s+top\s*(?:\(\s*)?[\d@]/i,
     /\bbegin\s+(try|catch)\b/i,
     /\bisnull\s*\(/i,
   ),
@@ -141,7 +141,7 @@ export function isTickedAlone(text: string): boolean {
 
 /** The dialect that a comment near the start names. */
 export function toldDialect(text: string): Dialect | undefined {
-  const named = /^\s*(?:--|#|\/\*)\s*(?:@isolens\s+)?dialect\s*[:= ]\s*(\w+)/im.exec(
+  const named = /^\s*(?:--|#|\/\*)\s*(?:@isolens\s+)?dialect(?:[^\S\n]*[:=]\s*| \s*)(\w+)/im.exec(
     text.slice(0, 2000),
   )?.[1];
   return named === undefined ? undefined : dialectNamed(named);

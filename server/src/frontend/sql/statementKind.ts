@@ -83,7 +83,7 @@ export function statementKind(
 
 /** CREATE [OR REPLACE] [DEFINER = user] PROCEDURE and its kind, before any word of another object. */
 const ROUTINE =
-  /^(?:create|alter)\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*(?:\S+\s*@\s*\S+|\S+)\s+)?(?:aggregate\s+)?(?:procedure|proc|function|trigger|event)\b/i;
+  /^(?:create|alter)\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*[^\s@]+(?:\s*@\s*\S+)?\s+)?(?:aggregate\s+)?(?:procedure|proc|function|trigger|event)\b/i;
 
 /** The first words of a statement in lower case; parentheses before them are skipped. */
 export function firstWords(

@@ -28,7 +28,7 @@ import { isList, type SqlValue } from "../values/value";
 import { plainText } from "../values/text";
 import { arithmetic, mysqlNumber, noOperator, strict } from "./arithmetic";
 import { coerced, constant, isPostgres, settled, type Compiler, type Node } from "./node";
-import { likePattern, regularExpression } from "./patterns";
+import { isLike, regularExpression } from "./patterns";
 
 const COMPARISONS = dictionary<(order: number) => boolean>({
   "=": (order) => order === 0,
@@ -190,7 +190,7 @@ function postgresOperator(
     case "!~":
     case "!~*": {
       const negated = operator.startsWith("!");
-      const flags = operator.endsWith("*") ? "isu" : "su";
+      const insensitive = operator.endsWith("*");
       const [a, b] = [
         coerced(settled(left), "text", compiler),
         coerced(settled(right), "text", compiler),
@@ -200,7 +200,7 @@ function postgresOperator(
         a,
         b,
         (text, pattern) =>
-          regularExpression(plainText(pattern), flags).test(plainText(text)) !== negated,
+          regularExpression(plainText(pattern), insensitive).test(plainText(text)) !== negated,
       );
     }
     case "->":
@@ -378,7 +378,7 @@ function mysqlOperator(operator: string, left: Node, right: Node): Node | undefi
     case "regexp":
     case "rlike":
       return strict("bool", left, right, (text, pattern) =>
-        regularExpression(plainText(pattern), "isu").test(mysqlText(text, left.type)),
+        regularExpression(plainText(pattern), true).test(mysqlText(text, left.type)),
       );
     case "->":
     case "->>": {
@@ -427,8 +427,9 @@ export function like(
   return strict("bool", a, b, (text, form, env) => {
     const character = mark.run(env);
     if (character === null) return null;
-    return likePattern(mysqlText(form, b.type), mysqlText(character, mark.type), ignoresCase).test(
-      mysqlText(text, a.type),
-    );
+    return isLike(mysqlText(text, a.type), mysqlText(form, b.type), {
+      escape: mysqlText(character, mark.type),
+      insensitive: ignoresCase,
+    });
   });
 }

@@ -44,8 +44,8 @@ export const TEXTS: FunctionTable = tableOf({
       substring(text(value), integer(from), undefined, isPostgres(compiler)),
     ),
     plain("text", ["text", "text"], ([value, pattern]) => {
-      const found = regularExpression(text(pattern), "su").exec(text(value));
-      return found === null ? null : (found[1] ?? found[0]);
+      const found = regularExpression(text(pattern), false).find(text(value));
+      return found?.[1] ?? found?.[0] ?? null;
     }),
   ],
   left: plain("text", ["text", "int4"], ([value, count]) => {
@@ -140,13 +140,13 @@ export const TEXTS: FunctionTable = tableOf({
         "text",
         ["text", "text", "text", "text"],
         ([value, pattern, by, flags]) => {
-          const marks = `su${text(flags).includes("i") ? "i" : ""}${text(flags).includes("g") ? "g" : ""}`;
-          return text(value).replace(
-            regularExpression(text(pattern), marks),
-            text(by)
-              .replace(/\$/g, "$$$$")
-              .replace(/\\(\d)/g, "$$$1")
-              .replace(/\\&/g, "$$&"),
+          const marks = text(flags);
+          const expression = regularExpression(text(pattern), marks.includes("i"));
+          const written = text(by);
+          return expression.replace(text(value), marks.includes("g"), (groups) =>
+            written.replace(/\\([\\&\d])/g, (_, mark: string) =>
+              mark === "\\" ? mark : (groups[mark === "&" ? 0 : Number(mark)] ?? ""),
+            ),
           );
         },
         { least: 3 },
@@ -155,7 +155,12 @@ export const TEXTS: FunctionTable = tableOf({
     only(
       "mysql",
       plain("text", ["text", "text", "text"], ([value, pattern, by]) =>
-        text(value).replace(regularExpression(text(pattern), "isug"), text(by)),
+        regularExpression(text(pattern), true).replace(text(value), true, (groups) =>
+          text(by).replace(
+            /\\(.)|\$(\d)/gs,
+            (_, escaped?: string, place?: string) => escaped ?? groups[Number(place)] ?? "",
+          ),
+        ),
       ),
     ),
   ],

@@ -1,4 +1,5 @@
 // The answers to SHOW and DESCRIBE of MySQL, from what the store knows of its tables.
+import { ANY, matchesWildcards, ONE } from "../../program/wildcards";
 import type { Catalog, Column, Table } from "../catalog";
 import { failure } from "../sqlError";
 import { indexesOf } from "../system/objects";
@@ -61,11 +62,8 @@ function tableOf(catalog: Catalog, name: string): Table {
 /** Whether a name fits a pattern of LIKE; without one every name does. */
 function like(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined) return () => true;
-  const source = [...pattern].map((letter) =>
-    letter === "%" ? ".*" : letter === "_" ? "." : letter.replace(/[\\^$.*+?()[\]{}|]/, "\\$&"),
-  );
-  const expression = new RegExp(`^${source.join("")}$`, "is");
-  return (name) => expression.test(name);
+  const form = Array.from(pattern, (each) => (each === "%" ? ANY : each === "_" ? ONE : each));
+  return (name) => matchesWildcards(form, name, { insensitive: true });
 }
 
 function shownColumns(

@@ -16,11 +16,11 @@ export function isDecimal(value: unknown): value is Decimal {
   return typeof value === "object" && value !== null && "units" in value;
 }
 
-const SHAPE = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
+const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /** The number that a text spells, undefined when it spells none. */
 export function parseDecimal(text: string): Decimal | undefined {
-  const [, sign, whole = "", fraction = "", exponent] = SHAPE.exec(text) ?? [];
+  const [, sign, whole = "", fraction = "", exponent] = SHAPE.exec(text.trim()) ?? [];
   if (whole === "" && fraction === "") return undefined;
   const shift = Number(exponent ?? "0");
   if (Math.abs(shift) > MOST_DIGITS) return undefined;

@@ -119,7 +119,9 @@ function readFloat(text: string, type: SqlType): number {
   const trimmed = text.trim().toLowerCase();
   const special = FLOATS.get(trimmed);
   if (special !== undefined) return special;
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
+  const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/.test(trimmed)
+    ? Number(trimmed)
+    : undefined;
   if (value === undefined) throw badInput(text, type);
   return type === "float4" ? Math.fround(value) : value;
 }
@@ -171,7 +173,9 @@ export function readStrictly(text: string, type: SqlType, dialect: Dialect): Sql
       return parseDecimal(trimmed);
     case "float4":
     case "float8":
-      return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
+      return /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(trimmed)
+        ? Number(trimmed)
+        : undefined;
     case "date":
       return daysText(trimmed);
     case "time": {

@@ -17,7 +17,7 @@ export interface Moment {
 
 const DATE = /^(\d{4,6})-(\d{1,2})-(\d{1,2})$/;
 const TIME =
-  /^(\d{1,3}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(am|pm)?\s*(z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)?$/i;
+  /^(\d{1,3}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(?:(am|pm)\s*)?(z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)?$/i;
 
 /** A date in any of the usual forms, undefined when it is none. */
 export function parseDay(text: string): number | undefined {

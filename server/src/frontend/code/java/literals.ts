@@ -6,7 +6,7 @@ import { textRuns } from "../textRuns";
 /** The number of a literal as written; `undefined` where a double cannot hold it exactly or it is malformed. */
 export function readNumber(written: string): number | undefined {
   const digits = written.replaceAll("_", "").toLowerCase();
-  if (/^0x[\da-f]*\.?[\da-f]*p/u.test(digits)) return undefined;
+  if (/^0x[\da-f]*(?:\.[\da-f]*)?p/u.test(digits)) return undefined;
   const value = /^0[xb]/u.test(digits)
     ? wrapped(digits.replace(/l$/u, ""), digits.endsWith("l") ? 64 : 32)
     : /^0[0-7]+l?$/u.test(digits)

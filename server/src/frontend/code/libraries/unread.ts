@@ -139,7 +139,9 @@ function control(
   const text = /^(?:exec|execute|query|run)$/u.test(method) ? (constantText(first) ?? "") : method;
   const isBegin = BEGINS.test(method) || /^\s*(?:begin|start\s+transaction)\b/iu.test(text);
   if (isBegin) tools.begin(connection, { source });
-  else if (/^\s*(?:commit|end)\b\s*(?:transaction)?\s*;?\s*$|^commitTransaction$/iu.test(text)) {
+  else if (
+    /^\s*(?:commit|end)\b\s*(?:transaction\s*)?(?:;\s*)?$|^commitTransaction$/iu.test(text)
+  ) {
     if (path.startsWith("@mikro-orm/")) statement({ path, connection }, source, tools);
     tools.commit(connection, source);
   } else if (/^\s*rollback\b|^rollbackTransaction$/iu.test(text))

@@ -274,5 +274,5 @@ function constrained(table: string, constraint: Constraint | undefined): Definit
 }
 
 function isDefinition(sql: string): boolean {
-  return /^(?:\s|\/\*.*?\*\/|--[^\n]*)*(?:create|alter|drop)\s/isu.test(sql);
+  return /^(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|--[^\n]*\n)*(?:create|alter|drop)\s/iu.test(sql);
 }

@@ -111,7 +111,7 @@ function bodyParts(statement: RoutineStatement): readonly RoutineStatement[] {
 function isAggregate(text: string, span: Span): boolean {
   const words = text.slice(span.start, span.end);
   return (
-    /^\s*select\s+(ifnull\s*\(|coalesce\s*\()?\s*(count|sum|min|max|avg)\s*\(/i.test(words) &&
+    /^\s*select\s+(?:(ifnull\s*\(|coalesce\s*\()\s*)?(count|sum|min|max|avg)\s*\(/i.test(words) &&
     !/\bgroup\s+by\b/i.test(words)
   );
 }

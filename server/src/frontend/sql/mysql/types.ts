@@ -34,7 +34,7 @@ export function readType(text: string): TypeText {
 function fieldsOf(text: string): readonly { readonly name: string; readonly type: ValueType }[] {
   const inner = /\(([\s\S]*)\)/.exec(text)?.[1] ?? "";
   return inner.split(/,(?![^(]*\))/).flatMap((part) => {
-    const [, name = "", type = ""] = /^\s*["`]?(\w+)["`]?\s+([\s\S]*)$/.exec(part) ?? [];
+    const [, name = "", type = ""] = /^\s*["`]?(\w+)["`]?\s+(\S[\s\S]*)$/.exec(part) ?? [];
     return name === "" ? [] : [{ name: name.toLowerCase(), type: readType(type).type }];
   });
 }

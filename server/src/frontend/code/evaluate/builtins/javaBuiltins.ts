@@ -158,7 +158,9 @@ function formatted(format: Value | undefined, values: readonly Value[]): Value {
       const run = { text: text.slice(from, end), start: isExact ? start + from : -1 };
       made.push({ ...part, run });
     };
-    for (const match of text.matchAll(/%(?:(\d+)\$)?([-#+ 0,(]*\d*(?:\.\d+)?)([a-zA-Z%])/gu)) {
+    for (const match of text.matchAll(
+      /%(?:(\d+)\$)?([-#+ 0,(]*(?:[1-9]\d*)?(?:\.\d+)?)([a-zA-Z%])/gu,
+    )) {
       const [all, position, flags, kind = ""] = match;
       upTo(match.index);
       from = match.index + all.length;

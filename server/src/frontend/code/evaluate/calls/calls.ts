@@ -199,7 +199,8 @@ function combinedCall(
   args: readonly Value[],
   site: CallSite,
 ): Value | undefined {
-  const [, path, method] = /^(.+\..+)\.(bind|call|apply)$/u.exec(callee.path) ?? [];
+  const [, path, method] =
+    /^(.[^\n\r.\u2028\u2029]*\..+)\.(bind|call|apply)$/u.exec(callee.path) ?? [];
   if (path === undefined || method === undefined) return undefined;
   const self = { ...callee, path };
   return callBuiltin(state, { kind: "builtin", name: `function.${method}`, self }, args, site);

@@ -160,7 +160,7 @@ export function declaredInput(state: State, type: WrittenType, name: string): Va
 /** The names in a type whose members are its own: `A | undefined`, `A & B`, `A<T>`. */
 function interfacesOf(type: string): readonly string[] {
   return splitAt(type, "|&").flatMap(
-    (each) => /^\s*([\w$]+)\s*(?:<.*>)?\s*$/su.exec(each)?.[1] ?? [],
+    (each) => /^\s*([\w$]+)\s*(?:<.*>\s*)?$/su.exec(each)?.[1] ?? [],
   );
 }
 
@@ -267,7 +267,7 @@ function inTransactionOf(state: State, client: Value | undefined): Value | undef
 
 /** The client whose transactions a type is about, as clients without `$transaction` and what callbacks are given. */
 function clientOfTransaction(type: string): string | undefined {
-  const omitted = /^Omit<\s*(.+?)\s*,[^,]*(?:transaction|ITXClientDenyList)/su.exec(type)?.[1];
+  const omitted = /^Omit<(.+?),[^,]*(?:transaction|ITXClientDenyList)/su.exec(type)?.[1]?.trim();
   return omitted ?? GIVEN_TO_CALLBACK.exec(type)?.[1];
 }
 

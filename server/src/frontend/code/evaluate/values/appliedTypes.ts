@@ -47,7 +47,7 @@ function parametersOf(state: State, type: WrittenType): readonly WrittenType[] |
   return inner === undefined
     ? undefined
     : splitAt(inner, ",").map((each) => {
-        const own = /^\s*[\w$]+\s*\??\s*:\s*(.+)$/su.exec(each)?.[1] ?? "";
+        const own = /^\s*[\w$]+\s*(?:\?\s*)?:(.+)$/su.exec(each)?.[1] ?? "";
         return { text: own.trim(), module, ...(bound && { bound }) };
       });
 }

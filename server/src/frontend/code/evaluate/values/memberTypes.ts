@@ -114,7 +114,7 @@ function memberIn(body: string, property: string): Omit<WrittenType, "module"> |
 }
 
 const COMMENT = /\/\*.*?\*\/|\/\/[^\n]*/gsu;
-const MEMBER = /^\s*(?:readonly\s+)?["']?([\w$]+)["']?\s*(\??)\s*:\s*(.+)$/su;
+const MEMBER = /^\s*(?:readonly\s+)?["']?([\w$]+)["']?\s*(?:(\?)\s*)?:\s*(\S.*)$/su;
 
 /** The parts of a type between the separators (each one character) that stand outside of all brackets. Linear. */
 export function splitAt(text: string, separators: string): readonly string[] {
