@@ -316,3 +316,144 @@ checked("engines and options of tables", [
     verdict: "safe",
   },
 ]);
+
+function named(column: string, read: string, write: string, dialect = "mariadb"): string {
+  return `-- @isolens dialect ${dialect}
+create table u (${column}, n int not null) engine=innodb;
+-- @transaction a
+START TRANSACTION;
+SELECT n INTO @n FROM u WHERE ${read};
+UPDATE u SET n = @n + 1 WHERE ${write};
+COMMIT;
+`;
+}
+
+const KEY = "name varchar(20) primary key";
+
+checked("texts that the server takes for equal", [
+  {
+    name: "in another case",
+    text: named(KEY, "name = 'bob'", "name = 'BOB'"),
+    level: "mariadb:read-committed",
+    verdict: "anomaly",
+    why: /lost-update/,
+  },
+  {
+    name: "in IN, and with spaces at the end",
+    text: named(KEY, "name in ('bob ')", "name = 'Bob'"),
+    level: "mariadb:read-committed",
+    verdict: "anomaly",
+    why: /lost-update/,
+  },
+  {
+    name: "with spaces at the end, which MySQL's newest collation tells apart",
+    text: named(KEY, "name = 'bob '", "name = 'bob'", "mysql"),
+    level: "mysql:read-committed",
+    verdict: "unknown",
+    why: /may be equal to the server/,
+  },
+  {
+    name: "with accents",
+    text: named(KEY, "name = 'José'", "name = 'jose'"),
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+    why: /may be equal to the server/,
+  },
+  {
+    name: "one that a row is inserted with",
+    text: `-- @isolens dialect mariadb
+create table u (${KEY}, n int not null) engine=innodb;
+-- @transaction a
+START TRANSACTION;
+SELECT count(*) INTO @n FROM u WHERE name = 'root';
+INSERT INTO u VALUES ('ROOT', @n) ON DUPLICATE KEY UPDATE n = @n + 1;
+COMMIT;
+`,
+    level: "mariadb:read-committed",
+    verdict: "anomaly",
+  },
+  {
+    name: "in a comparison that says how",
+    text: named(KEY, "binary name = 'bob'", "name = 'bill'"),
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+    why: /BINARY/,
+  },
+  ...["varchar(20) collate utf8mb4_bin", "varchar(20) binary", "varbinary(20)"].map(
+    (type): Case => ({
+      name: `not of ${type}`,
+      text: named(`name ${type} primary key`, "name = 'bob'", "name = 'BOB'"),
+      level: "mariadb:read-committed",
+      verdict: "safe",
+    }),
+  ),
+  {
+    name: "not where the table compares bytes",
+    text: named(KEY, "name = 'bob'", "name = 'BOB'").replace(
+      "engine=innodb",
+      "engine=innodb charset=utf8mb4 collate=utf8mb4_bin",
+    ),
+    level: "mariadb:read-committed",
+    verdict: "safe",
+  },
+  {
+    name: "not other texts",
+    text: named(KEY, "name = 'bob'", "name = 'bill'"),
+    level: "mariadb:read-committed",
+    verdict: "safe",
+  },
+]);
+
+checked("GET_LOCK", [
+  ...[
+    "DO GET_LOCK('l', 10)",
+    "DO GET_LOCK(concat('acc', :id), 10), SLEEP(0)",
+    "SELECT GET_LOCK('l', 10)",
+    "SET @ok = GET_LOCK('l', 10)",
+    "SELECT IF(GET_LOCK('l', 10) = 1, 1, 0) INTO @ok",
+  ].map((statement): Case => ({
+    name: `${statement} keeps others out, as far as is known`,
+    text: script(
+      "START TRANSACTION",
+      statement,
+      "SELECT v INTO @v FROM acc WHERE id = :id",
+      WRITE_BACK,
+      "COMMIT",
+    ),
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+    why: /GET_LOCK/,
+  })),
+  ...[
+    "do get_lock('l', 10)",
+    "set ok = get_lock('l', 10)",
+    "select get_lock('l', 10) into ok",
+    "if get_lock('l', 10) <> 1 then signal sqlstate '45000'; end if",
+  ].map((statement): Case => ({
+    name: `${statement} in a procedure`,
+    text: procedure(
+      "declare b, ok int",
+      "start transaction",
+      statement,
+      "select v into b from acc where id = p",
+      "update acc set v = b - 1 where id = p",
+      "commit",
+    ),
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+    why: /GET_LOCK/,
+  })),
+  {
+    name: "a lock of another name keeps nobody out",
+    text: script(
+      "START TRANSACTION",
+      "DO GET_LOCK(:other, 10)",
+      "SELECT v INTO @v FROM acc WHERE id = :id",
+      WRITE_BACK,
+      "COMMIT",
+    ),
+    level: "mariadb:read-committed",
+    verdict: "anomaly",
+    why: /lost-update/,
+  },
+]);

@@ -14,6 +14,7 @@ import { withDeclaredToday, withToday } from "./currentDate";
 import { spellingOf } from "./spelling";
 import { unknownColumns } from "./checkNames";
 import type { CodeFilesToRead, SourceFile } from "./codeToRead";
+import { withEqualTexts } from "./collations";
 import { createGrouping, type Group } from "./databaseGroups";
 import { createDialectReader, type Told } from "./dialectsOf";
 import { doubtsOf } from "./doubts";
@@ -298,7 +299,8 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
         : each,
     )
     .map((each) => asUnit(withToday(each)));
-  return { transactions: whole, notes, unread: called.unread };
+  const spelled = withEqualTexts(whole, around.tables, group.dialect);
+  return { transactions: spelled, notes, unread: called.unread };
 }
 
 function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {

@@ -136,8 +136,10 @@ function statementOf(tree: SyntaxStatement, first: string): SqlStatement {
       };
     case "call":
       throw unsupported(`the procedure ${tree.name}`);
+    case "do":
+      throw unsupported("DO");
     case "nothing":
-      if (first === "explain" || first === "do") throw unsupported(first.toUpperCase());
+      if (first === "explain") throw unsupported(first.toUpperCase());
       return { kind: "nothing", tag: first.toUpperCase() };
     default:
       return tree satisfies never;

@@ -112,13 +112,11 @@ function lowerAny(node: SyntaxExpression, of: Expressions): Expression {
       const high = compare("<=", operand, lowerValue(node.high, of));
       return { kind: "and", operands: [low, high] };
     }
-    case "like":
-      return {
-        kind: "like",
-        operand: lowerValue(node.operand, of),
-        pattern: lowerValue(node.pattern, of),
-        insensitive: true,
-      };
+    case "like": {
+      const operand = lowerValue(node.operand, of);
+      const pattern = lowerValue(node.pattern, of);
+      return { kind: "like", operand, pattern, insensitive: !isBytewise(operand, of) };
+    }
     case "is":
       return isTest(node.operand, node.what, of);
     case "call":
@@ -149,6 +147,14 @@ function lowerAny(node: SyntaxExpression, of: Expressions): Expression {
     default:
       return node satisfies never;
   }
+}
+
+/** Whether a column's texts are compared by their bytes. */
+function isBytewise(value: Expression, { scope, work }: Expressions): boolean {
+  if (value.kind !== "column") return false;
+  const source = scope.sources.find(({ relation }) => relation.alias === value.relation);
+  const table = source && work.context.table(source.relation.table);
+  return table?.columns.find((each) => each.name === value.column)?.isBytewise === true;
 }
 
 function name(path: readonly string[], of: Expressions): Expression {

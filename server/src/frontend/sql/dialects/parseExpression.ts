@@ -150,6 +150,7 @@ function infix(
       return other("MEMBER OF", left, parseExpression(parsing, 6));
     case "collate":
       takeName(reader, true);
+      reader.losses.push("COLLATE");
       return left;
     default:
       return comparison(parsing, left, operator, power);
@@ -366,6 +367,7 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
     case "binary":
       if (next === "(" || peek(reader, 1) === undefined) break;
       reader.at++;
+      reader.losses.push("BINARY");
       return parseExpression(parsing, 11.5);
     case "interval": {
       if (next === ",") break;

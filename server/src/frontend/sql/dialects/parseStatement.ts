@@ -102,9 +102,15 @@ export function parsed<Tree>(
 }
 
 function statement(reader: Reader): SyntaxStatement {
-  if (take(reader, "explain") || take(reader, "do")) {
+  if (take(reader, "explain")) {
     reader.at = reader.lexemes.length;
     return { kind: "nothing" };
+  }
+  if (take(reader, "do")) {
+    const values: SyntaxExpression[] = [];
+    do values.push(parseExpression(parsingOf(reader)));
+    while (take(reader, ","));
+    return { kind: "do", values };
   }
   const ctes = wordAt(reader) === "with" && !startsPlainQuery(reader) ? readWith(reader) : [];
   switch (wordAt(reader)) {

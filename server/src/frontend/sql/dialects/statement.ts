@@ -3,7 +3,7 @@ import type { Dialect } from "../../../program/dialect";
 import { dialectLabel } from "../../../program/dialect";
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
-import type { Statement } from "../../../program/statement";
+import type { Command, Statement } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { lowerByWords } from "../fallback";
 import { sourceIn, type Lowered, type LoweringContext } from "../lowering";
@@ -38,7 +38,7 @@ export function lowerDialectStatement(
   if (!parsed.ok) return unread(context, dialect, parsed.message, parsed.offset);
   const work = { ...startWork(context, dialect), labelled: outputs === "labels" };
   for (const reason of parsed.losses) weaken(work, reason);
-  const result = lowered(parsed.tree, work);
+  const result = withLocks(lowered(parsed.tree, work), work);
   return outputs === "conditions" ? withConditions(result) : result;
 }
 
@@ -63,7 +63,12 @@ export function lowerDialectExpression(
   context: LoweringContext,
   dialect: Dialect,
   use: "value" | "condition",
-): { readonly value: Expression; readonly taint: readonly Taint[] } {
+): {
+  readonly value: Expression;
+  readonly taint: readonly Taint[];
+  /** What it locks before it is known. */
+  readonly locks: readonly Statement[];
+} {
   const { spelling = inLowerCase } = context;
   const parsed = parseValue(context.piece.sql, dialect, spelling);
   const work = startWork(context, dialect);
@@ -72,11 +77,13 @@ export function lowerDialectExpression(
     const type = use === "condition" ? "bool" : "other";
     const id = context.ids.fresh("u");
     weaken(work, reason);
-    return { value: { kind: "unknown", id, type, dependsOn: [], why: reason }, taint: work.taint };
+    const value: Expression = { kind: "unknown", id, type, dependsOn: [], why: reason };
+    return { value, taint: work.taint, locks: [] };
   }
+  for (const reason of parsed.losses) weaken(work, reason);
   const of = expressions({ sources: [] }, work);
   const value = use === "value" ? lowerValue(parsed.tree, of) : lowerCondition(parsed.tree, of);
-  return { value, taint: work.taint };
+  return { value, taint: work.taint, locks: locksOf(work) };
 }
 
 function unread(
@@ -124,6 +131,8 @@ function lowered(tree: SyntaxStatement, work: Work): Lowered {
       if (called !== undefined) return { statements: [] };
       return lowerByWords(work.context, `The procedure ${tree.name} is not followed.`);
     }
+    case "do":
+      return done(tree.values, work);
     case "nothing":
       return { statements: [] };
     default:
@@ -138,8 +147,6 @@ function changed(result: ChangeResult, work: Work): Lowered {
 }
 
 function select(tree: SyntaxQuery, work: Work): Lowered {
-  const lock = advisoryLock(tree, work);
-  if (lock !== undefined) return { statements: [lock] };
   const assigning = tree.outputs.map(({ value }) =>
     value.kind === "assign" ? value.variable : undefined,
   );
@@ -171,15 +178,38 @@ function select(tree: SyntaxQuery, work: Work): Lowered {
     : { statements: [statement], result, targets };
 }
 
-/** SELECT GET_LOCK('name', 10) alone is a lock. It is held until RELEASE_LOCK, longer than its transaction. */
-function advisoryLock(tree: SyntaxQuery, work: Work): Statement | undefined {
-  const [output, ...others] = tree.outputs;
-  const value = output?.value.kind === "assign" ? output.value.value : output?.value;
-  if (others.length > 0 || tree.from.length > 0 || value?.kind !== "call") return undefined;
-  if (value.name !== "get_lock") return undefined;
-  weaken(work, "a lock that outlives the transaction");
-  const key = lowerFreeValue(value.arguments[0], work);
-  return { ...baseOf(work), kind: "lock", mode: "exclusive", key, taint: work.taint };
+/** The locks that GET_LOCK takes in a statement or an expression, in order. They are held until RELEASE_LOCK. */
+function locksOf(work: Work): readonly Statement[] {
+  return work.heldKeys.map((key) => ({
+    ...baseOf(work),
+    ...({ kind: "lock", mode: "exclusive", key, taint: work.taint } as const),
+  }));
+}
+
+function withLocks(result: Lowered, work: Work): Lowered {
+  const locks = locksOf(work);
+  if (locks.length === 0) return result;
+  const { statements, commands } = result;
+  const first = locks.map((statement): Command => ({ kind: "statement", statement }));
+  return {
+    ...result,
+    statements: [...locks, ...statements],
+    ...(commands && { commands: [...first, ...commands] }),
+  };
+}
+
+/** DO: what its values ask the database, or do to it, and nothing of what they are. */
+function done(nodes: readonly SyntaxExpression[], work: Work): Lowered {
+  const outputs = nodes.map((node, at) => ({
+    name: `value${String(at + 1)}`,
+    value: lowerFreeValue(node, work),
+  }));
+  const isLocked = work.heldKeys.length > 0;
+  if (!nodes.some(asks) && (isLocked || work.taint.length === 0)) return { statements: [] };
+  const query = emptyQuery(outputs);
+  const into = work.context.ids.result();
+  const rest = { kind: "select", query, into, discarded: true, taint: work.taint } as const;
+  return { statements: [{ ...baseOf(work), ...rest }] };
 }
 
 function truncate(table: string, work: Work): Lowered {

@@ -242,5 +242,6 @@ export type SyntaxStatement =
       readonly name: string;
       readonly arguments: readonly SyntaxExpression[];
     }
+  | { readonly kind: "do"; readonly values: readonly SyntaxExpression[] }
   /** Nothing that touches rows. */
   | { readonly kind: "nothing" };

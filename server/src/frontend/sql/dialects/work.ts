@@ -13,6 +13,8 @@ export interface Work {
   readonly dialect: Dialect;
   readonly source: SourceRange;
   readonly taint: Taint[];
+  /** What GET_LOCK has locked on the way. */
+  readonly heldKeys: Expression[];
   readonly ctes: ReadonlyMap<string, Query>;
   /** Outputs of the query at hand, which GROUP BY and HAVING may name by their aliases. */
   readonly aliases: ReadonlyMap<string, SyntaxOutput>;
@@ -40,7 +42,8 @@ export interface Expressions {
 /** The work on the statement of a context. */
 export function startWork(context: LoweringContext, dialect: Dialect): Work {
   const source = sourceOf(context.piece);
-  return { context, dialect, source, taint: [], ctes: new Map(), aliases: new Map() };
+  const lists = { taint: [], heldKeys: [] };
+  return { context, dialect, source, ...lists, ctes: new Map(), aliases: new Map() };
 }
 
 /** Records that something was weakened. */

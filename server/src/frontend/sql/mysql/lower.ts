@@ -100,9 +100,6 @@ function lowerOne(
     case "ddl":
       lowerDdl(state, statement, following);
       return;
-    case "do":
-      valueAt(state, statement.values, span);
-      return;
     case "call":
       checkLoose(state);
       lowerCall(state, statement, lowerAll);

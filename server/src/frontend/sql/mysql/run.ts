@@ -47,7 +47,8 @@ function expressionAt(
   if (span.end <= span.start) return literal(null);
   const piece = pieceOf(state.body, span, { shown });
   const context = contextFor(state, piece, shown);
-  const { value, taint } = lowerDialectExpression(context, state.dialect, use);
+  const { value, taint, locks } = lowerDialectExpression(context, state.dialect, use);
+  for (const statement of locks) emit(state, { kind: "statement", statement });
   const [only] = hoisted(state, [value], { piece, taint, span: shown });
   return only ?? literal(null);
 }

@@ -37,10 +37,6 @@ type Parse = (cursor: Cursor) => Unplaced;
 const PARSERS = dictionary<Parse | undefined>({
   set: takeSet,
   call: takeCall,
-  do: (cursor) => {
-    cursor.at++;
-    return { kind: "do", values: spanOverCase(cursor) };
-  },
   return: (cursor) => {
     cursor.at++;
     return { kind: "return", value: spanOverCase(cursor) };

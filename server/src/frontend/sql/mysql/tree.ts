@@ -115,7 +115,6 @@ type StatementKind =
   | { readonly kind: "sql"; readonly into: Into | undefined }
   /** CREATE, ALTER, DROP, TRUNCATE, RENAME; those of temporary tables do not end a transaction. */
   | { readonly kind: "ddl"; readonly isTemporary: boolean }
-  | { readonly kind: "do"; readonly values: Span }
   | { readonly kind: "call"; readonly name: string; readonly args: readonly Span[] }
   | { readonly kind: "return"; readonly value: Span }
   | {
