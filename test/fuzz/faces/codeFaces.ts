@@ -94,60 +94,62 @@ async function openCheck(): Promise<OpenFace> {
   };
 }
 
-export const CODE_FACES: Readonly<Record<string, Face>> = {
-  "sql-postgres": reading(
-    () => filesIn("apps", /\.sql$/),
-    (text) => ({ "program.sql": text }),
-  ),
-  "sql-mysql": reading(
-    () => filesIn("apps", /mysql.*\.sql$/),
-    (text) => ({ "program.sql": text }),
-    "mysql",
-  ),
-  typescript: reading(
-    () => filesIn("apps", /\.ts$/),
-    (text) => ({ "schema.sql": SCHEMA, "code.ts": text }),
-  ),
-  javascript: reading(
-    () => [...filesIn("clients", /\.m?js$/), ...filesIn("apps", /\.ts$/)],
-    (text) => ({ "schema.sql": SCHEMA, "code.js": text }),
-  ),
-  java: reading(
-    () => filesIn("apps", /\.java$/),
-    (text) => ({ "schema.sql": SCHEMA, "Code.java": text }),
-  ),
-  prisma: reading(
-    () => [...filesIn("apps", /\.prisma$/), ...filesIn("data/prisma", /\.prisma$/)],
-    (text) => ({
-      "prisma/schema.prisma": text,
-      "code.ts": `import { PrismaClient } from "@prisma/client";
+export const CODE_FACES: ReadonlyMap<string, Face> = new Map(
+  Object.entries({
+    "sql-postgres": reading(
+      () => filesIn("apps", /\.sql$/),
+      (text) => ({ "program.sql": text }),
+    ),
+    "sql-mysql": reading(
+      () => filesIn("apps", /mysql.*\.sql$/),
+      (text) => ({ "program.sql": text }),
+      "mysql",
+    ),
+    typescript: reading(
+      () => filesIn("apps", /\.ts$/),
+      (text) => ({ "schema.sql": SCHEMA, "code.ts": text }),
+    ),
+    javascript: reading(
+      () => [...filesIn("clients", /\.m?js$/), ...filesIn("apps", /\.ts$/)],
+      (text) => ({ "schema.sql": SCHEMA, "code.js": text }),
+    ),
+    java: reading(
+      () => filesIn("apps", /\.java$/),
+      (text) => ({ "schema.sql": SCHEMA, "Code.java": text }),
+    ),
+    prisma: reading(
+      () => [...filesIn("apps", /\.prisma$/), ...filesIn("data/prisma", /\.prisma$/)],
+      (text) => ({
+        "prisma/schema.prisma": text,
+        "code.ts": `import { PrismaClient } from "@prisma/client";
 const prisma = new PrismaClient();
 export const add = (id: number) => prisma.$transaction(async (tx) => {
   const found = await tx.item.findUnique({ where: { id } });
   if (found) await tx.item.update({ where: { id }, data: { amount: found.amount + 1 } });
 });`,
-    }),
-  ),
-  migrations: reading(
-    () => [
-      ...filesIn("apps", /schema\.sql$/),
-      ...texts(
-        "ALTER TABLE account ADD COLUMN note text; ALTER TABLE account RENAME TO accounts;",
-        "ALTER TABLE account DROP COLUMN owner, ALTER COLUMN balance TYPE bigint; DROP TABLE item;",
-        "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'; DROP FUNCTION f();",
-      ),
-    ],
-    (text) => ({
-      "migrations/0001_first.sql": SCHEMA,
-      "migrations/0002_second.sql": text,
-      "program.sql":
-        "-- @transaction a\nBEGIN;\nUPDATE account SET balance = 1 WHERE id = :id;\nCOMMIT;",
-    }),
-  ),
-  check: {
-    seeds: () => filesIn("apps", /\.sql$/),
-    isText: true,
-    budget: CHECKING + 1000,
-    open: openCheck,
-  },
-};
+      }),
+    ),
+    migrations: reading(
+      () => [
+        ...filesIn("apps", /schema\.sql$/),
+        ...texts(
+          "ALTER TABLE account ADD COLUMN note text; ALTER TABLE account RENAME TO accounts;",
+          "ALTER TABLE account DROP COLUMN owner, ALTER COLUMN balance TYPE bigint; DROP TABLE item;",
+          "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'; DROP FUNCTION f();",
+        ),
+      ],
+      (text) => ({
+        "migrations/0001_first.sql": SCHEMA,
+        "migrations/0002_second.sql": text,
+        "program.sql":
+          "-- @transaction a\nBEGIN;\nUPDATE account SET balance = 1 WHERE id = :id;\nCOMMIT;",
+      }),
+    ),
+    check: {
+      seeds: () => filesIn("apps", /\.sql$/),
+      isText: true,
+      budget: CHECKING + 1000,
+      open: openCheck,
+    },
+  }),
+);

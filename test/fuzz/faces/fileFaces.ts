@@ -90,39 +90,41 @@ const history: Face = {
   },
 };
 
-export const FILE_FACES: Readonly<Record<string, Face>> = {
-  history,
-  configuration: parsing(
-    () => [
-      ...filesIn("apps", /isolens\.json$/),
-      ...filesIn("e2e/workspaces", /isolens\.json$/),
-      ...texts(
-        '{"level":"postgres:read-committed","transactions":{"a":{"level":"postgres:serializable"}},"distinct":[{"transaction":"a","parameters":["x","y"]}],"budget":"10s","maxTransactions":2,"exclude":["a/**"],"severities":{"lost-update":"error"}}',
-      ),
-    ],
-    (text) => parseConfiguration(text),
-  ),
-  baseline: parsing(
-    () =>
-      texts(
-        '{"formatVersion":1,"findings":[{"fingerprint":"abc","kind":"lost-update","transactions":["a","b"],"reason":"known"}]}',
-      ),
-    (text) => parseBaseline("baseline.json", text),
-  ),
-  level: parsing(
-    () =>
-      texts(
-        '{"name":"my","label":"My level","axioms":["so <= vis","vis ; so <= vis"],"extends":"causal"}',
-      ),
-    (text) => parseLevelFile(text),
-  ),
-  client: parsing(
-    () => [
-      ...filesIn("clients", /\.json$/),
-      ...texts(
-        '{"sessions":[[{"transaction":[{"read":"x","as":"a"},{"write":"x","value":"a+1"}]}]],"initial":{"x":0},"assert":["x = 2"]}',
-      ),
-    ],
-    (text) => readJsonClient(text),
-  ),
-};
+export const FILE_FACES: ReadonlyMap<string, Face> = new Map(
+  Object.entries({
+    history,
+    configuration: parsing(
+      () => [
+        ...filesIn("apps", /isolens\.json$/),
+        ...filesIn("e2e/workspaces", /isolens\.json$/),
+        ...texts(
+          '{"level":"postgres:read-committed","transactions":{"a":{"level":"postgres:serializable"}},"distinct":[{"transaction":"a","parameters":["x","y"]}],"budget":"10s","maxTransactions":2,"exclude":["a/**"],"severities":{"lost-update":"error"}}',
+        ),
+      ],
+      (text) => parseConfiguration(text),
+    ),
+    baseline: parsing(
+      () =>
+        texts(
+          '{"formatVersion":1,"findings":[{"fingerprint":"abc","kind":"lost-update","transactions":["a","b"],"reason":"known"}]}',
+        ),
+      (text) => parseBaseline("baseline.json", text),
+    ),
+    level: parsing(
+      () =>
+        texts(
+          '{"name":"my","label":"My level","axioms":["so <= vis","vis ; so <= vis"],"extends":"causal"}',
+        ),
+      (text) => parseLevelFile(text),
+    ),
+    client: parsing(
+      () => [
+        ...filesIn("clients", /\.json$/),
+        ...texts(
+          '{"sessions":[[{"transaction":[{"read":"x","as":"a"},{"write":"x","value":"a+1"}]}]],"initial":{"x":0},"assert":["x = 2"]}',
+        ),
+      ],
+      (text) => readJsonClient(text),
+    ),
+  }),
+);

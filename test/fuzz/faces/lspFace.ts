@@ -141,9 +141,11 @@ function isMessage(text: string): boolean {
   }
 }
 
-export const LSP_FACE: Face = {
+const lsp: Face = {
   seeds: () => texts(...SEEDS.map((lines) => lines.join("\n"))),
   isText: true,
   budget: 15_000,
   open: openServer,
 };
+
+export const LSP_FACES: ReadonlyMap<string, Face> = new Map([["lsp", lsp]]);

@@ -3,7 +3,7 @@
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { FACES } from "./faces";
+import { FACE_NAMES } from "./faces";
 import { fuzzFace, type FaceFigures } from "./fuzzFace";
 
 const { values } = parseArgs({
@@ -19,10 +19,10 @@ const { values } = parseArgs({
 void main();
 
 async function main(): Promise<void> {
-  const names = values.face === "all" ? Object.keys(FACES) : values.face.split(",");
-  const unknown = names.find((name) => FACES[name] === undefined);
+  const names = values.face === "all" ? [...FACE_NAMES] : values.face.split(",");
+  const unknown = names.find((name) => !FACE_NAMES.includes(name));
   if (unknown !== undefined) {
-    console.error(`There is no face ${unknown}: there are ${Object.keys(FACES).join(", ")}.`);
+    console.error(`There is no face ${unknown}: there are ${FACE_NAMES.join(", ")}.`);
     process.exitCode = 3;
     return;
   }

@@ -143,7 +143,9 @@ const wire = (protocol: "postgres" | "mysql", seeds: readonly Buffer[]): Face =>
   open: () => openWire(protocol, seeds[0] ?? Buffer.alloc(0)),
 });
 
-export const WIRE_FACES: Readonly<Record<string, Face>> = {
-  "wire-postgres": wire("postgres", POSTGRES),
-  "wire-mysql": wire("mysql", MYSQL),
-};
+export const WIRE_FACES: ReadonlyMap<string, Face> = new Map(
+  Object.entries({
+    "wire-postgres": wire("postgres", POSTGRES),
+    "wire-mysql": wire("mysql", MYSQL),
+  }),
+);

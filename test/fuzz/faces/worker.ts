@@ -1,12 +1,9 @@
 // The process in which inputs are tried: it says what became of each. A new one is started after anything that may have left
 // something behind.
 import process from "node:process";
-import { FACES } from "./faces";
+import { loadFace } from "./faces";
 import { exceptionText } from "./face";
 import type { Answer } from "./answers";
-
-const face = FACES[process.argv[2] ?? ""];
-if (face === undefined) throw new Error(`there is no face ${String(process.argv[2])}`);
 
 process.on("uncaughtException", (error) => {
   answer({ kind: "crash", text: `uncaught: ${error.stack ?? error.message}` });
@@ -18,7 +15,10 @@ process.on("unhandledRejection", (error) => {
   });
 });
 
-void face.open().then((open) => {
+void main();
+
+async function main(): Promise<void> {
+  const open = await (await loadFace(process.argv[2] ?? "")).open();
   process.on("message", (message: unknown) => {
     const input = Buffer.from(String(message), "base64");
     open
@@ -36,7 +36,7 @@ void face.open().then((open) => {
       .then(answer, answer);
   });
   answer({ kind: "ready" });
-});
+}
 
 function answer(text: Answer): void {
   process.send?.(text);

@@ -76,7 +76,7 @@ export async function judge(
     const found = await searchInterleavings(
       stage,
       program,
-      { init: program.init, calls },
+      { init: program.init, calls, isAfresh: false },
       { choosers: [chooserOf(known), ...someChoosers(random, effort.safe)], stopAtFirst: true },
     );
     interleavings += found.interleavings;
@@ -99,10 +99,15 @@ export async function judge(
     const place = (instance: string): number =>
       anomaly.witness.instances.findIndex((each) => each.instance === instance);
     const order = anomaly.witness.schedule.map(({ instance }) => place(instance));
-    const found = await searchInterleavings(stage, program, setting, {
-      choosers: [chooserOf(order), ...someChoosers(random, effort.confirmed)],
-      stopAtFirst: true,
-    });
+    const found = await searchInterleavings(
+      stage,
+      program,
+      { ...setting, isAfresh: true },
+      {
+        choosers: [chooserOf(order), ...someChoosers(random, effort.confirmed)],
+        stopAtFirst: true,
+      },
+    );
     interleavings += found.interleavings;
     if (found.wrong.length > 0) continue;
     if (found.refusal !== undefined && found.isFaulty === true)
@@ -211,11 +216,13 @@ function settingOf(
 
 /** The parameters of a routine in order; undefined for a transaction of a script. */
 function parametersOf(text: string, routine: string): readonly string[] | undefined {
-  const found = new RegExp(`(?:function|procedure) ${routine}\\s*\\(([^)]*)\\)`, "i").exec(
-    definitionsOf(text),
-  )?.[1];
+  const found = new RegExp(
+    `(?:function|procedure) ${routine}\\s*\\(((?:[^()]|\\([^()]*\\))*)\\)`,
+    "i",
+  ).exec(definitionsOf(text))?.[1];
   return found
-    ?.split(",")
+    ?.replace(/\([^()]*\)/g, "")
+    .split(",")
     .filter((each) => !/^\s*out\s/i.test(each))
     .flatMap((each) => /^\s*(?:in\s+)?(\w+)/i.exec(each)?.[1] ?? []);
 }

@@ -79,17 +79,17 @@ export async function mariadbStage(address: ServerAddress): Promise<Stage> {
         return name === undefined ? [] : [[name, sql] as const];
       });
       returning = new Set(
-        [...text.matchAll(/create procedure (\w+)\s*\([^)]*\bout\b[^)]*\)/gi)].map(
+        [...text.matchAll(/create procedure (\w+)\s*\((?:[^()]|\([^()]*\))*\bout\b/gi)].map(
           ([, name = ""]) => name,
         ),
       );
       return undefined;
     },
-    reset: async (init) => {
+    reset: async (init, isAfresh) => {
       const refusal = await attempt([
         ...triggers.map(([name]) => `DROP TRIGGER IF EXISTS ${name}`),
         "SET foreign_key_checks = 0",
-        ...tables.map((name) => `TRUNCATE ${name}`),
+        ...tables.map((name) => (isAfresh ? `TRUNCATE ${name}` : `DELETE FROM ${name}`)),
         "SET foreign_key_checks = 1",
         ...init,
       ]);

@@ -23,7 +23,7 @@ function block(body: Body): void {
 
 function lock({ random, features }: Body): string {
   const strength = random.pick(["for update", "for update", "lock in share mode"]);
-  const wait = random.pick(["", "", "", "", " nowait", " skip locked"]);
+  const wait = random.pick(["", "", "", "", " skip locked"]);
   features.add(strength);
   if (wait !== "") features.add(wait.trim());
   return ` ${strength}${wait}`;

@@ -17,6 +17,8 @@ export interface Search {
 export interface Setting {
   readonly init: readonly string[];
   readonly calls: readonly Call[];
+  /** Nothing is left of what earlier runs deleted. */
+  readonly isAfresh: boolean;
 }
 
 /** What a server says of a text that is wrong, whatever its rows are: names that are not there, types that do not fit. */
@@ -29,7 +31,7 @@ const IN_ERROR = /(?:^|: )(?:42\w{3}|3B001|55000|1054|1146|1064|1305|1318) /;
 export async function searchInterleavings(
   stage: Stage,
   program: FuzzProgram,
-  { init, calls }: Setting,
+  { init, calls, isAfresh }: Setting,
   {
     choosers,
     stopAtFirst,
@@ -42,7 +44,7 @@ export async function searchInterleavings(
     if (known) return known;
     const outcomes = new Set<string>();
     for (const order of permutationsOf(present)) {
-      await stage.reset(init);
+      await stage.reset(init, isAfresh);
       const outcome = await runSerially(stage, program, calls, order);
       if (outcome?.committed.length === present.length) outcomes.add(outcome.text);
     }
@@ -53,7 +55,7 @@ export async function searchInterleavings(
   const seen = new Set<string>();
   let interleavings = 0;
   for (const choose of choosers) {
-    const refusal = await stage.reset(init);
+    const refusal = await stage.reset(init, isAfresh);
     if (refusal !== undefined)
       return { interleavings, wrong, refusal, isFaulty: IN_ERROR.test(refusal) };
     const outcome = await run(

@@ -20,8 +20,11 @@ export interface Stage {
   readonly version: string;
   /** Makes the tables and routines of a program. What the server refuses is given. */
   define(program: FuzzProgram): Promise<string | undefined>;
-  /** Puts the rows that the statements insert in place of all that is there. What the server refuses is given. */
-  reset(init: readonly string[]): Promise<string | undefined>;
+  /**
+   * Puts the rows that the statements insert in place of all that is there; afresh, nothing is left of rows that went. What the
+   * server refuses is given.
+   */
+  reset(init: readonly string[], isAfresh: boolean): Promise<string | undefined>;
   /** All rows of all tables, as text. */
   state(): Promise<string>;
   /** Sessions for so many instances; they are kept. */

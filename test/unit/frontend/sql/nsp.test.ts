@@ -241,3 +241,24 @@ test("what node-sql-parser misreads is refused", () => {
     check(sql, "refused");
   }
 });
+
+test("nested groups, which it tries again and again where it fails, are refused beyond a few; nested calls are not", () => {
+  const groups = (depth: number, inner: string): string =>
+    `SELECT ${"(".repeat(depth)}${inner}${")".repeat(depth)} AS n`;
+  const calls = `SELECT ${"coalesce(x, ".repeat(60)}1${")".repeat(60)} AS n FROM a`;
+  const queries = (depth: number): string =>
+    `SELECT ${"(SELECT ".repeat(depth)}1 1${")".repeat(depth)}`;
+  assert.ok(parseWithNsp(groups(4, "1")).ok);
+  assert.ok(parseWithNsp(calls).ok);
+  for (const text of [
+    groups(40, "1 1"),
+    queries(20),
+    `DELETE${"(".repeat(80)}`,
+    `SELECT ${"(".repeat(90)}1`,
+  ])
+    assert.deepEqual(parseWithNsp(text), {
+      ok: false,
+      message: "too long or too deeply nested",
+      offset: 0,
+    });
+});

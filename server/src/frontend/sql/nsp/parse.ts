@@ -12,12 +12,14 @@ export type NspParse =
 const LONGEST = 50_000;
 /** This parser recurses on parentheses. */
 const DEEPEST = 150;
+/** Where it fails, each of those that are no calls has been tried in up to four ways, all of them within all others. */
+const DEEPEST_GROUP = 4;
 
 let parser: Parser | undefined;
 
 /** The tree of one statement. Never throws for bad input. */
 export function parseWithNsp(sql: string): NspParse {
-  if (sql.length > LONGEST || deepestParentheses(sql) > DEEPEST) {
+  if (sql.length > LONGEST || isDeep(sql)) {
     return { ok: false, message: "too long or too deeply nested", offset: 0 };
   }
   parser ??= new Parser();
@@ -69,12 +71,35 @@ function describe(error: unknown): { readonly message: string; readonly offset: 
   return { message, offset: typeof offset === "number" ? offset : 0 };
 }
 
-function deepestParentheses(sql: string): number {
-  let depth = 0;
+/** Words after which a parenthesis holds an expression or a query, and no arguments. */
+const BEFORE_GROUP = new Set(
+  "all and any as between by case delete distinct else exists from having in insert join like not on or over returning select set some then union update using values when where with".split(
+    " ",
+  ),
+);
+
+function isDeep(sql: string): boolean {
+  const groups: boolean[] = [];
   let deepest = 0;
-  for (const character of sql) {
-    if (character === "(") deepest = Math.max(deepest, ++depth);
-    if (character === ")") depth--;
+  let grouped = 0;
+  for (const { word = "", open } of parenthesesOf(sql)) {
+    if (open) {
+      const isGroup = word === "" || BEFORE_GROUP.has(word.toLowerCase());
+      groups.push(isGroup);
+      grouped += isGroup ? 1 : 0;
+      if (groups.length > DEEPEST) return true;
+      deepest = Math.max(deepest, grouped);
+    } else if (groups.pop() === true) grouped -= 1;
   }
-  return deepest;
+  return deepest > DEEPEST_GROUP;
+}
+
+/** The parentheses of a text with the word before them; those in quotes count as well. */
+function* parenthesesOf(
+  sql: string,
+): Generator<{ readonly word?: string; readonly open: boolean }> {
+  for (const match of sql.matchAll(/(\w+|")?\s{0,9}\(|\)/g)) {
+    if (match[0] === ")") yield { open: false };
+    else yield { ...(match[1] !== undefined && { word: match[1] }), open: true };
+  }
 }
