@@ -12,8 +12,13 @@ const APPS = path.join(__dirname, "../../apps");
 
 /** The program of an app whose transactions are TypeScript or Java; it speaks to PostgreSQL. */
 export async function codeApp(name: string): Promise<Program> {
+  return codeProgram(codeFiles(name));
+}
+
+/** The files of an app whose transactions are TypeScript or Java. */
+export function codeFiles(name: string): readonly SourceFile[] {
   const folder = path.join(APPS, name);
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(?:ts|java|sql)$/u.test(file))
     .sort()
     .map((file): SourceFile => {
@@ -21,6 +26,10 @@ export async function codeApp(name: string): Promise<Program> {
       const id = file as FileId;
       return { file: id, text: readFileSync(path.join(folder, file), "utf8") };
     });
+}
+
+/** The program of such files. */
+export async function codeProgram(files: readonly SourceFile[]): Promise<Program> {
   const isCode = ({ file }: SourceFile): boolean => !file.endsWith(".sql");
   const code = createWorkspaceCode(await loadCodeParsers()).read(files.filter(isCode));
   const told = { dialect: "postgres" } as const;
