@@ -7,6 +7,7 @@ import type { AnomalyPayload } from "../../../server/src/protocol/requests";
 import { folderOf, saysUnsaved } from "./reproduce";
 import type { ServerClient } from "./serverClient";
 import { chooseAnomaly, idsOf } from "./showAnomaly";
+import { hasTrust } from "./trust";
 
 const SHOWN = 10_000;
 
@@ -65,6 +66,7 @@ export function registerCreateTest(server: ServerClient, extension: Uri): Dispos
   }
 
   async function createTest(argument: unknown): Promise<void> {
+    if (!hasTrust("writing a test")) return;
     const found = await chosen(argument);
     if (!found) return;
     const { payload, folder, args } = found;

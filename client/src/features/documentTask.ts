@@ -20,6 +20,8 @@ export interface DocumentTask<Summary extends DocumentOutcome> {
   readonly languages: readonly string[];
   /** Whether a document is of the task's kind, told by its text. */
   readonly applies: (document: TextDocument) => boolean;
+  /** Says why, where it may not run. */
+  readonly mayRun?: () => boolean;
   readonly run: (uri: string) => Promise<Summary>;
   /** Takes the marks of a document away, whose text has changed. */
   readonly forget: (uri: string) => Promise<unknown>;
@@ -73,7 +75,7 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
       return;
     }
     const key = uri.toString();
-    if (outcomes.get(key) === "running") return;
+    if (outcomes.get(key) === "running" || task.mayRun?.() === false) return;
     outcomes.set(key, "running");
     changed.fire();
     try {

@@ -1,10 +1,11 @@
 // `Isolens: Explore Client Program`: runs a client program in every way that its level allows. Whether a document is one
 // is told by its text.
-import type { Disposable } from "vscode";
+import { workspace, type Disposable } from "vscode";
 import { looksLikeCodeClient, looksLikeJsonClient } from "../../../server/src/protocol/clientText";
 import { headOf, registerDocumentTask } from "./documentTask";
 import type { Panel } from "./panel";
 import type { ServerClient } from "./serverClient";
+import { hasTrust } from "./trust";
 
 const JSON_LANGUAGES = ["json", "jsonc"];
 const CODE_LANGUAGES = ["javascript", "typescript"];
@@ -15,11 +16,13 @@ export function registerExploreClient(server: ServerClient, panel: Panel): Dispo
     command: "isolens.exploreClient",
     languages: [...JSON_LANGUAGES, ...CODE_LANGUAGES],
     applies: (document) => {
+      if (!workspace.isTrusted) return false;
       const text = headOf(document, LOOKED_AT_CHARACTERS);
       return JSON_LANGUAGES.includes(document.languageId)
         ? looksLikeJsonClient(text)
         : looksLikeCodeClient(text);
     },
+    mayRun: () => hasTrust("exploring a client program"),
     run: (uri) => server.request("isolens/explore", { uri }),
     forget: (uri) => server.request("isolens/forgetExploration", { uri }),
     found: ({ violations }) => violations[0],

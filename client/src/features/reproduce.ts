@@ -7,6 +7,7 @@ import type { CancellationToken, OutputChannel } from "vscode";
 import type { AnomalyPayload } from "../../../server/src/protocol/requests";
 import type { ServerClient } from "./serverClient";
 import { chooseAnomaly, idsOf } from "./showAnomaly";
+import { hasTrust } from "./trust";
 
 const SHOWN = 10_000;
 
@@ -21,6 +22,7 @@ export function registerReproduce(server: ServerClient, extension: Uri): Disposa
   const output = window.createOutputChannel("Isolens Replay");
 
   async function reproduce(argument: unknown): Promise<void> {
+    if (!hasTrust("a replay")) return;
     const id = await chooseAnomaly(server, idsOf(argument));
     const payload = id === undefined ? null : await server.request("isolens/anomaly", { id });
     if (!payload) return;

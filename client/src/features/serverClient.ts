@@ -5,6 +5,7 @@ import type { Event, ExtensionContext, LogOutputChannel } from "vscode";
 import { LanguageClient, State, TransportKind } from "vscode-languageclient/node";
 import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 import type {
+  ClientNotifications,
   InitializationOptions,
   Notifications,
   Requests,
@@ -68,7 +69,16 @@ export function createServerClient(context: ExtensionContext): ServerClient {
     log.info("restarting the language server");
     await client.restart();
   });
-  context.subscriptions.push(log, status, findings, running, restart, disposal(client));
+  const trust = workspace.onDidGrantWorkspaceTrust(() => {
+    const params: ClientNotifications["isolens/trust"] = { trusted: true };
+    if (client.isRunning())
+      client.sendNotification("isolens/trust", params).catch((error: unknown) => {
+        log.error(
+          `the language server was not told that the workspace is trusted: ${String(error)}`,
+        );
+      });
+  });
+  context.subscriptions.push(log, status, findings, running, restart, trust, disposal(client));
   return {
     request: (method, params) => client.sendRequest(method, params),
     onStatus: status.event,
@@ -99,15 +109,17 @@ function serverOptions(context: ExtensionContext): ServerOptions {
 
 function clientOptions(context: ExtensionContext, log: LogOutputChannel): LanguageClientOptions {
   const runtime = nodePath();
-  const initializationOptions: InitializationOptions = {
+  // Asked again at each start.
+  const initializationOptions = (): InitializationOptions => ({
     commandLinks: true,
     showAnomaly: true,
+    trusted: workspace.isTrusted,
     ...(runtime !== undefined && { nodePath: runtime }),
     // Remote hosts keep it beside the server; where it is no folder of a disk, nothing is kept.
     ...(context.globalStorageUri.scheme === "file" && {
       cacheFolder: path.join(context.globalStorageUri.fsPath, "cache"),
     }),
-  };
+  });
   return {
     documentSelector: DOCUMENTS,
     initializationOptions,

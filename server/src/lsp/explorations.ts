@@ -32,6 +32,9 @@ interface Explored {
   readonly uriOf: (file: string) => string;
 }
 
+const UNTRUSTED =
+  "not explored: a client program is code that runs, and this workspace is not trusted (Workspaces: Manage Workspace Trust)";
+
 /** Milliseconds for one exploration from the editor. */
 const BUDGET = 60_000;
 
@@ -77,6 +80,7 @@ export function createExplorations(state: ServerState): Explorations {
     async explore({ uri, level }, token) {
       const file = pathOfUri(uri);
       if (file === undefined) return summary(uri, "only files on disk can be explored");
+      if (state.options.trusted === false) return summary(uri, UNTRUSTED);
       const { reports, problems, folder } = await run(file, level, token);
       const uriOf = (name: string): string =>
         pathToFileURL(path.resolve(folder ?? path.dirname(file), name)).href;

@@ -52,9 +52,16 @@ export function toInitializationOptions(value: unknown): InitializationOptions {
   return {
     commandLinks: given["commandLinks"] === true,
     showAnomaly: given["showAnomaly"] === true,
+    trusted: toTrust(value),
     ...(nodePath !== undefined && nodePath !== "" && { nodePath }),
     ...(cacheFolder !== undefined && cacheFolder !== "" && { cacheFolder }),
   };
+}
+
+/** Whether what the client says leaves the workspace trusted: everything but `trusted` with another value than true. */
+export function toTrust(value: unknown): boolean {
+  const { trusted = true } = record(value);
+  return trusted === true;
 }
 
 /** Undefined when the change replaces the whole document. */

@@ -28,6 +28,7 @@ import {
   toInitializationOptions,
   toSettings,
   toTextEdit,
+  toTrust,
 } from "./fromLsp";
 import { handleCheck } from "./handlers/check";
 import { handleCodeAction } from "./handlers/codeAction";
@@ -97,6 +98,9 @@ function registerLifeCycle(
   });
   connection.onInitialized(() => {
     initialized(state, checks).catch(logged(state));
+  });
+  connection.onNotification("isolens/trust", (params: unknown) => {
+    state.options = { ...state.options, trusted: toTrust(params) };
   });
   connection.onDidChangeConfiguration(() => {
     readSettings(state)

@@ -279,8 +279,16 @@ export interface Notifications {
   readonly "isolens/findings": { readonly revision: number };
 }
 
+/** Notifications from the client to the server, by method. */
+export interface ClientNotifications {
+  /** The user trusts the workspace from now on. */
+  readonly "isolens/trust": { readonly trusted: boolean };
+}
+
 /** Given by the client at `initialize`. */
 export interface InitializationOptions {
+  /** False where the user does not trust the workspace: nothing of it runs then. Editors that do not ask leave it out. */
+  readonly trusted?: boolean;
   /** The client runs `command:` links in hovers. */
   readonly commandLinks?: boolean;
   /** The client lists anomalies itself, so that a lens may run `isolens.showAnomaly`. */

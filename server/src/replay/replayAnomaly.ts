@@ -23,6 +23,7 @@ import { mariadbGates } from "./mariadbGates";
 import { differenceOf, type Difference, type ReplayOutcome } from "./outcome";
 import type { BeginPart } from "./scriptRun";
 import { isSqlFile } from "./sqlFiles";
+import { NoActor } from "./servers/actor";
 import { openStage, Refused, type Stage } from "./stage";
 import type { LiveServer, LiveSession } from "./servers/liveServer";
 import { foreignNames, schemasIn } from "./foreignNames";
@@ -91,6 +92,8 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
       await stage.close();
     }
   } catch (error) {
+    if (error instanceof NoActor)
+      return { ...none, verdict: "not replayed", reason: error.message };
     if (!(error instanceof Refused)) throw error;
     const reason = `${server.version} refuses "${firstLine(error.sql)}": ${error.message}`;
     return { ...none, verdict: "not replayed", reason };

@@ -1,9 +1,11 @@
 // A schema of its own on a server: the workspace's tables and routines in it, the witness' rows, and what is in the
-// tables at the end. It is dropped whatever happens.
+// tables at the end. All of it belongs to a user of its own: the administrator executes nothing that a text of the
+// workspace could be part of. Both are dropped whatever happens.
 import type { Schema, Table } from "../program/schema";
 import type { Row, Value } from "../protocol/witness";
 import { completeRows } from "./initialRows";
 import { literal, quoteName } from "./literal";
+import type { Actor } from "./servers/actor";
 import type { LiveServer, LiveSession } from "./servers/liveServer";
 
 /** What a server refused, with the statement that it refused. */
@@ -39,7 +41,7 @@ interface Words {
   readonly empty: (tables: readonly string[]) => readonly string[];
   /** Between the columns and VALUES. */
   readonly overriding: string;
-  readonly restart: (admin: LiveSession, table: Table) => Promise<void>;
+  readonly restart: (owner: LiveSession, table: Table) => Promise<void>;
   readonly rows: (table: string) => string;
 }
 
@@ -57,51 +59,65 @@ export async function openStage(
   { tables, definitions, own }: StageContent,
 ): Promise<Stage> {
   const words = WORDS[server.product];
+  const schemas = [name, ...(own ?? [])];
   const admin = await server.open();
   const sessions: LiveSession[] = [];
-  try {
-    for (const sql of words.create(name)) await must(admin, sql);
-    for (const each of own ?? [])
-      for (const sql of words.createMissing(each)) await must(admin, sql);
-  } catch (error) {
-    await admin.close();
-    throw error;
-  }
+  const created: string[] = [];
+  let actor: Actor | undefined;
 
   async function close(): Promise<void> {
-    for (const session of sessions) await server.kill(session);
-    await admin.execute("ROLLBACK");
-    for (const each of [name, ...(own ?? [])]) await must(admin, words.drop(each));
-    await admin.close();
+    try {
+      for (const session of sessions) await server.kill(session);
+      for (const each of created) await must(admin, words.drop(each));
+    } finally {
+      await actor?.drop();
+      await admin.close();
+    }
   }
 
+  async function open(by: Actor): Promise<LiveSession> {
+    const session = await by.open();
+    sessions.push(session);
+    for (const sql of words.enter(schemas)) await must(session, sql);
+    return session;
+  }
+
+  async function make(): Promise<{ readonly by: Actor; readonly owner: LiveSession }> {
+    for (const each of schemas) {
+      const create = each === name ? words.create : words.createMissing;
+      for (const sql of create(each)) await must(admin, sql);
+      created.push(each);
+    }
+    const by = await server.actor(admin, name, schemas);
+    actor = by;
+    const owner = await open(by);
+    for (const definition of definitions) await must(owner, definition);
+    return { by, owner };
+  }
+
+  let made: Awaited<ReturnType<typeof make>>;
   try {
-    for (const sql of words.enter([name, ...(own ?? [])])) await must(admin, sql);
-    for (const definition of definitions) await must(admin, definition);
+    made = await make();
   } catch (error) {
     await close();
     throw error;
   }
+  const { by, owner } = made;
   return {
-    async open() {
-      const session = await server.open();
-      sessions.push(session);
-      for (const sql of words.enter([name, ...(own ?? [])])) await must(session, sql);
-      return session;
-    },
+    open: () => open(by),
     async reset(initial) {
       const all = completeRows(tables, initial);
       for (const sql of words.empty(all.map(({ table }) => words.quote(table.name))))
-        await must(admin, sql);
+        await must(owner, sql);
       for (const { table, rows } of all) {
-        for (const row of rows) await must(admin, insertText(words, table, row));
-        if (rows.length > 0) await words.restart(admin, table);
+        for (const row of rows) await must(owner, insertText(words, table, row));
+        if (rows.length > 0) await words.restart(owner, table);
       }
     },
     async contents(asked) {
       const found = new Map<string, readonly string[]>();
       for (const table of asked) {
-        const rows = await must(admin, words.rows(words.quote(table)));
+        const rows = await must(owner, words.rows(words.quote(table)));
         const texts = rows.map((row) => ("isolens_row" in row ? row["isolens_row"] : row));
         const written = texts.map((each) =>
           typeof each === "string" ? each : JSON.stringify(each),
@@ -171,15 +187,15 @@ function insertText(words: Words, table: Table, row: Row): string {
 }
 
 /** Rows were inserted with their numbers; the next number is behind them. */
-async function pushSequences(admin: LiveSession, table: Table): Promise<void> {
+async function pushSequences(owner: LiveSession, table: Table): Promise<void> {
   for (const { name } of table.columns) {
     const [found] = await must(
-      admin,
+      owner,
       `SELECT pg_get_serial_sequence(${literal(quoteName(table.name))}, ${literal(name)}) AS sequence`,
     );
     const sequence = found?.["sequence"];
     if (typeof sequence !== "string") continue;
     const most = `SELECT max(${quoteName(name)}) FROM ${quoteName(table.name)}`;
-    await must(admin, `SELECT setval(${literal(sequence)}, greatest(1, (${most})))`);
+    await must(owner, `SELECT setval(${literal(sequence)}, greatest(1, (${most})))`);
   }
 }

@@ -2,6 +2,7 @@
 // Nothing here knows a product; `postgres.ts` and `mariadb.ts` are the two that do.
 import type { ProductLevel } from "../../isolation/levels";
 import type { Row } from "../../protocol/witness";
+import type { Actor } from "./actor";
 
 /** A server that answers. */
 export interface LiveServer {
@@ -10,6 +11,11 @@ export interface LiveServer {
   readonly product: "postgres" | "mariadb";
   /** Opens a session; rejects when the server does not take it. */
   open(): Promise<LiveSession>;
+  /**
+   * Makes a user of that name with rights on these schemas, the first of them the run's own, and on nothing else. Rejects
+   * with `NoActor` where that cannot be, and leaves nothing behind then.
+   */
+  actor(admin: LiveSession, name: string, schemas: readonly string[]): Promise<Actor>;
   /**
    * Of all sessions those whose statement waits for a lock at this moment, with the ids of those it waits for where the
    * server tells them. This is the server's own knowledge, not a matter of time.

@@ -11,6 +11,7 @@ import { dictionary } from "../../protocol/dictionary";
 import type { Row } from "../../protocol/witness";
 import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
 import { plainRow } from "./liveValue";
+import { mariadbActor } from "./mariadbActor";
 
 /**
  * The words of SET TRANSACTION, and whether locking a row that changed since the snapshot fails, by the level's name.
@@ -48,6 +49,10 @@ export async function connectMariadb(address: ServerAddress): Promise<LiveServer
     version: `${isMariadb ? "MariaDB" : "MySQL"} ${number}`,
     product: "mariadb",
     open: () => openSession(address),
+    actor: (admin, name, [schema = name]) =>
+      mariadbActor(admin, name, schema, (user, password) =>
+        openSession({ ...address, user, password, database: schema }),
+      ),
     waits: async () => {
       const [[status]] = await monitor.query<RowDataPacket[]>("SHOW ENGINE INNODB STATUS");
       const waiting = waitingIn(String(status?.["Status"] ?? ""));

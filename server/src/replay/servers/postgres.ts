@@ -4,6 +4,7 @@ import type { ProductLevel } from "../../isolation/levels";
 import { dictionary } from "../../protocol/dictionary";
 import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
 import { plainRow } from "./liveValue";
+import { postgresActor } from "./postgresActor";
 
 /** The words of BEGIN, by the level's name. */
 const LEVELS = dictionary<string>({
@@ -21,6 +22,10 @@ export async function connectPostgres(address: ServerAddress): Promise<LiveServe
     version: `PostgreSQL ${number}`,
     product: "postgres",
     open: () => openSession(address),
+    actor: (admin, name, schemas) =>
+      postgresActor(admin, name, schemas, (user, password) =>
+        openSession({ ...address, user, password }),
+      ),
     waits: async () => {
       const { rows } = await monitor.query<{ pid: number; holders: number[] }>(WAITS);
       return new Map(rows.map(({ pid, holders }) => [pid, holders]));

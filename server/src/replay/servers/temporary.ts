@@ -106,7 +106,7 @@ export async function startMariadb(): Promise<Started> {
     program,
     [
       ...common,
-      ...[`--socket=${socket}`, "--skip-networking", "--skip-grant-tables"],
+      ...[`--socket=${socket}`, "--skip-networking"],
       ...["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=16M"],
       `--pid-file=${path.join(folder, "pid")}`,
     ],
