@@ -1,6 +1,7 @@
 // `Isolens: Check at Isolation Level...`: every level with what it promises and what is known to happen at it.
 import { QuickPickItemKind, commands, window } from "vscode";
 import type { Disposable, QuickPickItem } from "vscode";
+import { undecidedCount } from "../../../server/src/protocol/report";
 import type { CheckSummary, LevelChoice } from "../../../server/src/protocol/requests";
 import type { ServerClient } from "./serverClient";
 import { plural } from "./words";
@@ -141,7 +142,7 @@ function summaryText(summaries: readonly CheckSummary[]): string {
   if (summaries.some((each) => each.verdict === "cancelled"))
     return `cancelled at ${first.level.label}`;
   const anomalies = summaries.reduce((sum, each) => sum + each.anomalies, 0);
-  const unknown = summaries.reduce((sum, each) => sum + each.unknown.length, 0);
+  const unknown = summaries.reduce((sum, each) => sum + undecidedCount(each.unknown), 0);
   const undecided = unknown > 0 ? `, ${String(unknown)} undecided` : "";
   if (anomalies > 0) return `${plural(anomalies, "anomaly")} at ${first.level.label}${undecided}`;
   const rests = "bound" in first.rests ? `up to ${String(first.rests.bound)} at a time` : "proved";

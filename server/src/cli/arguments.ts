@@ -145,6 +145,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "level",
     "max-transactions",
     "unroll",
+    "prove",
     "budget",
     "format",
     "config",
@@ -157,6 +158,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "level",
     "max-transactions",
     "unroll",
+    "prove",
     "budget",
     "format",
     "config",
@@ -169,6 +171,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "level",
     "max-transactions",
     "unroll",
+    "prove",
     "budget",
     "config",
     "anomaly",
@@ -316,11 +319,9 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
                         [--budget 30s] [--config FILE] [--timings] [--no-cache] [--coverage]
                         [--format text|json|sarif|github] [--output FILE] [--all] [--show-suppressed]
                         [--baseline FILE | --write-baseline FILE] [--fail-on anomaly|unknown|never|KIND]
-  isolens show PATH... --anomaly ID [--level NAME] [--config FILE] [--format text|json]
-  isolens replay PATH... --anomaly ID [--server embedded|URL] [--level NAME] [--config FILE]
-                         [--format text|json]
-  isolens testgen PATH... --anomaly ID --lang sql|ts|java|python [--out FILE] [--level NAME]
-                          [--config FILE]
+  isolens show PATH... --anomaly ID [--format text|json]
+  isolens replay PATH... --anomaly ID [--server embedded|URL] [--format text|json]
+  isolens testgen PATH... --anomaly ID --lang sql|ts|java|python [--out FILE]
   isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
                           [--format text|json|dot|svg]
   isolens history convert FILE --to text|json [--output FILE]
@@ -337,7 +338,8 @@ the level allows, or at random, and shows the smallest execution that breaks an 
 "serve" is a database for your own application: reads return what the level allows; Ctrl-C ends it.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
 For "check", "show", "replay" and "testgen", PATH is a file of SQL or code, or a folder. isolens.json is found upwards
-from each file.
+from each file. "show", "replay" and "testgen" search as "check" does: give them its --level, --max-transactions,
+--unroll, --prove, --budget and --config.
 
   --level NAME           the isolation level; more than one is checked one after the other
                          (default: the configuration's, else postgres:read-committed);

@@ -1,6 +1,7 @@
 // `isolens check`: reports on every level that was asked for.
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { undecidedCount } from "../protocol/report";
 import type { Anomaly, LevelReport, Shown, Verdict } from "../protocol/report";
 import { joinedEntries } from "../service/baselineUse";
 import { coverageOfFiles } from "../service/coverage";
@@ -9,6 +10,7 @@ import { fileErrorText } from "../workspace/textFile";
 import type { CheckArguments } from "./arguments";
 import type { FailOn } from "./findingArguments";
 import { paintFor } from "./io";
+import { againText } from "./again";
 import type { CliIo } from "./io";
 import { githubReport } from "./reporters/github";
 import { jsonReport } from "./reporters/json";
@@ -142,7 +144,7 @@ async function writeBaseline(
   const entries = joinedEntries([...levels.values()], reasons);
   const failed = await writeOrTell(file, baselineText(entries), io);
   if (failed !== undefined) return failed;
-  const open = reports.reduce((sum, { unknown }) => sum + unknown.length, 0);
+  const open = reports.reduce((sum, { unknown }) => sum + undecidedCount(unknown), 0);
   const count = entries.reduce((sum, each) => sum + each.count, 0);
   const undecided =
     open === 0 ? "" : `; ${String(open)} undecided questions are not part of a baseline`;
@@ -198,14 +200,6 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
 export function keyOf({ check }: ProjectCheck): (table: string) => readonly string[] | undefined {
   const keys = new Map(check.program.schema.tables.map((each) => [each.name, each.primaryKey]));
   return (table) => keys.get(table);
-}
-
-function againText(args: CheckArguments, level: string): string {
-  const quoted = (text: string): string => (/^[\w./:@%+=-]+$/u.test(text) ? text : `"${text}"`);
-  const asked = args.levels.length > 0 ? ` --level ${quoted(level)}` : "";
-  const configuration =
-    args.configurationFile === undefined ? "" : ` --config ${quoted(args.configurationFile)}`;
-  return `${args.paths.map(quoted).join(" ")}${asked}${configuration}`;
 }
 
 function timingsText({ check }: ProjectCheck): string {

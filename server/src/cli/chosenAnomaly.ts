@@ -14,6 +14,9 @@ export interface ChosenAnomaly {
   readonly anomaly: Anomaly;
 }
 
+/** Milliseconds that are worth an anomaly that was seen before. */
+const LONGER = 120_000;
+
 /** The anomaly, or an exit code after saying why there is none. */
 export async function chooseAnomaly(
   args: ShowArguments | ReplayArguments | TestgenArguments,
@@ -31,6 +34,17 @@ export async function chooseAnomaly(
   const exact = matching.find(({ anomaly }) => anomaly.id === wanted);
   const chosen = exact ?? (matching.length === 1 ? matching[0] : undefined);
   if (chosen) return chosen;
+  const longer = Math.max(...all.map(({ project }) => project.configuration.budget), LONGER);
+  const isOpen = all.some(({ check }) => check.report.unknown.length > 0);
+  if (
+    matching.length === 0 &&
+    isOpen &&
+    (args.budget ?? 0) < longer &&
+    !surroundings.signal.aborted
+  ) {
+    // Whoever names an anomaly has seen it: what a check had the time for, this one may not have had it for.
+    return chooseAnomaly({ ...args, budget: longer }, io, surroundings);
+  }
   const list = (matching.length > 0 ? matching : found).map(
     ({ anomaly }) => `  ${anomaly.id}  ${anomaly.kind}: ${anomaly.transactions.join(", ")}`,
   );

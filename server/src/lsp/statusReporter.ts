@@ -1,4 +1,5 @@
 // Tells the client how the server is: at most a few times a second, and at once when the kind of state changes.
+import { undecidedCount } from "../protocol/report";
 import type { ServerStatus } from "../protocol/requests";
 import { freshAnomalies } from "./results";
 import { levelName, levelOf, settingProblem, type ServerState } from "./serverState";
@@ -63,7 +64,7 @@ export function statusOf(state: ServerState): ServerStatus {
     ...(state.chosen === undefined &&
       found?.value.name === level.name && { levelFrom: found.place }),
     anomalies: results.reduce((count, each) => count + freshAnomalies(each).length, 0),
-    unknown: results.reduce((count, each) => count + each.report.unknown.length, 0),
+    unknown: results.reduce((count, each) => count + undecidedCount(each.report.unknown), 0),
     ...(busy && {
       progress: {
         done: sum((each) => each.done),

@@ -178,9 +178,16 @@ export interface Unknown {
   readonly reason: string;
   /** It was not read at all, so that "nothing found" is not about it. */
   readonly unread?: UnreadKind;
+  /** How many questions it stands for; absent: one. */
+  readonly count?: number;
   readonly transactions: readonly string[];
   readonly file?: string;
   readonly range?: Range;
+}
+
+/** How many questions are undecided. */
+export function undecidedCount(unknown: readonly Unknown[]): number {
+  return unknown.reduce((sum, { count = 1 }) => sum + count, 0);
 }
 
 /**

@@ -146,11 +146,15 @@ export function undecidedTuples(
   }));
   const rest = result.unreached.length - unreached.length;
   const others = [
-    ...(rest > 0 ? [`${String(rest)} further groups of transactions`] : []),
+    ...(rest > 0 ? [{ what: `${String(rest)} further groups of transactions`, count: rest }] : []),
     ...(result.cut && unreached.length === 0
-      ? [`more than ${String(result.completed)} transactions at a time were not searched`]
+      ? [{ what: `more than ${String(result.completed)} transactions at a time were not searched` }]
       : []),
-  ].map((what) => ({ reason: `${why} (${what})`, transactions: [] }));
+  ].map(({ what, ...counted }) => ({
+    reason: `${why} (${what})`,
+    ...counted,
+    transactions: [],
+  }));
   return [...undecided, ...unreached, ...others];
 }
 

@@ -7,6 +7,7 @@ import { emptyTable } from "../../../server/src/program/schema";
 import type { Taint } from "../../../server/src/program/precision";
 import type { Note, Program, Transaction } from "../../../server/src/program/program";
 import type { Command, Statement } from "../../../server/src/program/statement";
+import { undecidedCount } from "../../../server/src/protocol/report";
 import type { FileId, SourceRange } from "../../../server/src/protocol/source";
 import {
   budgetText,
@@ -178,6 +179,7 @@ describe("what a check could not decide", () => {
       transactions: ["t", "t"],
     });
     assert.match(all.at(-1)?.reason ?? "", /\(10 further groups of transactions\)$/u);
+    assert.equal(undecidedCount(all), 60);
   });
 
   it("says so when only larger groups were not reached", () => {

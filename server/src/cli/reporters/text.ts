@@ -1,7 +1,7 @@
 // The text report: a paragraph per anomaly, what stayed open, and a last line with the verdict and what it rests on.
 import type { Note } from "../../program/program";
 import { ownEntry } from "../../protocol/dictionary";
-import { isShown, isTold } from "../../protocol/report";
+import { isShown, isTold, undecidedCount } from "../../protocol/report";
 import type { LevelReport, Shown, Unknown, UnreadKind } from "../../protocol/report";
 import { isGap } from "../../service/unknowns";
 import { listWords } from "./outcomes";
@@ -33,10 +33,13 @@ export function textReport(input: TextReport, style: TextStyle): string {
       anomalyText(anomaly, style, input.shown?.all ? "" : likeText(anomaly, report.anomalies)),
     );
   const notes = input.notes.flatMap(remarkText);
-  const open = report.unknown.map(unknownText);
   const unread = unreadText(report.unknown);
   if (unread !== undefined) parts.unshift(hangingText("", unread, style.columns).join("\n"));
-  const remarks = [...limited(notes, "remarks"), ...limited(open, "undecided")];
+  const later = undecidedCount(report.unknown.slice(MOST_LINES));
+  const remarks = [
+    ...limited(notes, "remarks"),
+    ...limited(report.unknown.map(unknownText), "undecided", later),
+  ];
   if (remarks.length > 0) {
     parts.push(remarks.flatMap((line) => hanging(line, style)).join("\n"));
   }
@@ -58,10 +61,16 @@ export function remarkText(note: Note): readonly string[] {
 
 const MOST_LINES = 20;
 
-function limited(lines: readonly string[], what: string): readonly string[] {
+function limited(
+  lines: readonly string[],
+  what: string,
+  rest = lines.length - MOST_LINES,
+): readonly string[] {
   if (lines.length <= MOST_LINES) return lines;
-  const rest = String(lines.length - MOST_LINES);
-  return [...lines.slice(0, MOST_LINES), `and ${rest} more (${what}); --format json lists all`];
+  return [
+    ...lines.slice(0, MOST_LINES),
+    `and ${String(rest)} more (${what}); --format json lists all`,
+  ];
 }
 
 function hanging(line: string, style: TextStyle): readonly string[] {
@@ -105,9 +114,10 @@ function unknownText({ reason, unread, transactions, file, range }: Unknown): st
 
 function summaryText({ report, files, shown }: TextReport): string {
   const { transactions, unknown } = report;
+  const questions = undecidedCount(unknown);
   const level = levelsWord(report);
   if (transactions.length === 0) {
-    const open = unknown.length > 0 ? `; ${count(unknown.length, "place")} undecided` : "";
+    const open = unknown.length > 0 ? `; ${count(questions, "place")} undecided` : "";
     return `No transactions in ${count(files, "file")}: nothing was checked at ${level}${open}.`;
   }
   const among = `among ${count(transactions.length, "transaction")}, ${restsText(report)}`;
@@ -115,7 +125,7 @@ function summaryText({ report, files, shown }: TextReport): string {
   // Those that are told in the place of others count as many.
   const certain = confirmed.filter((each) => isTold(each, shown)).length;
   if ("proved" in report.rests)
-    return `Safe at ${level} ${among}; ${unknown.length === 0 ? "nothing undecided" : `${count(unknown.length, "question")} undecided`}.`;
+    return `Safe at ${level} ${among}; ${unknown.length === 0 ? "nothing undecided" : `${count(questions, "question")} undecided`}.`;
   const found =
     certain > 0
       ? `${count(certain, "anomaly", "anomalies")} at ${level} ${among}`
@@ -124,7 +134,7 @@ function summaryText({ report, files, shown }: TextReport): string {
         : `Nothing found at ${level} ${among}`;
   if (report.verdict === "cancelled") return `Cancelled. ${found} so far.`;
   const open =
-    unknown.length === 0 ? "nothing undecided" : `${count(unknown.length, "question")} undecided`;
+    unknown.length === 0 ? "nothing undecided" : `${count(questions, "question")} undecided`;
   if (certain === 0 && unknown.length === 0) return `${found}.`;
   return `${found}; ${open}.`;
 }

@@ -1,6 +1,7 @@
 import { createDialectReader } from "../../frontend/sql/dialectsOf";
 import { LEVELS, isLevelOf, type Level } from "../../isolation/levels";
 import type { Dialect } from "../../program/dialect";
+import { undecidedCount } from "../../protocol/report";
 import type { LevelChoice } from "../../protocol/requests";
 import type { Project } from "../../workspace/projects";
 import { toCheckParams } from "../fromLsp";
@@ -47,7 +48,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
         known: {
           verdict: known.verdict,
           anomalies: known.anomalies,
-          unknown: known.unknown.length,
+          unknown: undecidedCount(known.unknown),
         },
       }),
     };
