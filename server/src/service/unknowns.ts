@@ -38,8 +38,8 @@ const UNREAD: ReadonlyMap<string, UnreadKind> = new Map([
   ["library-unread", "library"],
 ]);
 
-/** Notes on code that runs with the transactions and was not looked at. */
-const UNFOLLOWED: ReadonlySet<string> = new Set(["trigger", "rule"]);
+/** Notes on code that runs with the transactions, or settings that change them, which was not looked at. */
+const UNFOLLOWED: ReadonlySet<string> = new Set(["trigger", "rule", "event", "setting"]);
 
 /** Whether a note tells of code that the check did not look at: an error, an unread part, a trigger, a rule. */
 export function isGap(note: Note): boolean {

@@ -36,7 +36,12 @@ function withEngine({ hasNoTransactions: _, ...before }: Table, engine: string):
   return { ...doubted, foreignKeys: [], hasNoTransactions: true };
 }
 
-function withDoubt(table: Table, reason: string): Table {
-  const doubt: Doubt = { reason, touching: "all" };
+/** The table with what nothing follows of it, which matters to every statement on it, or to some. */
+export function withDoubt(
+  table: Table,
+  reason: string,
+  touching: Doubt["touching"] = "all",
+): Table {
+  const doubt: Doubt = { reason, touching };
   return { ...table, doubts: [...(table.doubts ?? []), doubt] };
 }

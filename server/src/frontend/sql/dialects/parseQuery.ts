@@ -421,7 +421,12 @@ function single(parsing: Parsing): readonly SyntaxRelation[] {
     skipParentheses(reader);
     return [withAlias(reader, { ...relation(""), unknown: `${table}()` })];
   }
-  if (take(reader, "partition")) skipParentheses(reader);
+  if (take(reader, "partition")) {
+    skipParentheses(reader);
+    reader.losses.push("PARTITION");
+  }
+  if (wordAt(reader) === "for" && wordAt(reader, 1).startsWith("system_time"))
+    throw unexpected(reader);
   const place = schema === undefined ? {} : { schema };
   const named = withAlias(reader, { ...relation(""), table, ...place });
   indexHints(reader);

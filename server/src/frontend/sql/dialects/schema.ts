@@ -25,7 +25,7 @@ import {
   type Definition,
   type TableChange,
 } from "./parseDefinition";
-import { withOption } from "./engines";
+import { withDoubt, withOption } from "./engines";
 import { collationAfter, type TableOption, type TextCollation } from "./parseOptions";
 import { parsed } from "./parseStatement";
 import { columnType } from "./types";
@@ -164,6 +164,8 @@ function createTable(
   }
   for (const constraint of definition.constraints) table = withConstraint(table, constraint, state);
   for (const option of definition.options) table = withTableOption(table, option, state);
+  if (definition.unread.length > 0)
+    table = withDoubt(table, `a part of the definition of ${name}, which cannot be read`);
   state.tables.set(name, table);
 }
 
@@ -276,7 +278,13 @@ function withConstraint(table: Table, constraint: ConstraintDefinition, state: S
         referenced,
         ...(onDelete === undefined ? {} : { onDelete }),
       };
-      return { ...table, foreignKeys: [...table.foreignKeys, key] };
+      const keyed = { ...table, foreignKeys: [...table.foreignKeys, key] };
+      if (constraint.onUpdate === undefined) return keyed;
+      const reason = `an UPDATE of ${target} also changes ${table.name} by its foreign key`;
+      const touching = { columns: referenced, deletions: false };
+      if (target === table.name) return withDoubt(keyed, reason, touching);
+      update(state, target, (other) => withDoubt(other, reason, touching));
+      return keyed;
     }
     case "check": {
       const condition = lowerCondition(constraint.condition, over(table, state));

@@ -7,6 +7,7 @@ import { emitBranches } from "../routine/branches";
 import { find, openLevel, closeLevel } from "../routine/names";
 import { collected, emit, lossAt, sourceAt } from "../routine/state";
 import { withoutExits } from "../routine/withoutReturns";
+import { unfollowedSetting } from "../settings";
 import type { Span } from "../split";
 import { compare } from "../terms";
 import { lowerCall } from "./callStatement";
@@ -89,8 +90,11 @@ function lowerOne(
         if (!isColumn) setTarget(state, target, valueAt(state, value, span), span);
       }
       return;
-    case "session":
+    case "session": {
+      const setting = unfollowedSetting(state.body.text, span);
+      if (setting !== undefined) lossAt(state, `what ${setting} changes`, span, "approx");
       return;
+    }
     case "sql":
       if (/^truncate\b/i.test(state.body.text.slice(span.start, span.start + 9)))
         commitBefore(state, span, following);

@@ -59,7 +59,7 @@ function noteOf(result: Exclude<ReturnType<typeof readDefinition>, { kind: "rout
     }
     case "event": {
       const message = `The event ${result.name}, which the server runs by itself, is not analysed.`;
-      return { severity: "information", code: "event", message, source };
+      return { severity: "warning", code: "event", message, source };
     }
     case "unreadable": {
       const message = `This routine cannot be read: ${result.message}.`;
