@@ -18,6 +18,8 @@ export interface Job {
   /** Deterministic limit per solver check. */
   readonly resourceLimit: number;
   readonly maxFindings: number;
+  /** Questions to the solver after which the job ends with what it has; no end when absent. */
+  readonly questions?: number;
   /** Rounds of a loop that are looked at; one when absent. */
   readonly unroll?: number;
 }

@@ -17,8 +17,10 @@ export const UNROLL = 1;
 export function runJob(
   solvers: SolverFactory,
   job: Job,
-  stopped: () => boolean,
+  isCancelled: () => boolean,
 ): readonly UnitResult[] {
+  let questions = 0;
+  const stopped = (): boolean => isCancelled() || questions >= (job.questions ?? Infinity);
   const levels = findLevels(job.levels);
   if (!levels) throw new Error(`a level of ${JSON.stringify(job.levels)} is not known`);
   const isProduct = distinctLevels(levels).every((level) => level.family === "product");
@@ -27,9 +29,12 @@ export function runJob(
     resourceLimit: job.resourceLimit,
     maxFindings: job.maxFindings,
     stopped,
+    asked: () => {
+      questions += 1;
+    },
   };
   return job.units.map((unit) => {
-    if (stopped()) return { findings: [], undecided: ["stopped"], queries: 0 };
+    if (stopped()) return { findings: [], undecided: ["stopped"], queries: 0, gaveUp: true };
     if (unit.question === "invariants")
       return solveInvariants(solvers, job.program, flat, unit, limits);
     if (unit.question === "proof" || unit.question === "provable") {

@@ -17,8 +17,8 @@ export function recordAssumptions(solve: TupleSolver): {
   const assumed = new Map<string, Set<number>>();
   return {
     assumed,
-    solve: async (tuple, levels, signal) => {
-      const answer = await solve(tuple, levels, signal);
+    solve: async (tuple, levels, signal, effort) => {
+      const answer = await solve(tuple, levels, signal, effort);
       if (answer.kind === "solved")
         for (const name of answer.results.flatMap((result) => result.assumed ?? [])) {
           const members = assumed.get(name) ?? new Set<number>();

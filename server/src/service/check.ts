@@ -164,7 +164,7 @@ export async function check(
     });
     const firstAt = finds.firstAt();
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
-    const anomalies = selectAnomalies(await compareLevels(plan, finds.all, solve, limit));
+    const anomalies = selectAnomalies(await compareLevels(plan, finds.all(), solve, limit));
     const assumptions = [
       ...reportAssumptions(program, assumed),
       ...unitAssumptions(flat.transactions, levels),
@@ -295,7 +295,8 @@ function watchedPool(inner: SolvePool) {
 }
 
 interface Finds {
-  readonly all: readonly FoundAnomaly[];
+  /** Each once, however often its tuple was asked about. */
+  readonly all: () => readonly FoundAnomaly[];
   readonly add: (from: TupleFinding) => void;
   /** When the first confirmed one came. */
   readonly firstAt: () => number | undefined;
@@ -303,14 +304,17 @@ interface Finds {
 
 /** Explains findings as they come; each confirmed anomaly is announced once. */
 function collectFinds(program: Program, events: CheckEvents): Finds {
-  const all: FoundAnomaly[] = [];
+  const all = new Map<string, FoundAnomaly>();
   const announced = new Set<string>();
   let firstAt: number | undefined;
   return {
-    all,
+    all: () => [...all.values()],
     add: (from) => {
       const anomaly = explain(program, from.levels, from.finding);
-      all.push({ anomaly, from });
+      all.set(`${from.members.join()} ${anomaly.id} ${JSON.stringify(anomaly.witness)}`, {
+        anomaly,
+        from,
+      });
       if (anomaly.status !== "confirmed" || announced.has(anomaly.id)) return;
       firstAt ??= performance.now();
       announced.add(anomaly.id);

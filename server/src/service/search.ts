@@ -5,7 +5,8 @@ import type { JobFailure } from "../engine/jobs";
 import { restrictLevels } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Planner } from "./plan";
-import type { TupleAnswer, TupleSolver } from "./tupleSolver";
+import { RESOURCE_LIMIT } from "./tupleSolver";
+import type { Effort, TupleAnswer, TupleSolver } from "./tupleSolver";
 import { containsSmaller, gatherTuples } from "./tuples";
 import type { Tuple } from "./tuples";
 
@@ -168,33 +169,58 @@ function planSize(state: SearchState, size: number): readonly Task[] {
 /** Fewer tasks per worker do not pay for its start. */
 const TASKS_PER_LANE = 30;
 
+/**
+ * How far each task is followed in turn, so that none eats the time of the others before they were asked; at last as far
+ * as it goes. Each turn is several times as long as the one before: what is asked again costs little beside it. Effort is
+ * counted in questions, so that a busy machine gives the same answers in the same order, later.
+ */
+const TURNS: readonly (Effort | undefined)[] = [
+  { questions: 8, resourceLimit: 100_000 },
+  { questions: 40, resourceLimit: 300_000 },
+  { questions: 200, resourceLimit: RESOURCE_LIMIT },
+  undefined,
+];
+
+/** So few tasks need no turns. */
+const FEW_TASKS = 20;
+
 /** Keeps up to `lanes` questions in flight. What is collected is in the order of the tasks, whoever ended first. */
 async function runTasks(state: SearchState, tasks: readonly Task[], size: number): Promise<void> {
-  let next = 0;
-  const order = inLine(tasks, state.input.rank);
   const answers: (Answered | undefined)[] = tasks.map(() => undefined);
-  const lane = async (): Promise<void> => {
-    while (!state.signal.aborted && !state.failure) {
-      const number = order[next] ?? -1;
-      const task = tasks[number];
-      next += 1;
-      if (!task) return;
-      const answer = await state.input.solve(task.tuple, task.levels, state.signal);
-      if (answer.kind === "cancelled") return;
-      state.done += 1;
-      answers[number] = answer;
-      receive(state, task, answer);
-      state.events.progress(state.done, state.total, size);
-    }
-  };
-  state.events.progress(state.done, state.total, size);
   const lanes = Math.min(state.input.lanes, 1 + Math.floor(tasks.length / TASKS_PER_LANE));
-  await Promise.all(Array.from({ length: lanes }, lane));
+  let open = inLine(tasks, state.input.rank);
+  state.events.progress(state.done, state.total, size);
+  for (const effort of tasks.length > FEW_TASKS ? TURNS : [undefined]) {
+    let next = 0;
+    const later = new Set<number>();
+    const lane = async (): Promise<void> => {
+      while (!state.signal.aborted && !state.failure) {
+        const number = open[next] ?? -1;
+        const task = tasks[number];
+        next += 1;
+        if (!task) return;
+        const answer = await state.input.solve(task.tuple, task.levels, state.signal, effort);
+        if (answer.kind === "cancelled") return;
+        answers[number] = answer;
+        receive(state, task, answer);
+        if (isPartial(answer)) later.add(number);
+        else state.done += 1;
+        state.events.progress(state.done, state.total, size);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    if (state.signal.aborted || state.failure) break;
+    open = open.filter((number) => later.has(number));
+  }
   for (const [number, task] of tasks.entries()) {
     const answer = answers[number];
     if (answer) collect(state, task, answer);
-    else state.unreached.push(task.tuple.members);
+    if (!answer || isPartial(answer)) state.unreached.push(task.tuple.members);
   }
+}
+
+function isPartial(answer: Answered): boolean {
+  return answer.kind === "solved" && answer.partial === true;
 }
 
 /** The numbers of the tasks as they are asked. */
@@ -232,6 +258,8 @@ function collect(state: SearchState, { tuple, levels }: Task, answer: Answered):
   for (const finding of findings) {
     state.findings.push({ members, levels, tuple, finding });
   }
+  // What is unfinished stands among what was not reached.
+  if (isPartial(answer)) return;
   const reasons = new Set(answer.results.flatMap((result) => result.undecided));
   for (const reason of reasons) state.undecided.push({ members, reason });
 }

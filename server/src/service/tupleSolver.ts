@@ -25,15 +25,29 @@ export interface SolveCounters {
 }
 
 export type TupleAnswer =
-  | { readonly kind: "solved"; readonly results: readonly UnitResult[] }
+  | {
+      readonly kind: "solved";
+      readonly results: readonly UnitResult[];
+      /** With more effort the answer may be another. */
+      readonly partial?: true;
+    }
   | { readonly kind: "failed"; readonly failure: JobFailure }
   | { readonly kind: "cancelled" };
 
-/** Answers a tuple; the levels are those of its members, restricted to them. */
+/** How far one question is followed before others have their turn. */
+export interface Effort {
+  /** To the solver. */
+  readonly questions: number;
+  /** Per question. */
+  readonly resourceLimit: number;
+}
+
+/** Answers a tuple; the levels are those of its members, restricted to them. Without `effort`, as well as it can. */
 export type TupleSolver = (
   tuple: Tuple,
   levels: Levels,
   signal: AbortSignal,
+  effort?: Effort,
 ) => Promise<TupleAnswer>;
 
 /** Results by the hash of their problem; the least recently used go first. */
@@ -92,7 +106,7 @@ export function tupleSolver(
 ): TupleSolver {
   const cut = tupleCutter(program);
   const statements = statementsById(program);
-  return async (tuple, levels, signal) => {
+  return async (tuple, levels, signal, effort) => {
     const problem = cut(tuple);
     const isOfAxioms = distinctLevels(levels).every(({ family }) => family === "paper");
     const compared = isOfAxioms && defined.length > 0 ? { defined } : {};
@@ -104,11 +118,14 @@ export function tupleSolver(
       counters.cached += tuple.units.length;
       return { kind: "solved", results: known.map((each) => placed(each, statements)) };
     }
-    const answer = await pool.solve({ ...jobOf(problem, levels, unroll), ...compared }, signal);
+    const job = { ...jobOf(problem, levels, unroll), ...compared, ...effort };
+    const answer = await pool.solve(job, signal);
     if (answer.kind !== "solved") return answer;
     for (const result of answer.results) counters.queries += result.queries;
-    cache.set(key, answer.results);
-    return { kind: "solved", results: answer.results.map((each) => placed(each, statements)) };
+    const partial = effort !== undefined && answer.results.some(({ gaveUp }) => gaveUp);
+    if (!partial) cache.set(key, answer.results);
+    const results = answer.results.map((each) => placed(each, statements));
+    return { kind: "solved", results, ...(partial && { partial }) };
   };
 }
 

@@ -48,6 +48,8 @@ interface Scene {
   readonly maxTransactions?: number;
   /** More than one: answers come in another order than questions. */
   readonly lanes?: number;
+  /** Tuples that need more questions than the first turns give, with how many. */
+  readonly dear?: Readonly<Record<string, number>>;
   /** Transactions that are looked at, the first foremost. */
   readonly looked?: readonly number[];
   /** Aborts while this tuple is asked about. */
@@ -94,7 +96,7 @@ async function play(scene: Scene): Promise<Played> {
       })),
       omitted: scene.omitted?.[size] === undefined ? [] : [scene.omitted[size]],
     }),
-    solve: (tuple, at) => {
+    solve: (tuple, at, _signal, effort) => {
       const key = tuple.members.join();
       const partly = tuple.units.some((unit) => unit.evenPartly) ? " even partly" : "";
       asked.push(at === RC ? `${key}${partly}` : `${key} at ${labelOfLevels(at)}${partly}`);
@@ -102,7 +104,11 @@ async function play(scene: Scene): Promise<Played> {
         controller.abort();
         return Promise.resolve({ kind: "cancelled" });
       }
-      const given = answer(ownEntry(scene.says, key));
+      const needed = ownEntry(scene.dear, key) ?? 0;
+      const given = {
+        ...answer(ownEntry(scene.says, key)),
+        ...(needed > (effort?.questions ?? Infinity) && { partial: true as const }),
+      };
       if (scene.lanes === undefined) return Promise.resolve(given);
       // The more turns of the event loop, the later.
       let turns = (asked.length * 7) % 5;
@@ -249,6 +255,39 @@ describe("the search", () => {
     const often = await play({ plan: { 2: ["0,0", "0,1", "0,2", "0,3"] }, says });
     assert.deepEqual(often.asked, ["0,0", "0,1", "0,2"]);
     assert.deepEqual(often.result.unreached, [[0, 3]]);
+  });
+
+  const many = Array.from({ length: 30 }, (_, n) => `0,${String(n)}`);
+
+  const levels = many.map(() => RC);
+
+  it("asks every one of many before it goes on with what is dear", async () => {
+    const { asked, result } = await play({
+      plan: { 2: many },
+      levels,
+      maxTransactions: 2,
+      dear: { "0,0": 1_000, "0,1": 30 },
+    });
+    assert.deepEqual(asked, [...many, "0,0", "0,1", "0,0", "0,0"]);
+    assert.deepEqual(result.unreached, []);
+    assert.equal(result.completed, 2);
+  });
+
+  it("keeps what a dear one showed when it is ended, and says that it is open", async () => {
+    const { result } = await play({
+      plan: { 2: many },
+      levels,
+      maxTransactions: 2,
+      dear: { "0,0": 1_000 },
+      says: { "0,0": "anomaly" },
+      abortAt: "0,29",
+    });
+    assert.equal(result.findings.length, 1);
+    assert.deepEqual(result.unreached, [
+      [0, 0],
+      [0, 29],
+    ]);
+    assert.deepEqual(open(result), []);
   });
 
   it("rests on the last size that was planned whole", async () => {

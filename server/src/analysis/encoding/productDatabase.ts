@@ -5,7 +5,7 @@ import type { ValueType } from "../../program/expression";
 import { ownEntry } from "../../protocol/dictionary";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
-import { parts } from "../operations/terms";
+import { subterms } from "../operations/terms";
 import { checkName, createAssumptions, invariantAsserter } from "./assumptions";
 import type { Assumptions } from "./assumptions";
 import { READABLE, SPARSE } from "./productNames";
@@ -278,16 +278,17 @@ function standingFor(script: Script, { id }: TupleTable, row: RowKey, many: Alik
 
 /** A key that is known before anything is read. */
 function isEarly(term: Term): boolean {
-  return (
-    term.kind !== "output" &&
-    term.kind !== "found" &&
-    term.kind !== "count" &&
-    term.kind !== "over" &&
-    term.kind !== "failed" &&
-    term.kind !== "null" &&
-    parts(term).every(isEarly)
-  );
+  return ![...subterms(term)].some(({ kind }) => READ.has(kind));
 }
+
+const READ: ReadonlySet<Term["kind"]> = new Set([
+  "output",
+  "found",
+  "count",
+  "over",
+  "failed",
+  "null",
+]);
 
 function earlyInt(script: Script, database: Database, instance: number, term: Term): Smt {
   const value = termValue(term, {

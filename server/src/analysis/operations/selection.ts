@@ -81,12 +81,11 @@ export function equalityOf(
 /** The aliases that an expression mentions, those inside of subqueries included. */
 export function relationsIn(expression: Expression): readonly string[] {
   const found = new Set<string>();
+  const seen = new Set<object>();
   const visit = (value: unknown): void => {
-    if (Array.isArray(value)) {
-      value.forEach(visit);
-      return;
-    }
-    if (typeof value !== "object" || value === null) return;
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    // Expressions share structure: each part is looked at once.
+    seen.add(value);
     if ("kind" in value && value.kind === "column" && "relation" in value) {
       if (typeof value.relation === "string") found.add(value.relation);
       return;

@@ -162,12 +162,11 @@ function sameColumns(a: readonly string[], b: readonly string[]): boolean {
 /** The tables of a statement, wherever in it they are named. */
 function accessedBy(statement: Statement): readonly string[] {
   const found = new Set<string>();
+  const seen = new Set<object>();
   const visit = (value: unknown): void => {
-    if (Array.isArray(value)) {
-      value.forEach(visit);
-      return;
-    }
-    if (typeof value !== "object" || value === null) return;
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    // Expressions share structure: each part is looked at once.
+    seen.add(value);
     if ("table" in value && typeof value.table === "string") found.add(value.table);
     Object.values(value).forEach(visit);
   };

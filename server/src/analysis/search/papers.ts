@@ -16,7 +16,7 @@ import { blockGroup, groupAssumptions, singleTables, tablesOfModel } from "./pap
 import { contains, makeLevelVector, tupleLevels } from "./papersLevels";
 import type { SearchedLevel, TupleLevels } from "./papersLevels";
 import { mayCycle } from "./papersMeeting";
-import { assumedBy, makeQueries } from "./papersQueries";
+import { groundsOf, makeQueries } from "./papersQueries";
 import { PATIENCE, openWitnesses } from "./papersWitness";
 import type { Judge, Judged, WitnessRequest, Witnesses } from "./papersWitness";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
@@ -80,7 +80,7 @@ export function solvePapers(
       findings,
       undecided: queries.undecided(),
       queries: queries.count(),
-      ...assumedBy(queries),
+      ...groundsOf(queries),
     };
   } finally {
     solver.dispose();

@@ -17,6 +17,8 @@ export interface Queries {
   undecided(): readonly string[];
   /** Records that something stays open for another reason than the solver's. */
   leaveOpen(reason: string): void;
+  /** Whether some question stayed open for want of effort, recorded or not. */
+  gaveUp(): boolean;
   /** Names of the encoding's assumptions without which some answer "unsat" would have been "sat". */
   assumed(): readonly string[];
 }
@@ -47,6 +49,7 @@ export function makeQueries(
   const check = (question: readonly string[]): CheckResult => {
     if (poll() || failures >= PATIENCE) return "unknown";
     count += 1;
+    limits.asked?.();
     const answer = solver.check([...question, ...literals()]);
     if (answer === "unknown") failures += 1;
     if (answer === "unsat") core = solver.core();
@@ -69,6 +72,7 @@ export function makeQueries(
   };
   return {
     assumed: () => [...assumed].sort(),
+    gaveUp: () => stopped || failures > 0,
     tryOut: check,
     ask: (question) => {
       const answer = check(question);
@@ -96,8 +100,8 @@ export function makeQueries(
   };
 }
 
-/** The part of a result that says what it rests on. */
-export function assumedBy(queries: Queries): Pick<UnitResult, "assumed"> {
+/** The part of a result that says what it rests on, and whether more effort may change it. */
+export function groundsOf(queries: Queries): Pick<UnitResult, "assumed" | "gaveUp"> {
   const assumed = queries.assumed();
-  return assumed.length > 0 ? { assumed } : {};
+  return { ...(assumed.length > 0 && { assumed }), ...(queries.gaveUp() && { gaveUp: true }) };
 }

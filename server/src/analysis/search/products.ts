@@ -12,7 +12,7 @@ import type { Member } from "../encoding/productParts";
 import { levelsWithin } from "../encoding/productTuple";
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
 import { dressed } from "./dressed";
-import { assumedBy, makeQueries } from "./papersQueries";
+import { groundsOf, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
 import { areCertified, planProduct, readsDirty } from "./productsPlan";
 import { findWorst, rank } from "./productsWitness";
@@ -78,10 +78,12 @@ function solveOrders(question: Question, members: readonly FlatTransaction[]): U
   const undecided = new Set<string>();
   const assumed = new Set<string>();
   let queries = 0;
+  let gaveUp = false;
   for (const order of orders) {
     if (question.limits.stopped() || queries >= MOST_QUERIES) {
       const why = queries >= MOST_QUERIES ? TOO_MANY : "the search was stopped";
       undecided.add(`${subject}: ${why}`);
+      gaveUp ||= queries < MOST_QUERIES;
       break;
     }
     const result = solveOrder(question, order);
@@ -89,6 +91,7 @@ function solveOrders(question: Question, members: readonly FlatTransaction[]): U
     for (const reason of result.undecided) undecided.add(reason);
     for (const name of result.assumed ?? []) assumed.add(name);
     queries += result.queries;
+    gaveUp ||= result.gaveUp === true;
     if (result.findings.some(({ confirmation }) => isWorst(confirmation))) break;
   }
   return {
@@ -96,6 +99,7 @@ function solveOrders(question: Question, members: readonly FlatTransaction[]): U
     undecided: [...undecided],
     queries,
     ...(assumed.size > 0 && { assumed: [...assumed] }),
+    ...(gaveUp && { gaveUp }),
   };
 }
 
@@ -127,7 +131,7 @@ function solveOrder(
         .map((finding) => dressed(finding, search, flat)),
       undecided: [...queries.undecided(), ...doubtsAbout(subject, doubts, encoding)],
       queries: queries.count(),
-      ...assumedBy(queries),
+      ...groundsOf(queries),
     };
   } finally {
     solver.dispose();

@@ -22,6 +22,7 @@ import type { Access, ProductTuple, TupleTable } from "../encoding/productTuple"
 import { FALSE, TRUE } from "../encoding/smt";
 import { assumedColumns } from "../operations/flatInvariant";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
+import { columnsIn } from "../operations/terms";
 import { withAskedRows } from "../../store/invariants";
 import { withParents } from "./parents";
 import { timedSchedule } from "./productsTimes";
@@ -198,16 +199,13 @@ function rowOf(
 /** Columns that some operation mentions; the others are of no consequence. */
 function usedColumns(encoding: Start, table: TupleTable): ReadonlySet<string> {
   const used = new Set<string>(table.mutable);
-  const visit = (value: unknown): void => {
-    if (typeof value !== "object" || value === null) return;
-    if ("kind" in value && value.kind === "column" && "column" in value)
-      used.add(String(value.column));
-    Object.values(value).forEach(visit);
-  };
   for (const access of encoding.tuple.accesses.flat()) {
     if (access.table !== table) continue;
     const { where, set, outputs, update, updateWhere, aggregate, orderBy } = access.operation;
-    visit([where, set, outputs, update, updateWhere, aggregate]);
+    const terms = [where, ...Object.values({ ...set }), ...Object.values(outputs)];
+    const others = [...Object.values({ ...update }), updateWhere, aggregate?.operand];
+    for (const column of columnsIn(...terms, ...others.flatMap((term) => term ?? [])))
+      used.add(column);
     if (orderBy) used.add(orderBy.column);
   }
   for (const column of assumedColumns(encoding.tuple.flat, table.table.name)) used.add(column);

@@ -75,7 +75,7 @@ function mayMiss(
 ): boolean {
   const known = remembered.get(solvers) ?? new Map<string, boolean>();
   remembered.set(solvers, known);
-  const key = keyOf(question, pair);
+  const key = `${String(limits.resourceLimit)} ${keyOf(question, pair)}`;
   const before = known.get(key);
   if (before !== undefined) return before;
   const answer = ask(solvers, question, pair, limits);
@@ -99,6 +99,7 @@ function ask(
   if (text === undefined) return false;
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
+    limits.asked?.();
     solver.add(text);
     return solver.check(alone ? [BACKWARD, ALONE] : [BACKWARD]) !== "unsat";
   } finally {

@@ -8,12 +8,13 @@ import { makeTuple, overlooksReads } from "../encoding/productTuple";
 import type { Access } from "../encoding/productTuple";
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
 import { likelihood } from "./likelihood";
+import { suspicionOf } from "./suspicion";
 import type { Unit } from "./unit";
 
 /**
- * The commit orders of `size` transactions that may have a cycle at their levels: what was read whole before what was not,
- * of which little can be confirmed; short transactions before long ones, whose questions cost many times as much; and
- * among those of a size the likeliest first. Against commit order only reads
+ * The commit orders of `size` transactions that may have a cycle at their levels: the most suspicious first, as far
+ * as their questions are not dear; then what was read whole before what was not, of which little can be confirmed; short
+ * transactions before long ones; and among those of a size the likeliest first. Against commit order only reads
  * of snapshots point, so every cycle needs one; all at SERIALIZABLE have none. O(n^size).
  */
 export function planProduct(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
@@ -39,8 +40,10 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
       // Where there are units, all orders of commits are one question.
       (!transactions.some((each) => isUnit[each]) || isAscending(transactions)),
   );
+  const suspicion = suspicionOf(flat);
   const units = open.map((transactions) => ({
     transactions,
+    worth: suspicion(transactions) - COST * sizeClass(flat, transactions),
     losses: transactions.some((each) => (flat.transactions[each]?.losses.length ?? 0) > 0) ? 1 : 0,
     size: sizeClass(flat, transactions),
     score: score(table, transactions, {
@@ -56,7 +59,12 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
   return units
     .filter((each) => each.score > 0)
     .sort(
-      (a, b) => b.likely - a.likely || a.losses - b.losses || a.size - b.size || b.score - a.score,
+      (a, b) =>
+        b.likely - a.likely ||
+        b.worth - a.worth ||
+        a.losses - b.losses ||
+        a.size - b.size ||
+        b.score - a.score,
     )
     .map(({ transactions }) => ({ transactions }));
 }
@@ -132,6 +140,9 @@ function meetingTables(one: TableUse, other: TableUse): ReadonlySet<string> {
 
 /** Up to so many operations a question takes some milliseconds. */
 const SHORT = 24;
+
+/** What a doubling of the operations costs, in steps of suspicion. */
+const COST = 2;
 
 /** 0 for tuples of few operations, and one more for each doubling. */
 function sizeClass(flat: FlatProgram, transactions: readonly number[]): number {

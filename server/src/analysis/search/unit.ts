@@ -59,6 +59,8 @@ export interface UnitResult {
   /** Why (a part of) the unit stayed undecided. */
   readonly undecided: readonly string[];
   readonly queries: number;
+  /** The solver gave up, or was stopped: with more effort the answer may be another. */
+  readonly gaveUp?: true;
   /** What it rests on beside the text, by the names of `encoding/assumptions.ts`; absent is nothing. */
   readonly assumed?: readonly string[];
   /** The answer to the question about invariants. */
@@ -74,4 +76,6 @@ export interface SearchLimits {
   readonly maxFindings: number;
   /** Polled between queries; true stops with what was found so far. */
   readonly stopped: () => boolean;
+  /** Called for each question to the solver. */
+  readonly asked?: () => void;
 }
