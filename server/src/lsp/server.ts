@@ -37,6 +37,7 @@ import { handleHover } from "./handlers/hover";
 import { handleLevels } from "./handlers/levels";
 import { handleAnomalies } from "./handlers/listAnomalies";
 import { handleTree } from "./handlers/tree";
+import { documentMessages } from "./clientShapes";
 import { createServerState, type ServerState } from "./serverState";
 import type { TextEdit } from "./editRange";
 import { guarded, onTyped } from "./typed";
@@ -64,7 +65,7 @@ export function startServer(
   registerLifeCycle(state, checks, [histories, explorations], version, createChecker);
   registerDocuments(state, checks, edits);
   registerRequests(state, checks, histories, explorations);
-  documents.listen(connection);
+  documents.listen(documentMessages(connection));
   connection.listen();
 }
 

@@ -7,6 +7,7 @@ import {
 } from "vscode-languageserver/node";
 import { reasonOf } from "../protocol/fault";
 import type { Notifications, Requests } from "../protocol/requests";
+import { misshapen } from "./clientShapes";
 
 /**
  * Registers the handler of a custom request. Parameters come as they were sent: the handler checks them with
@@ -42,13 +43,18 @@ export function connectionEnded(): void {
   // The end of the connection ends the process; see `onExit` of the protocol's library.
 }
 
-/** A handler of the protocol's own requests whose failure is logged and answered as an error; other requests go on. */
+/**
+ * A handler of the protocol's own requests whose failure is logged and answered as an error; other requests go on. So are
+ * parameters of the wrong shape.
+ */
 export function guarded<Params, Result>(
   connection: Connection,
   method: string,
   handler: (params: Params) => Result | Promise<Result>,
 ): (params: Params) => Promise<Result> {
   return async (params) => {
+    const wrong = misshapen(method, params);
+    if (wrong !== undefined) throw new ResponseError(ErrorCodes.InvalidParams, wrong);
     try {
       return await handler(params);
     } catch (error) {

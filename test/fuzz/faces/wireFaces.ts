@@ -8,6 +8,8 @@ const SCHEMA =
 
 /** Milliseconds of silence after which the answer is taken to be whole. */
 const SILENCE = 15;
+/** Milliseconds that one who must be served waits. */
+const PATIENCE = 2000;
 /** Inputs between two looks at whether others are still served. */
 const LOOK = 50;
 
@@ -96,7 +98,7 @@ async function openWire(protocol: "postgres" | "mysql", healthy: Buffer): Promis
       const said = await exchange(store.port, input);
       if (count % LOOK === 0) {
         store.reset();
-        const others = await exchange(store.port, healthy);
+        const others = await exchange(store.port, healthy, PATIENCE);
         if (!others.toString("latin1").includes("balance"))
           throw new Error("others are no longer served");
       }
@@ -113,7 +115,7 @@ async function openWire(protocol: "postgres" | "mysql", healthy: Buffer): Promis
 }
 
 /** What comes back until nothing more does. */
-function exchange(port: number, input: Buffer): Promise<Buffer> {
+function exchange(port: number, input: Buffer, patience = SILENCE * 4): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = net.connect(port, "127.0.0.1");
@@ -121,11 +123,11 @@ function exchange(port: number, input: Buffer): Promise<Buffer> {
       socket.destroy();
       resolve(Buffer.concat(chunks));
     };
-    let silence = setTimeout(end, SILENCE * 4);
+    let silence = setTimeout(end, patience);
     socket.on("data", (chunk) => {
       chunks.push(chunk);
       clearTimeout(silence);
-      silence = setTimeout(end, SILENCE);
+      silence = setTimeout(end, Math.max(SILENCE, patience / 4));
     });
     socket.on("error", () => undefined);
     socket.on("close", () => {

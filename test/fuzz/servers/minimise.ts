@@ -4,8 +4,9 @@ import { judge, type Contradiction, type Effort } from "./judge";
 import { programComments, readProgram, type FuzzProgram } from "./program";
 import type { Stage } from "./stage";
 
-/** More attempts than this are not made. */
+/** More attempts than this are not made, nor any after so many milliseconds. */
 const MOST = 120;
+const LONGEST = 60_000;
 
 /** The smallest program that was found in which a contradiction of the same kind stays. */
 export async function minimise(
@@ -16,7 +17,9 @@ export async function minimise(
   effort: Effort,
 ): Promise<FuzzProgram> {
   const calls = contradiction.kind === "missed" ? [contradiction.calls] : program.runs.slice(0, 1);
+  const end = Date.now() + LONGEST;
   let attempts = 0;
+  const isOver = (): boolean => attempts >= MOST || Date.now() > end;
   const holds = async (candidate: FuzzProgram): Promise<boolean> => {
     attempts += 1;
     const { contradictions } = await judge(stage, session, candidate, effort, contradiction.order);
@@ -25,7 +28,7 @@ export async function minimise(
   let best = withLines({ ...program, runs: calls }, bodyLines(program));
   if (!(await holds(best))) return program;
   for (let size = 8; size >= 1; size = Math.floor(size / 2)) {
-    for (let at = 0; at < bodyLines(best).length && attempts < MOST;) {
+    for (let at = 0; at < bodyLines(best).length && !isOver();) {
       const lines = bodyLines(best);
       const left = [...lines.slice(0, at), ...lines.slice(at + size)];
       if (
@@ -39,7 +42,7 @@ export async function minimise(
   for (const row of best.init) {
     const fewer = { ...best, init: best.init.filter((each) => each !== row) };
     const candidate = withLines(fewer, bodyLines(best));
-    if (attempts < MOST && (await holds(candidate))) best = candidate;
+    if (!isOver() && (await holds(candidate))) best = candidate;
   }
   return best;
 }

@@ -417,3 +417,34 @@ describe("files that change on disk", () => {
     });
   });
 });
+
+describe("messages of the wrong shape", () => {
+  it("are refused by the field that is wrong, and what comes after them is read", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      const { client } = harness;
+      const textDocument = { uri: harness.uri("bank.sql") };
+      await client.sendNotification("textDocument/didOpen", { textDocument });
+      await client.sendNotification("textDocument/didChange", {
+        textDocument,
+        contentChanges: [{}],
+      });
+      await client.sendNotification("textDocument/didClose", { document: textDocument });
+      const wrong: readonly (readonly [method: string, params: object, message: string])[] = [
+        ["hover", { textDocument }, "textDocument/hover: position is not a position"],
+        ["codeLens", { textDocument: {} }, "textDocument/codeLens: textDocument.uri is not a text"],
+        [
+          "codeAction",
+          { textDocument, range: {} },
+          "textDocument/codeAction: range is not a range",
+        ],
+      ];
+      for (const [method, params, message] of wrong)
+        await assert.rejects(client.sendRequest(`textDocument/${method}`, params), {
+          code: -32602,
+          message,
+        });
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+    });
+  });
+});
