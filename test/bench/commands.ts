@@ -50,7 +50,7 @@ async function main(): Promise<boolean> {
     for (const id of ids) {
       for (const [command, counts] of found) {
         const line = askedFor(show, COMMANDS.get(command) ?? [command], id);
-        const { code, error } = await isolens(line);
+        const { code, error } = await isolens(line, { timeout: 600_000 });
         counts.of += 1;
         // Whether a server or a language can have it is another matter: here it is found or not.
         const isFound = code !== null && !error.includes(`there is no anomaly "${id}"`);

@@ -18,6 +18,8 @@ export interface CliRun {
   readonly cwd?: string;
   /** Another copy of the bundle. */
   readonly script?: string;
+  /** Milliseconds after which it is ended; a minute unless it is given. */
+  readonly timeout?: number;
   /** A script that runs in the same process first. */
   readonly before?: string;
   /** Called with the process; for tests of signals and pipes. */
@@ -31,7 +33,7 @@ export async function isolens(args: readonly string[], run: CliRun = {}): Promis
   const before = run.before === undefined ? [] : ["--require", run.before];
   const child = spawn(process.execPath, [...before, script, ...args], {
     cwd: run.cwd ?? process.cwd(),
-    timeout: 60_000,
+    timeout: run.timeout ?? 60_000,
     env: { ...process.env, NO_COLOR: "1" },
   });
   let out = "";

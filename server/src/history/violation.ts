@@ -5,6 +5,7 @@ import { deriveCycle } from "./derive";
 import type { Fact, FactType } from "./facts";
 import type { History } from "./history";
 import {
+  READ,
   READ_LIST,
   keyText,
   keyWords,
@@ -21,6 +22,7 @@ import { minimalRead, minimalViolation, weakestViolated } from "./minimise";
 import type { Part } from "./part";
 import type { ReadViolation, Resolved } from "./resolved";
 import { resolve } from "./resolve";
+import { findWriters } from "./writers";
 
 export interface Violation {
   readonly kind: ViolationKind;
@@ -32,6 +34,8 @@ export interface Violation {
   readonly transactions: readonly number[];
   /** They lead back to where they started; for a read that no level allows at most one. */
   readonly edges: readonly ViolationEdge[];
+  /** Dependencies beside them: what their reasons rest on, and what else connects a transaction. */
+  readonly support: readonly ViolationEdge[];
   /** Without any one of its transactions the rest is possible. */
   readonly minimal: Part;
 }
@@ -95,20 +99,89 @@ function cycleViolation(
   const ordered = fromFirst(cycle);
   const kind = kindOfCycle(ordered, level, (t, key) => versionsRead(resolved, t, key));
   const members = ordered.map((fact) => teller.whole(fact.from));
+  const edgeOf = (fact: Fact): ViolationEdge => ({
+    type: fact.type,
+    ...(fact.key >= 0 && { key: keyText(minimal.history, fact.key) }),
+    from: teller.whole(fact.from),
+    to: teller.whole(fact.to),
+    reason: teller.reason(fact),
+  });
+  const edges = ordered.map(edgeOf);
   return {
     kind,
     level,
     message: `${kind.title}: ${ordered.map(teller.step).join(", ")}.`,
     transactions: [...new Set([...members, ...minimal.transactions])],
-    edges: ordered.map((fact) => ({
-      type: fact.type,
-      ...(fact.key >= 0 && { key: keyText(minimal.history, fact.key) }),
-      from: teller.whole(fact.from),
-      to: teller.whole(fact.to),
-      reason: teller.reason(fact),
-    })),
+    edges,
+    support: supportOf(edges, ordered.flatMap(restsOn).map(edgeOf), minimal, history),
     minimal,
   };
+}
+
+/** The facts that a fact rests on, and what these rest on, without those that were only supposed. */
+function restsOn({ reason }: Fact): readonly Fact[] {
+  const below =
+    reason.kind === "overwritten" ? [reason.order] : reason.kind === "excluded" ? reason.cycle : [];
+  return below.filter((fact) => !isSupposed(fact)).flatMap((fact) => [fact, ...restsOn(fact)]);
+}
+
+/** What else there is to draw: each dependency once, and reads that connect who is left without any. */
+function supportOf(
+  edges: readonly ViolationEdge[],
+  reasons: readonly ViolationEdge[],
+  part: Part,
+  history: History,
+): readonly ViolationEdge[] {
+  const keyOf = ({ type, key, from, to }: ViolationEdge): string =>
+    JSON.stringify([type, key, from, to]);
+  const drawn = new Set(edges.map(keyOf));
+  const connected = new Set(edges.flatMap(({ from, to }) => [from, to]));
+  const support: ViolationEdge[] = [];
+  const add = (edge: ViolationEdge): void => {
+    if (edge.from === edge.to || drawn.has(keyOf(edge))) return;
+    drawn.add(keyOf(edge));
+    support.push(edge);
+  };
+  for (const edge of reasons) add(edge);
+  for (const { from, to } of support) connected.add(from).add(to);
+  for (const edge of readEdges(part, history)) {
+    if (!connected.has(edge.from) || !connected.has(edge.to)) add(edge);
+  }
+  return support;
+}
+
+/** Who reads what of whom in a part. */
+function readEdges(part: Part, history: History): readonly ViolationEdge[] {
+  const own = part.history;
+  const writers = findWriters(own);
+  const whole = (t: number): number => part.transactions[t] ?? 0;
+  const edges: ViolationEdge[] = [];
+  for (let reader = 0; reader < own.transactions; reader++) {
+    for (let at = own.from[reader] ?? 0; at < (own.to[reader] ?? 0); at++) {
+      const version = own.version[at] ?? 0;
+      const kind = own.kind[at];
+      if (kind !== READ && kind !== READ_LIST) continue;
+      for (const each of kind === READ ? [version] : listVersions(own, version)) {
+        const writer = writers.of[each] ?? -1;
+        if (writer < 0) continue;
+        const name = keyWords(own, own.key[at] ?? 0);
+        const value = valueText(own, each);
+        const [by, who] = [writer, reader].map((t) => transactionLabel(history, whole(t)));
+        edges.push({
+          type: "wr",
+          key: keyText(own, own.key[at] ?? 0),
+          from: whole(writer),
+          to: whole(reader),
+          reason: {
+            text: `${who ?? ""} reads ${value} of ${name}, which ${by ?? ""} wrote`,
+            operations: [part.operations[at] ?? 0],
+            because: [],
+          },
+        });
+      }
+    }
+  }
+  return edges;
 }
 
 /** The cycle from where it is easiest to tell: the anti-dependency last, what led to it first. */
@@ -134,7 +207,13 @@ function tellerOf(part: Part, resolved: Resolved, history: History) {
   const key = (fact: Fact) => keyWords(own, fact.key);
   const operation = (at: number | undefined) =>
     at === undefined ? [] : [part.operations[at] ?? 0];
-  const value = (at: number | undefined) => valueRead(own, at ?? 0);
+  const value = (at: number | undefined) => valueOf(part, history, at ?? 0);
+  // Of a list that goes on behind what is told, its last element is somebody else's.
+  const share = (fact: Fact) => {
+    const last = lastOf(own, fact.read ?? 0);
+    const isLast = last === lastOf(history, part.operations[fact.read ?? 0] ?? 0);
+    return isLast ? "" : `, ${last ?? ""} of it`;
+  };
   const lastWrite = (t: number, wanted: number) => {
     let found: number | undefined;
     for (let at = own.from[inPart(t)] ?? 0; at < (own.to[inPart(t)] ?? 0); at++)
@@ -152,7 +231,7 @@ function tellerOf(part: Part, resolved: Resolved, history: History) {
       case "rt":
         return `${from} ended before ${to} began`;
       case "wr":
-        return `${to} reads ${key(fact)} = ${value(fact.read)} from ${from}`;
+        return `${to} reads ${key(fact)} = ${value(fact.read)}${share(fact)} from ${from}`;
       case "ww":
         return `${to} writes ${key(fact)} after ${from} did`;
       case "rw":
@@ -179,7 +258,7 @@ function tellerOf(part: Part, resolved: Resolved, history: History) {
       }
       case "wr":
         return {
-          text: `${to} reads ${key(fact)} = ${value(fact.read)}, which ${from} wrote`,
+          text: `${to} reads ${key(fact)} = ${value(fact.read)}${share(fact)}, which ${from} wrote`,
           operations: [...operation(fact.read), ...lastWrite(fact.from, fact.key)],
           because: [],
         };
@@ -201,7 +280,7 @@ function tellerOf(part: Part, resolved: Resolved, history: History) {
       };
     const { order } = fact.reason;
     return {
-      text: `${from} reads ${key(fact)} = ${value(fact.read)} from ${name(order.from)}, and ${to} writes a later version`,
+      text: `${from} reads ${key(fact)} = ${value(fact.read)}${share(fact)} from ${name(order.from)}, and ${to} writes a later version`,
       operations,
       because: isSupposed(order) ? [] : [orderReason(order)],
     };
@@ -242,12 +321,46 @@ function levelWords(level: HistoryLevel): string {
   return level === "serializable" ? "serializability" : level.replaceAll("-", " ");
 }
 
-/** The value that an operation read or wrote; a list as "[1 2]". */
+/** The value that an operation read or wrote, as in the file; a list as "[1 2]". */
 function valueRead(history: History, operation: number): string {
-  const version = history.version[operation] ?? 0;
-  if (history.kind[operation] !== READ_LIST) return valueText(history, version);
-  const values = [...listVersions(history, version)].map((each) => valueText(history, each));
-  return `[${values.join(" ")}]`;
+  return listText(history, operation) ?? valueText(history, history.version[operation] ?? 0);
+}
+
+/** The value of an operation of a part, as the file has it; of a long list what the part tells of it. */
+export function valueOf(part: Part, history: History, operation: number): string {
+  const own = part.history;
+  const whole = part.operations[operation];
+  if (own.kind[operation] !== READ_LIST || whole === undefined) return valueRead(own, operation);
+  const told = new Set(elementsOf(own, operation));
+  return listText(history, whole, told) ?? valueRead(own, operation);
+}
+
+/** Longer lists are told in part. */
+const LONGEST_LIST = 12;
+
+/** A list that was read, as in the file; of a long one its ends and what is `told`, and "..." for all between. */
+function listText(
+  history: History,
+  operation: number,
+  told: ReadonlySet<string> = new Set(),
+): string | undefined {
+  if (history.kind[operation] !== READ_LIST) return undefined;
+  const texts = elementsOf(history, operation);
+  const isTold = (text: string, at: number): boolean =>
+    texts.length <= LONGEST_LIST || at === 0 || at === texts.length - 1 || told.has(text);
+  const words = texts.map((text, at) => (isTold(text, at) ? text : ELIDED));
+  return `[${words.filter((word, at) => word !== ELIDED || words[at - 1] !== ELIDED).join(" ")}]`;
+}
+
+const ELIDED = "...";
+
+function elementsOf(history: History, operation: number): readonly string[] {
+  const list = listVersions(history, history.version[operation] ?? 0);
+  return [...list].map((each) => valueText(history, each));
+}
+
+function lastOf(history: History, operation: number): string | undefined {
+  return history.kind[operation] === READ_LIST ? elementsOf(history, operation).at(-1) : undefined;
 }
 
 function readViolation(
@@ -273,27 +386,29 @@ function readViolation(
   const { transaction, writer, operation, because } = violation;
   const text = `${name(transaction)} reads ${keyWords(history, history.key[violation.operation] ?? 0)} = ${value}, ${readWords(history, violation, name)}`;
   const others = minimal.transactions.filter((t) => t !== transaction && t !== writer);
+  const edges: readonly ViolationEdge[] =
+    writer === undefined || violation.kind === "incompatible-lists"
+      ? []
+      : [
+          {
+            type: "wr",
+            key,
+            from: writer,
+            to: transaction,
+            reason: {
+              text,
+              operations: [operation, ...(because === undefined ? [] : [because])],
+              because: [],
+            },
+          },
+        ];
   return {
     kind,
     level: HISTORY_LEVELS[0],
     message: `${kind.title}: ${text}.`,
     transactions: [transaction, ...(writer === undefined ? [] : [writer]), ...others],
-    edges:
-      writer === undefined || violation.kind === "incompatible-lists"
-        ? []
-        : [
-            {
-              type: "wr",
-              key,
-              from: writer,
-              to: transaction,
-              reason: {
-                text,
-                operations: [operation, ...(because === undefined ? [] : [because])],
-                because: [],
-              },
-            },
-          ],
+    edges,
+    support: supportOf(edges, [], minimal, history),
     minimal,
   };
 }

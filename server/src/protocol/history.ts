@@ -13,7 +13,7 @@ export interface HistoryPlace {
 export interface HistoryOperation {
   readonly kind: "read" | "write" | "failed-write";
   readonly key: string;
-  /** As in the file; a list as "[1 2]", and "nil" for what the key held before all writes. */
+  /** As in the file; a list as "[1 2]" (of a long one "..." stands for parts), and "nil" for what the key held before all writes. */
   readonly value: string;
   readonly place: HistoryPlace;
   /** "reads x = 1". */
@@ -64,6 +64,8 @@ export interface HistoryViolation {
   readonly transactions: readonly string[];
   /** The dependencies lead back to where they started; empty for a read that no level allows. */
   readonly edges: readonly HistoryEdge[];
+  /** Dependencies beside these: what their reasons rest on, and what else connects a transaction. */
+  readonly support?: readonly HistoryEdge[];
   /** Without any one of its transactions the rest is possible at the level. In the format that the checker reads. */
   readonly minimal: unknown;
   /** The same, for people, in an order that can be told. */

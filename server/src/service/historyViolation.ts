@@ -14,11 +14,18 @@ import {
   listVersions,
   sessionLabel,
   transactionLabel,
-  valueText,
   type History,
 } from "../history/history";
-import { explainViolation, type ExplainOptions, type ViolationReason } from "../history/violation";
+import type { Part } from "../history/part";
+import {
+  explainViolation,
+  valueOf,
+  type ExplainOptions,
+  type ViolationEdge,
+  type ViolationReason,
+} from "../history/violation";
 import type {
+  HistoryEdge,
   HistoryOperation,
   HistoryPlace,
   HistoryReason,
@@ -37,13 +44,20 @@ export function violationOf(
 ): HistoryViolation | undefined {
   const found = explainViolation(history, result, options);
   if (!found) return undefined;
-  const { kind, level, message, transactions, edges, minimal } = found;
+  const { kind, level, message, transactions, edges, support, minimal } = found;
   const name = (transaction: number): string => transactionLabel(history, transaction);
   const place = (operation: number): HistoryPlace => placeOf(history, operation, input);
   const reason = ({ text, operations, because }: ViolationReason): HistoryReason => ({
     text,
     places: operations.map(place),
     because: because.map(reason),
+  });
+  const edgeOf = (edge: ViolationEdge): HistoryEdge => ({
+    type: edge.type,
+    ...(edge.key !== undefined && { key: edge.key }),
+    from: name(edge.from),
+    to: name(edge.to),
+    reason: reason(edge.reason),
   });
   return {
     kind: kind.name,
@@ -52,29 +66,26 @@ export function violationOf(
     level,
     message,
     transactions: transactions.map(name),
-    edges: edges.map((edge) => ({
-      type: edge.type,
-      ...(edge.key !== undefined && { key: edge.key }),
-      from: name(edge.from),
-      to: name(edge.to),
-      reason: reason(edge.reason),
-    })),
+    edges: edges.map(edgeOf),
+    ...(support.length > 0 && { support: support.map(edgeOf) }),
     minimal: historyData(minimal.history),
-    story: storyOf(minimal.history, (operation) => place(minimal.operations[operation] ?? 0)),
+    story: storyOf(minimal, history, (operation) => place(minimal.operations[operation] ?? 0)),
   };
 }
 
 /** The transactions of a small history, writers before their readers where that is possible. */
 function storyOf(
-  history: History,
+  part: Part,
+  whole: History,
   place: (operation: number) => HistoryPlace,
 ): readonly HistoryTransaction[] {
+  const { history } = part;
   const writer = writersOf(history);
   return tellingOrder(history, writer).map((transaction): HistoryTransaction => {
     const operations: HistoryOperation[] = [];
     const to = history.to[transaction] ?? 0;
     for (let at = history.from[transaction] ?? 0; at < to; at += 1)
-      operations.push(operationOf(history, at, writer, place(at)));
+      operations.push(operationOf(part, whole, at, writer, place(at)));
     const status = history.status[transaction];
     return {
       name: transactionLabel(history, transaction),
@@ -86,19 +97,17 @@ function storyOf(
 }
 
 function operationOf(
-  history: History,
+  part: Part,
+  whole: History,
   at: number,
   writer: ReadonlyMap<number, number>,
   place: HistoryPlace,
 ): HistoryOperation {
+  const { history } = part;
   const kind = history.kind[at];
-  const version = history.version[at] ?? 0;
   const key = keyText(history, history.key[at] ?? 0);
   const words = keyWords(history, history.key[at] ?? 0);
-  const value =
-    kind === READ_LIST
-      ? `[${[...listVersions(history, version)].map((each) => valueText(history, each)).join(" ")}]`
-      : valueText(history, version);
+  const value = valueOf(part, whole, at);
   if (kind !== READ && kind !== READ_LIST) {
     const text = kind === APPEND ? `appends ${value} to ${words}` : `writes ${words} = ${value}`;
     const refused = kind === FAILED_WRITE;

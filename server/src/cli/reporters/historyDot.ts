@@ -12,9 +12,10 @@ export function historyDot(report: HistoryReport): string {
     `  label=${quote(title)}; labelloc=t; fontname="sans-serif";`,
     `  node [shape=plain, fontname="sans-serif"]; edge [fontname="sans-serif"];`,
     ...(violation?.story ?? []).map((each) => `  ${quote(each.name)} [label=${box(each)}];`),
-    ...(violation?.edges ?? []).map((edge) => {
+    ...[...(violation?.edges ?? []), ...(violation?.support ?? [])].map((edge, at) => {
       const key = edge.key === undefined ? "" : ` ${edge.key}`;
-      const style = STYLES[edge.type];
+      const isBeside = at >= (violation?.edges.length ?? 0);
+      const style = `${STYLES[edge.type]}${isBeside ? ", penwidth=0.6, constraint=false" : ""}`;
       return `  ${quote(edge.from)} -> ${quote(edge.to)} [label=${quote(edge.type + key)}, tooltip=${quote(edge.reason.text)}, ${style}];`;
     }),
     "}",

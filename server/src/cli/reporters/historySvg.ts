@@ -22,6 +22,8 @@ interface Box {
 /** A whole document; a sentence alone when nothing was violated. */
 export function historySvg(report: HistoryReport): string {
   const { violation } = report;
+  const edges = violation?.edges ?? [];
+  const all = [...edges, ...(violation?.support ?? [])];
   const title = violation
     ? `${violation.title} violates ${findLevel(violation.level)?.label ?? violation.level}`
     : "No violation was found";
@@ -41,12 +43,12 @@ export function historySvg(report: HistoryReport): string {
     `<desc>${escapeXml(story.join(". "))}</desc>`,
     `<style>${STYLE}</style>`,
     `<defs>${TYPES.map(arrowHead).join("")}</defs>`,
-    `<rect class="ground" x="${left}" y="${top}" width="100%" height="100%"/>`,
-    `<text class="title" x="${left + margin}" y="${top + 30}">${escapeXml(title)}</text>`,
-    `<text class="dim" x="${left + margin}" y="${top + 50}">${escapeXml(report.file)}</text>`,
+    `<rect ${fill("ground")} x="${left}" y="${top}" width="${right - left}" height="${bottom - top}"/>`,
+    `<text ${fill("ink")} ${TITLE} x="${left + margin}" y="${top + 30}">${escapeXml(title)}</text>`,
+    `<text ${fill("dim")} ${TEXT} x="${left + margin}" y="${top + 50}">${escapeXml(report.file)}</text>`,
     ...boxes.map(drawBox),
-    ...(violation?.edges ?? []).flatMap((edge, at) =>
-      drawEdge(edge, at, violation?.edges ?? [], boxes),
+    ...all.flatMap((edge, at) =>
+      drawEdge(edge, { number: at < edges.length ? at + 1 : undefined, edges: all, boxes }),
     ),
     "</svg>\n",
   ].join("\n");
@@ -54,19 +56,54 @@ export function historySvg(report: HistoryReport): string {
 
 const TYPES = ["so", "wr", "ww", "rw", "rt"] as const;
 
-const STYLE = `
-svg { color-scheme: light dark; --ink: #1f1f1f; --dim: #5f5f5f; --ground: #ffffff; --card: #f5f5f5; --so: #6b6b6b; --wr: #0067b8; --ww: #8a6d00; --rw: #b5401f; }
-@media (prefers-color-scheme: dark) { svg { --ink: #e4e4e4; --dim: #a0a0a0; --ground: #1e1e1e; --card: #2a2a2a; --so: #9d9d9d; --wr: #75beff; --ww: #d7ba3d; --rw: #f48771; } }
-text { font: 13px ui-monospace, monospace; fill: var(--ink); }
-.title { font: 600 17px system-ui, sans-serif; } .name { font-weight: 600; } .dim { fill: var(--dim); }
-.ground { fill: var(--ground); } .card { fill: var(--card); stroke: var(--dim); }
-.edge { fill: none; stroke-width: 1.6; } .label { text-anchor: middle; paint-order: stroke; stroke: var(--ground); stroke-width: 5px; }
-.so, .rt { stroke: var(--so); stroke-dasharray: 2 4; } .wr { stroke: var(--wr); } .ww { stroke: var(--ww); stroke-width: 2.4; } .rw { stroke: var(--rw); stroke-dasharray: 7 4; }
-.fill-so, .fill-rt { fill: var(--so); } .fill-wr { fill: var(--wr); } .fill-ww { fill: var(--ww); } .fill-rw { fill: var(--rw); }
-`;
+/** Colours stand at the shapes themselves: not every reader of SVG knows variables, or any style sheet. */
+const LIGHT = {
+  ink: "#1f1f1f",
+  dim: "#5f5f5f",
+  ground: "#ffffff",
+  card: "#f5f5f5",
+  so: "#6b6b6b",
+  rt: "#6b6b6b",
+  wr: "#0067b8",
+  ww: "#8a6d00",
+  rw: "#b5401f",
+} as const;
 
-function arrowHead(type: string): string {
-  return `<marker id="${type}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="fill-${type}" d="M0,0L10,5L0,10z"/></marker>`;
+/** On dark ground, where a style sheet is read. */
+const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
+  ink: "#e4e4e4",
+  dim: "#a0a0a0",
+  ground: "#1e1e1e",
+  card: "#2a2a2a",
+  so: "#9d9d9d",
+  rt: "#9d9d9d",
+  wr: "#75beff",
+  ww: "#d7ba3d",
+  rw: "#f48771",
+};
+
+const DASHES: Readonly<Partial<Record<string, string>>> = { so: "2 4", rt: "2 4", rw: "7 4" };
+
+const STYLE = `@media (prefers-color-scheme: dark) { ${Object.entries(DARK)
+  .map(
+    ([name, colour]) => `.fill-${name} { fill: ${colour}; } .stroke-${name} { stroke: ${colour}; }`,
+  )
+  .join(" ")} }`;
+
+function fill(name: keyof typeof LIGHT): string {
+  return `class="fill-${name}" fill="${LIGHT[name]}"`;
+}
+
+/** One class attribute stands for both. */
+function fillAndStroke(inside: keyof typeof LIGHT, line: keyof typeof LIGHT): string {
+  return `class="fill-${inside} stroke-${line}" fill="${LIGHT[inside]}" stroke="${LIGHT[line]}"`;
+}
+
+const TEXT = 'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13"';
+const TITLE = 'font-family="system-ui, sans-serif" font-size="17" font-weight="600"';
+
+function arrowHead(type: (typeof TYPES)[number]): string {
+  return `<marker id="${type}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path ${fill(type)} d="M0,0L10,5L0,10z"/></marker>`;
 }
 
 /** Transactions in the order in which the cycle visits them, the others after them. */
@@ -106,12 +143,12 @@ function layout(transactions: readonly HistoryTransaction[]): readonly Box[] {
 
 function drawBox({ transaction, x, y, width, height }: Box): string {
   const { name, session, operations } = transaction;
-  const line = (text: string, at: number, kind: string): string =>
-    `<text class="${kind}" x="${x + PADDING}" y="${y + PADDING + 13 + at * LINE}">${escapeXml(clipped(text))}</text>`;
+  const line = (text: string, at: number, weight: string): string =>
+    `<text ${fill("ink")} ${TEXT}${weight} x="${x + PADDING}" y="${y + PADDING + 13 + at * LINE}">${escapeXml(clipped(text))}</text>`;
   return [
-    `<g><rect class="card" x="${x}" y="${y}" width="${width}" height="${height}" rx="6"/>`,
-    line(`${name}  session ${session}`, 0, "name"),
-    ...operations.map(({ text }, at) => line(text, at + 1, "op")),
+    `<g><rect ${fillAndStroke("card", "dim")} x="${x}" y="${y}" width="${width}" height="${height}" rx="6"/>`,
+    line(`${name}  session ${session}`, 0, ' font-weight="600"'),
+    ...operations.map(({ text }, at) => line(text, at + 1, "")),
     "</g>",
   ].join("\n");
 }
@@ -120,13 +157,15 @@ function clipped(text: string): string {
   return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS - 1)}\u2026`;
 }
 
+interface Drawing {
+  /** Its place on the cycle; those beside the cycle have none and are drawn thinly. */
+  readonly number: number | undefined;
+  readonly edges: readonly HistoryEdge[];
+  readonly boxes: readonly Box[];
+}
+
 /** A curve from border to border; edges between the same two boxes are bent apart. */
-function drawEdge(
-  edge: HistoryEdge,
-  at: number,
-  edges: readonly HistoryEdge[],
-  boxes: readonly Box[],
-): readonly string[] {
+function drawEdge(edge: HistoryEdge, { number, edges, boxes }: Drawing): readonly string[] {
   const from = boxes.find(({ transaction }) => transaction.name === edge.from);
   const to = boxes.find(({ transaction }) => transaction.name === edge.to);
   if (!from || !to || from === to) return [];
@@ -145,10 +184,14 @@ function drawEdge(
     x: (start.x + 2 * middle.x + end.x) / 4,
     y: (start.y + 2 * middle.y + end.y) / 4,
   };
-  const key = edge.key === undefined ? "" : ` ${clipped(edge.key)}`;
+  const place = `text-anchor="middle" ${TEXT} x="${Math.round(label.x)}" y="${Math.round(label.y) + 4}">${escapeXml(`${number === undefined ? "" : `${number} `}${edge.type}${edge.key === undefined ? "" : ` ${clipped(edge.key)}`}`)}`;
+  const dash = DASHES[edge.type];
+  const dashes = dash === undefined ? "" : ` stroke-dasharray="${dash}"`;
   return [
-    `<path class="edge ${edge.type}" d="M${points[0] ?? ""}Q${points[1] ?? ""} ${points[2] ?? ""}" marker-end="url(#${edge.type})"><title>${escapeXml(edge.reason.text)}</title></path>`,
-    `<text class="label fill-${edge.type}" x="${Math.round(label.x)}" y="${Math.round(label.y) + 4}">${escapeXml(`${at + 1} ${edge.type}${key}`)}</text>`,
+    `<path fill="none" class="stroke-${edge.type}" stroke="${LIGHT[edge.type]}" stroke-width="${number === undefined ? 0.8 : edge.type === "ww" ? 2.4 : 1.6}"${dashes} d="M${points[0] ?? ""}Q${points[1] ?? ""} ${points[2] ?? ""}" marker-end="url(#${edge.type})"><title>${escapeXml(edge.reason.text)}</title></path>`,
+    // Not every reader paints a stroke below its fill: the ground of the label is a text of its own.
+    `<text class="fill-ground stroke-ground" fill="${LIGHT.ground}" stroke="${LIGHT.ground}" stroke-width="5" ${place}</text>`,
+    `<text ${fill(edge.type)} ${place}</text>`,
   ];
 }
 
