@@ -4,18 +4,7 @@ import type { Random } from "../servers/random";
 
 /** In letters, digits and underscores, in lower case and no words that SQL or TypeScript reserves: names anywhere. */
 const PLAIN = [
-  ...[
-    "constructor",
-    "then",
-    "prototype",
-    "length",
-    "name",
-    "watch",
-    "apply",
-    "call",
-    "bind",
-    "arguments_",
-  ],
+  ...["constructor", "prototype", "length", "name", "watch", "apply", "call", "bind", "arguments_"],
   ...[
     "text",
     "date",
@@ -52,6 +41,7 @@ const WORDS = [
     "begin",
   ],
   ...[
+    "then",
     "toJSON",
     "Text",
     "ID",

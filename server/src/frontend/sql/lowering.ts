@@ -114,8 +114,11 @@ export interface LoweringContext {
     count: number,
     schema?: string,
   ) => { readonly deterministic: boolean; readonly mayFail: boolean } | undefined;
-  /** Whether that schema of the workspace has such a function, so that PostgreSQL's own of that name is not meant. */
-  readonly owns?: (name: string, count: number, schema: string) => boolean;
+  /**
+   * The types of the arguments of the workspace's function that such a call may mean, as the dialect's keys; undefined where
+   * it has none, or where a function of the database's own comes before it.
+   */
+  readonly owns?: (name: string, count: number, schema?: string) => readonly string[] | undefined;
   /** Somebody asks for the number that an INSERT made: it is returned even where the text does not say so. */
   readonly wantsInsertId?: boolean | "if known";
 }

@@ -6,6 +6,7 @@ import type { CallArgument } from "../lowering";
 import { functionFacts, isPure } from "../../../program/functions";
 import { constantOf, lastName, schemaOf, stringsOf } from "./ast";
 import { lowerCast } from "./cast";
+import { callsOwn } from "./functionNames";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import { ofSession, outsideValue } from "./outside";
 import { lowerAll, lowerExpression } from "./recursion";
@@ -16,8 +17,7 @@ import { windowValue } from "./windows";
 /** A call of a function or aggregate. */
 export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression {
   const name = lastName(call.funcname);
-  const inSchema = schemaOf(call.funcname);
-  if (inSchema !== undefined && work.context.owns?.(name, call.args?.length ?? 0, inSchema)) {
+  if (callsOwn(call, scope, work)) {
     const own = ownFunction(call, scope, work);
     return own ?? lose(work, `the function ${name}()`, lowerAll(call.args, scope, work));
   }

@@ -13,6 +13,7 @@ import type { CallResult } from "../lowering";
 import { distinctlyNamed, emptyQuery, joined, whereTrue, withColumnNames } from "../terms";
 import { kindOf, lastName, schemaOf, stringsOf } from "./ast";
 import { callArguments } from "./call";
+import { callsOwn } from "./functionNames";
 import { isSystemName, systemRows } from "./outside";
 import { lowerExpression, lowerQueryNode } from "./recursion";
 import {
@@ -201,8 +202,10 @@ function addFunction(state: State, node: RangeFunction, join: Relation["join"]):
   const names = stringsOf(alias?.colnames);
   const own = alias?.aliasname ?? name;
   const scope = scopeOf(state);
-  const rows = calls.map(
-    ({ call, columns }) => call && functionRows(call, own, columns ?? coldeflist, scope, work),
+  const rows = calls.map(({ call, columns }) =>
+    call && !callsOwn(call, scope, work)
+      ? functionRows(call, own, columns ?? coldeflist, scope, work)
+      : undefined,
   );
   const [only] = rows;
   if (rows.every((each) => each !== undefined) && only !== undefined) {

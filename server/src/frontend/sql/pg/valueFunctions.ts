@@ -3,7 +3,9 @@
 import { isPure } from "../../../program/functions";
 import type { LoweringContext } from "../lowering";
 import { nameOf, tokensOf, type Token } from "../tokens";
+import { typeText } from "./ast";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
+import { isHidden } from "./functionNames";
 import type { RoutineContext } from "./plState";
 import type { RoutineDefinition } from "./routineDefinition";
 import { givesRows } from "./sets";
@@ -47,8 +49,24 @@ export function functionsOf(
 ): Pick<LoweringContext, "gives" | "owns"> {
   return {
     gives: (name, count, schema) => valueFunction(routine, name, count, schema),
-    owns: (name, count, schema) => routine(name, count, schema)?.schema === schema,
+    owns: (name, count, schema) => ownTypes(routine, name, count, schema),
   };
+}
+
+function ownTypes(
+  routine: RoutineContext["routine"],
+  name: string,
+  count: number,
+  schema: string | undefined,
+): readonly string[] | undefined {
+  const definition = routine(name, count, schema);
+  if (definition === undefined) return undefined;
+  const types = definition.arguments
+    .filter((each) => each.isInput)
+    .map((each) => typeText(each.type));
+  // The search path that nobody set makes functions in `public`.
+  if (schema !== undefined) return (definition.schema ?? "public") === schema ? types : undefined;
+  return isHidden(name, types) ? undefined : types;
 }
 
 const CALCULATES: ValueFunction = { deterministic: true, mayFail: false };
@@ -132,8 +150,8 @@ function calledVerdict(
   const before = tokens[at - 1]?.word === "." ? tokens[at - 2] : undefined;
   const schema = before === undefined ? undefined : nameOf(text, before);
   const count = argumentsIn(tokens, at + 1);
-  // A schema of the workspace's own may have a function of a name that PostgreSQL has as well.
-  if (schema !== undefined && routine(name, count, schema)?.schema === schema)
+  // The workspace may have a function of a name that PostgreSQL has as well.
+  if (ownTypes(routine, name, count, schema) !== undefined)
     return valueFunction(routine, name, count, schema);
   if (FRESH[name] !== undefined || name === "current_setting") return DRAWS;
   if (isPure(name) || EVALUATED.has(name) || LENGTHS.has(name)) return CALCULATES;
