@@ -289,6 +289,8 @@ export interface Connection {
   readonly id: string;
   /** A pool runs each statement by itself, whatever transaction is open elsewhere. */
   readonly isPool: boolean;
+  /** That it is a pool is told by its name alone, or it keeps a session of its own. */
+  readonly mayBeOne?: boolean;
   /** The function got it from its caller, who may have begun a transaction on it. */
   readonly isGiven?: boolean;
   /** It may be any: what runs while a transaction is open on it is a part of that. */

@@ -45,6 +45,7 @@ export function shapedConnection(
   const connection: Connection = {
     id: `${receiver.kind === "input" ? "given" : "shaped"}:${name}`,
     isPool,
+    ...(isPool && { mayBeOne: true }),
     ...(!isPool && receiver.kind === "input" && { isGiven: true }),
   };
   return tools.handle(`${options.path(isPool)}.${method}`, undefined, connection);

@@ -37,7 +37,7 @@ import {
   rollbackTransaction,
   setLevel,
 } from "../transactions/transactions";
-import { bornNow, emit, lose, type State } from "../state";
+import { bornNow, emit, lose, newConnection, type State } from "../state";
 import { addStatement, emitStatement } from "./emitStatement";
 
 interface SqlText {
@@ -82,11 +82,14 @@ export function runSql(
   const sql = readText(state, text.parts, place);
   let outcome = NOTHING;
   let anonymous = 0;
-  for (const slice of sql.slices) {
-    if (slice.kind !== "statement") continue;
+  const statements = sql.slices.filter(({ kind }) => kind === "statement");
+  // Several statements of one text run on one connection, whichever that is.
+  const isText = connection?.isPool === true && statements.length > 1;
+  const own = isText ? newConnection(state, false) : connection;
+  for (const slice of statements) {
     const lexed = preLex(sql.lines, slice.start, slice.end, anonymous);
     anonymous += lexed.placeholders.filter((each) => each.name.startsWith("?")).length;
-    outcome = runSlice(state, { sql, slice, lexed, connection, parameters, source: place });
+    outcome = runSlice(state, { sql, slice, lexed, connection: own, parameters, source: place });
   }
   return outcome;
 }
@@ -217,6 +220,10 @@ function runControl(
   connection: Connection | undefined,
   source: SourceRange,
 ): void {
+  if (connection?.isPool === true && OF_TRANSACTION.has(control.kind)) {
+    controlOnPool(state, control, connection, source);
+    return;
+  }
   switch (control.kind) {
     case "begin":
       beginTransaction(state, connection, {
@@ -251,6 +258,38 @@ function runControl(
     default:
       control satisfies never;
   }
+}
+
+const OF_TRANSACTION: ReadonlySet<Control["kind"]> = new Set([
+  "begin",
+  "commit",
+  "rollback",
+  "setTransaction",
+  "setNext",
+  "savepoint",
+  "release",
+  "rollbackTo",
+]);
+
+/**
+ * A pool runs each text on any connection that is free, as its drivers document: a BEGIN there holds for none of the
+ * statements that follow.
+ */
+function controlOnPool(
+  state: State,
+  { kind }: Control,
+  { mayBeOne = false }: Connection,
+  source: SourceRange,
+): void {
+  if (mayBeOne) {
+    const why = "whether this runs on one connection or on any of a pool is not known";
+    lose(state, why, source, "opaque");
+    return;
+  }
+  if (kind !== "begin" || state.isTrial) return;
+  const message =
+    "This begins no transaction for what follows: a pool runs each statement on any connection that is free, so they are read as statements of their own, and no lock is held between them. Take one connection of the pool, and begin, run and commit on it.";
+  state.notes.push({ severity: "warning", code: "pool-transaction", message, source });
 }
 
 /** The recovered text with placeholders for its holes, cut into statements. */
