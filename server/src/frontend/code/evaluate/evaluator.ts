@@ -129,6 +129,7 @@ export function createState(
     reached: new Map(),
     budget: BUDGET,
     standsAlone: false,
+    making: 0,
     isTrial: false,
     tentative: -Infinity,
     notes: [],

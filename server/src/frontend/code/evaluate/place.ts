@@ -15,6 +15,7 @@ import { optionalMember, setAnyMember, setMember } from "./values/member";
 import { choose } from "./values/operators";
 import { changedByWrite } from "./values/foreignObjects";
 import { writeInput, writeInside, writeWhole } from "./values/writtenInputs";
+import { asDeclared } from "./transactions/declaredClients";
 import { lose, sourceOf, write, type State } from "./state";
 
 /** Assigns to what a pattern names. */
@@ -39,7 +40,8 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
           state.evaluator.call(state, value, given, site);
         });
       }
-      if (name !== undefined && setProperty(state, object, name, value)) return;
+      const typed = name === undefined ? value : ofField(state, object, name, value);
+      if (name !== undefined && setProperty(state, object, name, typed)) return;
       const data = changedData(object, "=", [value]);
       if (data)
         place(state, scope, { kind: "place", place: target.object, span: target.span }, data);
@@ -60,6 +62,13 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
 /** What is not the code's own runs functions that it is given when it likes: `parser.onRow = ...`. */
 function isElsewhere({ kind }: Value): boolean {
   return kind === "input" || kind === "external" || kind === "unknown" || kind === "scalar";
+}
+
+/** What a field of an object or class holds when it is given that: a client where its type says so and the value nothing. */
+function ofField(state: State, object: Value, name: string, value: Value): Value {
+  const of = object.kind === "object" ? object.class : object.kind === "class" ? object : undefined;
+  const field = of?.class.fields.find((each) => each.name === name);
+  return of ? asDeclared(state, value, field?.type, of.scope) : value;
 }
 
 const ONE_OF_SEVERAL = "which of several records the code assigned a field is not known";

@@ -203,6 +203,8 @@ export interface State {
   budget: number;
   /** The function is one that a library runs by itself. */
   standsAlone: boolean;
+  /** How many constructors run at the moment, one within the other. */
+  making: number;
   /** In a part that is tried only to see what it writes. */
   isTrial: boolean;
   /** The count of births at the start of the innermost loop whose round stands as it is if it writes nothing older. */

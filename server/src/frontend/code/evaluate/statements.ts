@@ -31,6 +31,7 @@ import { binary } from "./values/operators";
 import { emitThrow, thrownBy } from "./errors/thrown";
 import { evaluateTry } from "./errors/tries";
 import { knowing } from "./values/presence";
+import { asDeclared } from "./transactions/declaredClients";
 import { collected, emit, lose, newCell, sourceOf, type OpenLoop, type State } from "./state";
 
 type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
@@ -75,7 +76,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "let": {
       if (hir.value && hir.pattern.kind === "bind") noteHeld(hir.value);
       const value = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
-      bind(state, scope, hir.pattern, value, true);
+      bind(state, scope, hir.pattern, asDeclared(state, value, hir.type, scope), true);
       return false;
     }
     case "expression": {

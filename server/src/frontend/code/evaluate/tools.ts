@@ -29,6 +29,7 @@ import { bornNow, collected, emit, lose, newConnection, type State } from "./sta
 import {
   beginTransaction,
   commitTransaction,
+  isOpen,
   inTransaction,
   rollbackTransaction,
 } from "./transactions/transactions";
@@ -59,6 +60,9 @@ function makeTools(state: State, library: Library): Tools {
     collected: (run) => ({ kind: "sequence", commands: collected(state, run) }),
     fresh: (prefix) => (prefix === "r" ? state.ids.result() : state.ids.fresh(prefix)),
     connection: (isPool) => newConnection(state, isPool),
+    isOpen: (connection) => isOpen(state, connection),
+    isMaking: () => state.making > 0,
+    file: () => state.frame.file,
     begin: (connection, { source, ...options }) => {
       const place = source ?? state.here;
       beginTransaction(state, connection, { ...options, source: place });

@@ -220,6 +220,12 @@ export interface Tools {
 
   /** A new connection or pool. */
   readonly connection: (isPool: boolean) => Connection;
+  /** Whether a transaction is open on it. */
+  readonly isOpen: (connection: Connection | undefined) => boolean;
+  /** Whether a constructor runs: what it does with transactions stands in none of the commands. */
+  readonly isMaking: () => boolean;
+  /** The file of the function at hand. */
+  readonly file: () => FileId;
   readonly begin: (connection: Connection | undefined, options: TransactionOptions) => void;
   readonly commit: (connection: Connection | undefined, source: SourceRange) => void;
   readonly rollback: (connection: Connection | undefined, source: SourceRange) => void;

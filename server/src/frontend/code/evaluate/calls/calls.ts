@@ -13,6 +13,7 @@ import {
   inputOf,
   instanceOf,
 } from "../transactions/instances";
+import { asDeclared } from "../transactions/declaredClients";
 import { callBuiltin, externalResult } from "../builtins/builtins";
 import { isInput } from "../../reads";
 import { readsOf } from "../values/convert";
@@ -473,7 +474,7 @@ function callFunction(
   for (const command of [...added, ...behind]) emit(state, command);
   endTarget(state, target, left, source);
   if (isLog && state.emitted === before) state.quietLogs.add(hir);
-  const given = returned(frame, left);
+  const given = asDeclared(state, returned(frame, left), hir.returns, scope);
   const result = hir.isAsync === true && isPending(given) ? settle(state, given) : given;
   const isCalculated = added.every(({ kind }) => kind === "assign");
   const called = callee.name ?? hir.name ?? site.name;

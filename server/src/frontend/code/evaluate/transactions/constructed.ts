@@ -50,9 +50,11 @@ export function constructed(
   const own = { which, value, returns: [] as Value[], target };
   state.frame = { ...frame, ...own, isHeld: false, isLeaving: false };
   let left = false;
+  state.making += 1;
   const body = collected(state, () => {
     left = state.evaluator.block(state, scope, hir.body);
   });
+  state.making -= 1;
   state.frame = frame;
   state.loops = loops;
   const hasStatements = state.emitted > emitted;

@@ -43,6 +43,11 @@ export function beginTransaction(
   emit(state, { kind: "assign", variable: `${BEGIN}${mark}`, value: literal(true), source });
 }
 
+/** Whether a transaction is open on a connection. */
+export function isOpen(state: State, connection: Connection | undefined): boolean {
+  return state.open.some((each) => each.connection === (connection?.id ?? "?"));
+}
+
 /** The level of the open transaction, or of the next one. */
 export function setLevel(
   state: State,

@@ -13,6 +13,7 @@ import { changesOf, ownStaticChanges } from "../../changes";
 import type { HirClass, HirModule } from "../../hir";
 import { UNDEFINED, unknown, type Cell, type Scope, type Value } from "../../values";
 import { doesSomething } from "../kept";
+import { declaredClient } from "../transactions/declaredClients";
 import { declaredInput, hasConnection, heldValue } from "../transactions/instances";
 import { newCell, type State } from "../state";
 import { expressionOf } from "./convert";
@@ -47,9 +48,10 @@ export function staticsOf(
   of: HirClass,
 ): ReadonlyMap<string, Cell> {
   const { name: own = "" } = of;
-  const fields = of.fields.filter(({ isStatic, isFinal, name }) => isStatic && name !== "" && !isFinal); // prettier-ignore
   const found = new Map<string, Cell>();
-  if (fields.length === 0 || module.language === "java") return found;
+  if (module.language === "java") return staticClients(state, scope, of);
+  const fields = of.fields.filter(({ isStatic, isFinal, name }) => isStatic && name !== "" && !isFinal); // prettier-ignore
+  if (fields.length === 0) return found;
   const elsewhere = useChanges(state, own);
   const itself: Value = { kind: "class", class: of, scope, statics: found };
   const inner: Scope = { bindings: new Map([[own, newCell(state, itself)]]), parent: scope, module: scope.module }; // prettier-ignore
@@ -68,6 +70,19 @@ export function staticsOf(
         ? foundIn(state, inner, variable, { ...assigned, isOther })
         : mutated(state, initial, variable.name);
     found.set(name, livingCell(state, held));
+  }
+  return found;
+}
+
+/** Connections and the like that static fields of Java hold, which some method or block gives them. */
+function staticClients(state: State, scope: Scope, of: HirClass): ReadonlyMap<string, Cell> {
+  const found = new Map<string, Cell>();
+  for (const { name, type, value, isStatic, isFinal } of of.fields) {
+    if (!isStatic || (isFinal && value)) continue;
+    const client = type === undefined ? undefined : declaredClient(state, type, scope);
+    if (!client) continue;
+    const initial = value ? state.evaluator.expression(state, scope, value) : UNDEFINED;
+    found.set(name, livingCell(state, initial.kind === "handle" ? initial : client));
   }
   return found;
 }

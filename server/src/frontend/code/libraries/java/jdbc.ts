@@ -12,19 +12,25 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, Tools } from "../library";
-import { emptyRecord, held, type Method } from "./held";
+import { emptyRecord, type Method } from "./held";
+import { beginIfWaiting, isManual, isWaiting, setWaiting } from "./manualCommit";
 import { newSavepoint, toSavepoint } from "./savepoints";
 import { preparedStatement, STATEMENT, statementData } from "./preparedStatement";
 import { each, RESULT_SET, RESULT_SET_META, resultSetCursor, resultSetData } from "./resultSet";
 
 interface ConnectionData {
-  /** `manual`: statements belong to a transaction until it is ended. */
+  /** Whether the next statement begins a transaction. */
   readonly state: ObjectValue;
 }
 
-/** A connection of its own; without one given, a new one. */
-export function jdbcConnection(tools: Tools, connection?: Connection): HandleValue {
+/** A connection of its own; without one given, a new one, which may be without autocommit from the start. */
+export function jdbcConnection(
+  tools: Tools,
+  connection?: Connection,
+  options: { readonly isManual?: boolean } = {},
+): HandleValue {
   const data: ConnectionData = { state: emptyRecord(tools) };
+  if (options.isManual === true) setWaiting(data.state, true, tools);
   return {
     kind: "handle",
     library: JDBC,
@@ -41,7 +47,14 @@ export function prepare(
   parameters: readonly Value[],
   tools: Tools,
 ): HandleValue {
-  return preparedStatement(JDBC, sql, parameters, handle.connection, tools);
+  const session = connectionOf(handle)?.state;
+  return preparedStatement(
+    JDBC,
+    sql,
+    parameters,
+    { connection: handle.connection, session },
+    tools,
+  );
 }
 
 const statement: Method<ConnectionData> = ({ handle, call, tools }) => {
@@ -74,26 +87,28 @@ const end =
     }
     tools[how](handle.connection, call.source);
     // The next statement begins the next transaction.
-    tools.assign(data.state, WAITING, textOf(""));
+    setWaiting(data.state, true, tools);
     return UNDEFINED;
   };
-
-/** Without autocommit, and no transaction is open. */
-const WAITING = "waiting";
 
 const setAutoCommit: Method<ConnectionData> = ({ handle, data, call, tools }) => {
   const { source } = call;
   switch (constantScalar(call.arguments[0])) {
     case false:
-      tools.begin(handle.connection, { source });
+      if (tools.isMaking()) {
+        setWaiting(data.state, true, tools);
+        return UNDEFINED;
+      }
+      // Without autocommit already: a transaction may be open.
+      if (!tools.isOpen(handle.connection)) tools.begin(handle.connection, { source });
       break;
     case true:
-      if (held(data.state, WAITING)?.kind !== "text") tools.commit(handle.connection, source);
+      if (!isWaiting(data.state)) tools.commit(handle.connection, source);
       break;
     default:
       tools.lose("whether a transaction begins here is only known when it runs", source);
   }
-  tools.assign(data.state, WAITING, UNDEFINED);
+  setWaiting(data.state, false, tools);
   return UNDEFINED;
 };
 
@@ -148,6 +163,17 @@ export const JDBC: Library = {
   modules: ["java.sql", "javax.sql"],
   imported: (name, _module, tools) => (NAMES.has(name) ? tools.handle(name) : undefined),
   typed: (type, tools) => TYPES[type]?.(tools),
+  // No other class of Java's has these methods.
+  shaped: ({ receiver, name, method }, tools) => {
+    if (!/^prepare(?:Statement|Call)$/u.test(method) || receiver.kind === "handle")
+      return undefined;
+    const isGiven = receiver.kind === "input" && /^\w+$/u.test(name);
+    const id = `${isGiven ? "given" : "shaped"}:${name}`;
+    const connection: Connection = { id, isPool: false, ...(isGiven && { isGiven }) };
+    const held = jdbcConnection(tools, connection, { isManual: isManual({ isHeld: true }, tools) });
+    return { ...held, path: `Connection.${method}` };
+  },
+  asks: ({ method }) => /^prepare(?:Statement|Call)$/u.test(method),
   cursor: resultSetCursor,
   call: (handle, call, tools) => {
     if (TIMES.test(handle.path)) return call.arguments[0];
@@ -180,12 +206,16 @@ const NAMES: ReadonlySet<string> = new Set([
 
 /** What something declared with a type is. */
 const TYPES = dictionary<((tools: Tools) => Value) | undefined>({
-  Connection: (tools) => jdbcConnection(tools),
-  "java.sql.Connection": (tools) => jdbcConnection(tools),
+  Connection: heldConnection,
+  "java.sql.Connection": heldConnection,
   DataSource: (tools) => tools.handle("DataSource"),
   "javax.sql.DataSource": (tools) => tools.handle("DataSource"),
   HikariDataSource: (tools) => tools.handle("DataSource"),
 });
+
+function heldConnection(tools: Tools): Value {
+  return jdbcConnection(tools, undefined, { isManual: isManual({ isHeld: true }, tools) });
+}
 
 type ObjectCall = (
   handle: HandleValue,
@@ -199,12 +229,8 @@ const OBJECTS: readonly ObjectCall[] = [
   (handle, name, call, tools) => {
     const data = connectionData(handle);
     if (!data) return undefined;
-    if (
-      held(data.state, WAITING)?.kind === "text" &&
-      /^(?:prepare|create|setSavepoint)/u.test(name)
-    ) {
-      tools.begin(handle.connection, { source: call.source });
-      tools.assign(data.state, WAITING, UNDEFINED);
+    if (/^(?:prepare|create|setSavepoint)/u.test(name)) {
+      beginIfWaiting(data.state, handle.connection, call.source, tools);
     }
     return CONNECTION[name]?.({ handle, data, call, tools });
   },
@@ -219,13 +245,16 @@ const OBJECTS: readonly ObjectCall[] = [
   },
   ({ path }, _name, _call, tools) =>
     path === "DataSource.getConnection" || path === "DriverManager.getConnection"
-      ? jdbcConnection(tools)
+      ? jdbcConnection(tools, undefined, { isManual: isManual({ isHeld: false }, tools) })
       : undefined,
 ];
 
 function connectionData(handle: HandleValue): ConnectionData | undefined {
+  return handle.path.startsWith("Connection.") ? connectionOf(handle) : undefined;
+}
+
+/** What a connection remembers, also by the path of one of its methods. */
+function connectionOf({ path, data }: HandleValue): ConnectionData | undefined {
   // `Connection` itself, the interface, has no data; only `jdbcConnection` gives some.
-  return handle.path.startsWith("Connection.")
-    ? (handle.data as ConnectionData | undefined)
-    : undefined;
+  return /^Connection(?:\.|$)/u.test(path) ? (data as ConnectionData | undefined) : undefined;
 }

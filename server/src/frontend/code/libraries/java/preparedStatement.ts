@@ -13,6 +13,7 @@ import {
 import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { computedAt, counterOf } from "./computedPositions";
 import { emptyRecord, held, type Method } from "./held";
+import { beginIfWaiting } from "./manualCommit";
 import { each, resultSet, resultSetOfOne, rowsOf } from "./resultSet";
 
 export interface StatementData {
@@ -20,22 +21,25 @@ export interface StatementData {
   readonly sql?: Value;
   /** Parameters by their positions; `rows`, `count` and `key` of what ran last. */
   readonly state: ObjectValue;
+  /** What its connection remembers. */
+  readonly session?: ObjectValue;
 }
 
 export function preparedStatement(
   library: Library,
   sql: Value | undefined,
   parameters: readonly Value[],
-  connection: Connection | undefined,
+  on: { readonly connection?: Connection | undefined; readonly session?: ObjectValue | undefined },
   tools: Tools,
 ): HandleValue {
+  const { connection, session } = on;
   const state = emptyRecord(tools);
   parameters.forEach((value, at) => {
     tools.assign(state, String(at + 1), value);
   });
   // What loops add stands for all positions that they count.
   state.fields.set(COMPUTED, { value: tools.list([]), birth: 0, isGrown: true });
-  const data: StatementData = { ...(sql && { sql }), state };
+  const data: StatementData = { ...(sql && { sql }), state, ...(session && { session }) };
   return {
     kind: "handle",
     library,
@@ -61,6 +65,7 @@ export function execute(
 ): SqlOutcome {
   const sql = data.sql ?? call.arguments[0] ?? unknown("a statement without a text");
   const at = (position: number): Value => parameterAt(data.state, position);
+  if (data.session) beginIfWaiting(data.session, handle.connection, call.source, tools);
   const outcome = tools.sql(handle.connection, sql, { at }, call.source);
   if (outcome.rows) tools.assign(data.state, "rows", rowsOf(outcome));
   tools.assign(data.state, "count", outcome.count);
