@@ -1,6 +1,7 @@
 // What tells without parsing whether a file of code is worth reading: words of databases, and marks of generated and
 // minified files.
 import { LIBRARIES } from "./libraries/libraries";
+import { UNSUPPORTED_IMPORTS } from "./libraries/unsupported";
 
 /**
  * Words without any of which a file neither begins a transaction nor runs a statement itself. What such files import is
@@ -56,7 +57,10 @@ const MODULES = LIBRARIES.flatMap(({ modules }) => modules).map((name) =>
   name.replaceAll(/[.\\/]/gu, "\\$&"),
 );
 
-const MAY_USE = new RegExp([...WORDS, `["'](?:${MODULES.join("|")})["'/]`].join("|"), "u");
+const MAY_USE = new RegExp(
+  [...WORDS, ...UNSUPPORTED_IMPORTS, `["'](?:${MODULES.join("|")})["'/]`].join("|"),
+  "u",
+);
 
 /** Whether a file may run statements on a database; linear, and far quicker than parsing. */
 export function mayUseDatabase(text: string): boolean {

@@ -29,6 +29,7 @@ import { createChangedElsewhere } from "./changedElsewhere";
 import { createLeads } from "./leads";
 import { declaringDigests, type LastingTeller } from "./lasting";
 import { LIBRARIES } from "./libraries/libraries";
+import { unsupportedLibraries } from "./libraries/unsupported";
 import type {
   CodeMemory,
   PassedFunction,
@@ -113,6 +114,7 @@ export function* readCode(around: CodeSurroundings): Sliced<CodeReading> {
   const lossesOf = unfollowed(evaluated, around.files, passed);
   const unreached = isWhole ? unreachedCalls(evaluated, passed, around) : NOTHING_MISSED;
   for (const note of unreached.notes) around.note(note);
+  if (isWhole) for (const note of unsupportedLibraries(around)) around.note(note);
   return {
     transactions: [...own].flatMap((each) => {
       const { transaction: made } = each;
