@@ -3,11 +3,12 @@ import type { Precision } from "../protocol/report";
 import type { SourceRange } from "../protocol/source";
 
 /**
- * A loss with its reason. `over`: a predicate or value was weakened;
+ * A loss with its reason. `over`: a predicate over rows, or a value of them, was weakened; `outside`: as `over`, of what
+ * may depend on more than rows and arguments, so that no isolation level answers for it (a function that nobody knows);
  * `approx`: known only by keyword and tables; `opaque`: the effect is unknown.
  */
 export interface Taint {
-  readonly effect: "over" | "approx" | "opaque";
+  readonly effect: "over" | "outside" | "approx" | "opaque";
   readonly reason: string;
   readonly source?: SourceRange;
 }
@@ -16,7 +17,7 @@ const ORDER: readonly Precision[] = ["exact", "over", "approx", "opaque"];
 
 /** The precision that a list of losses leaves: the worst of them, `exact` without any. */
 export function precisionOf(taint: readonly Taint[]): Precision {
-  return worstPrecision(taint.map((loss) => loss.effect));
+  return worstPrecision(taint.map(({ effect }) => (effect === "outside" ? "over" : effect)));
 }
 
 /** The least precise of the given, `exact` for none. */

@@ -20,6 +20,8 @@ export interface Parameter {
   readonly elements?: ValueType;
   /** `fresh`: unique per instance (a generated id); `constant`: the same in all instances. */
   readonly origin: "argument" | "constant" | "fresh";
+  /** A caller may leave it NULL. */
+  readonly nullable?: true;
 }
 
 /** An `@isolens` comment of a transaction that asks for something. */

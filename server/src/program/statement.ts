@@ -3,6 +3,7 @@ import type { SourceRange } from "../protocol/source";
 import type { DeclaredLevel } from "./declaredLevel";
 import type { Expression } from "./expression";
 import type { Taint } from "./precision";
+import type { RowLock } from "./rowLocks";
 
 /** Unique in a program and stable over edits elsewhere: `<transaction>/<ordinal>`. */
 export type StatementId = string;
@@ -20,10 +21,8 @@ export interface Relation {
   readonly lateral?: true;
 }
 
-export type LockStrength = "update" | "no-key-update" | "share" | "key-share";
-
 export interface LockClause {
-  readonly strength: LockStrength;
+  readonly strength: RowLock;
   /** Aliases; empty means all relations. */
   readonly of: readonly string[];
   readonly wait: "block" | "nowait" | "skip-locked";

@@ -182,7 +182,9 @@ export async function check(
         levelOf: (id) => levelAt(at, id),
       }),
       ...leftOut,
-      ...(isSerializable(at, form) ? [] : weakened(program, form, (id) => levelAt(at, id))),
+      ...weakened(program, form, (id) => levelAt(at, id), {
+        serializable: isSerializable(at, form),
+      }),
       ...effective.unknown,
     ];
     const doubts = [

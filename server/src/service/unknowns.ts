@@ -11,7 +11,7 @@ import { durationText, durationWords } from "../workspace/duration";
 import type { SkippedFile } from "../workspace/projects";
 import type { SearchResult, UndecidedTuple } from "./search";
 import { statementPrecision, statementsOf, tablesOf } from "./statements";
-import { unsearchedParts } from "./unsearched";
+import { lastingLocks, unsearchedParts } from "./unsearched";
 import type { SearchedAs } from "./unsearched";
 
 /** What ends a check early. */
@@ -63,9 +63,10 @@ export function unreadParts(
   skipped: readonly SkippedFile[],
   searched?: { readonly flat: FlatProgram; readonly levelOf: (id: string) => Level },
 ): readonly Unknown[] {
+  const lasting = lastingLocks(searched?.flat.transactions ?? []);
   const searchedAs = (id: string): SearchedAs => {
     const flat = searched?.flat.transactions.find((each) => each.id === id);
-    return flat ? { flat, level: searched?.levelOf(id) } : {};
+    return flat ? { flat, level: searched?.levelOf(id), lasting } : {};
   };
   const files = skippedUnknowns(skipped);
   const notes = program.notes.filter(isGap).map(noteUnknown);
@@ -86,12 +87,14 @@ export function unreadParts(
 
 /**
  * What was weakened on the way to the solver. The searched program then has values and rows that stand for others, so
- * that "nothing found" would say too much: executions that depend on them may have been missed.
+ * that "nothing found" would say too much: executions that depend on them may have been missed. `serializable`: the levels
+ * answer for all that is read and written, and what they do not answer for is told alone.
  */
 export function weakened(
   program: Program,
   flat: FlatProgram,
   levelOf: (id: string) => Level,
+  { serializable }: { readonly serializable: boolean },
 ): readonly Unknown[] {
   // At the papers' levels a candidate that was not confirmed is dropped: there a guess may hide something as well.
   const guesses = (id: string, all: readonly string[] = []): readonly string[] =>
@@ -105,12 +108,20 @@ export function weakened(
       ...transaction.taint.map((loss) => ({ loss, source: loss.source ?? transaction.header })),
       ...statements.flatMap(({ source, taint }) => taint.map((loss) => ({ loss, source }))),
     ];
+    const skips = statements.filter(skipsLocked).map(({ source }) => ({
+      loss: { reason: "SKIP LOCKED passes by what others have locked" },
+      source,
+    }));
     const told = new Set(placed.map(({ loss }) => loss.reason));
     const all = [
-      ...placed.filter(({ loss }) => loss.effect === "over"),
-      ...(losses.get(transaction.id) ?? [])
-        .filter((reason) => !told.has(reason))
-        .map((reason) => ({ loss: { reason }, source: transaction.header })),
+      ...placed.filter(
+        ({ loss }) => loss.effect === "outside" || (!serializable && loss.effect === "over"),
+      ),
+      ...(serializable
+        ? skips
+        : (losses.get(transaction.id) ?? [])
+            .filter((reason) => !told.has(reason))
+            .map((reason) => ({ loss: { reason }, source: transaction.header }))),
     ];
     return all.map(({ loss, source }) => ({
       reason: `weakened: ${loss.reason.replace(/\.$/u, "")}`,
@@ -118,6 +129,10 @@ export function weakened(
       ...placeOf(source),
     }));
   });
+}
+
+function skipsLocked(statement: Statement): boolean {
+  return statement.kind === "select" && statement.query.lock?.wait === "skip-locked";
 }
 
 /** What the search left open, with what to do about it. */

@@ -1,6 +1,6 @@
 // Control flow whose executions the search leaves out, so that "nothing found" would say too much: rounds of loops
 // beyond those that were looked at, and errors that a handler may catch and nothing models.
-import type { FlatTransaction } from "../analysis/operations/operation";
+import type { FlatTransaction, Operation } from "../analysis/operations/operation";
 import type { Level } from "../isolation/levels";
 import { amongIn } from "../program/among";
 import { ERRORS, isCaught, lockErrorsOf } from "../program/errors";
@@ -21,6 +21,18 @@ export interface SearchedAs {
   readonly flat?: FlatTransaction | undefined;
   /** The level that it was searched at; absent when it was not. */
   readonly level?: Level | undefined;
+  /** The tables of which some transaction locks rows for good. */
+  readonly lasting?: ReadonlySet<string>;
+}
+
+/** The tables of which the transactions lock rows that no savepoint or handler gives up. */
+export function lastingLocks(transactions: readonly FlatTransaction[]): ReadonlySet<string> {
+  const locking = transactions
+    .flatMap(({ operations }) => operations)
+    .filter(
+      ({ kind, lock, undone }) => undone === undefined && (kind !== "read" || lock !== "none"),
+    );
+  return new Set(locking.map(({ table }) => table));
 }
 
 /** The parts of a transaction that were not searched, in the order of its text. */
@@ -71,15 +83,30 @@ export function unsearchedParts(
   return [...visit(transaction.body), ...releasedLocks(transaction, as)];
 }
 
-/** Locks of reads that end before their transaction does: the search takes them to be held. */
+/** Locks that end before their transaction does: the search takes them to be held. */
 function releasedLocks(
   { header }: Transaction,
-  { flat, level }: SearchedAs,
+  { flat, level, lasting = new Set() }: SearchedAs,
 ): readonly Unsearched[] {
   if (level?.family !== "product" || level.candidates !== "snapshot") return [];
-  if (!flat?.operations.some(({ unlocks, keyLock }) => unlocks && !keyLock)) return [];
+  const operations = flat?.operations ?? [];
+  const isReleased = ({
+    kind,
+    lock,
+    unlocks,
+    caught = [],
+    undone = [],
+    ...own
+  }: Operation): boolean => {
+    if (kind === "insert") return false;
+    if (kind === "read") return unlocks === true && lock !== "key-share";
+    // What is undone for its own failure alone has waited for all that it met.
+    const after = caught.length > 0 ? own.step + 1 : own.step;
+    return lasting.has(own.table) && undone.some(({ from }) => from > after);
+  };
+  if (!operations.some(isReleased)) return [];
   const reason =
-    "runs in which returning to a savepoint, or a handler, gives up the locks of a read are not searched";
+    "runs in which returning to a savepoint, or a handler, gives up the locks of what came before are not searched";
   return [{ reason, source: header }];
 }
 

@@ -1,5 +1,6 @@
 // How a statement of a session reads, locks and changes rows at the session's level: the rows of the table of levels
 // put into effect.
+import { plainRowLock } from "../program/rowLocks";
 import type { Statement } from "../program/statement";
 import { WaitFor, type Acting, type Tables } from "./frame";
 import { excludes, type HeldLock } from "./locks";
@@ -80,8 +81,7 @@ export function actingOf(server: Server, session: Session): Acting {
   const acting: Acting = {
     lock: (row, strength, waiting) => {
       if (!current) return lockRow({ level, newest, take }, row, strength, waiting);
-      const weak = strength === "share" || strength === "key-share";
-      const mode = weak ? "share" : "update";
+      const mode = plainRowLock(strength);
       waitFor(holdersOf(server, session, row, mode), { name: rowName(row.table, row.key), mode });
       const found = newest.rows(row.table).find((each) => each.key === row.key);
       if (found !== undefined) refuseChanged(session, found);
@@ -134,7 +134,7 @@ export function actingOf(server: Server, session: Session): Acting {
     ...acting,
     targets: (strength, wait, updates) =>
       searchingTables(server, session, {
-        strength: strength === "share" || strength === "key-share" ? "share" : "update",
+        strength: plainRowLock(strength),
         wait,
         keeps: level.locks === "scanned" ? "scanned" : "matching",
         gaps: level.gaps,

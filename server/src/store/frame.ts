@@ -1,4 +1,5 @@
 // What the evaluation of an expression depends on: the instance's variables and results, rows in scope, tables.
+import type { RowLock } from "../program/rowLocks";
 import type { Expression, ValueType } from "../program/expression";
 import type { Schema, UniqueKey } from "../program/schema";
 import type { Query } from "../program/statement";
@@ -101,7 +102,6 @@ export interface Acting {
   readonly step: number;
 }
 
-export type RowLock = "update" | "no-key-update" | "share" | "key-share";
 export type Waiting = "block" | "nowait" | "skip-locked";
 
 export type LockOutcome =

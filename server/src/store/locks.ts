@@ -1,6 +1,6 @@
 // Lock modes, PostgreSQL's names for them, and which of them exclude each other. Held until the transaction ends.
-import { dictionary, ownEntry } from "../protocol/dictionary";
-import type { RowLock } from "./frame";
+import { dictionary } from "../protocol/dictionary";
+import { ROW_LOCKS, rowLocksExclude } from "../program/rowLocks";
 import type { SqlValue } from "./value";
 
 export interface HeldLock {
@@ -14,15 +14,9 @@ export interface HeldLock {
 export function excludes(name: string, held: string, wanted: string): boolean {
   if (name.startsWith("table ")) return tableConflict(held, wanted);
   if (name.startsWith("advisory ")) return !(isShared(held) && isShared(wanted));
-  return ownEntry(ROW_CONFLICTS, held)?.includes(wanted) ?? true;
+  const [own, other] = [held, wanted].map((mode) => ROW_LOCKS.find((each) => each === mode));
+  return own === undefined || other === undefined || rowLocksExclude(own, other);
 }
-
-const ROW_CONFLICTS: Readonly<Record<string, readonly string[] | undefined>> = {
-  "key-share": ["update"],
-  share: ["no-key-update", "update"],
-  "no-key-update": ["share", "no-key-update", "update"],
-  update: ["key-share", "share", "no-key-update", "update"],
-} satisfies Record<RowLock, readonly RowLock[]>;
 
 /** Modes that each table lock excludes, as in PostgreSQL's documentation of explicit locking. */
 const TABLE_CONFLICTS = dictionary<readonly string[] | undefined>({

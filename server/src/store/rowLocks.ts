@@ -1,14 +1,8 @@
 // What a transaction gets when it locks a row that its snapshot showed it: PostgreSQL and its kin.
 import type { ProductLevel } from "../isolation/levels";
+import type { RowLock } from "../program/rowLocks";
 import { NotExecutable, SqlFailure } from "./failure";
-import {
-  StartAgain,
-  WaitFor,
-  type LockOutcome,
-  type RowLock,
-  type Tables,
-  type Waiting,
-} from "./frame";
+import { StartAgain, WaitFor, type LockOutcome, type Tables, type Waiting } from "./frame";
 import { rowName } from "./recorder";
 import type { StoredRow } from "./row";
 

@@ -1,7 +1,8 @@
 // Searches of current rows: one row after the other in the order of keys, locked as the level says, waiting where
 // another transaction is in the way. What such a search has passed without a lock may change while it waits later.
+import type { RowLock } from "../program/rowLocks";
 import { SqlFailure } from "./failure";
-import { WaitFor, type RowLock, type Search, type Tables, type Waiting } from "./frame";
+import { WaitFor, type Search, type Tables, type Waiting } from "./frame";
 import { excludes, type HeldLock } from "./locks";
 import { rowName } from "./recorder";
 import { compareRows, findTable, INITIAL, type StoredRow, type TableRows } from "./row";

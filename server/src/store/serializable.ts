@@ -22,10 +22,23 @@ export function serializationProblem(run: Run): string | undefined {
     : undefined;
 }
 
-/** What the server does not notice, beside who takes a key that was given up: an INSERT that did nothing because of a row which is then changed or deleted. */
-function isOverlooked(run: Run, { dependency, from }: ExecutedDependency): boolean {
-  const step = run.steps[from];
-  if (dependency !== "rw" || step?.source?.kind !== "insert") return false;
-  if (step.source.onConflict?.action !== "nothing") return false;
-  return step.level?.overlooks === "skipped-inserts";
+/**
+ * What the server does not notice, beside who takes a key that was given up: that an INSERT did nothing because of a row,
+ * whether it saw that row come or the row is then changed or deleted. A handler's INSERT is noticed by who looked for
+ * the row before it made it.
+ */
+function isOverlooked(run: Run, { dependency, from, to, table }: ExecutedDependency): boolean {
+  if (dependency === "ww") return false;
+  const [step, other] = dependency === "rw" ? [run.steps[from], to] : [run.steps[to], from];
+  if (step?.level?.overlooks !== "skipped-inserts" || step.source?.kind !== "insert") return false;
+  if (step.source.onConflict?.action === "nothing") return true;
+  if (step.why === undefined) return false;
+  const maker = run.steps[other];
+  return !run.steps
+    .slice(0, other)
+    .some(
+      ({ instance, scans }) =>
+        instance === maker?.instance &&
+        scans.some(({ table: searched, newest }) => searched === table && newest === false),
+    );
 }

@@ -132,14 +132,14 @@ check("a row without a key gets one that nobody sees", "INSERT INTO note (what) 
 ]);
 
 check("locks are kept", "SELECT total FROM orders WHERE total > 5 FOR UPDATE;", [
-  "read orders some() where 5<total exclusive",
-  "read orders all() where 5<total exclusive",
+  "read orders some() where 5<total update",
+  "read orders all() where 5<total update",
 ]);
 
 check(
   "aggregates lock what they range over",
   "SELECT count(*) FROM orders WHERE total > 5 FOR UPDATE;",
-  ["read orders all() where 5<total count exclusive"],
+  ["read orders all() where 5<total count update"],
 );
 
 test("a rollback ends the transaction and undoes it", () => {

@@ -245,8 +245,12 @@ describe("a session with the real solver", () => {
       assert.equal(range?.start.line, 6);
       assert.deepEqual(transactions, ["guess"]);
     }
-    const safe = await check(TABLES + guarded, "pg:ser");
-    assert.equal(safe.report.verdict, "safe");
+    // No level answers for a function that nobody knows.
+    const serial = await check(TABLES + guarded, "pg:ser");
+    assert.equal(serial.report.verdict, "unknown");
+    const ofRows = script("guess", "UPDATE a SET v = (SELECT max(v) FROM a GROUP BY CUBE (id));");
+    assert.equal((await check(TABLES + ofRows, "pg:rc")).report.verdict, "unknown");
+    assert.equal((await check(TABLES + ofRows, "pg:ser")).report.verdict, "safe");
   });
 
   it("leaves open what runs beside the transactions, or after the first round of a loop", async () => {

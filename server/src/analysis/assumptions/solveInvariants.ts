@@ -10,7 +10,7 @@ import { initialRows } from "../../store/row";
 import { runSerial } from "../../store/run";
 import { preconditionName } from "../encoding/assumptions";
 import { makeDatabase } from "../encoding/productDatabase";
-import { READABLE, SPARSE } from "../encoding/productNames";
+import { FILLED, READABLE, SPARSE } from "../encoding/productNames";
 import { makeRun } from "../encoding/productRun";
 import { makeTuple } from "../encoding/productTuple";
 import { SEES_ALL } from "../encoding/productViews";
@@ -133,7 +133,7 @@ function breaks(
   try {
     solver.add(script.take());
     const literals = start.database.assumptions.all().map(({ literal }) => literal);
-    for (const wishes of [[READABLE, SPARSE], [READABLE], []]) {
+    for (const wishes of [[READABLE, SPARSE, FILLED], [READABLE], []]) {
       asked.queries.count += 1;
       const answer = solver.check([...literals, ...wishes]);
       if (answer === "unknown") return { index, reason: `the solver gave up (${solver.reason()})` };
@@ -223,6 +223,7 @@ function encode(
   const script = createScript();
   script.constant(READABLE, "Bool");
   script.constant(SPARSE, "Bool");
+  script.constant(FILLED, "Bool");
   const all = [...transactions, ...probes.map((each) => each.transaction)];
   const order = all.map((_, instance) => instance);
   const tuple = makeTuple({ ...flat, transactions: all }, SERIAL, order);

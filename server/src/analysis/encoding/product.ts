@@ -16,6 +16,7 @@ import {
   OTHER_VALUE,
   READABLE,
   SPARSE,
+  FILLED,
   dependencyName,
   serialPlaceName,
 } from "./productNames";
@@ -28,7 +29,7 @@ import { makeSnapshots } from "./productSnapshots";
 import type { Snapshots } from "./productSnapshots";
 import { assertTimes } from "./productTimes";
 import type { Times } from "./productTimes";
-import { EXISTS, doesNothing, makeTuple, overlooksReads } from "./productTuple";
+import { EXISTS, makeTuple, mayDoNothing, overlooksReads } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { SEES_ALL } from "./productViews";
 import { FALSE, TRUE, and, createScript, imp, lt, not, or } from "./smt";
@@ -80,6 +81,7 @@ export function encodeProduct(
   const script = createScript();
   script.constant(READABLE, "Bool");
   script.constant(SPARSE, "Bool");
+  script.constant(FILLED, "Bool");
   const database = makeDatabase(script, tuple);
   const snapshots = makeSnapshots(script, tuple);
   const order = tuple.transactions.map((_, instance) => instance);
@@ -190,11 +192,13 @@ function assertSerializable(
 ): void {
   const isSafe = (instance: number): boolean => tuple.levels[instance]?.ssi === true;
   const place = (instance: number): Smt => script.constant(serialPlaceName(instance), "Int");
-  const noticed = ({ operation }: Access): boolean => !doesNothing(operation);
+  const noticed = ({ operation }: Access): boolean => !mayDoNothing(operation);
   for (const { from, to, tables } of dependencies) {
     if (!isSafe(from) || !isSafe(to)) continue;
-    const [level, transaction] = [tuple.levels[from], tuple.transactions[from]];
-    const overlooks = level && transaction && overlooksReads(level, transaction);
+    const overlooks = [from, to].some((each) => {
+      const [level, transaction] = [tuple.levels[each], tuple.transactions[each]];
+      return level && transaction && overlooksReads(level, transaction);
+    });
     for (const { name, literal } of tables) {
       const table = tuple.tables.get(name);
       // Of a key that was given up it does not notice who takes it.

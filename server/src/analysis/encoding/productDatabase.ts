@@ -3,12 +3,12 @@
 import { lengthName } from "../../program/arrays";
 import type { ValueType } from "../../program/expression";
 import { ownEntry } from "../../protocol/dictionary";
-import { INTERNED_BASE } from "../operations/operation";
+import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
 import { subterms } from "../operations/terms";
 import { checkName, createAssumptions, invariantAsserter } from "./assumptions";
 import type { Assumptions } from "./assumptions";
-import { READABLE, SPARSE } from "./productNames";
+import { FILLED, READABLE, SPARSE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
 import { alikeRows, type AlikeRows } from "./alikeRows";
 import { limitsOfCounts } from "./countLimits";
@@ -75,6 +75,13 @@ export function makeDatabase(
   const asked = new Map<string, RowKey[]>();
   const alike = new Map<string, Alike>();
   const assumptions = createAssumptions(script);
+  const wishes = new Set<Smt>();
+  const wished = (term: Smt, value: boolean): Smt => {
+    if (wishes.has(term)) return term;
+    wishes.add(term);
+    script.assert(imp(script.constant(FILLED, "Bool"), value ? term : not(term)));
+    return term;
+  };
   const database: Database = {
     inputs,
     assumptions,
@@ -86,8 +93,11 @@ export function makeDatabase(
       const at = transaction?.parameters.findIndex((each) => each.name === name) ?? -1;
       const declared = transaction?.parameters[at];
       const symbol = parameterName(instance, at < 0 ? name.length : at);
-      if (declared?.type === "bool") return sqlBool(script.constant(symbol, "Bool"));
-      return sqlInt(script.constant(symbol, "Int"));
+      const isNull = declared?.nullable
+        ? wished(script.constant(nullArgument(symbol), "Bool"), false)
+        : FALSE;
+      if (declared?.type === "bool") return sqlBool(script.constant(symbol, "Bool"), isNull);
+      return sqlInt(script.constant(symbol, "Int"), isNull);
     },
     unknown: (member, id, type) => {
       const instance = tuple.leads[member] ?? member;
@@ -103,7 +113,7 @@ export function makeDatabase(
       const { primaryKey } = table.table;
       const term = apply(script.fn(aliveName(table), primaryKey.length, "Bool"), row);
       mention(table, row, term);
-      return term;
+      return table.missed ? term : wished(term, true);
     },
     column: (table, column, row) => {
       touch(table, row);
@@ -116,9 +126,10 @@ export function makeDatabase(
         apply(script.fn(columnName(table, column), arity, sort), row),
         sort,
       );
-      const isNull = table.nullable.has(column)
+      const isNull = mayBeNull(table, column)
         ? apply(script.fn(nullName(table, column), arity, "Bool"), row)
         : FALSE;
+      if (isNull !== FALSE && !table.nullable.has(column)) wished(isNull, false);
       if (!mentioned.has(value)) {
         mentioned.add(value);
         inputs.push({ name: value, sort });
@@ -183,9 +194,19 @@ export function makeDatabase(
   return database;
 }
 
-/** Whether rows of the table may be missing at the start. Of others, every row exists. */
+/** Whether rows of the table may be missing at the start: not what stands for locks. */
 function isFree(table: TupleTable): boolean {
-  return table.closed || table.missed || table.mutable.has("@");
+  return !table.table.name.startsWith(HIDDEN);
+}
+
+/** Whether rows may hold NULL there at the start. */
+function mayBeNull({ table }: TupleTable, column: string): boolean {
+  return table.columns.some(({ name, nullable }) => name === column && nullable);
+}
+
+/** Says of a parameter that it is NULL. */
+export function nullArgument(parameter: string): string {
+  return `${parameter}n`;
 }
 
 export function parameterName(instance: number, position: number): string {

@@ -6,7 +6,7 @@ import type { RowKey } from "./productDatabase";
 import { rowsOf } from "./productRowLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
-import { EXISTS, mayReadStale, readView } from "./productTuple";
+import { EXISTS, mayReadStale } from "./productTuple";
 import type { Access, ProductTuple, TupleTable, View } from "./productTuple";
 import { FALSE, TRUE, and, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
@@ -39,7 +39,7 @@ export function mayMissUnheld(reader: Access, writer: Access): boolean {
 
 /**
  * The condition that some dependency over the table leads from one instance to the other; exact, but that a read of what
- * is never committed, which needs no cycle, counts in both directions.
+ * is never committed, which needs no cycle, counts in both directions. `reads` leaves out what others do not notice.
  */
 export function dependencyOver(
   tuple: ProductTuple,
@@ -58,7 +58,7 @@ export function dependencyOver(
       if (b.table !== table || !mayDepend(a, b, from < to)) continue;
       for (const row of rowsOf(run, a, b)) {
         if (from < to) found.push(writeWrite(run, a, b, row));
-        if (from < to || b.view === "dirty")
+        if (reads(b) && (from < to || b.view === "dirty"))
           found.push(writeRead(tuple, run, snapshots, a, b, row));
         if (reads(a)) found.push(readWrite(run, snapshots, a, b, row));
         dirty.push(abortedRead(run, a, b, row), abortedRead(run, b, a, row));
@@ -79,7 +79,7 @@ function shared(reader: Access, writer: Access): readonly string[] {
 
 /** It may act, or not act, on what is not the newest. */
 function canMiss(access: Access): boolean {
-  if (access.plain) return true;
+  if (access.plain || access.shows === "snapshot") return true;
   const isInsert = access.operation.kind === "insert" && !access.skips;
   return access.view !== "current" && !isInsert && access.tests.size > 0;
 }
@@ -88,6 +88,11 @@ function canMiss(access: Access): boolean {
 function passes(run: Run, access: Access, row: RowKey): Smt {
   const matches = run.matches(access, access.view, row);
   return access.skips ? matches : not(matches);
+}
+
+/** What the writer does to the row leaves the reader's lock, and what it shows of the row, as they are. */
+function leaves(reader: Access, writer: Access): boolean {
+  return !reader.plain && reader.shows === "snapshot" && writer.operation.kind !== "delete";
 }
 
 /** What the access looks at contains what another instance wrote to the row. */
@@ -140,8 +145,10 @@ function writeRead(
     ? TRUE
     : reader.plain
       ? or(sight, mayReadStale(tuple, reader.instance) ? run.hasOwnVersion(reader, row) : FALSE)
-      : or(sight, not(passes(run, reader, row)));
-  const view = readView(reader);
+      : leaves(reader, writer)
+        ? sight
+        : or(sight, not(passes(run, reader, row)));
+  const view = reader.shows;
   return and(
     seen,
     run.hits(writer, row),
@@ -161,7 +168,7 @@ function readWrite(
   if (columns.length === 0) return FALSE;
   const hit = run.hits(writer, row);
   if (reader.instance < writer.instance && reader.view !== "dirty") {
-    const view = reader.view === "look" ? "look" : readView(reader);
+    const view = reader.view === "look" ? "look" : reader.shows;
     return and(hit, concerns(run, reader, writer, row, columns, { view, after: false }));
   }
   if (!canMiss(reader)) return FALSE;
@@ -170,7 +177,7 @@ function readWrite(
     hit,
     concerns(run, reader, writer, row, columns, { view: reader.view, after: false }),
   );
-  if (reader.plain) return missed;
+  if (reader.plain || leaves(reader, writer)) return missed;
   return or(and(missed, passes(run, reader, row)), missesReplacement(run, reader, writer, row));
 }
 

@@ -6,6 +6,9 @@ export const READABLE = "READABLE";
 /** Of the rows that nobody names, only the first of each table is there: less to read, and loops run one round. */
 export const SPARSE = "SPARSE";
 
+/** Nothing is missing or NULL but where some transaction asks whether it is. */
+export const FILLED = "FILLED";
+
 /** Searches go over rows in the order of their keys, and pause only where another transaction is in the way. */
 export const IN_ORDER = "IN_ORDER";
 

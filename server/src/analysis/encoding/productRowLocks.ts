@@ -1,8 +1,10 @@
 // Which rows a statement locks until its transaction ends, and whether another one has to wait for that: by the levels of
 // both. Where it is not certain that a row is locked, it is not: fewer locks allow more.
 import type { ProductLevel } from "../../isolation/levels";
+import { plainRowLock, rowLocksExclude, type RowLock } from "../../program/rowLocks";
 import type { RowKey } from "./productDatabase";
 import type { Run } from "./productRun";
+import { comesBefore } from "./productOrder";
 import { EXISTS } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, and, not, or, sameAll } from "./smt";
@@ -18,11 +20,7 @@ export function rowsOf(run: Run, a: Access, b: Access): readonly RowKey[] {
 
 /** Whether the locks of two statements on one row can exclude each other. */
 export function mayConflict(tuple: ProductTuple, a: Access, b: Access): boolean {
-  const [left, right] = [strengthOf(tuple, a), strengthOf(tuple, b)];
-  const weak = (each: Strength): boolean => each === "key-share" || each === "share";
-  if (weak(left) && weak(right)) return false;
-  if (left === "key-share" || right === "key-share") return left !== "change" && right !== "change";
-  return true;
+  return rowLocksExclude(strengthOf(tuple, a), strengthOf(tuple, b));
 }
 
 /** The later statement waits for the lock that the first one took on the row, or on the gap that it is. */
@@ -85,7 +83,17 @@ function scans(run: Run, access: Access, row: RowKey): Smt {
 function looksFor(run: Run, access: Access, row: RowKey): Smt {
   const own = run.done[access.instance]?.[access.operation.index];
   const key = own?.row ? sameAll(own.row, row) : run.keyMatches(access, row);
-  return key === FALSE ? FALSE : and(run.exec(access), key);
+  if (key === FALSE) return FALSE;
+  return and(run.exec(access), key, not(stopsBefore(run, access, row)));
+}
+
+/** A statement that goes no further than the row that it chooses does not come to this one. */
+function stopsBefore(run: Run, access: Access, row: RowKey): Smt {
+  const { locksChosen, pick } = access.operation;
+  if (locksChosen !== true || pick === "point") return FALSE;
+  const chosen = run.done[access.instance]?.[access.operation.index]?.chosen ?? [];
+  const before = (other: RowKey): Smt => comesBefore(run.state, access, access.view, other, row);
+  return or(...chosen.map((each) => and(each.is, before(each.row))));
 }
 
 function ignoresDuplicates(access: Access): boolean {
@@ -93,23 +101,20 @@ function ignoresDuplicates(access: Access): boolean {
   return !access.skips && (onDuplicate === "nothing" || (caught?.length ?? 0) > 0);
 }
 
-type Strength = "key-share" | "share" | "change" | "all";
-
 function isShared(tuple: ProductTuple, access: Access): boolean {
   return strengthOf(tuple, access) === "share";
 }
 
-function strengthOf(tuple: ProductTuple, access: Access): Strength {
-  const { operation } = access;
-  if (operation.kind === "update") return "change";
-  if (operation.kind !== "read") return "all";
-  // InnoDB knows no lock on a key alone.
-  if (operation.keyLock === true) return isInnoDb(levelOf(tuple, access)) ? "share" : "key-share";
-  return operation.lock === "exclusive" ? "all" : "share";
+/** Of an UPDATE the weaker one, although it takes the stronger where it changes a key; a new row nobody else sees. */
+function strengthOf(tuple: ProductTuple, access: Access): RowLock {
+  const { kind, lock } = access.operation;
+  const own = kind === "delete" ? "update" : lock === "none" ? lockWithout(kind) : lock;
+  return levelOf(tuple, access)?.candidates === "current" ? plainRowLock(own) : own;
 }
 
-function isInnoDb(level: ProductLevel | undefined): boolean {
-  return level?.product === "mysql" || level?.product === "mariadb";
+/** Reads that lock although they do not ask for it are those of levels where all that is read is locked. */
+function lockWithout(kind: "read" | "update" | "insert"): RowLock {
+  return kind === "read" ? "share" : "no-key-update";
 }
 
 function levelOf(tuple: ProductTuple, access: Access): ProductLevel | undefined {

@@ -3,13 +3,14 @@ import { ERRORS } from "../../program/errors";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Operation, Term } from "../operations/operation";
 import { collisions, takesTaken, violates } from "./productConstraints";
+import { comesBefore } from "./productOrder";
 import type { RowKey } from "./productDatabase";
 import { insertedKey, openRead, sampleColumn, settleRead } from "./productDirty";
 import { loosened } from "./productOpen";
-import { EXISTS, catchesDuplicate, isWrite, readView } from "./productTuple";
+import { EXISTS, catchesDuplicate, isWrite } from "./productTuple";
 import type { Access, TupleTable, View } from "./productTuple";
 import type { Done, Ledger, Views } from "./productViews";
-import { FALSE, TRUE, add, and, eq, ite, lt, not, or, sameAll } from "./smt";
+import { FALSE, TRUE, add, and, ite, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
 import { SQL_NULL, asInt, choose, isTrue, nameValue, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
@@ -100,7 +101,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     const { row, complete } = keyOf(access);
     const found = script.name(and(exec, complete, finds(access, row)), "Bool");
     const one = aggregateOf(access, [{ row, is: found }], exec);
-    const view = readView(access);
+    const view = access.shows;
     return {
       access,
       exec,
@@ -175,7 +176,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
 
   const runScan = (access: Access, exec: Smt): Done => {
     const { operation, table } = access;
-    const view = readView(access);
+    const view = access.shows;
     const candidates: { readonly row: RowKey; readonly is: Smt }[] = [];
     for (const row of rows(table)) {
       const again = or(...candidates.map((other) => sameAll(other.row, row)));
@@ -187,7 +188,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     const counted = countOf(table, candidates);
     const wanted = operation.pick === "some" || operation.pick === "first";
     const chosen =
-      wanted && Object.keys(operation.outputs).length > 0
+      wanted && (Object.keys(operation.outputs).length > 0 || operation.locksChosen)
         ? candidates.map((each) => ({
             row: each.row,
             is: script.name(firstOf(access, view, each, candidates), "Bool"),
@@ -217,20 +218,9 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     one: { readonly row: RowKey; readonly is: Smt },
     candidates: readonly { readonly row: RowKey; readonly is: Smt }[],
   ): Smt => {
-    const { orderBy } = access.operation;
-    const byKey = (a: RowKey, b: RowKey): Smt =>
-      a.reduceRight<Smt>((rest, left, at) => {
-        const right = b[at] ?? "0";
-        return or(lt(left, right), and(eq(left, right), rest));
-      }, FALSE);
-    const before = (a: RowKey, b: RowKey): Smt => {
-      if (orderBy === undefined) return byKey(a, b);
-      const [left, right] = [a, b].map((row) => asInt(state(access, view, orderBy.column, row)));
-      const [low = "0", high = "0"] = orderBy.descending ? [right, left] : [left, right];
-      return or(lt(low, high), and(eq(low, high), byKey(a, b)));
-    };
+    const before = (other: RowKey): Smt => comesBefore(state, access, view, other, one.row);
     const others = candidates.filter((each) => each !== one);
-    return and(one.is, ...others.map((other) => not(and(other.is, before(other.row, one.row)))));
+    return and(one.is, ...others.map((other) => not(and(other.is, before(other.row)))));
   };
 
   const outputsAt = (
@@ -266,7 +256,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
   ): Readonly<Record<string, SqlValue>> => {
     const { aggregate } = access.operation;
     if (!aggregate) return {};
-    const view = readView(access);
+    const view = access.shows;
     const some = or(...candidates.map((each) => each.is));
     if (aggregate.function !== "sum" || !aggregate.operand) {
       const count = countOf(access.table, candidates);

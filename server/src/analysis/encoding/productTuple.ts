@@ -37,9 +37,9 @@ export interface TupleTable {
   readonly updated: ReadonlySet<string>;
   /** Some operation looks through its rows: only rows that the encoding names exist. */
   readonly closed: boolean;
-  /** Some transaction asks whether a row was there. */
+  /** Some transaction asks whether a row was there, or looks for rows, or they come and go. */
   readonly missed: boolean;
-  /** Columns that may be NULL at the start. */
+  /** Columns that some transaction asks for NULL, or writes it to. */
   readonly nullable: ReadonlySet<string>;
 }
 
@@ -49,8 +49,10 @@ export interface Access {
   readonly table: TupleTable;
   /** A read without a lock that lasts: it sees its `view` and nothing else. */
   readonly plain: boolean;
-  /** Where it looks for its rows; what it locks is then read in the newest version. */
+  /** Where it looks for its rows. */
   readonly view: View;
+  /** The versions that its results come from: of rows that it locks the newest, where nobody changes these. */
+  readonly shows: View;
   /** At most one row. */
   readonly point: boolean;
   /** Mutable columns that its result depends on. */
@@ -171,12 +173,12 @@ export function mayReadStale(tuple: ProductTuple, instance: number): boolean {
 
 /** Whether the server does not notice all that the transaction reads at the level: that a row keeps it from inserting. */
 export function overlooksReads(level: ProductLevel, { operations }: FlatTransaction): boolean {
-  return level.overlooks === "skipped-inserts" && operations.some(doesNothing);
+  return level.overlooks === "skipped-inserts" && operations.some(mayDoNothing);
 }
 
-/** ON CONFLICT DO NOTHING. */
-export function doesNothing({ kind, onDuplicate }: Operation): boolean {
-  return kind === "insert" && onDuplicate === "nothing";
+/** An insertion that goes on where a row is in its way: ON CONFLICT DO NOTHING, or a handler of its failure. */
+export function mayDoNothing({ kind, onDuplicate, caught = [] }: Operation): boolean {
+  return kind === "insert" && (onDuplicate === "nothing" || caught.includes(ERRORS.duplicate));
 }
 
 /** Statements that write: at some levels what they read is locked as well. */
@@ -193,11 +195,6 @@ function locksReads(level: ProductLevel, writes: boolean): boolean {
 /** An insertion whose failure for a duplicate is caught. */
 export function catchesDuplicate({ operation }: Access): boolean {
   return operation.kind === "insert" && operation.caught?.includes(ERRORS.duplicate) === true;
-}
-
-/** The versions that its results come from. */
-export function readView(access: Access): View {
-  return access.plain ? access.view : "current";
 }
 
 /** Whether the transaction's snapshot is there from then on: a constraint's search needs none. */
@@ -236,13 +233,15 @@ function describeTable(
   const checksOther = [...table.uniqueKeys, ...(table.deferredKeys ?? [])].some((key) =>
     own.some((each) => mayTake(each, key)),
   );
+  const closed = checksOther || own.some((each) => each.kind !== "insert" && each.pick !== "point");
+  const asked = transactions.some((each) => asksOf(each).rows.has(table.name));
   return {
     table,
     id,
     mutable,
     updated,
-    closed: checksOther || own.some((each) => each.kind !== "insert" && each.pick !== "point"),
-    missed: transactions.some((each) => asksOf(each).rows.has(table.name)),
+    closed,
+    missed: closed || asked || resized,
     nullable: nullableColumns(table, transactions),
   };
 }
@@ -268,7 +267,7 @@ function isMadeUp(term: Term): boolean {
   return term.kind === "parameter" && term.name.startsWith("#");
 }
 
-/** Rows start without NULLs, but in columns where some transaction asks for NULL or writes it. */
+/** Where some transaction asks for NULL, or writes it. */
 function nullableColumns(
   table: FlatTable,
   transactions: readonly FlatTransaction[],
@@ -356,6 +355,9 @@ function makeAccess(
   const plain = checks || (operation.kind === "read" && operation.lock === "none" && !locksReads);
   const view = checks ? "look" : viewOf(level, plain);
   const isInsert = operation.kind === "insert";
+  // FOR KEY SHARE lets others change the row, and shows it as the snapshot has it; a foreign key only asks for it.
+  const yields = operation.lock === "key-share" && view === "snapshot" && !operation.mustFind;
+  const shows = plain || yields ? view : "current";
   const caught = isInsert && operation.caught?.includes(ERRORS.duplicate) === true;
   const skips =
     isInsert &&
@@ -386,14 +388,16 @@ function makeAccess(
     table,
     plain,
     view,
+    shows,
     point: isInsert || operation.pick === "point",
     reads,
     tests,
     writes: writtenColumns(operation, table),
     skips,
-    needsSnapshot: plain
-      ? view !== "dirty" && reads.size > 0
-      : view !== "current" && (!isInsert || skips) && tests.size > 0,
+    needsSnapshot:
+      plain || yields
+        ? view !== "dirty" && reads.size > 0
+        : view !== "current" && (!isInsert || skips) && tests.size > 0,
   };
 }
 

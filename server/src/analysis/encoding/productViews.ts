@@ -11,7 +11,7 @@ import { termValue } from "./termValue";
 import type { FoundRow, TermScope } from "./termValue";
 import { openReplacement, openValue } from "./productOpen";
 import type { Times } from "./productTimes";
-import { EXISTS, hasOwnSnapshots, isWrite, mayReadStale, readView } from "./productTuple";
+import { EXISTS, hasOwnSnapshots, isWrite, mayReadStale } from "./productTuple";
 import type { Access, ProductTuple, TupleTable, View } from "./productTuple";
 import { FALSE, TRUE, and, eq, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -147,7 +147,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
       output: (name) => {
         const term = ownEntry(access.operation.outputs, name);
         if (term === undefined) return SQL_NULL;
-        return value(access.instance, term, columnAt(access, readView(access), row));
+        return value(access.instance, term, columnAt(access, access.shows, row));
       },
     }));
 
@@ -404,9 +404,12 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   const finds: Views["finds"] = (access, row) => {
     const found = matches(access, access.view, row);
     // Rows that it locks where it looks at them are the newest there.
-    return access.plain || access.view !== "snapshot"
-      ? found
-      : and(found, matches(access, "current", row), not(replaced(access, row)));
+    if (access.plain || access.view !== "snapshot") return found;
+    const stays =
+      access.shows === "current"
+        ? matches(access, "current", row)
+        : state(access, "current", EXISTS, row).value;
+    return and(found, stays, not(replaced(access, row)));
   };
 
   const replaced: Views["replaced"] = (access, row) => {

@@ -65,13 +65,14 @@ export function makeDatabase(
     names,
     assumptions: own?.assumptions ?? createAssumptions(script),
     parameter: (instance, name) => {
-      const type = instances[instance]?.transaction.parameters.find(
+      const declared = instances[instance]?.transaction.parameters.find(
         (parameter) => parameter.name === name,
-      )?.type;
+      );
       const constant = names.parameter(instance, name);
-      return type === "bool"
-        ? sqlBool(script.constant(constant, "Bool"))
-        : sqlInt(script.constant(constant, "Int"));
+      const isNull = declared?.nullable ? script.constant(nullArgument(constant), "Bool") : FALSE;
+      return declared?.type === "bool"
+        ? sqlBool(script.constant(constant, "Bool"), isNull)
+        : sqlInt(script.constant(constant, "Int"), isNull);
     },
     unknown: (instance, id, type) => {
       const key = `${String(instance)} ${id}`;
@@ -133,6 +134,11 @@ export function otherStart(
       );
     },
   };
+}
+
+/** Says of a parameter that it is NULL. */
+export function nullArgument(parameter: string): string {
+  return `${parameter}n`;
 }
 
 function databaseNames(

@@ -10,7 +10,7 @@ import type { Instance } from "./relationalInstances";
 import { isWord } from "./relationalDatabase";
 import type { RowTerm } from "./relationalDatabase";
 import type { Run } from "./relationalRun";
-import { and, eq, imp, int, le, not, or } from "./smt";
+import { FALSE, and, eq, imp, int, le, not, or } from "./smt";
 import type { Smt } from "./smt";
 import { sameValue } from "./sqlValue";
 
@@ -61,6 +61,8 @@ function preferArguments(run: Run): void {
       ...(instance.transaction.uncovered ?? []).map((each) => each.rounds),
     );
     for (const { name, type } of instance.transaction.parameters) {
+      const { isNull } = run.database.parameter(instance.index, name);
+      if (isNull !== FALSE) script.assert(imp(PLAIN, not(isNull)));
       if (type === "bool") continue;
       const { value } = run.database.parameter(instance.index, name);
       for (const size of SIZES) {

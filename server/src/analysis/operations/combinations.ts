@@ -102,7 +102,7 @@ export function combinationsOf(
   builder: Builder,
   { relations, conjuncts }: Combined,
   outer: Scope,
-  locks: Partial<Pick<Operation, "lock" | "keyLock" | "guard">> = {},
+  locks: Partial<Pick<Operation, "lock" | "guard">> = {},
 ): Combinations {
   const own = new Set(relations.map((each) => each.alias));
   const columns = new Map<string, (column: string) => Term>();

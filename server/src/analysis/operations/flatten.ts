@@ -36,6 +36,7 @@ import {
   runAtomic,
   withErrorsBehind,
 } from "./parts";
+import { nullArguments } from "./nullArguments";
 import { rejoin } from "./paths";
 import { flattenQuery, limitOf, rowsTerm } from "./query";
 import { flattenSubquery } from "./subquery";
@@ -102,9 +103,15 @@ function flattenOne(
   options: FlattenOptions,
 ): FlatTransaction {
   // Elements of arrays are added where they are used.
-  const parameters = transaction.parameters.map(({ name, type, elements, origin }) =>
+  const parameters = transaction.parameters.map(({ name, type, elements, origin, nullable }) =>
     elements === undefined
-      ? { name, type, fresh: origin === "fresh", ...(origin === "constant" && { constant: true }) }
+      ? {
+          name,
+          type,
+          fresh: origin === "fresh",
+          ...(origin === "constant" && { constant: true }),
+          ...(nullable && { nullable }),
+        }
       : { name: lengthName(name), type: "int" as const, fresh: false },
   );
   const builder = newBuilder(tables, parameters, transaction.boundary === "unit");
@@ -128,9 +135,17 @@ function flattenOne(
     loop,
     rounds,
   }));
+  const conditions = [
+    ...preconditions,
+    ...builder.steps.map(({ guard }) => guard),
+    ...builder.aborts,
+  ];
+  const nulls = nullArguments(builder.operations, conditions, (name) => tables.all.get(name));
   return {
     id: transaction.id,
-    parameters: builder.parameters,
+    parameters: builder.parameters.map(({ nullable, ...each }) =>
+      nullable && nulls.has(each.name) ? { ...each, nullable } : each,
+    ),
     preconditions,
     steps: builder.steps,
     operations: builder.operations,
@@ -331,7 +346,7 @@ function flattenLock(builder: Builder, statement: LockStatement): void {
     kind: "read",
     table: table.name,
     key: { kind, key },
-    lock: exclusive ? "exclusive" : "share",
+    lock: exclusive ? "update" : "share",
   });
 }
 

@@ -133,7 +133,7 @@ function errorsOf(builder: Builder, draft: Draft): readonly string[] {
   const terms = [...Object.entries(draft.set), ...Object.entries(draft.update ?? {})];
   const nulls = terms.some(([name, term]) => {
     const column = table.columns.find((each) => each.name === name);
-    return column?.nullable === false && mayBeNull(term);
+    return column?.nullable === false && mayBeNull(builder, term);
   });
   const declared = builder.tables.declared.get(draft.table);
   const checks = (declared?.checks ?? []).some((check) => mentions(check, written));
@@ -150,9 +150,10 @@ function mentions(condition: Expression, columns: readonly string[]): boolean {
   return operandsOf(condition).some((each) => mentions(each, columns));
 }
 
-/** Arguments are never NULL. */
-function mayBeNull(term: Term): boolean {
-  return !neverNull(term) && term.kind !== "parameter" && term.kind !== "unknown";
+function mayBeNull({ parameters }: Builder, term: Term): boolean {
+  if (term.kind === "parameter")
+    return parameters.some(({ name, nullable }) => name === term.name && nullable);
+  return !neverNull(term) && term.kind !== "unknown";
 }
 
 function textOf(builder: Builder, text: string): Term {

@@ -2,6 +2,7 @@
 // Branches became guards, loops were unrolled, joins and subqueries were split; variables were substituted.
 // Both encoders (encoding/) read this form and nothing else of the program.
 import type { AggregateFunction, ValueType } from "../../program/expression";
+import type { RowLock } from "../../program/rowLocks";
 import type { Precision } from "../../protocol/report";
 import type { StatementId } from "../../program/statement";
 
@@ -88,10 +89,10 @@ export interface Operation {
   readonly statement: StatementId;
   readonly table: string;
   readonly kind: "read" | "update" | "insert" | "delete";
-  /** For reads: the row lock that it takes. Writes lock exclusively. */
-  readonly lock: "none" | "share" | "exclusive";
-  /** A share lock that only deletions and locking reads wait for (FOR KEY SHARE, a foreign key's parent). */
-  readonly keyLock?: boolean;
+  /** For reads: the row lock that it takes. Of writes, "none": what they lock follows from their kind. */
+  readonly lock: "none" | RowLock;
+  /** Of the rows that it finds it locks the one that it chooses, and goes no further (LIMIT). */
+  readonly locksChosen?: true;
   /** Executed iff this is true (NULL counts as false). */
   readonly guard: Term;
   /** Equalities on primary key columns. For an insert all of them. */
@@ -146,6 +147,8 @@ export interface FlatTransaction {
     readonly fresh: boolean;
     /** The same in all instances of the transaction. */
     readonly constant?: boolean;
+    /** It may be NULL, and that matters. */
+    readonly nullable?: true;
   }[];
   /** Conditions over parameters. */
   readonly preconditions: readonly Term[];

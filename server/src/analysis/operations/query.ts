@@ -236,6 +236,7 @@ function placingOf(builder: Builder, query: Query, outer: Scope): Placing {
     conjuncts: conjunctsOf(query.where),
     outer,
     lock: query.lock,
+    isLimited: query.limit !== undefined,
     orderBy: orderOf(builder, query),
   };
 }

@@ -124,8 +124,7 @@ function parentRead(
     table: foreign.table,
     guard: and(guard, ...values.map((value) => not(isNull(value)))),
     ...selection(parent, bound),
-    lock: "share",
-    keyLock: true,
+    lock: "key-share",
     mustFind: true,
   });
 }

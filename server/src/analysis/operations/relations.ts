@@ -27,6 +27,8 @@ export interface Placing {
   readonly conjuncts: readonly Expression[];
   readonly outer: Scope;
   readonly lock?: LockClause | undefined;
+  /** Not all rows may be asked for: those behind the first are locked one by one, if at all. */
+  readonly isLimited?: boolean;
   /** The order in which the first relation's rows come. */
   readonly orderBy?: Operation["orderBy"];
   /** What its row satisfies to be the one that is asked for, where no column's order says so. */
@@ -192,7 +194,8 @@ function place(state: State, relation: Relation, waiting: readonly Relation[]): 
       : partnered,
     pick: selection.point ? "point" : ordered ? "first" : "some",
     ...(ordered && !selection.point ? { orderBy } : {}),
-    ...(locks ? lockOf(lock) : {}),
+    ...(locks ? { lock: lock.strength } : {}),
+    ...(locks && state.placing.isLimited ? { locksChosen: true } : {}),
   });
   state.drafts.push({ alias: relation.alias, draft });
   state.columns.set(relation.alias, (column) => outputOf(draft, column));
@@ -241,15 +244,9 @@ function isBehind(builder: Builder, draft: Draft, orderBy: Operation["orderBy"])
   return orderBy === undefined ? byKey : after(orderBy.column, orderBy.descending, byKey);
 }
 
-/** The row locks that a clause asks for. */
-function lockOf(lock: LockClause): Pick<Operation, "lock" | "keyLock"> {
-  if (lock.strength === "key-share") return { lock: "share", keyLock: true };
-  return { lock: lock.strength === "share" ? "share" : "exclusive" };
-}
-
 /** The lock that a query takes on the rows of all its relations. */
-export function lockIn({ lock }: Query): Partial<Pick<Operation, "lock" | "keyLock">> {
-  return lock && lock.of.length === 0 ? lockOf(lock) : {};
+export function lockIn({ lock }: Query): Partial<Pick<Operation, "lock">> {
+  return lock && lock.of.length === 0 ? { lock: lock.strength } : {};
 }
 
 /** Conditions on a relation whose rows are not chosen by an operation of ours hold for the result or it is empty. */

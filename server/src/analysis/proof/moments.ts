@@ -54,7 +54,7 @@ export function readsOlder(
   // An insertion that goes on without its row keeps no lock on the row that is there.
   if (operation.kind === "insert")
     return operation.onDuplicate === "nothing" || (operation.caught ?? []).length > 0;
-  if (isPlainRead(operation) || operation.keyLock === true) return true;
+  if (isPlainRead(operation) || operation.lock === "key-share") return true;
   if (releasesLocks(reader)) return true;
   if (views.holdsAll) return false;
   // A locking statement keeps no lock on rows that it did not choose.

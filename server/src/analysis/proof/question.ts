@@ -287,7 +287,7 @@ function assertLocks(script: Script, standing: Standing, from: Side, to: Side): 
     const { operation } = locker;
     if (releasesLocks(from.instance.transaction)) return;
     // A share lock on a key is not kept from updates of other columns.
-    if (operation.lock === "none" || operation.keyLock === true || operation.kind !== "read")
+    if (operation.lock === "none" || operation.lock === "key-share" || operation.kind !== "read")
       continue;
     for (const writer of to.instance.sites) {
       if (writer.operation.table !== operation.table || writer.writes.size === 0) continue;

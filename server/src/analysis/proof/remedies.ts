@@ -57,7 +57,7 @@ function locking(
   const reads = transaction.operations.filter(isIt);
   if (reads.length === 0 || reads.some(({ pick }) => pick === "all")) return undefined;
   const operations = transaction.operations.map((each): Operation =>
-    isIt(each) ? { ...each, lock: "exclusive" } : each,
+    isIt(each) ? { ...each, lock: "update" } : each,
   );
   return { ...transaction, operations };
 }

@@ -222,7 +222,7 @@ function assertLocks(
 function locks({ run }: Timed, site: Site, row: RowTerm): Smt {
   const { operation } = site;
   if (site.writes.size > 0) return run.touches(site, row);
-  if (operation.lock === "none" || operation.keyLock === true) return FALSE;
+  if (operation.lock === "none" || operation.lock === "key-share") return FALSE;
   if (!isPoint(run.database.flat, operation)) return FALSE;
   return and(run.executed(site), run.present(site, row));
 }

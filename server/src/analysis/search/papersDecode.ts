@@ -8,7 +8,7 @@ import type { WitnessPlan } from "../../store/execution";
 import type { RelationalEncoding } from "../encoding/relational";
 import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
 import type { Instance, StepRef } from "../encoding/relationalInstances";
-import { isWord } from "../encoding/relationalDatabase";
+import { isWord, nullArgument } from "../encoding/relationalDatabase";
 import { isUsed } from "../encoding/relationalReadable";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import { withAskedRows } from "../../store/invariants";
@@ -51,8 +51,9 @@ function argumentsOf(
   const { database } = encoding.run;
   const { transaction } = instance;
   const visible = transaction.parameters.filter(({ name }) => !name.startsWith(HIDDEN));
-  const values = visible.map(({ name, type }): [string, Value] => {
+  const values = visible.map(({ name, type, nullable }): [string, Value] => {
     const constant = database.names.parameter(instance.index, name);
+    if (nullable && model.bool(nullArgument(constant))) return [name, null];
     if (type === "bool") return [name, model.bool(constant)];
     return [name, valueOf(encoding, type, model.int(constant))];
   });

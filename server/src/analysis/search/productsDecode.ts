@@ -11,6 +11,7 @@ import {
   columnName,
   columnType,
   isNumber,
+  nullArgument,
   nullName,
   parameterName,
 } from "../encoding/productDatabase";
@@ -66,9 +67,10 @@ function argumentsOf(
 ): Omit<WitnessInstance, "instance"> {
   const transaction = encoding.tuple.transactions[instance];
   const values = (transaction?.parameters ?? []).flatMap(
-    ({ name, type }, at): [string, Value][] => {
+    ({ name, type, nullable }, at): [string, Value][] => {
       if (name.startsWith(HIDDEN)) return [];
       const constant = parameterName(instance, at);
+      if (nullable && model.bool(nullArgument(constant))) return [[name, null]];
       if (type === "bool") return [[name, model.bool(constant)]];
       return [[name, valueOf(encoding, type, model.int(constant))]];
     },
@@ -188,7 +190,7 @@ function rowOf(
     if (at !== undefined && primaryKey.includes(name)) return [[name, valueOf(encoding, type, at)]];
     const nullable = declared?.columns.find((each) => each.name === name)?.nullable ?? true;
     if (!used.has(name)) return [[name, nullable ? null : plainValue(encoding, type)]];
-    if (table.nullable.has(name) && model.boolAt(nullName(table, name), key)) return [[name, null]];
+    if (nullable && model.boolAt(nullName(table, name), key)) return [[name, null]];
     const symbol = columnName(table, name);
     if (type === "bool") return [[name, model.boolAt(symbol, key)]];
     return [[name, valueOf(encoding, type, model.intAt(symbol, key))]];

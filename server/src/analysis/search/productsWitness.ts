@@ -17,6 +17,7 @@ import {
   OTHER_VALUE,
   READABLE,
   SPARSE,
+  FILLED,
 } from "../encoding/productNames";
 import { and, bool, eq, imp, int, not } from "../encoding/smt";
 import type { Queries } from "./papersQueries";
@@ -200,7 +201,12 @@ function worse(a: Found | undefined, b: Found): Found {
 /** Whether there is a model: one that the store can execute, with few rows and small values if possible, else any. */
 function askReadable({ queries, encoding }: Search, assumptions: readonly string[]): CheckResult {
   // Among small values the solver decides at once, and what it learns there helps it with the others.
-  const small: readonly (readonly string[])[] = [[READABLE, SPARSE], [READABLE], []];
+  const small: readonly (readonly string[])[] = [
+    [READABLE, SPARSE, FILLED],
+    [READABLE, FILLED],
+    [READABLE],
+    [],
+  ];
   const wished = encoding.searches ? small.map((wishes) => [IN_ORDER, ...wishes]) : [];
   let answer: CheckResult = "unknown";
   for (const wishes of [...wished, ...small]) {

@@ -73,11 +73,16 @@ function usesOf(write: Operation, operations: readonly Operation[]): readonly St
     if (read.kind !== "read" || read.mustFind || read.mustMiss) return [];
     if (!isComputed && !conditions.has(read.index)) return [];
     // A row that is locked stays as it was read; one that is not there cannot be locked.
-    if (read.lock === "exclusive" && write.kind !== "insert") return [];
+    if (isHeld(read) && write.kind !== "insert") return [];
     const columns = columnsOf(read);
     const harm = harmOf(write, read, isComputed);
     return [{ table: read.table, columns, harm }];
   });
+}
+
+/** Nobody else changes the row behind the read. */
+function isHeld({ lock }: Operation): boolean {
+  return lock === "update" || lock === "no-key-update";
 }
 
 function harmOf(write: Operation, read: Operation, isComputed: boolean): number {

@@ -1,5 +1,6 @@
 // FOR UPDATE and its kind, lifted out of a SELECT: node-sql-parser reads `FOR` as a table alias.
-import type { LockClause, LockStrength } from "../../program/statement";
+import { strongerLock, type RowLock } from "../../program/rowLocks";
+import type { LockClause } from "../../program/statement";
 import { nameOf, tokensOf, type Token } from "./tokens";
 
 export interface LockLifted {
@@ -9,8 +10,6 @@ export interface LockLifted {
   /** A subquery locks too: node-sql-parser cannot read this statement. */
   readonly nested: boolean;
 }
-
-const STRENGTH = ["key-share", "share", "no-key-update", "update"] as const;
 
 /** Finds the lock clauses of a statement. Several at the top level give the strongest. Linear. */
 export function liftLockClause(sql: string): LockLifted {
@@ -40,10 +39,10 @@ export function liftLockClause(sql: string): LockLifted {
 }
 
 function stronger(left: LockClause, right: LockClause): LockClause {
-  const strength =
-    STRENGTH.indexOf(left.strength) >= STRENGTH.indexOf(right.strength) ? left : right;
+  const strength = strongerLock(left.strength, right.strength);
   const all = left.of.length === 0 || right.of.length === 0;
-  return { ...strength, of: all ? [] : [...left.of, ...right.of] };
+  const { wait } = strength === left.strength ? left : right;
+  return { strength, of: all ? [] : [...left.of, ...right.of], wait };
 }
 
 function readClause(
@@ -76,7 +75,7 @@ function readClause(
 
 function readStrength(
   words: readonly string[],
-): { readonly name: LockStrength; readonly length: number } | undefined {
+): { readonly name: RowLock; readonly length: number } | undefined {
   const [first, second, third] = words;
   if (first === "update" || first === "share") return { name: first, length: 1 };
   if (first === "key" && second === "share") return { name: "key-share", length: 2 };

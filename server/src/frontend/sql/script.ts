@@ -220,5 +220,6 @@ function parametersOf(state: State, body: Command): readonly Parameter[] {
       name,
       type: type ?? inferred.get(name) ?? "other",
       origin: "argument",
+      nullable: true,
     }));
 }

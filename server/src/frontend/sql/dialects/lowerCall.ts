@@ -49,7 +49,7 @@ export function lowerCall(call: Call, of: Expressions): Expression {
         values.map((value) => ({ value })),
       )
     : undefined;
-  return called?.value ?? lose(work, `the function ${name}()`, values);
+  return called?.value ?? lose(work, `the function ${name}()`, values, "outside");
 }
 
 function aggregated(

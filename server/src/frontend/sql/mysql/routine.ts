@@ -85,7 +85,7 @@ function declareArguments(state: State): readonly Parameter[] {
       continue;
     }
     state.parameters.set(name, type);
-    parameters.push({ name, type, origin: "argument" });
+    parameters.push({ name, type, origin: "argument", nullable: true });
     const value: Expression = { kind: "parameter", name };
     if (!assigned.has(name) && !isOutput) declare(names, name, { kind: "value", value });
     else assignVariable(state, declareVariable(names, name, type), value, START);

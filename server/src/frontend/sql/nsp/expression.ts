@@ -373,7 +373,7 @@ function call(node: Node, scope: Scope, work: Work): Expression {
   if (EVALUATED.has(name)) {
     return { kind: "call", name, arguments: values, deterministic: true };
   }
-  return lose(work, `the function ${name}()`, values);
+  return lose(work, `the function ${name}()`, values, "outside");
 }
 
 const AGGREGATES = dictionary<AggregateFunction>({

@@ -44,9 +44,14 @@ export function startWork(context: LoweringContext, lowerQuery: Work["lowerQuery
 }
 
 /** An unknown value, with its reason as a loss of the statement. */
-export function lose(work: Place, reason: string, dependsOn: readonly Expression[]): Expression {
+export function lose(
+  work: Place,
+  reason: string,
+  dependsOn: readonly Expression[],
+  effect: "over" | "outside" = "over",
+): Expression {
   const { source, context } = work;
-  work.taint.push({ effect: "over", reason, source });
+  work.taint.push({ effect, reason, source });
   const id = context.ids.fresh("u");
   return { kind: "unknown", id, type: "other", dependsOn, why: reason };
 }

@@ -10,7 +10,7 @@ import { callsOwn } from "./functionNames";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import { ofSession, outsideValue } from "./outside";
 import { lowerAll, lowerExpression } from "./recursion";
-import { lose, taint, type Scope, type Work } from "./scope";
+import { loseOutside, taint, type Scope, type Work } from "./scope";
 import { setCall } from "./sets";
 import { windowValue } from "./windows";
 
@@ -19,7 +19,7 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   const name = lastName(call.funcname);
   if (callsOwn(call, scope, work)) {
     const own = ownFunction(call, scope, work);
-    return own ?? lose(work, `the function ${name}()`, lowerAll(call.args, scope, work));
+    return own ?? loseOutside(work, `the function ${name}()`, lowerAll(call.args, scope, work));
   }
   const aggregate = aggregateOf(name);
   if (call.over !== undefined) {
@@ -55,7 +55,7 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
     return lowerCast({ arg, typeName: { names: [{ String: { sval: name } }] } }, scope, work);
   if (SUPABASE.has(stringsOf(call.funcname).join(".")) && args.length === 0)
     return ofSession(`the session's ${name}`, work);
-  return lose(work, `the function ${name}()`, args, functionFacts(name).type);
+  return loseOutside(work, `the function ${name}()`, args, functionFacts(name).type);
 }
 
 /** What a function of the workspace gives: it runs here, or is known to touch no table. Undefined for others. */

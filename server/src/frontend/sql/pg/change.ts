@@ -32,6 +32,7 @@ import {
   NO_SOURCES,
   sourceOfRelation,
   taint,
+  viewNamed,
   type Scope,
   type Source,
   type Work,
@@ -47,7 +48,7 @@ export interface StatementBase {
 /** The table that a statement changes. A view cannot be changed through here. */
 export function targetOf(relation: RangeVar | undefined, work: Work): Source {
   const table = tableName(relation);
-  if (work.context.table(table) === undefined && work.context.view?.(table) !== undefined) {
+  if (viewNamed(table, work) !== undefined) {
     taint(work, `a change through the view ${table}`, "opaque");
   }
   const alias = relation?.alias?.aliasname ?? table;

@@ -10,7 +10,7 @@ import { lowerCast } from "./cast";
 import { lowerOperator } from "./operator";
 import { ofSession } from "./outside";
 import { lowerAll, lowerExpression } from "./recursion";
-import { lose, resolveColumn, resolveRow, type Scope, type Work } from "./scope";
+import { lose, loseOutside, resolveColumn, resolveRow, type Scope, type Work } from "./scope";
 import { lowerSubLink } from "./subLink";
 
 /** An expression of the tree: what `lowerExpression` of recursion.ts runs. */
@@ -45,7 +45,7 @@ export function expressionOf(node: Node, scope: Scope, work: Work): Expression {
   if ("A_ArrayExpr" in node)
     return applied("array", lowerAll(node.A_ArrayExpr.elements, scope, work));
   if ("SetToDefault" in node) return lose(work, "DEFAULT outside of a list of values");
-  return lose(work, `the construct ${kindOf(node)}`);
+  return loseOutside(work, `the construct ${kindOf(node)}`);
 }
 
 /** A function of values that nobody evaluates. */

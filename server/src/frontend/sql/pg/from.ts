@@ -26,6 +26,7 @@ import {
   sourceOfRelation,
   type Source,
   type Work,
+  viewNamed,
 } from "./scope";
 import { functionRows, ordinality, type FunctionRows } from "./sets";
 import { lossesOf } from "./viewLosses";
@@ -73,7 +74,7 @@ function addItem(state: State, node: Node, join: Relation["join"]): void {
       addItem(state, node.RangeTableSample.relation, join);
     }
   } else {
-    taint(work, `${kindOf(node)} in FROM`);
+    taint(work, `${kindOf(node)} in FROM`, "outside");
     addOpaque(state, "rows", undefined, join);
   }
 }
@@ -100,8 +101,7 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
     addOpaque(state, alias, cte.columns, join);
     return;
   }
-  const view = work.context.table(name) === undefined ? work.context.view?.(name) : undefined;
-  const query = cte?.query ?? view;
+  const query = cte?.query ?? viewNamed(name, work);
   if (query !== undefined) {
     for (const { reason, effect } of lossesOf(query)) taint(work, reason, effect);
     const named = withColumnNames(query, names);
@@ -227,7 +227,7 @@ function addFunction(state: State, node: RangeFunction, join: Relation["join"]):
       return;
     }
   }
-  taint(work, `the function ${name}() in FROM`);
+  taint(work, `the function ${name}() in FROM`, "outside");
   addOpaque(state, own, names.length > 0 ? names : undefined, join);
 }
 

@@ -10,7 +10,7 @@ import { COMPARISONS, literal } from "../expressions";
 import { calculatesWith, compare, joined, negatedIf } from "../terms";
 import { constantOf, itemsOf, rowOf, stringsOf, typeText } from "./ast";
 import { lowerAll, lowerExpression } from "./recursion";
-import { lose, typeIn, type Scope, type Work } from "./scope";
+import { lose, loseOutside, typeIn, type Scope, type Work } from "./scope";
 import { valueTypeOf } from "./valueType";
 
 const ARITHMETIC = dictionary<ArithmeticOperator | undefined>({
@@ -75,7 +75,7 @@ export function lowerOperator(expression: A_Expr, scope: Scope, work: Work): Exp
     case "AEXPR_SIMILAR":
       return negatedIf(name.startsWith("!"), applied("similar", [lower(lexpr), lower(rexpr)]));
     default:
-      return lose(work, `the operator ${name}`, [lower(lexpr), lower(rexpr)]);
+      return loseOutside(work, `the operator ${name}`, [lower(lexpr), lower(rexpr)]);
   }
 }
 

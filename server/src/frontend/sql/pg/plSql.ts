@@ -85,7 +85,10 @@ function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): 
   const { into, returned = false, keepsFound = false } = options;
   // Of a single value the first row counts, and who calls from a routine gets values as well: RETURN gives these.
   const isRows = state.definition.returns?.setof === true && state.callers.length === 0;
-  const ran = readLowered(lowered, returned && isRows);
+  const ran = readLowered(
+    into?.strict === false ? fetchingOne(lowered) : lowered,
+    returned && isRows,
+  );
   if (ran.values !== undefined) return takeValues(state, ran.values, span, options);
   for (const command of ran.commands) emit(state, command);
   if (ran.count !== undefined) tell(state, ran.count, span, keepsFound);
@@ -99,6 +102,17 @@ function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): 
   if (into.strict) requireOne(state, rows.name, span);
   assignRow(state, into.targets, rows, "first", span);
   return rows;
+}
+
+/** INTO fetches one row, so that a locking query locks no other. */
+function fetchingOne(lowered: Lowered): Lowered {
+  const statements = lowered.statements.map((each): Statement => {
+    if (each.kind !== "select" || each.query.lock === undefined) return each;
+    const { limit } = each.query;
+    const fewer = limit?.kind === "literal" && Number(limit.value) < 1;
+    return fewer ? each : { ...each, query: { ...each.query, limit: literal(1) } };
+  });
+  return { ...lowered, statements };
 }
 
 function takeValues(

@@ -2,6 +2,7 @@
 import type { LockingClause, Node, SelectStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import { setCallsIn } from "../../../program/operands";
+import { strongerLock } from "../../../program/rowLocks";
 import type { LockClause, Output, Query, Relation } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { emptyQuery, whereTrue } from "../terms";
@@ -304,8 +305,6 @@ const STRENGTHS = {
   LCS_NONE: "update",
 } as const;
 
-const ORDER = ["key-share", "share", "no-key-update", "update"] as const;
-
 /** FOR UPDATE and its kind; several clauses give the strongest over all that they name. */
 function lockOf(
   nodes: readonly Node[] | undefined,
@@ -326,9 +325,9 @@ function lockOf(
   if (others.length > 0) taint(work, "several lock clauses");
   return others.reduce((strongest, each) => {
     const all = strongest.of.length === 0 || each.of.length === 0;
-    const stronger =
-      ORDER.indexOf(each.strength) > ORDER.indexOf(strongest.strength) ? each : strongest;
-    return { ...stronger, of: all ? [] : [...strongest.of, ...each.of] };
+    const strength = strongerLock(strongest.strength, each.strength);
+    const { wait } = strength === strongest.strength ? strongest : each;
+    return { strength, wait, of: all ? [] : [...strongest.of, ...each.of] };
   }, first);
 }
 

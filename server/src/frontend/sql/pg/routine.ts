@@ -48,6 +48,7 @@ function declareArguments(state: State): readonly Parameter[] {
   const { definition, names, shared } = state;
   const assigned = assignedIn(definition);
   const parameters: Parameter[] = [];
+  const nullable = definition.isStrict ? {} : { nullable: true as const };
   for (const argument of definition.arguments) {
     const { name } = argument;
     const type = declaredType(argument.type, shared.table);
@@ -57,7 +58,7 @@ function declareArguments(state: State): readonly Parameter[] {
       if (!argument.isInput) continue;
       for (const column of columns) {
         const parameter = `${name}.${column.name}`;
-        parameters.push({ name: parameter, type: column.type, origin: "argument" });
+        parameters.push({ name: parameter, type: column.type, origin: "argument", ...nullable });
         const value: Expression = { kind: "parameter", name: parameter };
         assign(state, fieldOf(names, record, column.name), value, START);
       }
@@ -68,7 +69,7 @@ function declareArguments(state: State): readonly Parameter[] {
       continue;
     }
     const elements = elementsOf(argument.type);
-    parameters.push({ name, type, ...(elements && { elements }), origin: "argument" });
+    parameters.push({ name, type, ...(elements && { elements }), origin: "argument", ...nullable });
     const value: Expression = elements
       ? { kind: "array", parameter: name, elements }
       : { kind: "parameter", name };

@@ -40,6 +40,8 @@ export interface RoutineDefinition {
   readonly isAtomic: boolean;
   readonly returns: TypeName | undefined;
   readonly isTrigger: boolean;
+  /** RETURNS NULL ON NULL INPUT. */
+  readonly isStrict: boolean;
   readonly lines: LineIndex;
   readonly span: Span;
   readonly header: SourceRange;
@@ -84,6 +86,7 @@ function functionOf(node: CreateFunctionStmt, routine: RoutineText): DefinitionR
     isAtomic: node.sql_body !== undefined,
     returns: node.returnType,
     isTrigger: /^(event_)?trigger$/.test(typeText(node.returnType)),
+    isStrict: (node.options ?? []).some(isStrict),
     lines,
     span: { start, end },
     header: rangeOf(lines, start, headerEnd(tokens, end)),
@@ -106,12 +109,19 @@ function blockOf(args: readonly Node[], routine: RoutineText): DefinitionResult 
     isAtomic: false,
     returns: undefined,
     isTrigger: false,
+    isStrict: false,
     lines,
     span: { start, end },
     header: rangeOf(lines, start, start + 2),
     source: rangeOf(lines, start, end),
   };
   return { ok: true, definition };
+}
+
+function isStrict(node: Node): boolean {
+  if (!("DefElem" in node) || node.DefElem.defname !== "strict") return false;
+  const { arg } = node.DefElem;
+  return arg !== undefined && "Boolean" in arg && arg.Boolean.boolval === true;
 }
 
 function optionText(options: readonly Node[] | undefined, name: string): string | undefined {

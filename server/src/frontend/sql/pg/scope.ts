@@ -84,7 +84,7 @@ export function taint(work: Work, reason: string, effect: Taint["effect"] = "ove
   if (!known) work.taint.push({ effect, reason, source: work.source });
 }
 
-/** An unknown value, with its reason as a loss of the statement. */
+/** An unknown value of rows and arguments, with its reason as a loss of the statement. */
 export function lose(
   work: Work,
   reason: string,
@@ -92,6 +92,26 @@ export function lose(
   type: ValueType = "other",
 ): Expression {
   taint(work, reason);
+  return unknownValue(work, reason, dependsOn, type);
+}
+
+/** A value of which nobody knows what it depends on. */
+export function loseOutside(
+  work: Work,
+  reason: string,
+  dependsOn: readonly Expression[] = [],
+  type: ValueType = "other",
+): Expression {
+  taint(work, reason, "outside");
+  return unknownValue(work, reason, dependsOn, type);
+}
+
+function unknownValue(
+  work: Work,
+  reason: string,
+  dependsOn: readonly Expression[],
+  type: ValueType,
+): Expression {
   return { kind: "unknown", id: work.context.ids.fresh("u"), type, dependsOn, why: reason };
 }
 
@@ -100,6 +120,12 @@ export function columnsOf(relation: Relation, work: Work): readonly string[] | u
   if (relation.query !== undefined) return relation.query.outputs.map((output) => output.name);
   if (relation.kind !== "base") return undefined;
   return work.context.table(relation.table)?.columns.map((column) => column.name);
+}
+
+/** The query of the view of that name; a table that statements alone tell of is none. */
+export function viewNamed(name: string, { context }: Work): Query | undefined {
+  const table = context.table(name);
+  return table === undefined || table.inferred ? context.view?.(name) : undefined;
 }
 
 /** The relation with its columns. */
@@ -144,7 +170,7 @@ function resolvePlain(column: string, scope: Scope, work: Work): Expression {
   if (known !== undefined) return columnOf(known, column);
   const variable = work.context.variable([column]);
   if (variable !== undefined) return variable;
-  if (SYSTEM_COLUMNS.has(column)) return lose(work, `the system column ${column}`);
+  if (SYSTEM_COLUMNS.has(column)) return loseOutside(work, `the system column ${column}`);
   const whole = findSource(scope, ({ relation }) => relation.alias === column);
   if (whole !== undefined) return rowOf(whole, work);
   const likely =
@@ -169,7 +195,7 @@ function resolveQualified(
     const variable = work.context.variable(path);
     return variable ?? lose(work, `${path.join(".")} is not known here`);
   }
-  if (SYSTEM_COLUMNS.has(column)) return lose(work, `the system column ${column}`);
+  if (SYSTEM_COLUMNS.has(column)) return loseOutside(work, `the system column ${column}`);
   if (known.scalar !== undefined && known.columns?.includes(column) === false) {
     return fieldOf(known, known.scalar, column);
   }

@@ -75,6 +75,7 @@ function callerOf(context: LoweringContext, shared: RoutineContext, names: Names
     isAtomic: false,
     returns: undefined,
     isTrigger: false,
+    isStrict: false,
     lines: piece.lines,
     span,
     header: source,

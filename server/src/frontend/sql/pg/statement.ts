@@ -91,7 +91,7 @@ function lowerSingle(node: Node, before: Work): Lowered {
   if ("DeleteStmt" in node) return one(lowerDelete(node.DeleteStmt, baseOf(work), work));
   if ("LockStmt" in node) {
     if (node.LockStmt.nowait === true)
-      taint(work, "LOCK TABLE ... NOWAIT, which fails instead of waiting");
+      taint(work, "LOCK TABLE ... NOWAIT, which fails instead of waiting", "outside");
     return lockTables(node.LockStmt.relations, node.LockStmt.mode ?? 8, work);
   }
   if ("CopyStmt" in node) {
@@ -209,7 +209,7 @@ function tablesOf(nodes: readonly Node[] | undefined): readonly string[] {
 function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Work): Lowered {
   const tables = tablesOf(relations);
   if (restart_seqs === true)
-    taint(work, "RESTART IDENTITY, after which numbers are given once more");
+    taint(work, "RESTART IDENTITY, after which numbers are given once more", "outside");
   const locks = tables.map((table): Statement => {
     return { ...baseOf(work), kind: "lock", table, mode: "access exclusive", taint: [] };
   });

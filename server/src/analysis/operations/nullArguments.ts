@@ -1,0 +1,60 @@
+// Which arguments change what a transaction does by being NULL.
+import { ERRORS } from "../../program/errors";
+import type { FlatTable, Operation, Term } from "./operation";
+import { parts, subterms } from "./terms";
+
+/**
+ * The parameters for which NULL may have an effect that no value has. Not those that are only compared with columns of
+ * the row at hand, or given to columns that must not be NULL: there NULL finds no row, as a value does that no row has,
+ * or fails. Linear in the terms.
+ */
+export function nullArguments(
+  operations: readonly Operation[],
+  conditions: readonly Term[],
+  tableOf: (name: string) => FlatTable | undefined,
+): ReadonlySet<string> {
+  const told = [...conditions];
+  for (const { guard, where, set, update = {}, updateWhere, table, caught = [] } of operations) {
+    const fails = !caught.includes(ERRORS.notNull);
+    told.push(guard, ...conjunctsOf(where).filter((each) => !isMatch(each)));
+    if (updateWhere) told.push(updateWhere);
+    for (const [column, term] of [...Object.entries(set), ...Object.entries(update)]) {
+      const declared = tableOf(table)?.columns.find((each) => each.name === column);
+      if (fails && declared?.nullable === false && failsForNull(term)) continue;
+      told.push(term);
+    }
+  }
+  const names = new Set<string>();
+  for (const term of subterms(...told)) if (term.kind === "parameter") names.add(term.name);
+  return names;
+}
+
+function conjunctsOf(term: Term): readonly Term[] {
+  return term.kind === "and" ? term.operands.flatMap(conjunctsOf) : [term];
+}
+
+/** A column compared with an argument: NULL where that is. */
+function isMatch(term: Term): boolean {
+  return term.kind === "compare" && failsForNull(term.left) && failsForNull(term.right);
+}
+
+/** NULL wherever some argument in it is. */
+function failsForNull(term: Term): boolean {
+  switch (term.kind) {
+    case "add":
+    case "subtract":
+    case "multiply":
+    case "divide":
+    case "modulo":
+    case "negate":
+      return parts(term).every(failsForNull);
+    case "int":
+    case "bool":
+    case "column":
+    case "parameter":
+    case "output":
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,189 @@
+// What PostgreSQL does that a reader may take for protection: programs in which nothing is protected are never safe.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse, sql, verdicts } from "./analyse";
+
+const [RC, RR, SER] = [
+  "postgres:read-committed",
+  "postgres:repeatable-read",
+  "postgres:serializable",
+] as const;
+
+async function finds(text: string, level: string, expected: readonly string[]): Promise<void> {
+  const report = await analyse([sql(text)], level, 2);
+  assert.deepEqual(verdicts(report), expected, `${level}: ${text}`);
+  assert.deepEqual(report.unknown, [], text);
+}
+
+async function leavesOpen(text: string, level: string, reason: RegExp): Promise<void> {
+  const report = await analyse([sql(text)], level, 2);
+  assert.equal(report.verdict, "unknown", `${level}: ${text}`);
+  const told = report.unknown.map((each) => each.reason);
+  assert.ok(
+    told.some((each) => reason.test(each)),
+    told.join("\n"),
+  );
+}
+
+const STOCK = "CREATE TABLE stock (id integer PRIMARY KEY, n integer NOT NULL);";
+const LINES = "CREATE TABLE line (id integer PRIMARY KEY, stock integer NOT NULL);";
+
+function routine(tables: string, parameters: string, body: string, name = "f"): string {
+  return `${tables} CREATE FUNCTION ${name}(${parameters}) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE x integer; BEGIN ${body} END $$;`;
+}
+
+const LOSES = "UPDATE stock SET n = x + d WHERE id = k;";
+
+test("FOR KEY SHARE keeps nobody from changing the row, the stronger locks do", async () => {
+  const locked = (strength: string): string =>
+    routine(
+      STOCK,
+      "k integer, d integer",
+      `SELECT n INTO x FROM stock WHERE id = k FOR ${strength}; ${LOSES}`,
+    );
+  await finds(locked("KEY SHARE"), RC, ["f+f state"]);
+  await finds(locked("NO KEY UPDATE"), RC, []);
+  await finds(locked("UPDATE"), RC, []);
+  // Of two with FOR SHARE one deadlocks.
+  await finds(locked("SHARE"), RC, []);
+  await finds(locked("KEY SHARE"), RR, []);
+});
+
+test("a foreign key waits for FOR UPDATE of its parent and for no weaker lock", async () => {
+  const children =
+    "CREATE TABLE line (id integer PRIMARY KEY, stock integer NOT NULL REFERENCES stock);";
+  const adds = `CREATE FUNCTION g(i integer, k integer) RETURNS integer LANGUAGE plpgsql AS $$
+    DECLARE x integer; BEGIN INSERT INTO line VALUES (i, k); SELECT n INTO x FROM stock WHERE id = k; RETURN x; END $$;`;
+  const counts = (strength: string): string =>
+    `${routine(
+      `${STOCK} ${children}`,
+      "k integer",
+      `PERFORM 1 FROM stock WHERE id = k FOR ${strength};
+       SELECT count(*) INTO x FROM line WHERE stock = k; UPDATE stock SET n = x WHERE id = k;`,
+    )} ${adds}`;
+  await finds(counts("NO KEY UPDATE"), RC, ["f+g value"]);
+  await finds(counts("SHARE"), RC, ["f+g value"]);
+  await finds(counts("UPDATE"), RC, []);
+});
+
+test("what is not there is locked by nobody", async () => {
+  const guarded = (lock: string): string =>
+    routine(
+      `${STOCK} ${LINES}`,
+      "i integer, k integer",
+      `${lock} IF EXISTS (SELECT 1 FROM line WHERE stock = k) THEN RETURN; END IF;
+       INSERT INTO line VALUES (i, k);`,
+    );
+  for (const lock of [
+    "PERFORM 1 FROM stock WHERE id = k FOR UPDATE;",
+    "SELECT n INTO x FROM stock WHERE id = k FOR UPDATE;",
+    "UPDATE stock SET n = n + 1 WHERE id = k;",
+  ])
+    await finds(guarded(lock), RC, ["f+f state"]);
+  await finds(
+    guarded("UPDATE stock SET n = n + 1 WHERE id = k; IF NOT FOUND THEN RETURN; END IF;"),
+    RC,
+    [],
+  );
+  await finds(guarded("SELECT n INTO STRICT x FROM stock WHERE id = k FOR UPDATE;"), RC, []);
+});
+
+test("what fetches one row locks one row", async () => {
+  const duty = "CREATE TABLE duty (id integer PRIMARY KEY, here boolean NOT NULL);";
+  const leaves = (name: string, locks: string): string =>
+    routine(
+      "",
+      "me integer",
+      `${locks} SELECT count(*) INTO x FROM duty WHERE here;
+       IF x > 1 THEN UPDATE duty SET here = false WHERE id = me; END IF;`,
+      name,
+    );
+  const both = (lock: (direction: string) => string): string =>
+    `${duty} ${leaves("f", lock("ASC"))} ${leaves("g", lock("DESC"))}`;
+  const query = (direction: string): string => `FROM duty WHERE here ORDER BY id ${direction}`;
+  await finds(
+    both((direction) => `SELECT id INTO x ${query(direction)} FOR UPDATE;`),
+    RC,
+    ["f+g state"],
+  );
+  await finds(
+    both((direction) => `PERFORM id ${query(direction)} LIMIT 1 FOR UPDATE;`),
+    RC,
+    ["f+g state"],
+  );
+  await finds(
+    both((direction) => `PERFORM id ${query(direction)} FOR UPDATE;`),
+    RC,
+    [],
+  );
+});
+
+test("arguments may be NULL where nothing says that they are not", async () => {
+  const tables = "CREATE TABLE b (id integer PRIMARY KEY, k integer);";
+  const text = (options: string): string => `${tables}
+    CREATE FUNCTION f(p integer, q integer) RETURNS integer LANGUAGE plpgsql ${options} AS $$
+    DECLARE n integer; BEGIN SELECT count(*) INTO n FROM b WHERE k IS NULL; INSERT INTO b VALUES (q, p); RETURN n; END $$;`;
+  await finds(text(""), RC, ["f+f value"]);
+  await finds(text("STRICT"), RC, []);
+  const unlocked = routine(
+    STOCK,
+    "k integer, d integer",
+    `IF d > 0 THEN PERFORM 1 FROM stock WHERE id = k FOR UPDATE; END IF;
+     IF d <= 0 THEN PERFORM 1 FROM stock WHERE id = k FOR UPDATE; END IF;
+     SELECT n INTO x FROM stock WHERE id = k; UPDATE stock SET n = x + coalesce(d, 1) WHERE id = k;`,
+  );
+  await finds(unlocked, RC, ["f+f state"]);
+});
+
+test("the handler of a duplicate sees what its snapshot sees, at SERIALIZABLE as well", async () => {
+  const upsert = routine(
+    STOCK,
+    "k integer",
+    `BEGIN INSERT INTO stock VALUES (k, 1);
+     EXCEPTION WHEN unique_violation THEN UPDATE stock SET n = n + 1 WHERE id = k; END;`,
+  );
+  await finds(upsert, RC, []);
+  await finds(upsert, RR, ["f+f state"]);
+  await finds(upsert, SER, ["f+f state"]);
+});
+
+test("SERIALIZABLE answers for rows, not for what lies outside of them", async () => {
+  const guarded = (condition: string): string =>
+    routine(
+      STOCK,
+      "k integer, d integer",
+      `IF ${condition} THEN UPDATE stock SET n = n + d WHERE id = k; END IF;`,
+    );
+  await leavesOpen(guarded("pg_try_advisory_xact_lock(1)"), SER, /pg_try_advisory_xact_lock/);
+  await leavesOpen(guarded("dblink_exec('c', 'q') = 'OK'"), SER, /dblink_exec/);
+  await leavesOpen(guarded("somebodys_function(k)"), SER, /somebodys_function/);
+  await leavesOpen(guarded("(SELECT xmin FROM stock WHERE id = k) IS NOT NULL"), SER, /xmin/);
+  const skips = routine(
+    STOCK,
+    "k integer, d integer",
+    `SELECT n INTO x FROM stock WHERE id = k FOR UPDATE SKIP LOCKED; ${LOSES}`,
+  );
+  await leavesOpen(skips, SER, /SKIP LOCKED/);
+  // Of rows it answers for what is weakened, too.
+  const grouped = routine(
+    STOCK,
+    "k integer, d integer",
+    "SELECT sum(n) INTO x FROM stock GROUP BY GROUPING SETS ((id)); UPDATE stock SET n = x WHERE id = k;",
+  );
+  await finds(grouped, SER, []);
+});
+
+test("a change through a view is not safe, whatever stands for it", async () => {
+  const view = `${STOCK} CREATE VIEW shown AS SELECT id, n FROM stock;`;
+  const trigger = `CREATE FUNCTION t() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN UPDATE stock SET n = old.n - 1 WHERE id = old.id; RETURN new; END $$;
+    CREATE TRIGGER t INSTEAD OF UPDATE ON shown FOR EACH ROW EXECUTE FUNCTION t();`;
+  for (const change of [
+    "UPDATE shown SET n = 0 WHERE id = :k",
+    "DELETE FROM shown WHERE id = :k",
+    "INSERT INTO shown VALUES (:k, 1)",
+  ])
+    for (const defined of [view, view + trigger])
+      await leavesOpen(`${defined} BEGIN; ${change}; COMMIT;`, RC, /the view shown/);
+});
