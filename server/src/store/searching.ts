@@ -44,9 +44,14 @@ function searchTable(
   session.searches += 1;
   const before = session.passed[number] ?? [];
   const passed: StoredRow[] = [];
-  for (const row of placesOf(server, table, newest)) {
+  const order = compareRows(findTable(server.schema, table));
+  const places = placesOf(server, table, newest);
+  const cursor = cursorOf(session, number, places);
+  for (const row of places) {
     if (!search.inRange(row.values)) continue;
     const known = before.find((each) => each.key === row.key);
+    // Others have inserted it behind the row at which the search has waited: it does not come back.
+    if (known === undefined && cursor !== undefined && order(row, cursor) < 0) continue;
     if (known !== undefined && !isLocked(session, row)) {
       passed.push(known);
       continue;
@@ -73,6 +78,18 @@ function searchTable(
     lockGap(server, session, table, search, undefined);
   session.passed = [...session.passed.slice(0, number), passed];
   return passed;
+}
+
+/** The row at which the search stood when its statement began to wait: the one that it waited for, or the one before. */
+function cursorOf(
+  session: Session,
+  number: number,
+  places: readonly StoredRow[],
+): StoredRow | undefined {
+  const name = session.waiting?.wants?.name;
+  if (name === undefined || number !== session.passed.length - 1) return undefined;
+  const waitedFor = places.find((row) => rowName(row.table, row.key) === name);
+  return waitedFor ?? session.passed[number]?.at(-1);
 }
 
 /** The rows in the order of their keys, and dead ones in places where others have inserted what is not decided yet. */

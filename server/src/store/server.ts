@@ -238,10 +238,15 @@ function opensSnapshot(statement: Statement): boolean {
   return statement.kind !== "lock" || statement.table === undefined;
 }
 
+function isInnodb({ product }: ProductLevel): boolean {
+  return product === "mysql" || product === "mariadb";
+}
+
 function openSnapshot(server: Server, session: Session, begun: Committed | undefined): void {
   switch (session.level.snapshot) {
     case "statement":
-      session.snapshot = server.newest;
+      // InnoDB's is that of the statement's first plain read: a subquery of SET comes behind the lock of its row.
+      session.snapshot = isInnodb(session.level) ? undefined : server.newest;
       return;
     case "first-statement":
       session.snapshot ??= server.newest;

@@ -57,6 +57,34 @@ describe("facts about InnoDB", () => {
     check([RR, SI, "mariadb:serializable"], scenario, serial);
   });
 
+  it("a scan that waits does not come back to a row that is inserted behind it", () => {
+    const scan = (id: number, base: number) =>
+      `SELECT count(*) AS n FROM t WHERE v >= 15 FOR UPDATE \\gset
+       INSERT INTO t (id, v) VALUES (${String(id)}, ${String(base)} + :n);`;
+    const scenario: Scenario = {
+      tables: [T],
+      initial: { t: rowsOf({ 1: 10, 2: 20 }) },
+      scripts: { Behind: scan(0, 30), Ahead: scan(4, 40) },
+    };
+    check(["mariadb:read-uncommitted", "mariadb:read-committed"], scenario, [
+      "T1: n = 1 | T2: n = 1 | t: 0,31; 1,10; 2,20; 4,41",
+      "T1: n = 1 | T2: n = 2 | t: 0,31; 1,10; 2,20; 4,42",
+      "T1: n = 2 | T2: n = 1 | t: 0,32; 1,10; 2,20; 4,41",
+    ]);
+  });
+
+  it("a subquery of SET reads when its row is locked at READ COMMITTED", () => {
+    const scenario: Scenario = {
+      tables: [T, table("tot", { id: "int", v: "int" })],
+      initial: { t: [], tot: rowsOf({ 1: 0 }) },
+      scripts: {
+        One: "INSERT INTO t (id, v) VALUES (1, 1); UPDATE tot SET v = (SELECT sum(v) FROM t) WHERE id = 1;",
+        Two: "INSERT INTO t (id, v) VALUES (2, 2); UPDATE tot SET v = (SELECT sum(v) FROM t) WHERE id = 1;",
+      },
+    };
+    checkOutcomes(scenario, "mariadb:read-committed", ["t: 1,1; 2,2 | tot: 1,3"]);
+  });
+
   it("an upsert changes a row that the snapshot does not have, unless snapshot isolation is on", () => {
     const scenario: Scenario = {
       tables: [T],

@@ -50,3 +50,8 @@ function settingAt(
   const token = tokens[at];
   return token === undefined ? undefined : nameOf(text, token).toLowerCase();
 }
+
+/** What to say of such a setting. */
+export function notFollowed(setting: string): string {
+  return `What ${setting} changes is not followed.`;
+}
