@@ -1,4 +1,5 @@
 // Statements of MySQL and MariaDB that commit whatever transaction is open before they run.
+import { dictionary } from "../../protocol/dictionary";
 import { firstWords } from "./statementKind";
 import type { Span } from "./split";
 
@@ -6,7 +7,7 @@ import type { Span } from "./split";
 const ALWAYS = new Set("truncate rename flush grant revoke reset install uninstall".split(" "));
 
 /** Those by their first words. */
-const BEFORE: Readonly<Record<string, RegExp | undefined>> = {
+const BEFORE = dictionary<RegExp | undefined>({
   create: /^(?!.*\btemporary\b)/,
   alter: /^/,
   drop: /^(?!(?:temporary|prepare)\b)/,
@@ -21,7 +22,7 @@ const BEFORE: Readonly<Record<string, RegExp | undefined>> = {
   start: /^(?:slave|replica|all)\b/,
   stop: /^(?:slave|replica|all)\b/,
   change: /^(?:master|replication)\b/,
-};
+});
 
 /**
  * What to call a statement that commits what is open, as "CREATE TABLE"; undefined for any other. UNLOCK TABLES, BEGIN
