@@ -73,7 +73,7 @@ function sessionLines(
     "  {",
     `    name: ${text(name)}, // ${transaction}, ${from}`,
     `    level: ${level === plan.sessions[0]?.level ? "LEVEL" : text(level)},`,
-    `    values: ${text(values)},`,
+    `    values: ${text(Object.entries(values))},`,
     "    script: [",
     ...script.map((line) => `      ${text(line)},`),
     "    ],",
@@ -104,7 +104,7 @@ type Value = number | string | boolean | null;
 interface Session {
   readonly name: string;
   readonly level: string;
-  readonly values: Readonly<Record<string, Value>>;
+  readonly values: readonly (readonly [name: string, value: Value])[];
   /** Statements with :name for values, and psql's \gset, \set, \if, \elif, \else, \endif. */
   readonly script: readonly string[];
 }
@@ -169,12 +169,12 @@ async function define(client: pg.Client): Promise<void> {
 }
 
 async function outcome(client: pg.Client, ended: ReadonlyMap<string, Ended>): Promise<Outcome> {
-  const tables: Record<string, readonly string[]> = {};
+  const tables = new Map<string, readonly string[]>();
   for (const { name, without } of TABLES) {
     const { rows } = await client.query(@ROWS.replace("@TABLE", name), [without]);
-    tables[name] = rows.map(({ row }) => String(row));
+    tables.set(name, rows.map(({ row }) => String(row)));
   }
-  return { tables, sessions: Object.fromEntries(ended) };
+  return { tables: Object.fromEntries(tables), sessions: Object.fromEntries(ended) };
 }
 
 /** A value as SQL has it. */
@@ -188,9 +188,11 @@ function literal(value: unknown): string {
 
 /** Runs the lines of a script in the transaction that is open; false if it rolls itself back. */
 async function runScript(client: pg.Client, session: Session, returned: unknown[]): Promise<boolean> {
-  const values: Record<string, unknown> = { ...session.values };
+  const values = new Map<string, unknown>(session.values);
   const bind = (line: string): string =>
-    line.replace(/(?<![:\w]):([A-Za-z_]\w*)/g, (all, name: string) => (name in values ? literal(values[name]) : all));
+    line.replace(/(?<![:\p{L}\p{N}_]):([\p{L}_][\p{L}\p{N}_]*)/gu, (all, name: string) =>
+      values.has(name) ? literal(values.get(name)) : all,
+    );
   const evaluate = async (expression: string): Promise<unknown> => {
     const { rows } = await client.query("SELECT (" + bind(expression) + ") AS value");
     return rows[0].value;
@@ -213,7 +215,7 @@ async function runScript(client: pg.Client, session: Session, returned: unknown[
     else if (!isOn) continue;
     else if (command === "set") {
       const [, name = "", expression = ""] = /^(\S+)\s*(.*)$/s.exec(rest) ?? [];
-      values[name] = /^[A-Za-z_]\w*$/.test(expression) ? expression : await evaluate(expression);
+      values.set(name, /^[A-Za-z_]\w*$/.test(expression) ? expression : await evaluate(expression));
     } else if (line === "COMMIT") return true;
     else if (line === "ROLLBACK") return false;
     else {
@@ -221,9 +223,9 @@ async function runScript(client: pg.Client, session: Session, returned: unknown[
       isFirst = false;
       const [, sql = line, prefix] = /^(.*?)\s*\\gset\s*(\S*)$/s.exec(line) ?? [];
       const { rows, rowCount } = await client.query(bind(sql));
-      values["ROW_COUNT"] = rowCount;
+      values.set("ROW_COUNT", rowCount);
       if (prefix === undefined) returned.push(...rows.map((row) => JSON.stringify(row).replace(MADE_UP, "made up")));
-      else for (const [name, value] of Object.entries(rows[0] ?? {})) values[prefix + name] = value;
+      else for (const [name, value] of Object.entries(rows[0] ?? {})) values.set(prefix + name, value);
     }
   }
   return true;
