@@ -92,6 +92,7 @@ const OPTIONS = {
   out: { type: "string" },
   "node-path": { type: "string" },
   timings: { type: "boolean" },
+  allow: { type: "boolean" },
   "no-cache": { type: "boolean" },
   stdio: { type: "boolean" },
   strict: { type: "boolean" },
@@ -181,7 +182,18 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "node-path",
   ],
   history: ["level", "budget", "format", "strict", "timings", "to", "output"],
-  explore: ["level", "driver", "runs", "seed", "budget", "threads", "work", "format", "timings"],
+  explore: [
+    "level",
+    "driver",
+    "runs",
+    "seed",
+    "budget",
+    "threads",
+    "work",
+    "format",
+    "timings",
+    "allow",
+  ],
   serve: [
     "protocol",
     "level",
@@ -326,7 +338,7 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
                           [--format text|json|dot|svg]
   isolens history convert FILE --to text|json [--output FILE]
   isolens explore CLIENT [--level NAME|any]... [--driver exhaustive|random] [--runs N] [--seed S]
-                         [--budget 60s] [--threads N] [--work FILE] [--format text|json]
+                         [--budget 60s] [--threads N] [--work FILE] [--format text|json] [--allow]
   isolens serve --protocol mysql|postgres --level NAME|any [--port P] [--seed N] [--delay]
                 [--strategy uniform|latest|stale] [--schema FILE] [--history FILE]
   isolens lsp --stdio
@@ -379,6 +391,8 @@ from each file. "show", "replay" and "testgen" search as "check" does: give them
   --work FILE            explore: where the budget ends it, what is left is kept in FILE; given again, it goes on
   --to text|json         history convert: the format to write
   --output FILE          check, history convert: where to (default: standard output)
+  --allow                explore: code of the client program may do what you may; without it, it reads its own
+                         package and reaches neither network, environment nor other files and processes
   --timings              say how long it took
   --no-cache             neither use results of earlier runs nor keep any; they are kept in the folder that
                          ISOLENS_CACHE names ("off" for none), else in the user's folder for caches

@@ -21,6 +21,8 @@ export interface ExploreArguments {
   readonly work?: string;
   readonly format: "text" | "json";
   readonly timings: boolean;
+  /** Code of the client may do what the user may. */
+  readonly allow: boolean;
 }
 
 /** The options as the command line gave them. */
@@ -34,6 +36,7 @@ export interface ExploreValues {
   readonly work?: string;
   readonly format?: string;
   readonly timings?: boolean;
+  readonly allow?: boolean;
 }
 
 const DRIVERS = ["exhaustive", "random"] as const;
@@ -90,6 +93,7 @@ export function interpretExplore(paths: readonly string[], values: ExploreValues
       ...(work !== undefined && { work }),
       format,
       timings: values.timings ?? false,
+      allow: values.allow ?? false,
     },
   };
 }

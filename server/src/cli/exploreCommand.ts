@@ -42,6 +42,7 @@ export async function exploreCommand(
     budget: args.budget,
     tool: TOOL,
     threads: args.threads ?? usualThreads(),
+    allow: args.allow,
     ...(workFile !== undefined && { keep: true }),
     ...(continued?.text !== undefined && { continued: continued.text }),
   };

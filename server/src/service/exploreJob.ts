@@ -38,6 +38,8 @@ export interface ExploreJob {
   readonly openTexts?: readonly (readonly [string, string])[];
   /** How many threads may explore side by side; 1 if absent. */
   readonly threads?: number;
+  /** Code of the client may do what the user may: it runs in this process, with several threads. */
+  readonly allow?: boolean;
   /** Keeps what is left of an exhaustive exploration; for one level. */
   readonly keep?: boolean;
   /** The `rest` of an earlier exploration of this client, to go on with. */
@@ -74,7 +76,11 @@ export async function runExploreJob(
   const { client, problems } = await load(job);
   if (client === undefined) return { reports: [], problems };
   const asked = job.levels.length > 0 ? job.levels : [client.level?.name ?? client.usualLevel];
-  const identity = identityOf(client, await readTextFile(job.file));
+  const open = job.openTexts?.find(([file]) => file === job.file)?.[1];
+  const identity = identityOf(
+    client,
+    open === undefined ? await readTextFile(job.file) : { ok: true, text: open },
+  );
   const reports: ExplorationReport[] = [];
   let rest: string | undefined;
   for (const name of asked) {

@@ -27,6 +27,8 @@ export const HEAP_MEGABYTES = 2048;
 export type FromExploreThread =
   | { readonly kind: "progress"; readonly level: string; readonly progress: ExploreProgress }
   | { readonly kind: "done"; readonly outcome: ExploreOutcome }
+  /** How often it looked whether to stop; of a process that shares no memory. */
+  | { readonly kind: "pulse"; readonly count: number }
   | { readonly kind: "memory" }
   | { readonly kind: "error"; readonly message: string };
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { ExploreProgress } from "../clients/exploreLevel";
 import type { ExplorationReport } from "../protocol/exploration";
 import { durationWords } from "../workspace/duration";
+import { readTextFile } from "../workspace/textFile";
 import type { ExploreJob, ExploreOutcome } from "./exploreJob";
 import {
   HEAP_MEGABYTES,
@@ -12,7 +13,10 @@ import {
   type ExploreThreadData,
   type FromExploreThread,
 } from "./exploreMessages";
+import { NO_FENCE } from "./noFence";
+import { permissionFlag, runFenced, type ProcessTask } from "./fencedProcess";
 import { runInThread } from "./oneThread";
+import { isCodeClient, readableFolders } from "./readableFolders";
 
 export interface ExploreOptions {
   /** Absolute path of the thread's script; `explore.js` beside the running bundle by default. */
@@ -58,38 +62,71 @@ export function exploreProgram(
       clearInterval(interval);
     };
   };
+  const common = {
+    script,
+    heapMegabytes: HEAP_MEGABYTES,
+    grace: GRACE,
+    take(message: FromExploreThread): ExploreOutcome | Error | undefined {
+      switch (message.kind) {
+        case "progress":
+          last = message;
+          options.progress?.(message.level, message.progress);
+          return undefined;
+        case "pulse":
+          Atomics.store(flags, PULSE, message.count);
+          return undefined;
+        case "done":
+          return message.outcome;
+        case "memory":
+          return shortened(NO_MEMORY);
+        case "error":
+          return new Error(message.message);
+      }
+    },
+    cancelled: () => shortened("it was cancelled"),
+    outOfMemory: () => shortened(NO_MEMORY),
+    gone: (code: number) => shortened(`the client's code ended the process (code ${String(code)})`),
+    watch,
+  };
+  if (job.allow !== true && isCodeClient(job.file)) return exploreFenced(job, common, signal);
   return runInThread<ExploreOutcome, FromExploreThread>(
     {
-      script,
+      ...common,
       workerData,
-      heapMegabytes: HEAP_MEGABYTES,
       // What the client's code prints is no report.
       silent: true,
       askToStop: () => {
         Atomics.store(flags, STOP, 1);
       },
-      grace: GRACE,
-      take(message) {
-        switch (message.kind) {
-          case "progress":
-            last = message;
-            options.progress?.(message.level, message.progress);
-            return undefined;
-          case "done":
-            return message.outcome;
-          case "memory":
-            return shortened(NO_MEMORY);
-          case "error":
-            return new Error(message.message);
-        }
-      },
-      cancelled: () => shortened("it was cancelled"),
-      outOfMemory: () => shortened(NO_MEMORY),
-      gone: (code) => shortened(`the client's code ended the process (code ${String(code)})`),
-      watch,
     },
     signal,
   );
+}
+
+/** The same for code, in a process of its own. What is open, the file itself included, is handed over. */
+async function exploreFenced(
+  job: ExploreJob,
+  common: Pick<
+    ProcessTask<ExploreOutcome, FromExploreThread>,
+    "script" | "heapMegabytes" | "grace" | "take" | "cancelled" | "outOfMemory" | "gone" | "watch"
+  >,
+  signal: AbortSignal,
+): Promise<ExploreOutcome> {
+  const flag = permissionFlag();
+  if (flag === undefined) return { reports: [], problems: [NO_FENCE] };
+  const texts = new Map(job.openTexts ?? []);
+  if (!texts.has(job.file)) {
+    const read = await readTextFile(job.file);
+    if (!read.ok) return { reports: [], problems: [{ severity: "error", message: read.reason }] };
+    texts.set(job.file, read.text);
+  }
+  const task = {
+    ...common,
+    readable: [path.dirname(common.script), ...readableFolders(job.file)],
+    cwd: path.dirname(job.file),
+    job: { ...job, threads: 1, openTexts: [...texts] },
+  };
+  return runFenced<ExploreOutcome, FromExploreThread>(task, flag, signal);
 }
 
 const NO_MEMORY = "there is not enough memory for it";

@@ -1,7 +1,7 @@
 // The thread that explores one client program.
 import { parentPort, workerData } from "node:worker_threads";
 import { reasonOf } from "../protocol/fault";
-import { runExploreJob } from "./exploreJob";
+import { runExploreJob, type ExploreEvents, type ExploreJob } from "./exploreJob";
 import { exploreHelpers, serveExploreHelper } from "./exploreHelpers";
 import {
   PULSE,
@@ -31,13 +31,30 @@ export function serveExploreJob(): void {
   const send = (message: FromExploreThread): void => {
     port.postMessage(message);
   };
-  let told = -Infinity;
-  let stage = "";
-  const work = runExploreJob(job, {
+  exploreAndTell(job, send, {
     cancelled: () => {
       Atomics.add(flags, PULSE, 1);
       return Atomics.load(flags, STOP) !== 0;
     },
+    ...(others > 0 && { helpers: helpers.open }),
+    ended: helpers.dispose,
+  });
+}
+
+interface Surroundings extends Pick<ExploreEvents, "cancelled" | "helpers"> {
+  readonly ended?: () => Promise<void>;
+}
+
+/** Does the job and tells its progress and its end, of which there is exactly one. */
+export function exploreAndTell(
+  job: ExploreJob,
+  send: (message: FromExploreThread) => void,
+  { ended, ...events }: Surroundings,
+): void {
+  let told = -Infinity;
+  let stage = "";
+  const work = runExploreJob(job, {
+    ...events,
     progress: (level, progress) => {
       const now = performance.now();
       if (progress.stage === stage && now - told < PAUSE) return;
@@ -46,8 +63,7 @@ export function serveExploreJob(): void {
       send({ kind: "progress", level, progress });
     },
     now: () => performance.now(),
-    ...(others > 0 && { helpers: helpers.open }),
-  }).finally(helpers.dispose);
+  }).finally(ended);
   work.then(
     (outcome) => {
       send({ kind: "done", outcome });

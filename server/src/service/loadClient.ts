@@ -17,6 +17,7 @@ import { exploredName } from "../clients/tellViolation";
 import type { Level } from "../isolation/levels";
 import { loadProjects } from "../workspace/projects";
 import { readTextFile } from "../workspace/textFile";
+import { isCodeClient } from "./readableFolders";
 import { createProjectReader } from "./readProject";
 
 export interface LoadedClient {
@@ -62,7 +63,7 @@ export async function loadClient(
   const loadedText =
     open === undefined ? await readTextFile(file) : { ok: true as const, text: open };
   if (!loadedText.ok) return { problems: [{ severity: "error", message: loadedText.reason }] };
-  if (!/\.jsonc?$/iu.test(file))
+  if (isCodeClient(file))
     return loadCodeClient(file, loadedText.text, parsers, openTexts ?? new Map<string, string>());
   const read = readJsonClient(loadedText.text);
   if (read.client === undefined) return { problems: read.problems };

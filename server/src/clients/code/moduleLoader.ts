@@ -1,10 +1,11 @@
 // Loads the modules of a client program that is code: TypeScript and ES modules become CommonJS, files of its own are
 // run afresh for every run of a session, and packages are the ones that are installed beside it.
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import vm from "node:vm";
 import { transform, type Transform } from "sucrase";
+import { readTextFileNow } from "../../workspace/textFile";
 
 export interface CodeModules {
   /** Runs the program's file from its beginning and gives what it exports. Throws what it throws. */
@@ -40,7 +41,7 @@ export function codeModules(entry: string, openTexts: ReadonlyMap<string, string
   function factoryOf(file: string): Factory {
     const known = factories.get(file);
     if (known !== undefined) return known;
-    const text = openTexts.get(file) ?? readFileSync(file, "utf8");
+    const text = textOf(file, openTexts);
     const script = new vm.Script(wrapped(commonJs(text, file)), { filename: file });
     // What the wrapper is, is known; what it does when it is called is the program's.
     const factory = script.runInThisContext() as Factory;
@@ -56,13 +57,13 @@ export function codeModules(entry: string, openTexts: ReadonlyMap<string, string
       const module: { exports: unknown } = { exports: {} };
       loaded.set(file, module);
       if (path.extname(file) === ".json") {
-        module.exports = JSON.parse(openTexts.get(file) ?? readFileSync(file, "utf8"));
+        module.exports = JSON.parse(textOf(file, openTexts));
         return module.exports;
       }
       const packages = createRequire(file);
       const require = (name: string): unknown => {
         if (!/^\.{0,2}\//u.test(name)) return packages(name) as unknown;
-        const found = resolved(path.resolve(path.dirname(file), name));
+        const found = resolved(path.resolve(path.dirname(file), name), file);
         if (found === undefined)
           throw new ModuleFault(`there is no file "${name}" to be imported`, file, undefined);
         return load(found);
@@ -119,9 +120,25 @@ const EXTENSIONS = [
 ];
 
 /** A TypeScript file may be imported by the name that its JavaScript would have. */
-function resolved(wanted: string): string | undefined {
+function resolved(wanted: string, from: string): string | undefined {
   const names = EXTENSIONS.map((extension) => wanted + extension);
   const source = /\.([mc]?)js$/u.exec(wanted);
   if (source) names.push(wanted.replace(/js$/u, "ts"));
-  return names.find((name) => statSync(name, { throwIfNoEntry: false })?.isFile() === true);
+  try {
+    return names.find((name) => statSync(name, { throwIfNoEntry: false })?.isFile() === true);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ERR_ACCESS_DENIED"))
+      throw error;
+    const message = `${wanted} is not of this client program's package, which is all that it may read; "isolens explore --allow" gives it everything`;
+    throw new ModuleFault(message, from, undefined);
+  }
+}
+
+/** Whether it may be read is not decided here. */
+function textOf(file: string, openTexts: ReadonlyMap<string, string>): string {
+  const open = openTexts.get(file);
+  if (open !== undefined) return open;
+  const read = readTextFileNow(file, { workspace: path.parse(file).root });
+  if (!read.ok) throw new ModuleFault(read.reason, file, undefined);
+  return read.text;
 }

@@ -1,0 +1,8 @@
+// Said where the code of a client program cannot be kept from anything.
+
+/** Where Node's permission model is not on. */
+export const NO_FENCE = {
+  severity: "error",
+  message:
+    'the code of a client program runs under Node\'s permission model, which this Node does not have: use Node 20 or newer, or "isolens explore --allow" where you trust the code',
+} as const;
