@@ -187,3 +187,24 @@ test("a change through a view is not safe, whatever stands for it", async () => 
     for (const defined of [view, view + trigger])
       await leavesOpen(`${defined} BEGIN; ${change}; COMMIT;`, RC, /the view shown/);
 });
+
+test("what a unique index on expressions, or of NULLs, refuses is never confirmed and never safe", async () => {
+  const table = "CREATE TABLE member (id integer PRIMARY KEY, name text, team integer);";
+  const joins = `CREATE FUNCTION f(i integer, t text, n integer) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN IF EXISTS (SELECT 1 FROM member WHERE name = t) THEN RETURN; END IF;
+    INSERT INTO member VALUES (i, t, n); END $$;`;
+  await finds(`${table} ${joins}`, RC, ["f+f state"]);
+  for (const index of [
+    "CREATE UNIQUE INDEX u ON member (lower(name));",
+    "CREATE UNIQUE INDEX u ON member (team, (name || 'x')) WHERE team > 0;",
+    "ALTER TABLE member ADD UNIQUE NULLS NOT DISTINCT (name, team);",
+    "CREATE UNIQUE INDEX u ON member (name) NULLS NOT DISTINCT;",
+  ]) {
+    const report = await analyse([sql(`${table} ${index} ${joins}`)], RC, 2);
+    assert.equal(report.verdict, "unknown", index);
+    assert.ok(
+      report.unknown.some(({ reason }) => reason.includes("may refuse the row")),
+      index,
+    );
+  }
+});

@@ -5,7 +5,14 @@ import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/sche
 import { itemsOf, stringsOf, tableName, typeText } from "./ast";
 import { takesOfType } from "./enumerations";
 import { change, condition, lost, say, typeOf, type State } from "./schemaState";
-import { withColumn, withColumnConstraints, withConstraint, withNullable } from "./tableDefinition";
+import {
+  withColumn,
+  withColumnConstraints,
+  withConstraint,
+  withEqualNulls,
+  withExpressionIndex,
+  withNullable,
+} from "./tableDefinition";
 import { dropPoliciesOf, dropPolicy, movePolicies } from "./policies";
 import {
   dropRule,
@@ -108,6 +115,7 @@ export function uniqueIndex(index: IndexStmt, state: State): void {
   const name = index.idxname;
   if (columns.includes(undefined)) {
     say(state, `The unique index ${name ?? ""} on an expression is not analysed.`);
+    change(state, index.relation, (table) => withExpressionIndex(table, index));
     return;
   }
   change(state, index.relation, (table) => {
@@ -118,7 +126,8 @@ export function uniqueIndex(index: IndexStmt, state: State): void {
         ? {}
         : { where: condition(index.whereClause, table, state) }),
     };
-    return { ...table, uniqueKeys: [...table.uniqueKeys, key] };
+    const keyed = { ...table, uniqueKeys: [...table.uniqueKeys, key] };
+    return index.nulls_not_distinct === true ? withEqualNulls(keyed, key.columns) : keyed;
   });
 }
 

@@ -1,5 +1,5 @@
 // CREATE TABLE: columns, keys and conditions.
-import type { ColumnDef, ColumnRef, Constraint, CreateStmt, Node } from "libpg-query";
+import type { ColumnDef, ColumnRef, Constraint, CreateStmt, IndexStmt, Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import {
   emptyTable,
@@ -201,11 +201,11 @@ function withChecked(
     }
     case "CONSTR_UNIQUE": {
       const deferrable = deferrableOf(constraint);
-      if (columns.length > 0)
-        return {
-          ...table,
-          uniqueKeys: [...table.uniqueKeys, { columns, ...named, ...deferrable }],
-        };
+      if (columns.length > 0) {
+        const uniqueKeys = [...table.uniqueKeys, { columns, ...named, ...deferrable }];
+        const keyed = { ...table, uniqueKeys };
+        return constraint.nulls_not_distinct === true ? withEqualNulls(keyed, columns) : keyed;
+      }
       // ADD CONSTRAINT ... UNIQUE USING INDEX
       const uniqueKeys = table.uniqueKeys.map((key) =>
         key.name === constraint.indexname ? { ...key, ...named, ...deferrable } : key,
@@ -288,17 +288,46 @@ function withExclusion(table: Table, constraint: Constraint, reason: string): Ta
   const columns = table.columns
     .map((each) => each.name)
     .filter((each) => names.includes(each) || inside.has(each));
-  const doubted = withDoubt(table, { reason, touching: { columns, deletions: false } });
-  if (isPlain && where === undefined && compared.every(({ isEquality }) => isEquality))
+  if (isPlain && where === undefined && compared.every(({ isEquality }) => isEquality)) {
+    const doubted = withDoubt(table, { reason, touching: { columns, deletions: false } });
     return { ...doubted, uniqueKeys: [...doubted.uniqueKeys, { columns: names }] };
+  }
+  return withRefusal(table, columns, reason);
+}
+
+/** Nobody knows whether the table refuses a row with such values of these columns. */
+function withRefusal(table: Table, columns: readonly string[], reason: string): Table {
   const dependsOn = columns.map((column): Expression => ({
     kind: "column",
     relation: table.name,
     column,
   }));
-  const id = `${table.name}.exclusion`;
+  const id = `${table.name}.refusal${String(table.checks.length)}`;
   const check: Expression = { kind: "unknown", id, type: "bool", dependsOn, why: reason };
+  const doubted = withDoubt(table, { reason, touching: { columns, deletions: false } });
   return { ...doubted, checks: [...doubted.checks, check] };
+}
+
+/** A unique index on expressions: which rows it refuses is not followed. */
+export function withExpressionIndex(table: Table, index: IndexStmt): Table {
+  const inside = columnNames([index.indexParams, index.whereClause]);
+  const named = (index.indexParams ?? []).flatMap((node) =>
+    "IndexElem" in node ? (node.IndexElem.name ?? []) : [],
+  );
+  const columns = table.columns
+    .map(({ name }) => name)
+    .filter((each) => inside.has(each) || named.includes(each));
+  const which = ["the unique index", index.idxname, "on an expression"];
+  const reason = `${which.filter((each) => each !== undefined).join(" ")} of ${table.name}, which may refuse the row`;
+  return withRefusal(table, columns, reason);
+}
+
+/** NULLS NOT DISTINCT: the key as it is without NULLs, and what it does with them is not followed. */
+export function withEqualNulls(table: Table, columns: readonly string[]): Table {
+  const nullable = table.columns.filter(({ name, nullable }) => nullable && columns.includes(name));
+  if (nullable.length === 0) return table;
+  const reason = `NULLS NOT DISTINCT of the key (${columns.join(", ")}) of ${table.name}, which may refuse the row`;
+  return withRefusal(table, columns, reason);
 }
 
 /** The last names of all column references in a tree. */
