@@ -29,6 +29,7 @@ export async function serveCommand(
     schema,
     delay: args.delay,
     ...(args.lockTimeout !== undefined && { lockTimeout: args.lockTimeout }),
+    isForgetful: args.history === undefined,
     onReset: (history) => earlier.push(history),
   });
   if (!made.ok) {

@@ -38,6 +38,8 @@ export interface MockOptions {
   readonly delay?: boolean;
   /** Seconds that a statement waits for a lock unless its session says otherwise, 0 for ever; 50 if absent, as InnoDB. */
   readonly lockTimeout?: number;
+  /** Nobody asks for the history: at a product's level what is over may be forgotten. */
+  readonly isForgetful?: boolean;
   /** Told of the history of what ends with a reset. */
   readonly onReset?: (history: RecordedHistory) => void;
 }
@@ -70,7 +72,7 @@ const LOCK_TIMEOUT = 50;
 
 /** Runs the schema's text and takes what it leaves as the start. */
 export function createMockDatabase(options: MockOptions): MockResult {
-  const { dialect, parser, level, seed, strategy, schema = "" } = options;
+  const { dialect, parser, level, seed, strategy, schema = "", isForgetful = false } = options;
   const seconds = options.lockTimeout ?? LOCK_TIMEOUT;
   const lockTimeout = dialect === "postgres" ? `${String(seconds)}s` : String(seconds);
   const sql = createDatabase({ dialect, ...(parser && { parser }) });
@@ -80,7 +82,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
   if (!start.ok) return start;
   const { initial } = start;
   let sequences: Sequences = start.sequences();
-  let store: MockStore = createMockStore({ level, initial, seed, strategy });
+  let store: MockStore = createMockStore({ level, initial, seed, strategy, isForgetful });
   let generation = 0;
   let count = 0;
 
@@ -114,7 +116,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     generation++;
     ticks = 0;
     sequences = start.ok ? start.sequences() : sequences;
-    store = createMockStore({ level, initial, seed, strategy });
+    store = createMockStore({ level, initial, seed, strategy, isForgetful });
   }
 
   return {

@@ -191,3 +191,35 @@ async function randomStep(session: StoreSession, random: Random, value: number) 
       return session.ask({ kind: "read", keys: [key] });
   }
 }
+
+describe("a forgetful store", () => {
+  test("keeps what open snapshots see and the newest rows, and nothing of what is over", async () => {
+    const store = createMockStore({
+      level: levelOf("postgres:repeatable-read"),
+      initial: INITIAL,
+      seed: 1,
+      strategy: "latest",
+      isForgetful: true,
+    });
+    const [reader, writer] = [store.open(), store.open()];
+    const seen = async (session: StoreSession): Promise<unknown> => {
+      const reply = await session.ask({ kind: "read", keys: ["a/1"] });
+      return reply.kind === "values" ? reply.values.get("a/1") : reply;
+    };
+    await reader.ask({ kind: "begin" });
+    assert.equal(await seen(reader), 1);
+    for (let value = 2; value <= 1500; value++) {
+      await writer.ask({ kind: "begin" });
+      assert.equal((await writer.ask({ kind: "write", key: "a/1", value })).kind, "done");
+      assert.equal((await writer.ask({ kind: "commit" })).kind, "done");
+    }
+    assert.equal(await seen(reader), 1);
+    await reader.ask({ kind: "commit" });
+    assert.deepEqual(store.history().sessions, []);
+    assert.equal(store.finalState().get("a/1"), 1500);
+    await reader.ask({ kind: "begin" });
+    assert.equal(await seen(reader), 1500);
+    reader.close();
+    writer.close();
+  });
+});

@@ -32,7 +32,7 @@ export function choosingPolicy(
   const sessionPast = new Map<number, readonly number[]>();
 
   function wrote(number: number, key: Key): boolean {
-    const transaction = database.transactions[number];
+    const transaction = database.transactions.get(number);
     return transaction?.status === "committed" && transaction.writes.has(key);
   }
 
@@ -82,7 +82,7 @@ export function choosingPolicy(
     if (open.some(([one, other]) => before.has(other, one))) return false;
     if (open.length < 2) return true;
     const tried = before.copy();
-    return open.every(([one, other]) => tried.insert(one, other, database.transactions.length));
+    return open.every(([one, other]) => tried.insert(one, other, database.transactions.size));
   }
 
   return {
@@ -102,7 +102,7 @@ export function choosingPolicy(
       for (const version of inOrder(versions, strategy, random)) {
         const needed = demands(transaction, key, version.writer);
         if (!needed || !isPossible(needed)) continue;
-        for (const [one, other] of needed) before.insert(one, other, database.transactions.length);
+        for (const [one, other] of needed) before.insert(one, other, database.transactions.size);
         past.follow(version.writer, transaction.number);
         before.follow(version.writer, transaction.number);
         return version;

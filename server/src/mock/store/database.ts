@@ -10,6 +10,8 @@ export interface Version {
   readonly value: Value;
   /** The number of its transaction. */
   readonly writer: number;
+  /** How many had committed before it. */
+  readonly position: number;
   /** Of a version that was not committed when it was read: which of its transaction's writes it is, from 0. */
   readonly write?: number;
 }
@@ -44,8 +46,8 @@ export interface Transaction {
 }
 
 export interface Database {
-  /** Number 0 is the initial state, committed before all others. */
-  readonly transactions: Transaction[];
+  /** By number; 0 is the initial state, committed before all others. Those that are forgotten are absent. */
+  readonly transactions: ReadonlyMap<number, Transaction>;
   /** Numbers in the order of their commits. */
   readonly commits: number[];
   /** The committed versions of a key, oldest first; the first is the initial one, which may say that it is absent. */
@@ -56,17 +58,21 @@ export interface Database {
   keys(prefix: string): readonly Key[];
   begin(session: number): Transaction;
   commit(transaction: Transaction): void;
+  /** Drops an ended transaction, and of the keys that it wrote the versions that no snapshot from `oldest` on can see. */
+  forget(transaction: Transaction, oldest: number): void;
 }
 
 /** A database that holds this at the start. */
 export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
   const start = transaction(INITIAL, -1);
   start.status = "committed";
-  const transactions = [start];
+  const transactions = new Map([[INITIAL, start]]);
+  let begun = 0;
   const commits = [INITIAL];
   const chains = new Map<Key, Version[]>();
   const byPrefix = new Map<string, Key[]>();
-  for (const [key, value] of initial) chains.set(key, [{ key, value, writer: INITIAL }]);
+  for (const [key, value] of initial)
+    chains.set(key, [{ key, value, writer: INITIAL, position: 0 }]);
 
   function keys(prefix: string): readonly Key[] {
     let found = byPrefix.get(prefix);
@@ -79,14 +85,14 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
 
   /** The key exists from now on; predicates of open transactions have seen that it did not. */
   function add(key: Key): Version[] {
-    const chain: Version[] = [{ key, value: undefined, writer: INITIAL }];
+    const chain: Version[] = [{ key, value: undefined, writer: INITIAL, position: 0 }];
     chains.set(key, chain);
     for (const [prefix, found] of byPrefix) {
       if (!key.startsWith(prefix)) continue;
       const at = found.findIndex((each) => each > key);
       found.splice(at === -1 ? found.length : at, 0, key);
     }
-    for (const each of transactions) {
+    for (const each of transactions.values()) {
       if (each.status !== "open") continue;
       for (const entry of each.log) {
         if (entry.kind === "read" && entry.scans.some((prefix) => key.startsWith(prefix)))
@@ -100,27 +106,38 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     transactions,
     commits,
     keys,
-    versions: (key) => chains.get(key) ?? [{ key, value: undefined, writer: INITIAL }],
+    versions: (key) => chains.get(key) ?? [{ key, value: undefined, writer: INITIAL, position: 0 }],
     uncommitted(key, reader) {
-      const writer = transactions.findLast(
+      const writer = [...transactions.values()].findLast(
         (each) => each !== reader && each.status === "open" && each.writes.has(key),
       );
       if (!writer) return undefined;
       const writes = writer.log.filter(({ kind }) => kind === "write");
       const write = writes.findLastIndex((entry) => entry.kind === "write" && entry.key === key);
-      return { key, value: writer.writes.get(key), writer: writer.number, write };
+      const position = commits.length;
+      return { key, value: writer.writes.get(key), writer: writer.number, position, write };
     },
     begin(session) {
-      const begun = transaction(transactions.length, session);
-      transactions.push(begun);
-      return begun;
+      begun += 1;
+      const fresh = transaction(begun, session);
+      transactions.set(begun, fresh);
+      return fresh;
     },
     commit(ended) {
       ended.status = "committed";
       ended.position = commits.length;
       commits.push(ended.number);
+      const { number: writer, position } = ended;
       for (const [key, value] of ended.writes)
-        (chains.get(key) ?? add(key)).push({ key, value, writer: ended.number });
+        (chains.get(key) ?? add(key)).push({ key, value, writer, position });
+    },
+    forget({ number, writes }, oldest) {
+      transactions.delete(number);
+      for (const key of writes.keys()) {
+        const chain = chains.get(key) ?? [];
+        const seen = chain.findLastIndex(({ position }) => position < oldest);
+        if (seen > 0) chain.splice(0, seen);
+      }
     },
   };
 }

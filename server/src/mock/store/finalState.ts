@@ -9,17 +9,21 @@ import type { Policy } from "./policy";
  */
 export function finalState(database: Database, policy: Policy): ReadonlyMap<Key, Value> {
   const state = new Map<Key, Value>();
-  for (const key of database.keys("")) state.set(key, database.versions(key)[0]?.value);
-  for (const number of ordered(database.commits, policy)) {
-    for (const [key, value] of database.transactions[number]?.writes ?? []) state.set(key, value);
-  }
+  const { precedes } = policy;
+  // Versions stand in the order of the commits.
+  const first = precedes ? 0 : -1;
+  for (const key of database.keys("")) state.set(key, database.versions(key).at(first)?.value);
+  for (const number of precedes ? ordered(database.commits, precedes) : [])
+    for (const [key, value] of database.transactions.get(number)?.writes ?? [])
+      state.set(key, value);
   return state;
 }
 
 /** Each after all that must precede it, and otherwise in the given order. */
-function ordered(commits: readonly number[], policy: Policy): readonly number[] {
-  const { precedes } = policy;
-  if (!precedes) return commits;
+function ordered(
+  commits: readonly number[],
+  precedes: NonNullable<Policy["precedes"]>,
+): readonly number[] {
   const left = [...commits];
   const result: number[] = [];
   while (left.length > 0) {

@@ -17,6 +17,8 @@ export interface MockStoreOptions {
   readonly initial: ReadonlyMap<Key, Value>;
   readonly seed: number;
   readonly strategy: Strategy;
+  /** Where nobody will ask for the history, a product's level forgets transactions that are over; false if absent. */
+  readonly isForgetful?: boolean;
 }
 
 /** What the store can be held to: the papers' levels that have no predicates of their own, and products' levels. */
@@ -40,7 +42,13 @@ export interface StoreSession {
   close(): void;
 }
 
-export function createMockStore({ level, initial, seed, strategy }: MockStoreOptions): MockStore {
+export function createMockStore({
+  level,
+  initial,
+  seed,
+  strategy,
+  isForgetful = false,
+}: MockStoreOptions): MockStore {
   const database = createDatabase(initial);
   const policy = policyOf(level, database, strategy);
   const created = level === "any" ? undefined : createdKeys(isAbsent);
@@ -53,7 +61,7 @@ export function createMockStore({ level, initial, seed, strategy }: MockStoreOpt
     open() {
       const number = sessions++;
       return openSession(
-        { database, policy, created },
+        { database, policy, created, isForgetful },
         number,
         randomNumbers(seed * 1_000_003 + number),
       );
@@ -86,10 +94,11 @@ interface Store {
   readonly policy: Policy;
   /** Absent where keys may be created twice. */
   readonly created: CreatedKeys | undefined;
+  readonly isForgetful: boolean;
 }
 
 function openSession(
-  { database, policy, created }: Store,
+  { database, policy, created, isForgetful }: Store,
   session: number,
   random: Random,
 ): StoreSession {
@@ -104,6 +113,8 @@ function openSession(
     open = undefined;
     if (status === "aborted") ended.status = status;
     policy.ended?.(ended);
+    const oldest = isForgetful ? policy.oldestSnapshot?.() : undefined;
+    if (oldest !== undefined) database.forget(ended, oldest);
   }
 
   function fail({ code, message, goesOn = false }: Failure): Reply {

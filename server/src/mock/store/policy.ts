@@ -52,6 +52,11 @@ export interface Policy {
   committed(transaction: Transaction): void;
   /** Whether one committed transaction must come before the other; absent where they come as they committed. */
   precedes?(one: number, other: number): boolean;
+  /**
+   * How many commits the oldest snapshot contains that is open or will be taken from now on; absent where every version may
+   * still be read.
+   */
+  oldestSnapshot?(): number;
   /** After commit and rollback alike. */
   ended?(transaction: Transaction): void;
   /** From now on statements of the transaction wait so long; one that waits now counts as having begun to. */

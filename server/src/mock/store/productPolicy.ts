@@ -13,7 +13,10 @@ import {
   type ReadContext,
   type Strategy,
 } from "./policy";
-import { newestWhere, positionOf } from "./snapshotPolicy";
+import { newestWhere } from "./snapshotPolicy";
+
+/** Where the past is forgotten, reads are at most so many commits late. */
+const STALEST = 500;
 
 interface Snapshot {
   /** How many commits it sees; undefined until it is taken. */
@@ -25,6 +28,8 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
   const snapshots = new Map<number, Snapshot>();
   /** The oldest commit count at which a session may still read. */
   const floors = new Map<number, number>();
+  /** Snapshots before this one are not taken any more. */
+  let oldest = 1;
   const readsLock = level.plainRead === "locking";
 
   function newest(key: Key): Version | undefined {
@@ -33,7 +38,7 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
 
   function isNewer(key: Key, than: number): boolean {
     const version = newest(key);
-    return version !== undefined && positionOf(database, version) >= than;
+    return version !== undefined && version.position >= than;
   }
 
   function readsNow({ current }: Pick<ReadContext, "current">): boolean {
@@ -84,7 +89,7 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
       const isKept = level.snapshot !== "statement" && snapshot.taken !== undefined;
       const waits = level.snapshot === "first-plain-read" && context.current;
       if (!isKept && !waits) {
-        const floor = floors.get(session) ?? 1;
+        const floor = Math.max(floors.get(session) ?? 1, oldest);
         snapshot.taken = context.current ? now : pick(floor, now, strategy, random);
         floors.set(session, snapshot.taken);
       }
@@ -97,7 +102,7 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
         if (dirty) return dirty;
       }
       if (!readsNow(context))
-        return newestWhere(versions, (version) => positionOf(database, version) < (snapshot ?? 1));
+        return newestWhere(versions, ({ position }) => position < (snapshot ?? 1));
       if (context.current && level.conflict === "first-updater-wins" && isNewer(key, snapshot ?? 0))
         return SERIALIZATION_FAILURE;
       return newestWhere(versions, () => true);
@@ -137,6 +142,11 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
     ended({ number }) {
       snapshots.delete(number);
       locks.release(number);
+    },
+    oldestSnapshot() {
+      const open = [...snapshots.values()].flatMap(({ taken }) => taken ?? []);
+      oldest = Math.max(oldest, Math.min(database.commits.length - STALEST, ...open));
+      return oldest;
     },
   };
 }

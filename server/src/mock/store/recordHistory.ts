@@ -24,7 +24,7 @@ export type RecordedOperation =
 export function recordHistory(database: Database): RecordedHistory {
   const names = versionNumbers(database);
   const sessions = new Map<number, RecordedTransaction[]>();
-  for (const transaction of database.transactions) {
+  for (const transaction of database.transactions.values()) {
     const { number, session, status } = transaction;
     if (number === INITIAL) continue;
     const list = sessions.get(session) ?? [];
@@ -42,7 +42,7 @@ export function recordHistory(database: Database): RecordedHistory {
 function versionNumbers({ transactions }: Database): ReadonlyMap<number, readonly number[]> {
   let next = 1;
   return new Map(
-    transactions.map(({ number, log }) => [
+    [...transactions.values()].map(({ number, log }) => [
       number,
       log.filter(({ kind }) => kind === "write").map(() => next++),
     ]),
@@ -56,7 +56,8 @@ function operations(
 ): readonly RecordedOperation[] {
   const versionRead = ({ key, from, write }: ReadFrom): number | null => {
     if (from === INITIAL) return null;
-    const writes = database.transactions[from]?.log.filter(({ kind }) => kind === "write") ?? [];
+    const writes =
+      database.transactions.get(from)?.log.filter(({ kind }) => kind === "write") ?? [];
     const last = writes.findLastIndex((entry) => entry.kind === "write" && entry.key === key);
     return names.get(from)?.[write ?? last] ?? null;
   };

@@ -26,7 +26,7 @@ export function prefixPolicy(level: PrefixLevel, database: Database, strategy: S
 
   function hasChanged(key: string, since: number): boolean {
     const newest = database.versions(key).at(-1);
-    return newest !== undefined && positionOf(database, newest) >= since;
+    return newest !== undefined && newest.position >= since;
   }
 
   return {
@@ -37,7 +37,7 @@ export function prefixPolicy(level: PrefixLevel, database: Database, strategy: S
     statement: () => undefined,
     choose(_key, versions, { transaction }) {
       const snapshot = snapshotOf(transaction);
-      return newestWhere(versions, (version) => positionOf(database, version) < snapshot);
+      return newestWhere(versions, ({ position }) => position < snapshot);
     },
     validate(transaction) {
       const snapshot = snapshotOf(transaction);
@@ -100,9 +100,4 @@ export function newestWhere(
   const found = versions.findLast(holds);
   if (!found) throw new Error("a snapshot without the initial state");
   return found;
-}
-
-/** The place of a version's writer among the commits. */
-export function positionOf(database: Database, { writer }: Version): number {
-  return database.transactions[writer]?.position ?? 0;
 }
