@@ -33,7 +33,7 @@ const flat = program(
       "locked deposit",
       ["id"],
       [
-        { ...read("account", KEY, ["balance"]), lock: "exclusive" },
+        { ...read("account", KEY, ["balance"]), lock: "update" },
         update("account", KEY, { balance: plus(out(0, "balance"), num(1)) }),
       ],
     ),
