@@ -9,6 +9,25 @@ const CLIENTS = path.join(__dirname, "..", "clients");
 
 let folder: Folder;
 
+/** Two that each decide on the other's row, in a folder, with a line above each. */
+function leaving(name: string, ...above: readonly [string, string]): Record<string, string> {
+  const transaction = (at: number): string => `${above[at] ?? ""}-- @transaction leave${String(at)}
+BEGIN;
+SELECT count(*) AS n FROM doctor WHERE oncall \\gset
+UPDATE doctor SET oncall = false WHERE id = :d AND :n >= 2;
+COMMIT;
+`;
+  return {
+    [`${name}/doctor.sql`]: `CREATE TABLE doctor (id integer PRIMARY KEY, oncall boolean NOT NULL);
+${transaction(0)}${transaction(1)}`,
+    [`${name}/two.client.json`]: JSON.stringify({
+      initial: { doctor: [1, 2].map((id) => ({ id, oncall: true })) },
+      sessions: [[["leave0", 1]], [["leave1", 2]]],
+      assert: ["select count(*) >= 1 from doctor where oncall"],
+    }),
+  };
+}
+
 before(() => {
   folder = makeFolder({
     "endless.js": `
@@ -21,6 +40,9 @@ before(() => {
       export const assert = ["select count(*) = 0 from t"];`,
     "broken.json": '{ "sessions": [["withdraw", 1]] }',
     "notes.md": "# no client",
+    ...leaving("own", "-- @isolens level serializable\n", "-- @isolens level serializable\n"),
+    ...leaving("mixed", "-- @isolens level serializable\n", ""),
+    ...leaving("none", "", ""),
   });
 });
 
@@ -46,6 +68,35 @@ describe("isolens explore", () => {
     const result = await explore(courses, "--level", "ser");
     assert.equal(result.code, 0, result.out + result.error);
     assert.match(result.out, /holds: select count/u);
+  });
+
+  it("runs transactions at the level that they ask for", async () => {
+    const own = await explore("own/two.client.json", "--level", "postgres:read-committed");
+    assert.equal(own.code, 0, own.out + own.error);
+    assert.match(own.out, /PostgreSQL SERIALIZABLE allows/u);
+    const none = await explore("none/two.client.json", "--level", "postgres:read-committed");
+    assert.equal(none.code, 1, none.out + none.error);
+  });
+
+  it("refuses a client whose transactions run at several levels", async () => {
+    const mixed = await explore("mixed/two.client.json", "--level", "postgres:read-committed");
+    assert.equal(mixed.code, 3, mixed.out);
+    assert.match(
+      mixed.error,
+      /leave0 at postgres:serializable, leave1 at postgres:read-committed/u,
+    );
+  });
+
+  it("tells a read of an old value before the commit that it does not see", async () => {
+    const { out } = await explore("none/two.client.json", "--level", "postgres:read-committed");
+    const reads = [...out.matchAll(/^ +\d+ .*counts 2 rows in doctor/gmu)].map(
+      ({ index }) => index,
+    );
+    assert.equal(reads.length, 2, out);
+    assert.ok(
+      reads.every((at) => at < out.indexOf("commits\n")),
+      out,
+    );
   });
 
   it("tells errors that the client's code neither awaits nor catches", async () => {

@@ -14,6 +14,7 @@ import { RESULT_MARK, type ExplorableClient } from "./explorableClient";
 import { replay } from "./replay";
 import { partsOfKey, plainTables, rowKey } from "./rowKeys";
 import type { ObservedStep } from "./sqlSession";
+import { tellingOrder, type ToldStep } from "./tellingOrder";
 
 /** Runs the history again and writes down what it does. */
 export async function executionOf(
@@ -21,16 +22,17 @@ export async function executionOf(
   history: History,
   state: ReadonlyMap<Key, Version>,
 ): Promise<Execution> {
-  const observed: Told[] = [];
+  const executed: ToldStep[] = [];
   let reads = new Map<Key, number>();
   const sessions = client.open((step) => {
-    observed.push({ step, reads });
+    executed.push({ step, reads });
     reads = new Map();
   });
   await replay(sessions, client.initial, history, ({ key, from }) => {
     if (from !== OWN) reads.set(key, from);
   });
   const nameOf = namesOf(history);
+  const observed = tellingOrder(executed, history, nameOf);
   const steps = observed.map(({ step, reads: from }, at) =>
     executedStep(step, numberOf(observed, at), (cell) => writerOf(cell, step, from, nameOf)),
   );
@@ -72,14 +74,8 @@ export function outcomeOf(history: History, state: ReadonlyMap<Key, Version>): O
   return { final, status, returned };
 }
 
-interface Told {
-  readonly step: ObservedStep;
-  /** Whose versions it read of others, by key. */
-  readonly reads: ReadonlyMap<Key, number>;
-}
-
 /** The number of a step among the statements of its instance, from 1. */
-function numberOf(observed: readonly Told[], at: number): number {
+function numberOf(observed: readonly ToldStep[], at: number): number {
   const instance = observed[at]?.step.instance;
   return observed.slice(0, at + 1).filter(({ step }) => step.instance === instance).length;
 }
@@ -133,7 +129,7 @@ function plainValues(row: Readonly<Record<string, SqlValue>>): Row {
  * commits.
  */
 function dependenciesOf(
-  observed: readonly Told[],
+  observed: readonly ToldStep[],
   history: History,
   nameOf: (id: number) => string,
 ): readonly ExecutedDependency[] {

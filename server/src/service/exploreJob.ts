@@ -10,9 +10,11 @@ import { exploredName } from "../clients/tellViolation";
 import { unsupportedLevel } from "../exploration/copyRules";
 import type { StoreLevel } from "../exploration/exploration";
 import { findLevel, type Level } from "../isolation/levels";
+import { levelAt } from "../isolation/mixedLevels";
 import type { ExplorationReport } from "../protocol/exploration";
 import { unknownLevelText } from "../workspace/configuration";
 import { readTextFile } from "../workspace/textFile";
+import { effectiveLevels } from "./effectiveLevels";
 import {
   loadClient,
   type LoadClientResult,
@@ -83,10 +85,12 @@ export async function runExploreJob(
   );
   const reports: ExplorationReport[] = [];
   let rest: string | undefined;
-  for (const name of asked) {
-    const opened = openAt(client, name);
+  for (const written of asked) {
+    const own = ownLevel(client, written, { isOverride: job.levels.length > 0 });
+    const name = "name" in own ? own.name : written;
+    const opened = "refused" in own ? own.refused : openAt(client, name);
     if (typeof opened === "string")
-      return { reports, problems: [...problems, mistake(client, name, opened)] };
+      return { reports, problems: [...problems, mistake(client, written, opened)] };
     const { level, explorable } = opened;
     const saved =
       job.continued === undefined
@@ -159,6 +163,30 @@ async function load(job: ExploreJob): Promise<LoadClientResult> {
 /** Application code may await timers and the like; the event loop has to turn for them. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/**
+ * The level that the client's transactions run at when `asked` is asked for: their own where they ask for one. Refused
+ * where these differ: a client is explored at one level.
+ */
+function ownLevel(
+  client: LoadedClient,
+  asked: string,
+  options: { readonly isOverride: boolean },
+): { readonly name: string } | { readonly refused: string } {
+  const level = findLevel(asked);
+  const { transactions } = client.program;
+  if (level === undefined || transactions.length === 0) return { name: asked };
+  const { levels, unknown } = effectiveLevels(transactions, level, options);
+  const [missing] = unknown;
+  if (missing) return { refused: `client programs are explored at one level: ${missing.reason}` };
+  const own = transactions.map(({ id, name }) => ({ name, level: levelAt(levels, id).name }));
+  const [name = asked, ...others] = new Set(own.map((each) => each.level));
+  if (others.length === 0) return { name };
+  const named = own.map((each) => `${each.name} at ${each.level}`).join(", ");
+  return {
+    refused: `client programs are explored at one level, and the transactions of this one run at several (${named}); give all of them the same level`,
+  };
 }
 
 /** The client at a level, or why it is not explored there. */
