@@ -22,12 +22,14 @@ import { inferredType } from "../values/inferredTypes";
 import { livedElsewhere } from "../values/livingOn";
 import { choose } from "../values/operators";
 import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../calls/javaCalls";
+import { settle } from "../calls/settle";
 import { methodValue, superclassOf } from "../values/methods";
 import { appliedType, givenToCallback, isOfFunction } from "../values/appliedTypes";
 import { splitAt, typeNamed, typeOfMember } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
 import {
   bornNow,
+  collected,
   emit,
   newCell,
   newConnection,
@@ -100,7 +102,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
       return choose(isTagged(state, member.missing, path), UNDEFINED, value);
     }
     if (value.kind === "undefined" || value.kind === "input") return value;
-    if (value.kind === "object" && hasConnection(value)) return value;
+    if (value.kind === "object" && (hasConnection(value) || ofFactories.has(value))) return value;
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
     return {
@@ -240,6 +242,8 @@ function composedType(
   module: ModuleScope,
 ): { readonly value: Value | undefined } | undefined {
   const valueOf = (each: string): Value | undefined => typedValue(state, each.trim(), module.scope);
+  const factory = RESULT_OF.exec(type)?.[1];
+  if (factory !== undefined) return { value: resultOf(state, module.lookup(factory)) };
   const client = clientOfTransaction(type);
   if (client !== undefined) return { value: inTransactionOf(state, valueOf(client)) };
   for (const separator of ["|", "&"]) {
@@ -250,6 +254,40 @@ function composedType(
     return { value: values.find(isOfTransaction) ?? values[0] };
   }
   return type.startsWith("{") || FUNCTION.test(type) ? { value: undefined } : undefined;
+}
+
+/** `ReturnType<typeof createStore>`, also awaited. */
+const RESULT_OF = /^(?:Awaited<\s*)?ReturnType<\s*typeof\s+([\w$]+)\s*>(?:\s*>)?$/su;
+
+/** What functions of the workspace give: a name of its type stands for it. */
+const ofFactories = new WeakSet<Value>();
+
+const results = new WeakMap<State["ids"], Map<HirFunction, Value | undefined>>();
+
+/** What a function gives that somebody else called, with arguments as their types say: one and the same in a root. */
+function resultOf(state: State, callee: Value | undefined): Value | undefined {
+  if (callee?.kind !== "function") return undefined;
+  const known = results.get(state.ids) ?? new Map<HirFunction, Value | undefined>();
+  results.set(state.ids, known);
+  const { function: hir, scope } = callee;
+  if (known.has(hir)) return known.get(hir);
+  // One that is asked for while it is made holds itself.
+  known.set(hir, undefined);
+  const { frame, emitted } = state;
+  state.frame = { ...frame, file: scope.module.file };
+  const inputs = hir.parameters.map(
+    (parameter) => ofItsMaker(state, parameter, scope) ?? inputOf(state, parameter, hir.name ?? ""),
+  );
+  let value: Value | undefined;
+  const site = { span: hir.span, isNew: false, typeArguments: [], name: hir.name ?? "" };
+  collected(state, () => {
+    value = settle(state, state.evaluator.call(state, callee, inputs, site));
+  });
+  state.frame = frame;
+  const found = state.emitted === emitted && value?.kind === "object" ? value : undefined;
+  if (found) ofFactories.add(found);
+  known.set(hir, found);
+  return found;
 }
 
 /** `(trx: Transaction) => Promise<void>`, which is none of the types that it names. */
@@ -277,7 +315,7 @@ const GIVEN_TO_CALLBACK =
 
 function isOfType(value: Value | undefined): value is Value {
   if (value?.kind === "handle") return value.connection !== undefined;
-  return value?.kind === "object" && value.class !== undefined;
+  return value?.kind === "object" && (value.class !== undefined || ofFactories.has(value));
 }
 
 /** The names in `<A, B>` that stand there by themselves. */
