@@ -5,7 +5,7 @@ import { codeFiles, codeProgram } from "../../unit/apps/codeApp";
 import { analyse, analyseProgram } from "../../unit/truth/analyse";
 import type { Random } from "../servers/random";
 import { naming, type Spelling } from "./namings";
-import { declaredNames, renamed, renamedWords, type Product } from "./renaming";
+import { declaredNames, isKept, renamed, renamedWords, type Product } from "./renaming";
 
 /** Files, what is said of them, and the same files under names that are drawn. */
 export interface Example {
@@ -40,8 +40,11 @@ export function sqlExample(
     files,
     report: (texts) => analyse(texts, level, 2),
     renamed(random) {
-      const names = naming(declaredNames(files), spellingOf(files, product), random, (each) =>
-        isLegal(each, product),
+      const names = naming(
+        declaredNames(files),
+        spellingOf(files, product),
+        random,
+        (each) => isLegal(each, product) && !isKept(each.toLowerCase()),
       );
       return { files: renamed(files, names, product), names };
     },
@@ -86,7 +89,13 @@ export async function breachOf(
   random: Random,
 ): Promise<Breach | undefined> {
   const { files, names } = example.renamed(random);
-  const back = new Map([...names].map(([from, to]) => [to, from]));
+  // MySQL's routines are called in any case of letters, and told in lower case.
+  const back = new Map(
+    [...names].flatMap(([from, to]) => [
+      [to, from],
+      [to.toLowerCase(), from],
+    ]),
+  );
   const found = said(await example.report(files), back);
   return JSON.stringify(found) === JSON.stringify(expected)
     ? undefined

@@ -8,7 +8,12 @@ export type Product = "postgres" | "mysql";
 export function declaredNames(files: readonly SourceFile[]): readonly string[] {
   const names = new Set<string>();
   for (const { text } of files) collect(text, names);
-  return [...names].filter((name) => !WORDS.has(name));
+  return [...names].filter((name) => !isKept(name));
+}
+
+/** Whether a word stays what it is where a program has it as a name: no other name may become it. */
+export function isKept(name: string): boolean {
+  return WORDS.has(name);
 }
 
 /** The texts with other names; transactions keep those that comments give them. */
