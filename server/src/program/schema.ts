@@ -24,6 +24,8 @@ export interface Doubt {
   readonly reason: string;
   /** It matters to every statement on the table, or to those that write some of the columns. */
   readonly touching: "all" | { readonly columns: readonly string[]; readonly deletions: boolean };
+  /** No level answers for it, SERIALIZABLE neither. */
+  readonly isOutside?: true;
 }
 
 export interface ForeignKey {

@@ -296,6 +296,13 @@ checked("engines and options of tables", [
     why: /is not followed/,
   })),
   {
+    name: "no level answers for an engine that is not followed",
+    text: withTables(`${ACC} engine=rocksdb;`),
+    level: "mariadb:serializable",
+    verdict: "unknown",
+    why: /is not followed/,
+  },
+  {
     name: "a transaction on tables of both kinds",
     text: script(
       "START TRANSACTION",

@@ -23,11 +23,18 @@ export function doubtsOf(tables: readonly Table[]): Doubts {
       )
       .map((each) => [each.name, each] as const),
   );
+  const outside = new Set(
+    tables.flatMap(({ doubts = [] }) =>
+      doubts.flatMap((each) => (each.isOutside ? each.reason : [])),
+    ),
+  );
   const replace: Replace = (statement) => {
     const { source, taint } = statement;
     const losses = [...reasonsFor(statement, doubtful)]
       .filter((reason) => taint.every((each) => each.reason !== reason))
-      .map((reason): Taint => ({ effect: "over", reason, source }));
+      .map((reason): Taint => {
+        return { effect: outside.has(reason) ? "outside" : "over", reason, source };
+      });
     if (losses.length === 0) return undefined;
     return [{ kind: "statement", statement: { ...statement, taint: [...taint, ...losses] } }];
   };

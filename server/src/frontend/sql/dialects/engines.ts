@@ -14,7 +14,7 @@ export function withOption(table: Table, option: TableOption): Table {
     case "engine":
       return withEngine(table, option.name);
     case "other":
-      return withDoubt(table, `${option.text} of ${table.name} is not followed`);
+      return outside(table, `${option.text} of ${table.name} is not followed`);
     case "collation":
     case "charset":
       return table;
@@ -30,10 +30,16 @@ function withEngine({ hasNoTransactions: _, ...before }: Table, engine: string):
   const why = WITHOUT_TRANSACTIONS.has(engine)
     ? "has no transactions: each statement commits by itself"
     : "is not followed";
-  const doubted = withDoubt(table, `${about}, ${engine}, ${why}`);
+  const doubted = outside(table, `${about}, ${engine}, ${why}`);
   if (!WITHOUT_TRANSACTIONS.has(engine)) return doubted;
   // None of these keeps foreign keys.
   return { ...doubted, foreignKeys: [], hasNoTransactions: true };
+}
+
+/** The table with what no level answers for. */
+function outside(table: Table, reason: string): Table {
+  const doubt: Doubt = { reason, touching: "all", isOutside: true };
+  return { ...table, doubts: [...(table.doubts ?? []), doubt] };
 }
 
 /** The table with what nothing follows of it, which matters to every statement on it, or to some. */

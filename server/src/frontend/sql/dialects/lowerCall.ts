@@ -119,7 +119,7 @@ function special(call: Call, of: Expressions): Expression | undefined {
     case "get_lock":
       // In a query the server may ask for it once a row.
       if (first === undefined || of.scope.sources.length > 0 || of.scope.outer) return undefined;
-      weaken(work, "GET_LOCK, which outlives the transaction and may give up");
+      weaken(work, "GET_LOCK, which outlives the transaction and may give up", "outside");
       work.heldKeys.push(value(first));
       return literal(1);
     case "sleep":

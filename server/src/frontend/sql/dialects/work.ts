@@ -47,9 +47,9 @@ export function startWork(context: LoweringContext, dialect: Dialect): Work {
 }
 
 /** Records that something was weakened. */
-export function weaken(work: Work, reason: string): void {
+export function weaken(work: Work, reason: string, effect: "over" | "outside" = "over"): void {
   if (work.taint.some((loss) => loss.reason === reason)) return;
-  work.taint.push({ effect: "over", reason, source: work.source });
+  work.taint.push({ effect, reason, source: work.source });
 }
 
 export function isMysql({ dialect }: Pick<Work, "dialect">): boolean {

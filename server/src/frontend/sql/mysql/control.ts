@@ -194,7 +194,7 @@ function touchesTables(statements: readonly RoutineStatement[]): boolean {
 
 function loseRest(state: State, span: Span): void {
   const reason = "what follows the end of the transaction in a branch is left out";
-  lossAt(state, reason, span);
+  lossAt(state, reason, span, "outside");
 }
 
 /** Says so when a statement runs where a branch before has ended the transaction and gone on. */

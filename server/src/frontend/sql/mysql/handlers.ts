@@ -278,15 +278,16 @@ export function followedHandlers(
       if (kind === "call") return true;
       return kind === "sql" && tablesByWords(text.slice(span.start, span.end)).tables.length > 0;
     });
-    if (changes) lossAt(state, "what a handler does behind its ROLLBACK", handler.span);
+    if (changes) lossAt(state, "what a handler does behind its ROLLBACK", handler.span, "outside");
     // What follows then runs outside of the transaction, each statement by itself.
     const goesOn = handler.action === "continue" || state.frames.length > 0;
     const raises = someStatement(handler.body, ({ kind }) => /^(?:re)?signal$/.test(kind));
-    if (goesOn && !raises)
-      lossAt(state, "what runs behind the ROLLBACK of a handler that goes on", handler.span);
+    if (goesOn && !raises) lossAt(state, BEHIND_ROLLBACK, handler.span, "outside");
     return false;
   });
 }
+
+const BEHIND_ROLLBACK = "what runs behind the ROLLBACK of a handler that goes on";
 
 /** Whether the statements undo the transaction before they do anything else that it sees. */
 function rollsBack(statements: readonly RoutineStatement[]): boolean {

@@ -166,7 +166,8 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
   }
   const kind = statementKind(sql.lines.text, slice.start, slice.end, dialect);
   const setting = isMysql(dialect) ? unfollowedSetting(sql.lines.text, slice) : undefined;
-  if (setting !== undefined) lose(state, `what ${setting} changes is not followed`, source);
+  if (setting !== undefined)
+    lose(state, `what ${setting} changes is not followed`, source, "outside");
   if (kind === "session") return NOTHING;
   if (kind === "ddl" || kind === "routine") {
     lose(state, "a statement that changes the schema is not followed", source);
@@ -205,7 +206,7 @@ function commitImplicitly(
   source: SourceRange,
 ): void {
   if (!state.open.some((each) => each.connection === (connection?.id ?? "?"))) return;
-  lose(state, `${by} commits the transaction that is open`, source);
+  lose(state, `${by} commits the transaction that is open`, source, "outside");
   commitTransaction(state, connection, source);
 }
 
