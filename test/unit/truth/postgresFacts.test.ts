@@ -136,6 +136,14 @@ test("arguments may be NULL where nothing says that they are not", async () => {
   await finds(unlocked, RC, ["f+f state"]);
 });
 
+test("a row whose only key is NULL is a row", async () => {
+  const text = (type: string): string => `CREATE TABLE b (k integer ${type}, v integer NOT NULL);
+    CREATE FUNCTION f(p integer, q integer) RETURNS integer LANGUAGE plpgsql AS $$
+    DECLARE n integer; BEGIN SELECT count(*) INTO n FROM b WHERE k IS NULL; INSERT INTO b VALUES (p, q); RETURN n; END $$;`;
+  await leavesOpen(text("UNIQUE"), RC, /whose key is NULL/);
+  await finds(text("NOT NULL UNIQUE"), RC, []);
+});
+
 test("the handler of a duplicate sees what its snapshot sees, at SERIALIZABLE as well", async () => {
   const upsert = routine(
     STOCK,

@@ -7,7 +7,7 @@ import type { FlatStep, FlatTransaction, Operation, Term } from "./operation";
 import { createIdentities, type Identities } from "./identity";
 import { HIDDEN } from "./operation";
 import type { FlatTables } from "./tables";
-import { FALSE, TRUE, and, conditional } from "./terms";
+import { FALSE, TRUE, and, conditional, neverNull } from "./terms";
 
 /** What the names of a statement stand for. Outside of statements there are no rows. */
 export interface Scope {
@@ -269,4 +269,11 @@ export function orAll(conditions: readonly Term[]): Term {
     : conditions.length === 1
       ? (conditions[0] ?? FALSE)
       : { kind: "or", operands: conditions };
+}
+
+/** Whether the term is NULL in some run. */
+export function mayBeNull({ parameters }: Builder, term: Term): boolean {
+  if (term.kind === "parameter")
+    return parameters.some(({ name, nullable }) => name === term.name && nullable);
+  return !neverNull(term) && term.kind !== "unknown";
 }

@@ -5,12 +5,12 @@ import type { Expression } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
 import type { Command } from "../../program/statement";
 import type { Builder, CaughtError, Draft, Guarded, PartDraft } from "./builder";
-import { NO_ROWS, merge, openPart, orAll } from "./builder";
+import { NO_ROWS, mayBeNull, merge, openPart, orAll } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Term } from "./operation";
 import { join } from "./paths";
 import { tableOf } from "./tables";
-import { FALSE, NULL, and, conditional, neverNull, not } from "./terms";
+import { FALSE, NULL, and, conditional, not } from "./terms";
 
 type Try = Extract<Command, { kind: "try" }>;
 
@@ -148,12 +148,6 @@ function errorsOf(builder: Builder, draft: Draft): readonly string[] {
 function mentions(condition: Expression, columns: readonly string[]): boolean {
   if (condition.kind === "column") return columns.includes(condition.column);
   return operandsOf(condition).some((each) => mentions(each, columns));
-}
-
-function mayBeNull({ parameters }: Builder, term: Term): boolean {
-  if (term.kind === "parameter")
-    return parameters.some(({ name, nullable }) => name === term.name && nullable);
-  return !neverNull(term) && term.kind !== "unknown";
 }
 
 function textOf(builder: Builder, text: string): Term {

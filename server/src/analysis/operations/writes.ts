@@ -13,7 +13,7 @@ import { ownEntry, setEntry } from "../../protocol/dictionary";
 import { areLookedUp, canCombine, combinationsOf, overAll } from "./combinations";
 import { freeColumns } from "./freeColumns";
 import type { Builder, Draft, ResultTerms, Scope } from "./builder";
-import { NO_ROWS, addOperation, freshTerm, setResult } from "./builder";
+import { NO_ROWS, addOperation, freshTerm, mayBeNull, setResult } from "./builder";
 import { flattenExpression } from "./expression";
 import type { FlatTable, Operation, Term } from "./operation";
 import { flattenQuery } from "./query";
@@ -210,6 +210,14 @@ function insertRow(
     ]),
   );
   if (declared) insertedParents(builder, declared, set, guard);
+  const nulls = table.columns.filter(
+    ({ name, nullable }) =>
+      nullable &&
+      table.primaryKey.includes(name) &&
+      mayBeNull(builder, ownEntry(set, name) ?? NULL),
+  );
+  if (declared?.inferred === false && nulls.length > 0)
+    builder.losses.add(`rows of ${table.name} whose key is NULL are not followed`);
   const draft = addOperation(builder, {
     kind: "insert",
     table: statement.table,
