@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { undecidedCount } from "../protocol/report";
 import type { Anomaly, LevelReport, Shown, Verdict } from "../protocol/report";
+import { visible } from "../protocol/visible";
 import { joinedEntries } from "../service/baselineUse";
 import { coverageOfFiles } from "../service/coverage";
 import { baselineText, readBaseline } from "../workspace/baseline";
@@ -116,7 +117,7 @@ function openReport({ output }: CheckArguments, io: CliIo): ReportSink {
     out: (text) => {
       parts.push(text);
     },
-    close: () => writeOrTell(output, parts.join(""), io),
+    close: () => writeOrTell(output, visible(parts.join("")), io),
   };
 }
 

@@ -1,4 +1,5 @@
 // The process as the command line's surroundings: streams, terminal, signals.
+import { visible } from "../protocol/visible";
 import { EXIT } from "./exit";
 import type { CliIo } from "./io";
 
@@ -6,6 +7,9 @@ export interface ProcessIo extends CliIo {
   /** Ends the process when everything is written. */
   exit(code: number): void;
 }
+
+/** What `paintFor` writes. */
+const OWN_COLOURS = /(\u001b\[(?:1|2|22|31|32|36|39)m)/;
 
 /** Where nothing is known of the reader, lines are kept to this. */
 const LOG_COLUMNS = 120;
@@ -35,19 +39,27 @@ export function processIo(process: NodeJS.Process, controller: AbortController):
   }
   const colours =
     terminal && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb";
+  // Colours are ours; all else that steers a terminal is somebody's name or value.
+  const shown = (text: string): string =>
+    colours
+      ? text
+          .split(OWN_COLOURS)
+          .map((part, at) => (at % 2 === 1 ? part : visible(part)))
+          .join("")
+      : visible(text);
   return {
     cwd: process.cwd(),
     columns: terminal ? Math.max(NARROWEST_TERMINAL, stdout.columns) : LOG_COLUMNS,
     colours,
     out: (text) => {
-      stdout.write(text);
+      stdout.write(shown(text));
     },
     error: (text) => {
-      stderr.write(text);
+      stderr.write(shown(text));
     },
     ...(stderr.isTTY && {
       status: (text: string) => {
-        stderr.write(`\r\u001b[K${text}`);
+        stderr.write(`\r\u001b[K${shown(text)}`);
       },
     }),
     exit: (own) => {

@@ -16,6 +16,7 @@ import { DOCUMENTATION, pageOfKind } from "../protocol/documentation";
 import type { HistoryViolation } from "../protocol/history";
 import type { Anomaly, FindingSeverity, Step, Unknown } from "../protocol/report";
 import type { Range } from "../protocol/source";
+import { visible } from "../protocol/visible";
 import type { ConfigurationProblem } from "../workspace/configuration";
 
 const SOURCE = "isolens";
@@ -32,7 +33,7 @@ export function anomalyDiagnostic(
     code: anomaly.kind,
     codeDescription: { href: pageOfKind(anomaly.kind) },
     source: SOURCE,
-    message: anomaly.message,
+    message: visible(anomaly.message),
     relatedInformation: relatedSteps(anomaly.steps, uriOf),
     data: { anomaly: anomaly.id },
   };
@@ -54,7 +55,7 @@ export function unknownDiagnostic(unknown: Unknown, range: Range): Diagnostic {
     code: "unknown",
     codeDescription: { href: pageOfKind("unknown") },
     source: SOURCE,
-    message: unknown.reason,
+    message: visible(unknown.reason),
   };
 }
 
@@ -64,7 +65,7 @@ export function noteDiagnostic(note: Note): Diagnostic {
     severity: NOTE_SEVERITY[note.severity],
     code: note.code,
     source: SOURCE,
-    message: note.message,
+    message: visible(note.message),
     // What can go is faded, and in no list of problems.
     ...(USELESS.has(note.code) && {
       severity: DiagnosticSeverity.Hint,
@@ -81,7 +82,7 @@ export function configurationDiagnostic(problem: ConfigurationProblem): Diagnost
     severity: NOTE_SEVERITY[problem.severity],
     code: "configuration",
     source: SOURCE,
-    message: problem.message,
+    message: visible(problem.message),
   };
 }
 
@@ -107,7 +108,7 @@ export function historyDiagnostics(
   );
   const related = all.map(({ uri, range, text }, at) => ({
     location: { uri, range },
-    message: `${String(at + 1)}/${String(all.length)} ${text}`,
+    message: visible(`${String(at + 1)}/${String(all.length)} ${text}`),
   }));
   const main = Math.max(
     0,
@@ -121,7 +122,7 @@ export function historyDiagnostics(
       code: violation.kind,
       codeDescription: { href: pageOf(violation.kind) },
       source: SOURCE,
-      message: at === main ? violation.message : `${text} (${violation.title})`,
+      message: visible(at === main ? violation.message : `${text} (${violation.title})`),
       relatedInformation: at === main ? related : related.slice(main, main + 1),
       data: { anomaly: id },
     },
@@ -140,7 +141,7 @@ export function explorationDiagnostic(
     severity: NOTE_SEVERITY[severity],
     code: "client-program",
     source: SOURCE,
-    message,
+    message: visible(message),
   };
 }
 
@@ -151,7 +152,7 @@ export function historyFaultDiagnostic(message: string, line: number): Diagnosti
     severity: DiagnosticSeverity.Error,
     code: "history",
     source: SOURCE,
-    message,
+    message: visible(message),
   };
 }
 
@@ -161,7 +162,7 @@ function wholeLine(line: number): Range {
 }
 
 export function toHover(markdown: string, range: Range): Hover {
-  return { contents: { kind: MarkupKind.Markdown, value: markdown }, range };
+  return { contents: { kind: MarkupKind.Markdown, value: visible(markdown) }, range };
 }
 
 /** An edit of one document that answers a diagnostic. */
@@ -189,8 +190,8 @@ export function toCodeLens(
   return {
     range: { start, end: start },
     command: show
-      ? { title, command: "isolens.showAnomaly", arguments: [{ ids: show.ids }] }
-      : { title, command: "" },
+      ? { title: visible(title), command: "isolens.showAnomaly", arguments: [{ ids: show.ids }] }
+      : { title: visible(title), command: "" },
   };
 }
 
@@ -228,14 +229,15 @@ function relatedSteps(
     return [
       {
         location: { uri: uriOf(step.file), range: step.range },
-        message: `${number} ${step.instance} ${step.effect}${because}`,
+        message: visible(`${number} ${step.instance} ${step.effect}${because}`),
       },
       ...calls.map(({ name, kind, file, range }) => ({
         location: { uri: uriOf(file), range },
-        message:
+        message: visible(
           kind === "trigger"
             ? `${number} by way of the trigger ${name}, which fires here`
             : `${number} by way of ${name}(), which is called here`,
+        ),
       })),
     ];
   });

@@ -7,6 +7,7 @@ import {
 } from "vscode-languageserver/node";
 import { reasonOf } from "../protocol/fault";
 import type { Notifications, Requests } from "../protocol/requests";
+import { visible, visibleAll } from "../protocol/visible";
 import { misshapen } from "./clientShapes";
 
 /**
@@ -23,7 +24,7 @@ export function onTyped<Method extends keyof Requests>(
 ): void {
   connection.onRequest(method, async (params: unknown, token: CancellationToken) => {
     try {
-      return await handler(params, token);
+      return visibleAll(await handler(params, token));
     } catch (error) {
       throw failed(connection, method, error);
     }
@@ -35,7 +36,7 @@ export function sendTyped<Method extends keyof Notifications>(
   method: Method,
   params: Notifications[Method],
 ): void {
-  connection.sendNotification(method, params).catch(connectionEnded);
+  connection.sendNotification(method, visibleAll(params)).catch(connectionEnded);
 }
 
 /** A message that could not be sent: the client has gone, and there is nobody left to tell. */
@@ -65,7 +66,7 @@ export function guarded<Params, Result>(
 
 /** Logs why a request failed, and gives the error that the client is answered with. */
 function failed(connection: Connection, method: string, error: unknown): ResponseError {
-  const reason = reasonOf(error);
+  const reason = visible(reasonOf(error));
   connection.console.error(`${method}: ${reason}`);
   return new ResponseError(ErrorCodes.InternalError, reason);
 }
