@@ -26,6 +26,7 @@ import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
 import { analysablePart } from "./analysable";
 import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./assumptions";
+import { ownTime } from "./ownTime";
 import { versionNotes } from "./versionNotes";
 import { askInvariants, settleInvariants, unguided } from "./invariants";
 import { selectAnomalies } from "./anomalies";
@@ -403,7 +404,13 @@ function limitedSignal(signal: AbortSignal, milliseconds: number) {
   const abort = (): void => {
     controller.abort();
   };
-  const timer = setTimeout(abort, milliseconds);
+  const clock = ownTime();
+  const wait = (): void => {
+    const left = milliseconds - clock();
+    if (left <= 0) abort();
+    else timer = setTimeout(wait, Math.ceil(left));
+  };
+  let timer = setTimeout(wait, milliseconds);
   signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) abort();
   return {

@@ -4,6 +4,7 @@ import type { Part, PartResult, PartRunner } from "../clients/exploreParts";
 import { reasonOf } from "../protocol/fault";
 import { openPartRunner, type ExploreJob } from "./exploreJob";
 import { HEAP_MEGABYTES, STOP, type ExploreHelperData } from "./exploreMessages";
+import { ownTime } from "./ownTime";
 
 type FromHelper =
   | { readonly kind: "found"; readonly result: PartResult }
@@ -101,7 +102,7 @@ export function serveExploreHelper({ helper, shared }: ExploreHelperData): void 
   if (!port) throw new Error("This script runs as a worker thread only.");
   const flags = new Int32Array(shared);
   const opened = openPartRunner(helper.job, helper.level, helper.assertions, {
-    now: () => performance.now(),
+    now: ownTime(),
     cancelled: () => Atomics.load(flags, STOP) !== 0,
   });
   const answer = async (part: Part): Promise<FromHelper> => {

@@ -10,6 +10,7 @@ import {
   type ExploreThreadData,
   type FromExploreThread,
 } from "./exploreMessages";
+import { ownTime } from "./ownTime";
 
 /** Milliseconds between two reports of progress. */
 const PAUSE = 200;
@@ -62,7 +63,7 @@ export function exploreAndTell(
       ({ stage } = progress);
       send({ kind: "progress", level, progress });
     },
-    now: () => performance.now(),
+    now: ownTime(),
   }).finally(ended);
   work.then(
     (outcome) => {

@@ -16,7 +16,7 @@ export interface HistoryJob {
   readonly levels: readonly HistoryLevel[];
   /** Recorded times are held against the levels as well. */
   readonly strict: boolean;
-  /** Milliseconds of wall time for everything; what is not decided by then is unknown. */
+  /** Milliseconds of the process' own time for everything; what is not decided by then is unknown. */
   readonly budget?: number;
   readonly tool: string;
 }

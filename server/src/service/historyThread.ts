@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { reasonOf } from "../protocol/fault";
 import { runHistoryJob, type HistoryJob, type HistoryOutcome } from "./historyJob";
+import { ownTime } from "./ownTime";
 
 export interface HistoryThreadData {
   readonly job: HistoryJob;
@@ -31,7 +32,7 @@ export function serveHistoryJob(): void {
       progress: (stage, share) => {
         send({ kind: "progress", stage, share });
       },
-      now: () => performance.now(),
+      now: ownTime(),
     });
     send({ kind: "done", outcome });
   } catch (error) {

@@ -19,6 +19,7 @@ import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
 import { fileReadings, type FileReading } from "./coverage";
 import { earlyCheck, withEarly, type EarlyEnd } from "./earlyCheck";
+import { ownTime } from "./ownTime";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
 import { openPackedFiles } from "./cacheFiles";
 import type { CacheBounds } from "./cacheFiles";
@@ -312,9 +313,9 @@ function readInTurn(
   const read: Read = async ({ project, budget, isStopped, first = [] }, signal, events) => {
     const known = kept.find((each) => sameTexts(each.project, project));
     if (known) return known.program;
-    const end = budget === undefined ? Infinity : performance.now() + budget;
-    const stops = (): boolean =>
-      signal.aborted || performance.now() > end || (isStopped?.() ?? false);
+    const clock = ownTime();
+    const end = budget ?? Infinity;
+    const stops = (): boolean => signal.aborted || clock() > end || (isStopped?.() ?? false);
     let most = 0;
     const told = ({ done, total }: ReadingStep): void => {
       // What was read first is not read again.
