@@ -52,6 +52,11 @@ export function runFenced<Outcome extends object, Message>(
       // What the client's code prints is no report.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
+    // Code that never comes back does not notice that nobody waits for it any more.
+    const leave = (): void => {
+      child.kill("SIGKILL");
+    };
+    process.once("exit", leave);
     let timer: NodeJS.Timeout | undefined;
     const unwatch = task.watch(end);
     const onAbort = (): void => {
@@ -67,7 +72,8 @@ export function runFenced<Outcome extends object, Message>(
       child.removeAllListeners();
       // A process that is being ended may still fail; nobody waits for it any more.
       child.on("error", () => undefined);
-      child.kill("SIGKILL");
+      process.removeListener("exit", leave);
+      leave();
       if (outcome instanceof Error) reject(outcome);
       else resolve(outcome);
     }
