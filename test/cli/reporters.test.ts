@@ -56,6 +56,53 @@ describe("the text report", () => {
     );
   });
 
+  it("groups what is undecided by its reason where it is much, the most frequent first", () => {
+    const at = (line: number) => ({
+      file: "bank.sql",
+      range: { start: { line, character: 0 }, end: { line, character: 9 } },
+    });
+    const unknown = [
+      ...Array.from({ length: 12 }, (_, n) => ({
+        reason: `the function f${String(n)}() is not known`,
+        transactions: ["audit"],
+        ...at(n),
+      })),
+      ...Array.from({ length: 14 }, (_, n) => ({
+        reason: "rounds of this loop after the first are not searched",
+        transactions: ["deposit"],
+        ...at(n),
+      })),
+      { reason: "deposit, audit: the solver gave up", transactions: ["deposit", "audit"] },
+    ];
+    const told = text(report({ verdict: "unknown", anomalies: [], unknown }), 200).split("\n");
+    assert.deepEqual(told.slice(0, 4), [
+      "27 undecided, the most frequent first:",
+      "  14  rounds of this loop after the first are not searched (as bank.sql:1:1 in deposit)",
+      "  12  the function f0() is not known (as bank.sql:1:1 in audit)",
+      "   1  the solver gave up (as deposit and audit)",
+    ]);
+    assert.equal(told[4], "--format json lists all.");
+  });
+
+  it("cuts long returned rows to the fields that differ", () => {
+    const row = (state: string): string =>
+      ["id = 1", "a = 1", "b = 2", "c = 3", "d = 4", `state = ${state}`].join(", ");
+    const returned = (one: string, other: string): Outcome => ({
+      final: {},
+      status: { T1: "committed", T2: "committed" },
+      returned: { T1: [row(one)], T2: [row(other)] },
+    });
+    const long: Anomaly = {
+      ...LOST_UPDATE,
+      severity: "value",
+      witness: { ...LOST_UPDATE.witness, outcome: returned("open", "open") },
+      serial: [{ order: ["T1", "T2"], outcome: returned("open", "closed") }],
+    };
+    const told = text(report({ anomalies: [long] }), 200);
+    assert.match(told, /this run: returns state = open \(and 5 more\) to T2/u);
+    assert.match(told, /returns state = closed \(and 5 more\) to T2/u);
+  });
+
   it("names what it assumes", () => {
     const assumptions: LevelReport["assumptions"] = [
       { kind: "invariant", text: "account.balance >= 0", transactions: ["withdraw"] },

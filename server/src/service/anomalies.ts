@@ -1,9 +1,13 @@
 // From findings to the anomalies of a report: one per kind, transactions and tables, the most telling witness of each.
 import { mainEnd, type Anomaly, type Severity } from "../protocol/report";
+import { harmOf } from "./harm";
 
 const SEVERITIES: readonly Severity[] = ["state", "value", "unused"];
 
-/** One anomaly per id, in an order for people: severest first, then fewest transactions, then place. */
+/**
+ * One anomaly per id, in an order for people: severest first, then what costs most, one transaction with itself before
+ * several, then fewest transactions, then place.
+ */
 export function selectAnomalies(all: readonly Anomaly[]): readonly Anomaly[] {
   const best = new Map<string, Anomaly>();
   for (const anomaly of all) {
@@ -29,6 +33,8 @@ function compareAnomalies(a: Anomaly, b: Anomaly): number {
   return (
     statusRank(a) - statusRank(b) ||
     severityRank(a) - severityRank(b) ||
+    harmOf(b) - harmOf(a) ||
+    new Set(a.transactions).size - new Set(b.transactions).size ||
     a.transactions.length - b.transactions.length ||
     comparePlaces(a, b) ||
     compareText(a.kind, b.kind) ||

@@ -29,9 +29,14 @@ const HARM = {
 } as const;
 
 /** A value that people count or pay with costs more than another. */
-const COUNTED =
+const COUNTED_NAME =
   /amount|balance|budget|count|credit|limit|number|points?$|price|quantity|quota|remaining|score|seats?$|sequence|spent|stock|supply|total|usage|used/iu;
 const COUNTED_MORE = 2;
+
+/** Whether the name of a column is that of an amount or a number of things. */
+export function isCounted(column: string): boolean {
+  return COUNTED_NAME.test(column);
+}
 
 /** Two runs of one transaction: somebody sends a request twice. */
 const ITSELF = 2;
@@ -89,8 +94,8 @@ function harmOf(write: Operation, read: Operation, isComputed: boolean): number 
   const isSame = read.table === write.table;
   const changed = Object.keys({ ...write.set, ...write.update });
   if (write.kind === "insert") return HARM.insertion + (isSame || read.aggregate ? 1 : 0);
-  const isCounted = changed.some((column) => COUNTED.test(column)) ? COUNTED_MORE : 0;
-  return (isSame && isComputed ? HARM.overwrite : HARM.transition) + isCounted;
+  const more = changed.some(isCounted) ? COUNTED_MORE : 0;
+  return (isSame && isComputed ? HARM.overwrite : HARM.transition) + more;
 }
 
 function columnsOf(read: Operation): ReadonlySet<string> {

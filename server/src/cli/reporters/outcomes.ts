@@ -108,14 +108,30 @@ function outcomeText(outcome: Outcome, cells: Cells, { facts, all, returns }: Co
   }
   for (const [instance, returned] of Object.entries(outcome.returned)) {
     if (!returns || ownEntry(outcome.status, instance) !== "committed") continue;
-    const differing = returned.filter((text, n) =>
-      all.some((each) => ownEntry(each.returned, instance)?.[n] !== text),
-    );
-    const shown = differing.filter((text) => text !== "").map(shownText);
+    const shown = returned.flatMap((text, n) => {
+      const others = all.flatMap((each) => ownEntry(each.returned, instance)?.[n] ?? "");
+      const isTelling = text !== "" && others.some((other) => other !== text);
+      return isTelling ? [shownText(differingFields(text, others))] : [];
+    });
     if (shown.length > 0)
       parts.push(`returns ${listWords(shown.slice(0, MOST_FACTS))} to ${instance}`);
   }
   return parts.length > 0 ? parts.join(", and ") : "ends the same";
+}
+
+/** Rows of more fields are cut to those that differ. */
+const MOST_FIELDS = 4;
+
+/** Of a row with many fields, "id = 1, state = open, ...", those that differ between runs that return such rows. */
+function differingFields(text: string, others: readonly string[]): string {
+  const fields = text.split(", ");
+  if (fields.length <= MOST_FIELDS) return text;
+  const rows = others
+    .map((other) => other.split(", "))
+    .filter(({ length }) => length === fields.length);
+  const differing = fields.filter((field, n) => rows.some((row) => row[n] !== field));
+  const told = (differing.length > 0 ? differing : fields).slice(0, MOST_FIELDS - 1);
+  return `${told.join(", ")} (and ${String(fields.length - told.length)} more)`;
 }
 
 /** "account[1]" of "account[1].balance". */

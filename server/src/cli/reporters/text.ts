@@ -9,6 +9,8 @@ import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
 import { coverageLines } from "./coverageText";
 import { hiddenText, likeText } from "./hiddenText";
+import { reasonGroups } from "./reasonGroups";
+import type { ReasonGroup, ReasonLine } from "./reasonGroups";
 import { proofLines, sufficientLines } from "./proofText";
 import { hangingText } from "./wrap";
 
@@ -32,17 +34,13 @@ export function textReport(input: TextReport, style: TextStyle): string {
     .map((anomaly) =>
       anomalyText(anomaly, style, input.shown?.all ? "" : likeText(anomaly, report.anomalies)),
     );
-  const notes = input.notes.flatMap(remarkText);
   const unread = unreadText(report.unknown);
   if (unread !== undefined) parts.unshift(hangingText("", unread, style.columns).join("\n"));
-  const later = undecidedCount(report.unknown.slice(MOST_LINES));
   const remarks = [
-    ...limited(notes, "remarks"),
-    ...limited(report.unknown.map(unknownText), "undecided", later),
+    ...shortened(input.notes.flatMap(remarkLine), "remarks", style),
+    ...shortened(report.unknown.map(unknownLine), "undecided", style),
   ];
-  if (remarks.length > 0) {
-    parts.push(remarks.flatMap((line) => hanging(line, style)).join("\n"));
-  }
+  if (remarks.length > 0) parts.push(remarks.join("\n"));
   if (report.files) parts.push(coverageLines(report.files, style).join("\n"));
   const proof = report.proof ? proofLines(report.proof, style) : [];
   if (proof.length > 0) parts.push(proof.join("\n"));
@@ -54,23 +52,58 @@ export function textReport(input: TextReport, style: TextStyle): string {
 
 /** A note as one line, unless it is part of the report's `unknown`. */
 export function remarkText(note: Note): readonly string[] {
-  if (isGap(note)) return [];
-  const { file, range } = note.source;
-  return [`${placeText({ file, range })}: ${note.message}`];
+  return remarkLine(note).map(({ text }) => text);
 }
 
-const MOST_LINES = 20;
+interface Line extends ReasonLine {
+  readonly text: string;
+}
 
-function limited(
-  lines: readonly string[],
-  what: string,
-  rest = lines.length - MOST_LINES,
-): readonly string[] {
-  if (lines.length <= MOST_LINES) return lines;
+function remarkLine(note: Note): readonly Line[] {
+  if (isGap(note)) return [];
+  const { file, range } = note.source;
+  const place = placeText({ file, range });
+  return [{ reason: note.message, place, count: 1, text: `${place}: ${note.message}` }];
+}
+
+function unknownLine(unknown: Unknown): Line {
+  const { reason, transactions, file, range, count: times = 1 } = unknown;
+  const subject = listWords(transactions);
+  const names = `${transactions.join(", ")}: `;
+  const at = file === undefined ? "" : range ? placeText({ file, range }) : file;
+  return {
+    reason: reason.startsWith(names) ? reason.slice(names.length) : reason,
+    place: [at, subject].filter((each) => each !== "").join(" in "),
+    count: times,
+    text: unknownText(unknown),
+  };
+}
+
+/** So many lines are told one by one; of more, how often each reason stands in the way. */
+const MOST_LINES = 20;
+const MOST_REASONS = 5;
+
+function shortened(lines: readonly Line[], what: string, style: TextStyle): readonly string[] {
+  if (lines.length <= MOST_LINES) return lines.flatMap(({ text }) => hanging(text, style));
+  const groups = reasonGroups(lines);
+  const told = groups.slice(0, MOST_REASONS);
+  const width = Math.max(...told.map((group) => String(group.count).length));
+  const all = lines.reduce((sum, line) => sum + line.count, 0);
+  const rest = all - told.reduce((sum, group) => sum + group.count, 0);
+  const others = groups.length - told.length;
   return [
-    ...lines.slice(0, MOST_LINES),
-    `and ${String(rest)} more (${what}); --format json lists all`,
+    `${all.toLocaleString("en")} ${what}, the most frequent first:`,
+    ...told.flatMap((group) => groupLines(group, width, style)),
+    others === 0
+      ? "--format json lists all."
+      : `${" ".repeat(2)}${rest.toLocaleString("en")} for ${count(others, "other reason")}; --format json lists all.`,
   ];
+}
+
+function groupLines(group: ReasonGroup, width: number, style: TextStyle): readonly string[] {
+  const first = `  ${String(group.count).padStart(width)}  `;
+  const example = group.example === "" ? "" : ` (as ${group.example})`;
+  return hangingText(first, `${group.reason.replace(/[.]$/u, "")}${example}`, style.columns);
 }
 
 function hanging(line: string, style: TextStyle): readonly string[] {
