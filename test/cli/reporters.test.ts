@@ -6,7 +6,8 @@ import type { TextStyle } from "../../server/src/cli/reporters/anomalyText";
 import { jsonReport } from "../../server/src/cli/reporters/json";
 import { textReport } from "../../server/src/cli/reporters/text";
 import { hangingText, wrapText } from "../../server/src/cli/reporters/wrap";
-import type { LevelReport } from "../../server/src/protocol/report";
+import type { Anomaly, LevelReport } from "../../server/src/protocol/report";
+import type { Outcome } from "../../server/src/protocol/witness";
 import { LOST_UPDATE, UNCONFIRMED, report } from "./reports";
 import { matchSnapshot } from "./snapshot";
 
