@@ -1,17 +1,19 @@
 // Bundles the extension, the language server, the solver worker, the CLI and the webview into dist/,
-// puts the WASM of the solver and of the parser beside them, and checks every bundle against its size budget.
+// puts the WASM of the solver and of the parser beside them, checks every bundle against its size budget, and writes
+// the licenses of all that lies there.
 //
 //   node esbuild.mjs                    everything
 //   node esbuild.mjs --only=cli,worker  some bundles (others are left as they are)
 //   node esbuild.mjs --watch            everything, again after each change, unminified
 import * as esbuild from "esbuild";
-import { copyFile, mkdir, stat } from "node:fs/promises";
+import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
+import { noticesOf, packageOf } from "./notices.mjs";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const outdir = path.join(root, "dist");
@@ -159,6 +161,21 @@ function checkSizes(built) {
   return problems;
 }
 
+/** Writes the licenses of what is bundled or copied; returns what is wrong with them. */
+async function writeNotices(built) {
+  const inputs = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const bundled = inputs.flatMap((input) => packageOf(path.posix.join(slashed(root), input)) ?? []);
+  const copied = assets.map(([name]) => slashed(packageFolder(name)));
+  const { text, problems } = noticesOf(new Set([...bundled, ...copied]));
+  await writeFile(path.join(outdir, "THIRD_PARTY_NOTICES.txt"), text);
+  return problems;
+}
+
+/** esbuild names its inputs with slashes on every system. */
+function slashed(file) {
+  return file.split(path.sep).join("/");
+}
+
 async function buildAll(chosen) {
   const missing = chosen.filter((bundle) => !existsSync(path.join(root, bundle.entry)));
   const present = chosen.filter((bundle) => !missing.includes(bundle));
@@ -175,6 +192,8 @@ async function buildAll(chosen) {
     else problems.push(`dist/${bundle.name}.js: ${result.reason.message}`);
   });
   problems.push(...checkSizes(built));
+  // Some bundles alone do not tell what the others hold.
+  if (built.length === bundles.length) problems.push(...(await writeNotices(built)));
   if (problems.length > 0) fail(problems);
 }
 
