@@ -16,6 +16,8 @@ export interface CliResult {
 
 export interface CliRun {
   readonly cwd?: string;
+  /** Further variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Another copy of the bundle. */
   readonly script?: string;
   /** Milliseconds after which it is ended; a minute unless it is given. */
@@ -34,7 +36,7 @@ export async function isolens(args: readonly string[], run: CliRun = {}): Promis
   const child = spawn(process.execPath, [...before, script, ...args], {
     cwd: run.cwd ?? process.cwd(),
     timeout: run.timeout ?? 60_000,
-    env: { ...process.env, NO_COLOR: "1" },
+    env: { ...process.env, NO_COLOR: "1", ...run.env },
   });
   let out = "";
   let error = "";

@@ -85,6 +85,29 @@ test("an abort is answered by a thread that hangs, which is replaced; what it ha
     assert.deepEqual((await waiting).remarks, ["x.ts 1"]);
   }));
 
+for (const [folder, why] of [
+  ["/ends", /the thread that reads ended with code 7/],
+  ["/fails", /broken/],
+] as const)
+  test(`a thread that ${folder.slice(1)} says so to all who wait for it, and the next check gets another`, () =>
+    withChecker(1000, async (checker) => {
+      const texts = { "x.ts": "1" };
+      assert.deepEqual((await checker.check(project("/a", texts), level, never, NOTHING)).remarks, [
+        "x.ts 1",
+      ]);
+      const both = await Promise.allSettled([
+        checker.check(project(folder, {}), level, never, NOTHING),
+        checker.check(project("/a", texts), level, never, NOTHING),
+      ]);
+      for (const each of both) {
+        assert.ok(each.status === "rejected");
+        assert.match(String(each.reason), why);
+      }
+      // The new thread knows no text of before.
+      const next = await checker.check(project("/a", texts), level, never, NOTHING);
+      assert.deepEqual(next.remarks, ["x.ts 1"]);
+    }));
+
 test("what is aborted before it begins starts no thread", async () => {
   const checker = threadChecker({ script: "/nowhere.js", data: { tool: "isolens test" } });
   const { report } = await checker.check(project("/a", {}), level, AbortSignal.abort(), NOTHING);

@@ -80,6 +80,44 @@ for (const [kind, open] of kinds)
         assert.equal(open().get("a"), "text of a");
       });
 
+    it("are as they were or not there, wherever a file is cut off or a byte of it changes", () => {
+      keep(open(), "a", "b");
+      const whole = files().map((name) => {
+        const file = path.join(folder, name);
+        return { file, content: fs.readFileSync(file) };
+      });
+      for (const { file, content } of whole)
+        for (let at = 0; at < content.length; at += 1) {
+          const changed = Buffer.from(content);
+          changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+          for (const damaged of [content.subarray(0, at), changed]) {
+            for (const other of whole) fs.writeFileSync(other.file, other.content);
+            fs.writeFileSync(file, damaged);
+            const cache = open();
+            for (const key of ["a", "b"]) {
+              const text = cache.get(key);
+              assert.ok(text === undefined || text === `text of ${key}`, `${file} ${String(at)}`);
+            }
+            keep(cache, "a", "b");
+            assert.equal(open().get("a"), "text of a", `${file} ${String(at)}`);
+            for (const name of files()) fs.rmSync(path.join(folder, name));
+          }
+        }
+    });
+
+    it("are not there where a folder is in their place", () => {
+      keep(open(), "a");
+      for (const name of files()) {
+        fs.rmSync(path.join(folder, name));
+        fs.mkdirSync(path.join(folder, name));
+      }
+      const cache = open();
+      assert.equal(cache.get("a"), undefined);
+      keep(cache, "a", "b");
+      assert.equal(cache.get("b"), "text of b");
+      assert.equal(open().get("b"), "text of b");
+    });
+
     it("are told about when they are damaged, once", () => {
       keep(open(), "a");
       spoil((content) => content.replace("text of", "test of"));
