@@ -101,6 +101,26 @@ function tooDeep(sql: string): Extract<PgParseResult, { readonly ok: false }> | 
   return undefined;
 }
 
+/** Objects and lists in one another that a tree may have: all that walks over it calls itself for each. */
+const DEEPEST_TREE = 3000;
+
+/** Whether a tree, as JSON, is nested deeper than that; keywords such as CASE and NOT nest without parentheses. */
+function isTooDeep(tree: string): boolean {
+  if (tree.length < DEEPEST_TREE) return false;
+  let depth = 0;
+  for (let at = 0; at < tree.length; at++) {
+    const code = tree.charCodeAt(at);
+    if (code === 34) {
+      for (at++; at < tree.length && tree.charCodeAt(at) !== 34; at++) {
+        if (tree.charCodeAt(at) === 92) at++;
+      }
+    } else if (code === 123 || code === 91) {
+      if (++depth > DEEPEST_TREE) return true;
+    } else if (code === 125 || code === 93) depth--;
+  }
+  return false;
+}
+
 /** One loaded parser. */
 interface Instance {
   /** The tree as JSON, or what is wrong and at which character (counted from 0, in code points). */
@@ -115,6 +135,7 @@ function parseWith(instance: Instance, sql: string): PgParseResult {
     const offset = unitsOf(sql, outcome.at);
     return { ok: false, message: outcome.message, offset };
   }
+  if (isTooDeep(outcome.tree)) return { ok: false, message: "it is nested too deeply", offset: 0 };
   const offset = createByteMap(sql);
   // PostgreSQL's own tree, of which libpg-query publishes the types.
   const tree = JSON.parse(outcome.tree) as ParseResult;

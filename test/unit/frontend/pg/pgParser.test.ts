@@ -69,6 +69,27 @@ test("deep nesting is refused before the parser sees it", async () => {
   assert.equal(deep.message, "it is nested too deeply");
 });
 
+test("a tree that is nested too deeply is refused, whatever nests in it", async () => {
+  const pg = await parser();
+  const nests: readonly ((depth: number) => string)[] = [
+    (depth) => `${"CASE WHEN true THEN ".repeat(depth)}1${" END".repeat(depth)}`,
+    (depth) => `${"CASE WHEN ".repeat(depth)}true${" THEN true END".repeat(depth)}`,
+    (depth) => `1${" + 1".repeat(3 * depth)}`,
+  ];
+  for (const nest of nests) {
+    assert.ok(pg.parse(`SELECT ${nest(300)}`).ok, nest(3));
+    const deep = pg.parse(`SELECT ${nest(1000)}`);
+    assert.ok(!deep.ok, nest(3));
+    assert.equal(deep.message, "it is nested too deeply");
+  }
+});
+
+test("brackets in texts of a statement are no nesting", async () => {
+  const pg = await parser();
+  const opening = `'${'{"'.repeat(5000)}\\'`;
+  assert.ok(pg.parse(`SELECT ${opening}, ${opening}`).ok);
+});
+
 test("PL/pgSQL as PostgreSQL itself reads it", async () => {
   const pg = await parser();
   const body = (text: string): string =>
