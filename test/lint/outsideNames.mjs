@@ -3,7 +3,7 @@
 import ts from "typescript";
 
 /** @typedef {import("eslint").Rule.RuleModule} RuleModule */
-/** @typedef {import("estree").Node} Node */
+/** @typedef {Parameters<import("eslint").SourceCode["getText"]>[0] & {}} Node */
 /** @typedef {{ program: import("typescript").Program, getTypeAtLocation(node: unknown): import("typescript").Type }} Services */
 
 /** The class that marks the types of objects that inherit nothing; see server/src/protocol/dictionary.ts. */
