@@ -43,7 +43,7 @@ export const outsideNames = {
           context.report({ node, messageId: "in" });
       },
       "ObjectPattern > Property[computed=true]"(
-        /** @type {import("estree").Property & import("eslint").Rule.NodeParentExtension} */ node,
+        /** @type {Node & { key: Node, parent: Node }} */ node,
       ) {
         if (isUnsafe(node.key, node.parent)) context.report({ node, messageId: "index" });
       },

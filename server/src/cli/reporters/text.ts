@@ -36,6 +36,8 @@ export function textReport(input: TextReport, style: TextStyle): string {
     );
   const unread = unreadText(report.unknown);
   if (unread !== undefined) parts.unshift(hangingText("", unread, style.columns).join("\n"));
+  const possible = report.unknown.length > MOST_LINES ? possibleLines(report, style) : [];
+  if (possible.length > 0) parts.push(possible.join("\n"));
   const remarks = [
     ...shortened(input.notes.flatMap(remarkLine), "remarks", style),
     ...shortened(report.unknown.map(unknownLine), "undecided", style),
@@ -79,6 +81,38 @@ function unknownLine(unknown: Unknown): Line {
   };
 }
 
+const MOST_POSSIBLE = 10;
+
+/** Races that the solver proposes and no run confirmed, with what stands in the way, in the order of findings. */
+function possibleLines(report: LevelReport, style: TextStyle): readonly string[] {
+  const all = report.anomalies.filter(
+    (anomaly) => anomaly.status === "unconfirmed" && isShown(anomaly),
+  );
+  if (all.length === 0) return [];
+  const places = new Map(report.transactions.map((each) => [each.name, each]));
+  const lines = all.slice(0, MOST_POSSIBLE).flatMap((anomaly) => {
+    const { transactions, tables, reason = "no reason is known", id } = anomaly;
+    const [first = ""] = transactions;
+    const at = places.get(first);
+    const place = at === undefined ? "" : `${placeText({ file: at.file, range: at.range })}: `;
+    const why = cut(reason.replace(/^cannot be executed: /u, ""));
+    const text = `${place}${listWords(transactions)} on ${listWords(tables)}: ${why} (${id})`;
+    return hangingText("  ", text, style.columns);
+  });
+  const rest = all.length - MOST_POSSIBLE;
+  return [
+    `${count(all.length, "possible race")}, not confirmed by a run:`,
+    ...lines,
+    ...(rest > 0 ? [`  and ${String(rest)} more; --format json lists all`] : []),
+  ];
+}
+
+const LONGEST_REASON = 160;
+
+function cut(text: string): string {
+  return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}...`;
+}
+
 /** So many lines are told one by one; of more, how often each reason stands in the way. */
 const MOST_LINES = 20;
 const MOST_REASONS = 5;
@@ -103,7 +137,7 @@ function shortened(lines: readonly Line[], what: string, style: TextStyle): read
 function groupLines(group: ReasonGroup, width: number, style: TextStyle): readonly string[] {
   const first = `  ${String(group.count).padStart(width)}  `;
   const example = group.example === "" ? "" : ` (as ${group.example})`;
-  return hangingText(first, `${group.reason.replace(/[.]$/u, "")}${example}`, style.columns);
+  return hangingText(first, `${cut(group.reason.replace(/[.]$/u, ""))}${example}`, style.columns);
 }
 
 function hanging(line: string, style: TextStyle): readonly string[] {
