@@ -6,7 +6,7 @@ CREATE TABLE customers (
 -- Numbers are kept apart by nothing.
 CREATE TABLE invoices (
   id          serial PRIMARY KEY,
-  customer_id integer NOT NULL,
+  customer_id integer NOT NULL REFERENCES customers (id),
   number      integer NOT NULL
 );
 

@@ -43,7 +43,11 @@ export const Workspace = sequelize.define(
 export const Member = sequelize.define(
   "member",
   {
-    workspaceId: { type: DataTypes.INTEGER, allowNull: false },
+    workspaceId: {
+      type: DataTypes.INTEGER,
+      allowNull: false,
+      references: { model: Workspace, key: "id" },
+    },
     email: { type: DataTypes.STRING(200), allowNull: false },
     role: { type: DataTypes.STRING, allowNull: false, defaultValue: "member" },
   },

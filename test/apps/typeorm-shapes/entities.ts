@@ -62,6 +62,10 @@ export class Member {
   @PrimaryGeneratedColumn()
   id: number;
 
+  @ManyToOne(() => Workspace, { nullable: false })
+  @JoinColumn({ name: "workspace_id" })
+  workspace: Workspace;
+
   @Column({ name: "workspace_id" })
   workspaceId: number;
 

@@ -1,5 +1,6 @@
 // Whom a replay runs as: a user made for the run, who may do everything in the schemas of the run and nothing elsewhere,
 // because what runs are the workspace's texts. It logs in by itself, so that no text can take back who it is.
+import { reasonOf } from "../../protocol/fault";
 import type { LiveSession } from "./liveServer";
 
 export interface Actor {
@@ -33,7 +34,6 @@ export async function firstLogin(
   try {
     return await open();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new NoActor(`the user made for the run cannot log in: ${reason}; ${needed}`);
+    throw new NoActor(`the user made for the run cannot log in: ${reasonOf(error)}; ${needed}`);
   }
 }

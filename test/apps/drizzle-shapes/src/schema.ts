@@ -8,7 +8,9 @@ export const customers = pgTable("customers", {
 /** Numbers are kept apart by nothing. */
 export const invoices = pgTable("invoices", {
   id: serial("id").primaryKey(),
-  customerId: integer("customer_id").notNull(),
+  customerId: integer("customer_id")
+    .notNull()
+    .references(() => customers.id),
   number: integer("number").notNull(),
 });
 
