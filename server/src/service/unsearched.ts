@@ -102,7 +102,10 @@ function releasedLocks(
     if (kind === "read") return unlocks === true && lock !== "key-share";
     // What is undone for its own failure alone has waited for all that it met.
     const after = caught.length > 0 ? own.step + 1 : own.step;
-    return lasting.has(own.table) && undone.some(({ from }) => from > after);
+    // What is undone with the whole of its transaction gives its locks up where that ends.
+    const part = flat?.parts?.find(({ from, to }) => from <= own.step && own.step < to);
+    const end = part?.to ?? Infinity;
+    return lasting.has(own.table) && undone.some(({ from }) => from > after && from < end);
   };
   if (!operations.some(isReleased)) return [];
   const reason =
