@@ -93,6 +93,36 @@ check(
   SPLIT,
 );
 
+test("rows at the start of a witness have their parents there too", async () => {
+  const program = await readRandom(`
+CREATE TABLE acc (id integer PRIMARY KEY, v integer NOT NULL);
+CREATE TABLE item (id integer PRIMARY KEY, acc integer NOT NULL REFERENCES acc, n integer NOT NULL);
+-- @transaction f
+BEGIN;
+SELECT sum(n) FROM item WHERE acc = :p;
+INSERT INTO acc VALUES (:a, :q);
+UPDATE item SET n = n + 1 WHERE acc = :p;
+COMMIT;`);
+  const flat = flattenProgram(program, { unroll: 1 });
+  const z3 = await solvers;
+  for (const name of [RC, "read-committed", SI]) {
+    const level = findLevel(name);
+    assert.ok(level);
+    const units =
+      level.family === "paper" ? planPapers(flat, level, 2) : planProduct(flat, level, 2);
+    const findings = units.flatMap((unit) =>
+      level.family === "paper"
+        ? solvePapers(z3, program, flat, level, unit, LIMITS).findings
+        : solveProduct(z3, program, flat, level, unit, LIMITS).findings,
+    );
+    if (name === RC) assert.ok(findings.length > 0);
+    for (const { plan } of findings) {
+      const keys = new Set((plan.initial["acc"] ?? []).map((row) => row["id"]));
+      for (const row of plan.initial["item"] ?? []) assert.ok(keys.has(row["acc"]), name);
+    }
+  }
+});
+
 test("what is not looked up is said", async () => {
   const told = async (body: string): Promise<readonly string[]> => {
     const text = `CREATE TABLE p (id integer PRIMARY KEY, code integer UNIQUE);

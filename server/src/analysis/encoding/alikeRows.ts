@@ -39,6 +39,8 @@ export function alikeRows(
   if (operations.some(({ operation }) => operation.aggregate?.function === "sum")) return undefined;
   if (tuple.transactions.some((each) => asksForRows(each, name))) return undefined;
   const told = new Set(columnsOf(...checks));
+  for (const each of table.table.foreignKeys ?? [])
+    each.columns.forEach((column) => told.add(column));
   for (const { operation, point } of operations) {
     for (const each of toldApartBy(operation)) told.add(each);
     if (!point && operation.kind !== "insert")

@@ -77,6 +77,8 @@ export interface StartRows {
   readonly flat: FlatProgram;
   readonly script: Script;
   readonly assumptions: Assumptions;
+  /** What the database itself keeps, which is no assumption. */
+  readonly references: readonly FlatInvariant[];
   alive(table: string, row: AssumedRow): Smt;
   column(table: string, row: AssumedRow, column: string): SqlValue;
   /** The value of a term over these columns. */
@@ -96,9 +98,10 @@ export interface InvariantAsserter {
 /** Rows that exist because others do: chains are followed this far, the rest is left to the witness. */
 const DEEPEST = 4;
 
-/** An asserter for the program's invariants. */
+/** An asserter for the program's invariants, and for the references between rows. */
 export function invariantAsserter(start: StartRows): InvariantAsserter {
-  const invariants = start.flat.invariants ?? [];
+  const { references } = start;
+  const invariants = [...(start.flat.invariants ?? []), ...references];
   const rows = new Map<string, AssumedRow[]>();
   const depth = { now: 0, names: 0 };
   let started = false;
@@ -152,7 +155,9 @@ function assertOn(
   const broken = isTrue(start.value(invariant.broken, rowColumns(start, rows)));
   if (broken === FALSE) return;
   const alive = rows.map(([table, row]) => start.alive(table, row));
-  const literal = start.assumptions.literal(invariantName(invariant.text));
+  const literal = start.references.includes(invariant)
+    ? TRUE
+    : start.assumptions.literal(invariantName(invariant.text));
   const premise = and(literal, ...alive);
   if (!invariant.exists) {
     script.assert(imp(premise, not(broken)));

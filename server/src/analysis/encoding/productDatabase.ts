@@ -3,6 +3,7 @@
 import { lengthName } from "../../program/arrays";
 import type { ValueType } from "../../program/expression";
 import { ownEntry } from "../../protocol/dictionary";
+import { startReferences } from "../operations/flatInvariant";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
 import { subterms } from "../operations/terms";
@@ -162,6 +163,7 @@ export function makeDatabase(
     flat: tuple.flat,
     script,
     assumptions,
+    references: isOpen ? [] : startReferences(tuple.flat, new Set(tuple.tables.keys())),
     alive: (table, row) => database.alive(tableAt(table), row),
     column: (table, row, column) => database.column(tableAt(table), column, row),
     value: (term, column) => startValue(tuple, database, term, column),

@@ -1,6 +1,7 @@
 // What all runs of a tuple share: arguments, the database at the start, and the rows that anyone mentions.
 import type { ValueType } from "../../program/expression";
-import type { FlatProgram, FlatTable } from "../operations/operation";
+import { startReferences } from "../operations/flatInvariant";
+import type { FlatInvariant, FlatProgram, FlatTable } from "../operations/operation";
 import { checkName, createAssumptions, invariantAsserter, preconditionName } from "./assumptions";
 import type { Assumptions } from "./assumptions";
 import { EXISTENCE, keyColumns, tableOf } from "./relationalInstances";
@@ -28,6 +29,8 @@ export interface Database {
   /** Rows that exist at the start are among the mentioned ones; each satisfies the table's checks and keys. */
   mention(table: string, row: RowTerm): void;
   mentioned(table: string): readonly RowTerm[];
+  /** The foreign keys that the rows at the start keep. */
+  readonly references: readonly FlatInvariant[];
   /** What is taken to hold at the start. */
   readonly assumptions: Assumptions;
   readonly names: DatabaseNames;
@@ -59,8 +62,11 @@ export function makeDatabase(
   const names = databaseNames(flat, instances, own);
   const unknowns = new Map<string, string>();
   const mentioned = new Map<string, RowTerm[]>();
+  // The rows of one database among several are a mixture of versions, in which parents may be missing.
+  const references = own ? [] : startReferences(flat, accessedTables(instances));
   const database: Database = {
     flat,
+    references,
     script,
     names,
     assumptions: own?.assumptions ?? createAssumptions(script),
@@ -105,6 +111,7 @@ export function makeDatabase(
     flat,
     script,
     assumptions: database.assumptions,
+    references,
     alive: database.alive,
     column: (table, row, column) => cellAt(database, tableOf(flat, table), row, column),
     value: (term, column) => termValue(term, { ...argumentScope(database, -1), column }),
@@ -113,6 +120,11 @@ export function makeDatabase(
   });
   for (const instance of instances) constrainParameters(database, instance, instances);
   return database;
+}
+
+function accessedTables(instances: readonly Instance[]): ReadonlySet<string> {
+  const operations = instances.flatMap(({ transaction }) => transaction.operations);
+  return new Set(operations.map(({ table }) => table));
 }
 
 /** The same tables with other rows and values, of which nothing is promised. */

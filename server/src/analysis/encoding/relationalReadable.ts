@@ -143,7 +143,7 @@ export function isUsed(run: Run, table: string, column: string): boolean {
         site.operation.table === table && (site.reads.has(column) || site.writes.has(column)),
     ),
   );
-  return accessed || assumedColumns(run.database.flat, table).has(column);
+  return accessed || assumedColumns(run.database.flat, table, run.database.references).has(column);
 }
 
 /** Arguments that are keys, with the number of rows that there may be: keys count from 1. */

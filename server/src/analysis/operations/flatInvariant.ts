@@ -7,7 +7,7 @@ import { flattenExpression } from "./expression";
 import type { FlatInvariant, FlatProgram, Term } from "./operation";
 import { fromRowColumn, rowColumn } from "./operation";
 import { tableOf } from "./tables";
-import { FALSE, TRUE, and, columnsIn, not } from "./terms";
+import { FALSE, TRUE, and, columnsIn, compare, isNull, not } from "./terms";
 
 /** The flat form; undefined where some part of it has no exact term: a weakened invariant is none. */
 export function flattenInvariant(
@@ -75,10 +75,54 @@ export function askedTables(flat: FlatProgram, known: ReadonlySet<string>): read
   return [...present].filter((table) => !known.has(table));
 }
 
-/** Columns of the table whose values at the start are not any: CHECKs and invariants mention them. */
-export function assumedColumns(flat: FlatProgram, table: string): ReadonlySet<string> {
+/**
+ * The foreign keys between these tables, as what rows at the start keep: a row whose columns are not NULL has its parent.
+ * Parents in other tables are added to a witness.
+ */
+export function startReferences(
+  flat: FlatProgram,
+  tables: ReadonlySet<string>,
+): readonly FlatInvariant[] {
+  return [...tables].flatMap((name) =>
+    (ownEntry(flat.tables, name)?.foreignKeys ?? []).flatMap((foreign): FlatInvariant[] => {
+      const parent = tables.has(foreign.table) ? ownEntry(flat.tables, foreign.table) : undefined;
+      if (!parent) return [];
+      const referenced = foreign.referenced.length > 0 ? foreign.referenced : parent.primaryKey;
+      const pairs = foreign.columns.map((column, at): readonly [string, Term] => [
+        referenced[at] ?? "",
+        { kind: "column", column: rowColumn(0, column) },
+      ]);
+      const isKey = ([column]: readonly [string, Term]): boolean =>
+        parent.primaryKey.includes(column);
+      const others = pairs.filter((pair) => !isKey(pair));
+      return [
+        {
+          text: `${name} refers to ${parent.name}`,
+          tables: [name],
+          broken: and(...pairs.map(([, value]) => not(isNull(value)))),
+          exists: {
+            table: parent.name,
+            key: Object.fromEntries(pairs.filter(isKey)),
+            where: and(
+              ...others.map(([column, value]) =>
+                compare("=", { kind: "column", column: rowColumn(1, column) }, value),
+              ),
+            ),
+          },
+        },
+      ];
+    }),
+  );
+}
+
+/** Columns of the table whose values at the start are not any: CHECKs, invariants and references mention them. */
+export function assumedColumns(
+  flat: FlatProgram,
+  table: string,
+  references: readonly FlatInvariant[],
+): ReadonlySet<string> {
   const columns = new Set(columnsIn(...(ownEntry(flat.tables, table)?.checks ?? [])));
-  for (const { tables, broken, exists } of flat.invariants ?? []) {
+  for (const { tables, broken, exists } of [...(flat.invariants ?? []), ...references]) {
     const rows = exists ? [...tables, exists.table] : tables;
     const terms = exists ? [broken, exists.where, ...Object.values(exists.key)] : [broken];
     for (const name of columnsIn(...terms)) {

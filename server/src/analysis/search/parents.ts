@@ -6,11 +6,21 @@ import type { Row } from "../../protocol/witness";
 import { withRow } from "../../store/invariants";
 import { plainValue } from "../../store/plainValue";
 
+interface WrittenRow {
+  readonly table: string;
+  readonly row: Row;
+}
+
+/** A row, and written rows that may be its parent: for a row at the start, none. */
+interface Child extends WrittenRow {
+  readonly parents: readonly WrittenRow[];
+}
+
 export interface ParentRequest {
   readonly program: Program;
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   /** Rows that the instances write; columns may be missing. */
-  readonly written: readonly { readonly table: string; readonly row: Row }[];
+  readonly written: readonly WrittenRow[];
   /** Whether a row of that table may be added without an operation noticing. */
   readonly mayAdd: (table: string, row: Row) => boolean;
 }
@@ -23,14 +33,14 @@ export function withParents(request: ParentRequest): Readonly<Record<string, rea
   const { program } = request;
   const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
   let rows = request.initial;
-  let children: readonly { readonly table: string; readonly row: Row }[] = [
+  let children: readonly Child[] = [
     ...Object.entries(request.initial).flatMap(([table, list]) =>
-      list.map((row) => ({ table, row })),
+      list.map((row): Child => ({ table, row, parents: [] })),
     ),
-    ...request.written,
+    ...request.written.map((each): Child => ({ ...each, parents: request.written })),
   ];
   for (let round = 0; round < ROUNDS && children.length > 0; round += 1) {
-    const added: { readonly table: string; readonly row: Row }[] = [];
+    const added: Child[] = [];
     for (const child of children) {
       for (const key of tables.get(child.table)?.foreignKeys ?? []) {
         const parent = tables.get(key.table);
@@ -38,7 +48,7 @@ export function withParents(request: ParentRequest): Readonly<Record<string, rea
         if (parent === undefined || row === undefined) continue;
         const known = [
           ...(ownEntry(rows, parent.name) ?? []),
-          ...request.written.filter(({ table }) => table === parent.name).map((each) => each.row),
+          ...child.parents.filter(({ table }) => table === parent.name).map((each) => each.row),
         ];
         const columns = referenced(parent, key);
         const exists = known.some((other) =>
@@ -46,7 +56,8 @@ export function withParents(request: ParentRequest): Readonly<Record<string, rea
         );
         if (exists || !request.mayAdd(parent.name, row)) continue;
         rows = withRow(program, rows, { table: parent.name, row, fixed: new Set(columns) });
-        added.push({ table: parent.name, row: ownEntry(rows, parent.name)?.at(-1) ?? row });
+        const last = ownEntry(rows, parent.name)?.at(-1) ?? row;
+        added.push({ table: parent.name, row: last, parents: [] });
       }
     }
     children = added;

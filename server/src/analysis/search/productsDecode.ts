@@ -21,7 +21,7 @@ import { surelySeen } from "../encoding/productSnapshots";
 import { hasOwnSnapshots, opensSnapshot } from "../encoding/productTuple";
 import type { Access, ProductTuple, TupleTable } from "../encoding/productTuple";
 import { FALSE, TRUE } from "../encoding/smt";
-import { assumedColumns } from "../operations/flatInvariant";
+import { assumedColumns, startReferences } from "../operations/flatInvariant";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import { columnsIn } from "../operations/terms";
 import { withAskedRows } from "../../store/invariants";
@@ -210,7 +210,9 @@ function usedColumns(encoding: Start, table: TupleTable): ReadonlySet<string> {
       used.add(column);
     if (orderBy) used.add(orderBy.column);
   }
-  for (const column of assumedColumns(encoding.tuple.flat, table.table.name)) used.add(column);
+  const { flat, tables } = encoding.tuple;
+  const references = startReferences(flat, new Set(tables.keys()));
+  for (const column of assumedColumns(flat, table.table.name, references)) used.add(column);
   const { uniqueKeys, deferredKeys = [] } = table.table;
   for (const each of [...uniqueKeys, ...deferredKeys].flat()) used.add(each);
   return used;
