@@ -5,7 +5,7 @@ START TRANSACTION;
 SELECT `balance` INTO @b FROM `account` WHERE `id` = @account;
 -- ^^^ lost-update state: Withdraw, Withdraw (read-committed, mysql:read-committed, mysql:repeatable-read)
 -- ^^^ lost-update state: Withdraw, Deposit (mysql:read-committed, mysql:repeatable-read)
--- ^^^ lost-update state: Withdraw, Transfer (mysql:read-committed, mysql:repeatable-read)
+-- ^^^ lost-update state: Withdraw, Transfer (read-committed, mysql:read-committed, mysql:repeatable-read)
 UPDATE `account` SET `balance` = @b - @amount WHERE `id` = @account AND @b >= @amount;
 COMMIT;
 
@@ -14,6 +14,7 @@ START TRANSACTION;
 UPDATE `account` SET `balance` = `balance` + @amount WHERE `id` = @account;
 -- ^^^ lost-update state: Deposit, Withdraw (read-committed)
 -- ^^^ lost-update state: Deposit, Deposit (read-committed)
+-- ^^^ lost-update state: Deposit, Transfer (read-committed)
 INSERT INTO `entry` SET `account` = @account, `amount` = @amount;
 COMMIT;
 
@@ -21,8 +22,6 @@ COMMIT;
 -- @isolens distinct source, target
 START TRANSACTION;
 SET @available = (SELECT balance FROM account WHERE id = @source);
--- ^^^ lost-update state: Transfer, Deposit (read-committed)
--- ^^^ lost-update state: Transfer, Withdraw (read-committed)
 -- ^^^ lost-update state: Transfer, Transfer (read-committed)
 -- ^^^ non-repeatable-read state: Transfer, Withdraw (mysql:read-committed, mysql:repeatable-read)
 -- ^^^ non-repeatable-read state: Transfer, Transfer (mysql:read-committed, mysql:repeatable-read)

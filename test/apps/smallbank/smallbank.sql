@@ -4,7 +4,6 @@
 BEGIN;
 SELECT bal FROM savings WHERE custid = :c;
 -- ^^^ causality-violation value: Balance, TransactSavings, WriteCheck (postgres:read-committed)
--- ^^^ causality-violation value: Balance, TransactSavings, Amalgamate (postgres:read-committed)
 -- ^^^ read-only-anomaly value: Balance, Amalgamate, DepositChecking (postgres:read-committed, postgres:repeatable-read)
 -- ^^^ read-only-anomaly value: Balance, Amalgamate, SendPayment (postgres:repeatable-read)
 SELECT bal FROM checking WHERE custid = :c;

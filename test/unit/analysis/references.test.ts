@@ -116,9 +116,10 @@ COMMIT;`);
         : solveProduct(z3, program, flat, level, unit, LIMITS).findings,
     );
     if (name === RC) assert.ok(findings.length > 0);
-    for (const { plan } of findings) {
-      const keys = new Set((plan.initial["acc"] ?? []).map((row) => row["id"]));
-      for (const row of plan.initial["item"] ?? []) assert.ok(keys.has(row["acc"]), name);
+    for (const { confirmation } of findings) {
+      const { acc = [], item = [] } = confirmation.witness.initial;
+      const keys = new Set(acc.map(({ id }) => id));
+      for (const row of item) assert.ok(keys.has(row.acc), name);
     }
   }
 });
