@@ -36,9 +36,10 @@ const COUNT = "SELECT count(*) AS n FROM item WHERE list = :list \\gset";
 const ADD = "INSERT INTO item (list, id, done) SELECT :list, :id, 0 WHERE :n < 10;";
 const DONE = "UPDATE item SET done = 1 WHERE list = :list AND id = :id;";
 
-test("who locks the parent first has what it reads to itself", async () => {
-  await check([`${LOCK}\n${COUNT}\n${ADD}`], LEVELS);
-  await check([`${LOCK}\n${COUNT}\n${ADD}`, `${LOCK}\n${COUNT}\n${DONE}`], LEVELS);
+// A lock of a row that is absent protects nothing, and a proof does not use that a foreign key keeps the parent there.
+test("who locks the parent first is not proved to have what it reads to itself", async () => {
+  await check([`${LOCK}\n${COUNT}\n${ADD}`], []);
+  await check([`${LOCK}\n${COUNT}\n${ADD}`, `${LOCK}\n${COUNT}\n${DONE}`], []);
 });
 
 test("without the lock, or with another one, it has not", async () => {
@@ -55,7 +56,7 @@ test("a shared lock keeps writers of the row away, not each other", async () => 
   const share = LOCK.replace("FOR UPDATE", "FOR SHARE");
   await check([`${share}\n${COUNT}\n${ADD}`], []);
   const grow = "UPDATE list SET size = size + 1 WHERE id = :list;";
-  await check([`${grow}\n${COUNT}\n${ADD}`], LEVELS);
+  await check([`${grow}\n${COUNT}\n${ADD}`], []);
 });
 
 test("locks are given up with what is undone", async () => {
