@@ -30,6 +30,14 @@ export function migrationOf(file: FileId): Migration | undefined {
   return flyway(base, folder) ?? inFolder(base, folder) ?? numbered(base, folder);
 }
 
+/** Whether the one file surely runs before the other: both are migrations of one set, and stand in its order. */
+export function runsBefore(file: FileId, other: FileId): boolean {
+  const [first, second] = [migrationOf(file), migrationOf(other)];
+  if (first?.isCertain !== true || second?.isCertain !== true) return false;
+  if (first.set !== second.set || second.isUndo) return false;
+  return compareOrders(first.order, second.order) < 0;
+}
+
 /** The parts of a migration's text that undo it, where one file holds both ways. Linear in the text. */
 export function undoSpans(text: string): readonly Span[] {
   const spans: Span[] = [];

@@ -3,13 +3,14 @@
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
-import { migrationOf } from "../schema/migrations";
+import { runsBefore } from "../schema/migrations";
 import { applyAnnotations } from "./annotated";
 import { rangeOf, type LineIndex } from "./lines";
 import type { PgParser } from "./pg/pgParser";
 import type { RoutineContext } from "./pg/plState";
+import { droppedRoutines } from "./pg/routineDrops";
 import { lowerRoutine } from "./pg/routine";
-import { readDefinition, type RoutineDefinition } from "./pg/routineDefinition";
+import { readDefinition, typesText, type RoutineDefinition } from "./pg/routineDefinition";
 import { commentName, type ScannedFile } from "./scanFile";
 import type { RoutineSlice } from "./scriptRegions";
 import type { Span } from "./split";
@@ -25,12 +26,15 @@ export interface Routines {
   readonly notes: readonly Note[];
 }
 
-/** The definitions of all files. Without PostgreSQL's parser each is noted as left out. */
+/**
+ * The definitions of all files that stand in the end: a later one of the same signature takes the place of one, and DROP
+ * takes it away, where it is known which is later. Without PostgreSQL's parser each is noted as left out.
+ */
 export function readRoutines(files: readonly ScannedFile[], pg: PgParser | undefined): Routines {
   const definitions: Definition[] = [];
+  const endings = new Map<string, Ending[]>();
   const notes: Note[] = [];
-  for (const { lines, routines } of files) {
-    const ofFile = new Map<string, Definition>();
+  for (const { lines, routines, ddl } of files) {
     for (const slice of routines) {
       if (pg === undefined) {
         notes.push(unread(lines, slice));
@@ -39,19 +43,60 @@ export function readRoutines(files: readonly ScannedFile[], pg: PgParser | undef
       const result = readDefinition({ lines, start: slice.start, end: slice.end }, pg);
       if (result.ok) {
         const { definition } = result;
-        // CREATE OR REPLACE of the same signature, later in the file: what came before is gone.
-        const replaces = /^create\s+or\s+replace\b/i.test(lines.text.slice(slice.start, slice.end));
-        const key = replaces ? signature(definition) : `${ofFile.size} ${signature(definition)}`;
-        ofFile.delete(key);
-        ofFile.set(key, { definition, slice });
+        definitions.push({ definition, slice });
+        if (isNamed(definition)) {
+          const takes = [inputTypes(definition)];
+          const isCreate = !/^create\s+or\s+replace\b/i.test(textOf(definition));
+          add(endings, definition.name, { ...definition, takes, isCreate });
+        }
       } else {
         const message = `This routine cannot be read: ${result.message}.`;
         notes.push({ severity: "error", code: "syntax", message, source: result.source });
       }
     }
-    definitions.push(...ofFile.values());
+    for (const span of pg === undefined ? [] : ddl) {
+      for (const drop of pg === undefined ? [] : droppedRoutines({ lines, ...span }, pg)) {
+        add(endings, drop.name, { ...drop, lines, span, isCreate: false });
+      }
+    }
   }
-  return { definitions, notes };
+  const stands = ({ definition }: Definition): boolean =>
+    !(endings.get(definition.name) ?? []).some((ending) => ends(ending, definition));
+  return { definitions: definitions.filter(stands), notes };
+}
+
+/** What takes away routines of a name; `takes`: of these arguments alone. */
+interface Ending {
+  readonly schema: string | undefined;
+  readonly takes: readonly string[] | undefined;
+  /** CREATE alone: of two in one file nobody knows which one is meant. */
+  readonly isCreate: boolean;
+  readonly lines: LineIndex;
+  readonly span: Span;
+}
+
+function ends({ schema, takes, isCreate, lines, span }: Ending, each: RoutineDefinition): boolean {
+  const isLater =
+    lines.file === each.lines.file
+      ? each.span.start < span.start && !isCreate
+      : runsBefore(each.lines.file, lines.file);
+  if (!isLater || (schema ?? PUBLIC) !== (each.schema ?? PUBLIC)) return false;
+  return takes?.includes(inputTypes(each)) ?? isNamed(each);
+}
+
+/** The schema of what names none. */
+const PUBLIC = "public";
+
+/** DO has no name that a statement could take away. */
+const isNamed = (definition: RoutineDefinition): boolean => /^create\b/i.test(textOf(definition));
+
+const textOf = ({ lines, span }: RoutineDefinition): string =>
+  lines.text.slice(span.start, span.end);
+
+function add<Kind>(lists: Map<string, Kind[]>, name: string, each: Kind): void {
+  const known = lists.get(name);
+  if (known === undefined) lists.set(name, [each]);
+  else known.push(each);
 }
 
 export interface RoutineSurroundings {
@@ -76,14 +121,10 @@ export function routineContext(
  */
 export function byCall(definitions: readonly RoutineDefinition[]): RoutineContext["routine"] {
   const byName = new Map<string, RoutineDefinition[]>();
-  for (const definition of definitions) {
-    const known = byName.get(definition.name);
-    if (known === undefined) byName.set(definition.name, [definition]);
-    else known.push(definition);
-  }
+  for (const definition of definitions) add(byName, definition.name, definition);
   const inForce = new Map<string, readonly RoutineDefinition[]>();
   return (name, count, schema) => {
-    const all = inForce.get(name) ?? withoutReplaced(byName.get(name) ?? []);
+    const all = inForce.get(name) ?? withoutCopies(byName.get(name) ?? []);
     inForce.set(name, all);
     const ofSchema = schema === undefined ? [] : all.filter((each) => each.schema === schema);
     const meant = ofSchema.length > 0 ? ofSchema : all;
@@ -94,21 +135,18 @@ export function byCall(definitions: readonly RoutineDefinition[]): RoutineContex
   };
 }
 
-/** Without definitions that a later one of the same signature takes the place of, where it is known which is later. */
-function withoutReplaced(all: readonly RoutineDefinition[]): readonly RoutineDefinition[] {
-  return all.filter((each, at) => !all.slice(at + 1).some((later) => isReplaced(each, later)));
+/** Without definitions that stand in several files alike. */
+function withoutCopies(all: readonly RoutineDefinition[]): readonly RoutineDefinition[] {
+  return all.filter((each, at) => !all.slice(at + 1).some((later) => isCopy(each, later)));
 }
 
-function isReplaced(each: RoutineDefinition, later: RoutineDefinition): boolean {
-  if (each.schema !== later.schema || signature(each) !== signature(later)) return false;
-  if (writtenText(each) === writtenText(later)) return true;
-  const [first, second] = [each, later].map(({ lines }) => migrationOf(lines.file));
-  return first?.isCertain === true && second?.isCertain === true && first.set === second.set;
+function isCopy(each: RoutineDefinition, later: RoutineDefinition): boolean {
+  return each.schema === later.schema && writtenText(each) === writtenText(later);
 }
 
 /** The definition's text without what makes no difference. */
-function writtenText({ lines, span }: RoutineDefinition): string {
-  const text = lines.text.slice(span.start, span.end).replaceAll(/\s+/g, " ");
+function writtenText(definition: RoutineDefinition): string {
+  const text = textOf(definition).replaceAll(/\s+/g, " ");
   return text.replace(/^create or replace /i, "create ").replace(/^create /i, "create ");
 }
 
@@ -134,9 +172,9 @@ export function lowerRoutines(
   });
 }
 
-function signature(definition: RoutineDefinition): string {
-  const types = definition.arguments.map(({ type }) => JSON.stringify(type?.names ?? null));
-  return `${definition.name}(${types.join()})`.replaceAll(/"location":\d+/g, "");
+/** The types that tell a routine from others of its name. */
+function inputTypes({ arguments: all }: RoutineDefinition): string {
+  return typesText(all.filter((each) => each.isInput).map(({ type }) => type));
 }
 
 function unread(lines: LineIndex, routine: Span): Note {

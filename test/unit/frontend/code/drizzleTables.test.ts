@@ -34,6 +34,13 @@ const orders = pgTable("orders", { id: integer("id").primaryKey(), status: statu
       ],
     ));
 
+  it("are the same with row security switched on", () =>
+    check(
+      `const seats = pgTable("seats", { id: integer("id").primaryKey(), taken: integer("taken").notNull() }, (t) => []).enableRLS();`,
+      "await tx.update(seats).set({ taken: 1 }).where(eq(seats.id, x));",
+      ["update seats set taken = 1 where (seats.id = :x)"],
+    ));
+
   it("have columns of types of one's own, and some that other functions make", () =>
     check(
       `const money = customType<{ data: number }>({ dataType: () => "bigint" });

@@ -138,3 +138,52 @@ test("a statement that PostgreSQL refuses is guessed at", () => {
   assert.deepEqual(describeTransactions(program), ["a ()", "  opaque writes t"]);
   assert.deepEqual(describeNotes(program), ["3:syntax"]);
 });
+
+test("of what later migrations replace or drop only the last stands", () => {
+  const put = (value: string): string => `UPDATE t SET v = ${value} WHERE id = k;`;
+  const replacing = (name: string, value: string, parameters?: string): string =>
+    routine(name, put(value), parameters).replace("CREATE", "CREATE OR REPLACE");
+  const program = read({
+    "db/migrations/001_base.sql": `${T}${routine("debit", put("v - 1"))}${routine("gone", put("0"))}${routine("renewed", put("1"))}${routine("kept", put("2"), "k int, by text")}CREATE VIEW positive AS SELECT id, v FROM t WHERE v > 0;`,
+    "db/migrations/002_debit.sql": `${replacing("public.debit", "v - 2", "k integer")}${replacing("kept", "3", "k int")}DROP VIEW positive; CREATE VIEW positive AS SELECT id, v FROM t WHERE v > 10;`,
+    "db/migrations/010_drops.sql": `DROP FUNCTION IF EXISTS gone(int); DROP FUNCTION renewed; DROP FUNCTION kept(k int, other int);\n${routine("renewed", put("4"), "k int, more int")}`,
+    "app.sql": "-- @transaction look\nBEGIN; SELECT v FROM positive; COMMIT;",
+  });
+  const told = describeTransactions(program).join("\n");
+  assert.match(told, /t\.v > 10/);
+  assert.deepEqual(ids(program), [
+    "kept (db/migrations/001_base.sql)",
+    "debit",
+    "kept (db/migrations/002_debit.sql)",
+    "renewed",
+    "look",
+  ]);
+  for (const stands of ["(t.v - 2)", "v = 2", "v = 3", "v = 4"]) assert.ok(told.includes(stands), stands); // prettier-ignore
+  for (const gone of ["(t.v - 1)", "v = 0", "v = 1", "t.v > 0)"]) assert.ok(!told.includes(gone), gone); // prettier-ignore
+});
+
+test("a trigger fires the function and the definition that stand last", () => {
+  const fired = (value: string, name = "stamp"): string =>
+    `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$\nBEGIN\n  UPDATE log SET n = ${value}; RETURN NEW;\nEND $$;\n`;
+  const program = read({
+    "migrations/1_a.sql": `${T}CREATE TABLE log (n int);\n${fired("1")}CREATE TRIGGER tr AFTER UPDATE ON t FOR EACH ROW EXECUTE FUNCTION stamp();`,
+    "migrations/2_b.sql": `${fired("2")}${fired("3", "other")}`,
+    "migrations/3_c.sql": `DROP TRIGGER tr ON t; CREATE TRIGGER tr AFTER UPDATE ON t FOR EACH ROW EXECUTE FUNCTION other();`,
+    "migrations/4_d.sql": fired("4", "other"),
+    "app.sql": "BEGIN; UPDATE t SET v = 1 WHERE id = 1; COMMIT;",
+  });
+  const told = describeTransactions(program).join("\n");
+  assert.match(told, /set n = 4/);
+  assert.doesNotMatch(told, /set n = [123]/);
+});
+
+test("of MySQL's procedures that later migrations create again only the last stands", () => {
+  const made = (value: string): string =>
+    `DELIMITER //\nDROP PROCEDURE IF EXISTS pay//\nCREATE PROCEDURE pay(k int) BEGIN START TRANSACTION; UPDATE t SET v = ${value} WHERE id = k; COMMIT; END//\nDELIMITER ;\n`;
+  const program = read({
+    "migrations/V1__a.sql": `CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL) ENGINE=InnoDB;\n${made("10")}`,
+    "migrations/V2__b.sql": made("20"),
+  });
+  assert.deepEqual(ids(program), ["pay"]);
+  assert.match(describeTransactions(program).join("\n"), /v = 20/);
+});

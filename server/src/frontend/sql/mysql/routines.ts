@@ -2,6 +2,7 @@
 // other, then each with its transactions.
 import type { Dialect } from "../../../program/dialect";
 import type { Note, Transaction } from "../../../program/program";
+import { runsBefore } from "../../schema/migrations";
 import { applyAnnotations } from "../annotated";
 import type { LineIndex } from "../lines";
 import { commentName } from "../scanFile";
@@ -28,25 +29,27 @@ export interface StoredRoutines {
   readonly notes: readonly Note[];
 }
 
-/** The definitions of the given files; a later one of the same name in a file replaces the earlier one. */
+/** The definitions of the given files; a later one of the same name replaces one, where it is known which is later. */
 export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutines {
-  const definitions: Definition[] = [];
+  const byName = new Map<string, Definition[]>();
   const notes: Note[] = [];
   for (const { lines, routines, dialect } of files) {
-    const ofFile = new Map<string, Definition>();
     for (const slice of routines) {
       const result = readDefinition(lines, slice, dialect);
       if (result.kind === "routine") {
         const { definition } = result;
-        ofFile.delete(definition.name);
-        ofFile.set(definition.name, { definition, slice });
+        const earlier = (byName.get(definition.name) ?? []).filter(
+          ({ definition: { lines: own } }) =>
+            own.file !== lines.file && !runsBefore(own.file, lines.file),
+        );
+        byName.delete(definition.name);
+        byName.set(definition.name, [...earlier, { definition, slice }]);
       } else {
         notes.push(noteOf(result));
       }
     }
-    definitions.push(...ofFile.values());
   }
-  return { definitions, notes };
+  return { definitions: [...byName.values()].flat(), notes };
 }
 
 function noteOf(result: Exclude<ReturnType<typeof readDefinition>, { kind: "routine" }>): Note {

@@ -118,6 +118,12 @@ function blockOf(args: readonly Node[], routine: RoutineText): DefinitionResult 
   return { ok: true, definition };
 }
 
+/** The names of types as one text: equal where PostgreSQL takes them for the same. */
+export function typesText(types: readonly (TypeName | undefined)[]): string {
+  const names = types.map((type) => [type?.names ?? null, (type?.arrayBounds ?? []).length > 0]);
+  return JSON.stringify(names).replaceAll(/,?"location":\d+/g, "");
+}
+
 function isStrict(node: Node): boolean {
   if (!("DefElem" in node) || node.DefElem.defname !== "strict") return false;
   const { arg } = node.DefElem;

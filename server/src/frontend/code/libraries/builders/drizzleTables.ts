@@ -159,6 +159,8 @@ export function declaration(handle: HandleValue, call: Call, tools: Tools): Valu
   const { path, data } = handle;
   const method = path.split(".").at(-1) ?? path;
   if (isColumn(data)) return tools.handle("column", withMore(data, method, call, tools));
+  // Who may read its rows is no part of a table here.
+  if (isTable(data) && method === "enableRLS") return tools.handle("table", data);
   const made = maker(handle, method, call, tools);
   if (made !== undefined) return made;
   const listed = TYPES[method];
