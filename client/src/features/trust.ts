@@ -1,9 +1,9 @@
-// What runs code of the workspace, or writes into it, needs the user's trust in it.
+// Features that run code of the workspace, or write into it, need a trusted workspace.
 import { window, workspace } from "vscode";
 
 const SHOWN = 10_000;
 
-/** Whether the workspace is trusted; where it is not, the status bar says what for that is needed. */
+/** Returns whether the user trusts the workspace; if not, the status bar says what needs the trust. */
 export function hasTrust(what: string): boolean {
   if (!workspace.isTrusted)
     window.setStatusBarMessage(

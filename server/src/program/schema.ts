@@ -36,6 +36,8 @@ export interface ForeignKey {
   readonly referenced: readonly string[];
   /** What a deletion of the referenced row does to this one, where it is not refused. */
   readonly onDelete?: "cascade" | "set";
+  /** NOT VALID: it binds what is written, and rows from before may break it. */
+  readonly isUnvalidated?: true;
 }
 
 export interface UniqueKey {

@@ -216,3 +216,26 @@ test("what a unique index on expressions, or of NULLs, refuses is never confirme
     );
   }
 });
+
+test("a lock of a parent protects its children where the foreign key holds for the rows that are there", async () => {
+  const leave = routine(
+    "",
+    "k integer, p integer",
+    `PERFORM 1 FROM team WHERE id = p FOR UPDATE; SELECT count(*) INTO x FROM member WHERE team = p;
+IF x > 1 THEN DELETE FROM member WHERE id = k AND team = p; END IF;`,
+    "leave",
+  );
+  const team = "CREATE TABLE team (id integer PRIMARY KEY);";
+  const member = "CREATE TABLE member (id integer PRIMARY KEY, team integer NOT NULL";
+  const add = (rest: string): string =>
+    `${team} ${member}); ALTER TABLE member ADD ${rest} FOREIGN KEY (team) REFERENCES team`;
+  const races = ["leave+leave state"];
+  await finds(`${team} ${member} REFERENCES team);${leave}`, RC, []);
+  await finds(`${team} ${member});${leave}`, RC, races);
+  await finds(`${add("CONSTRAINT fk")} NOT VALID;${leave}`, RC, races);
+  await finds(`${add("")} NOT VALID;${leave}`, RC, races);
+  await finds(`${team} ${member} REFERENCES team NOT ENFORCED);${leave}`, RC, races);
+  const validated = "ALTER TABLE member VALIDATE CONSTRAINT";
+  await finds(`${add("CONSTRAINT fk")} NOT VALID; ${validated} fk;${leave}`, RC, []);
+  await finds(`${add("")} NOT VALID; ${validated} member_team_fkey;${leave}`, RC, []);
+});

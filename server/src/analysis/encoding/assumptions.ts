@@ -77,7 +77,7 @@ export interface StartRows {
   readonly flat: FlatProgram;
   readonly script: Script;
   readonly assumptions: Assumptions;
-  /** What the database itself keeps, which is no assumption. */
+  /** The database itself keeps these: no answer rests on them as on an assumption. */
   readonly references: readonly FlatInvariant[];
   alive(table: string, row: AssumedRow): Smt;
   column(table: string, row: AssumedRow, column: string): SqlValue;

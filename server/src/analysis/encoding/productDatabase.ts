@@ -196,12 +196,12 @@ export function makeDatabase(
   return database;
 }
 
-/** Whether rows of the table may be missing at the start: not what stands for locks. */
+/** Rows of the table may be missing at the start, unless they stand for locks. */
 function isFree(table: TupleTable): boolean {
   return !table.table.name.startsWith(HIDDEN);
 }
 
-/** Whether rows may hold NULL there at the start. */
+/** The column may hold NULL at the start. */
 function mayBeNull({ table }: TupleTable, column: string): boolean {
   return table.columns.some(({ name, nullable }) => name === column && nullable);
 }

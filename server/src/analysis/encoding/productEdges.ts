@@ -90,7 +90,7 @@ function passes(run: Run, access: Access, row: RowKey): Smt {
   return access.skips ? matches : not(matches);
 }
 
-/** What the writer does to the row leaves the reader's lock, and what it shows of the row, as they are. */
+/** The write changes neither what the reader sees of the row nor the lock that it holds. */
 function leaves(reader: Access, writer: Access): boolean {
   return !reader.plain && reader.shows === "snapshot" && writer.operation.kind !== "delete";
 }

@@ -6,7 +6,7 @@ import { FALSE, and, eq, lt, or } from "./smt";
 import type { Smt } from "./smt";
 import { asInt } from "./sqlValue";
 
-/** Whether the statement comes to `a` before `b`, by their values in a view. */
+/** The statement comes to row `a` before row `b`, by their values in a view. */
 export function comesBefore(
   state: Views["state"],
   access: Access,

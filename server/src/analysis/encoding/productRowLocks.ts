@@ -105,7 +105,7 @@ function isShared(tuple: ProductTuple, access: Access): boolean {
   return strengthOf(tuple, access) === "share";
 }
 
-/** Of an UPDATE the weaker one, although it takes the stronger where it changes a key; a new row nobody else sees. */
+/** An UPDATE counts with its weaker lock, although one that changes a key takes the stronger; nobody else sees a new row. */
 function strengthOf(tuple: ProductTuple, access: Access): RowLock {
   const { kind, lock } = access.operation;
   const own = kind === "delete" ? "update" : lock === "none" ? lockWithout(kind) : lock;

@@ -76,7 +76,8 @@ export function askedTables(flat: FlatProgram, known: ReadonlySet<string>): read
 }
 
 /**
- * The foreign keys between these tables, as what rows at the start keep: a row whose columns are not NULL has its parent.
+ * The foreign keys between these tables, as what rows at the start keep: a row whose columns are not NULL has its parent,
+ * unless the key was never validated.
  * Parents in other tables are added to a witness.
  */
 export function startReferences(
@@ -85,6 +86,7 @@ export function startReferences(
 ): readonly FlatInvariant[] {
   return [...tables].flatMap((name) =>
     (ownEntry(flat.tables, name)?.foreignKeys ?? []).flatMap((foreign): FlatInvariant[] => {
+      if (foreign.isUnvalidated) return [];
       const parent = tables.has(foreign.table) ? ownEntry(flat.tables, foreign.table) : undefined;
       if (!parent) return [];
       const referenced = foreign.referenced.length > 0 ? foreign.referenced : parent.primaryKey;

@@ -1,7 +1,7 @@
 // Which arguments change what a transaction does by being NULL.
 import { ERRORS } from "../../program/errors";
 import type { FlatTable, Operation, Term } from "./operation";
-import { parts, subterms } from "./terms";
+import { conjunctsOf, parts, subterms } from "./terms";
 
 /**
  * The parameters for which NULL may have an effect that no value has. Not those that are only compared with columns of
@@ -27,10 +27,6 @@ export function nullArguments(
   const names = new Set<string>();
   for (const term of subterms(...told)) if (term.kind === "parameter") names.add(term.name);
   return names;
-}
-
-function conjunctsOf(term: Term): readonly Term[] {
-  return term.kind === "and" ? term.operands.flatMap(conjunctsOf) : [term];
 }
 
 /** A column compared with an argument: NULL where that is. */

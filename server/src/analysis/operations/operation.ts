@@ -228,6 +228,8 @@ export interface FlatTable {
     readonly columns: readonly string[];
     readonly table: string;
     readonly referenced: readonly string[];
+    /** Rows at the start may break it. */
+    readonly isUnvalidated?: true;
   }[];
   /** Conditions that every initial row satisfies, over its columns. */
   readonly checks: readonly Term[];

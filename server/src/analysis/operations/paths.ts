@@ -1,7 +1,7 @@
 // Paths: the conditions under which control is somewhere in a transaction, and how they join again.
 import { orAll } from "./builder";
 import type { Term } from "./operation";
-import { FALSE, TRUE, and, isFalseLiteral } from "./terms";
+import { FALSE, TRUE, and, conjunctsOf, isFalseLiteral } from "./terms";
 
 /** The path on which control goes on where several meet. */
 export function join(...paths: readonly Term[]): Term {
@@ -15,13 +15,9 @@ export function rejoin(path: Term, one: Term, other: Term): Term {
 
 /** The second part is what the first one leaves of the path. */
 function isWhole(path: Term, one: Term, other: Term): boolean {
-  const own = new Set(conditionsOf(path));
-  const rest = (term: Term): Term => and(...conditionsOf(term).filter((each) => !own.has(each)));
+  const own = new Set(conjunctsOf(path));
+  const rest = (term: Term): Term => and(...conjunctsOf(term).filter((each) => !own.has(each)));
   if (one === FALSE || other === FALSE) return one === path || other === path;
   const [a, b] = [rest(one), rest(other)];
   return (b.kind === "not" && b.operand === a) || (a === TRUE && isFalseLiteral(b));
-}
-
-function conditionsOf(term: Term): readonly Term[] {
-  return term.kind === "and" ? term.operands : [term];
 }

@@ -125,10 +125,11 @@ function flatTable(table: Table, statements: readonly Statement[]): FlatTable {
     uniqueKeys: others.filter((other) => other.length > 0 && other.join() !== key.join()),
     ...(deferred.length > 0 && { deferredKeys: deferred }),
     ...(table.foreignKeys.length > 0 && {
-      foreignKeys: table.foreignKeys.map(({ columns, table, referenced }) => ({
+      foreignKeys: table.foreignKeys.map(({ columns, table, referenced, isUnvalidated }) => ({
         columns,
         table,
         referenced,
+        ...(isUnvalidated && { isUnvalidated }),
       })),
     }),
     checks: [],

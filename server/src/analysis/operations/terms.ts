@@ -25,6 +25,11 @@ export function and(...operands: readonly Term[]): Term {
   return kept.length === 0 ? TRUE : kept.length === 1 ? (kept[0] ?? TRUE) : nested("and", kept);
 }
 
+/** The conditions that a conjunction joins; of another term, itself. */
+export function conjunctsOf(term: Term): readonly Term[] {
+  return term.kind === "and" ? term.operands : [term];
+}
+
 /** Disjunction; nested disjunctions become one. */
 export function or(...operands: readonly Term[]): Term {
   const flat = distinct(operands.flatMap((each) => (each.kind === "or" ? each.operands : [each])));

@@ -37,6 +37,8 @@ export function altered(table: Table, command: AlterTableCmd, state: State): Tab
       return withConstraint(table, def.Constraint, [], state);
     case "AT_DropConstraint":
       return withoutConstraint(table, name, state);
+    case "AT_ValidateConstraint":
+      return withValidated(table, name);
     case "AT_SetNotNull":
       return withNullable(table, [name], false);
     case "AT_DropNotNull":
@@ -69,6 +71,15 @@ export function altered(table: Table, command: AlterTableCmd, state: State): Tab
       if (!changesNothing(command)) lost(state, `a change of a table: ${subtype ?? "unknown"}`);
       return table;
   }
+}
+
+function withValidated(table: Table, name: string): Table {
+  const foreignKeys = table.foreignKeys.map((key): ForeignKey => {
+    const usual = [table.name, ...key.columns, "fkey"].join("_");
+    const { isUnvalidated: _before, ...validated } = key;
+    return (key.name ?? usual) === name ? validated : key;
+  });
+  return { ...table, foreignKeys };
 }
 
 function withDefault(table: Table, name: string, value: Expression | undefined): Table {

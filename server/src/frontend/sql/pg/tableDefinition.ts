@@ -118,6 +118,8 @@ function constraintsOf(definition: ColumnDef): readonly Constraint[] {
       all[all.length - 1] = { ...before, deferrable: true, initdeferred: true };
     else if (contype === "CONSTR_ATTR_DEFERRABLE" && before !== undefined)
       all[all.length - 1] = { ...before, deferrable: true };
+    else if (contype === "CONSTR_ATTR_NOT_ENFORCED" && before !== undefined)
+      all[all.length - 1] = { ...before, is_enforced: false };
     else if (contype?.startsWith("CONSTR_ATTR_") !== true) all.push(node.Constraint);
   }
   return all;
@@ -186,6 +188,9 @@ function withChecked(
   own: readonly string[],
   state: State,
 ): Table {
+  const { contype, is_enforced: isEnforced } = constraint;
+  if (isEnforced !== true && (contype === "CONSTR_FOREIGN" || contype === "CONSTR_CHECK"))
+    return table;
   const keys = stringsOf(constraint.keys);
   const columns = keys.length > 0 ? keys : own;
   const named = constraint.conname === undefined ? {} : { name: constraint.conname };
@@ -225,6 +230,7 @@ function withChecked(
             : ((target === table.name ? table : state.tables.get(target))?.primaryKey ?? []),
         ...named,
         ...onDelete(constraint.fk_del_action),
+        ...(constraint.skip_validation === true && { isUnvalidated: true }),
       };
       return { ...table, foreignKeys: [...table.foreignKeys, key] };
     }

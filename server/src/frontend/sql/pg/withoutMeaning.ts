@@ -23,7 +23,7 @@ const STATEMENTS: ReadonlySet<string> = new Set(
 /** Changes of a table that leave its columns and keys as they are. */
 const CHANGES: ReadonlySet<string> = new Set(
   (
-    "AT_SetStatistics AT_SetOptions AT_ResetOptions AT_SetStorage AT_SetCompression AT_ValidateConstraint " +
+    "AT_SetStatistics AT_SetOptions AT_ResetOptions AT_SetStorage AT_SetCompression " +
     "AT_AlterConstraint AT_ChangeOwner AT_ClusterOn AT_DropCluster AT_SetLogged AT_SetUnLogged AT_DropOids " +
     "AT_SetAccessMethod AT_SetTableSpace AT_SetRelOptions AT_ResetRelOptions AT_ReplicaIdentity " +
     "AT_EnableRowSecurity AT_DisableRowSecurity AT_ForceRowSecurity AT_NoForceRowSecurity AT_SetIdentity " +

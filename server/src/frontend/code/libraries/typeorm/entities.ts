@@ -218,6 +218,7 @@ function relationOf(of: ClassValue, field: HirField, tools: Tools): EntityRelati
     ...(holdsKey ? { column } : back !== undefined && { inverse: back }),
     isMany: kind === "OneToMany",
     isEager: constantScalar(fields?.get("eager")) === true,
+    ...(constantScalar(fields?.get("createForeignKeyConstraints")) === false && { isLoose: true }),
     ...(deletes === "CASCADE" && { onDelete: "cascade" as const }),
     ...(deletes?.startsWith("SET") === true && { onDelete: "set" as const }),
     keyType: key?.type ?? "int",
