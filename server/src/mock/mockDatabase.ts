@@ -105,6 +105,9 @@ export function createMockDatabase(options: MockOptions): MockResult {
         patience = limit;
         own.patience(limit);
       },
+      arrived() {
+        own.arrived();
+      },
       close: () => {
         own.close();
       },

@@ -21,7 +21,7 @@ import type { Patience } from "./store/policy";
 export interface MockSessionParts {
   readonly sql: Database;
   readonly session: SqlSession;
-  readonly store: Pick<StoreSession, "ask" | "close" | "patience">;
+  readonly store: Pick<StoreSession, "ask" | "arrived" | "close" | "patience">;
   readonly reset: () => void;
   /** Milliseconds until the next statement runs. */
   readonly pause?: () => number;
@@ -58,6 +58,7 @@ export function openMockSession({
   }
 
   async function run(text: string, values: readonly MockArgument[]): Promise<SqlOutcome> {
+    store.arrived();
     if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
     store.patience(hasGivenUp ? NONE : (impatient(text) ?? patienceOf(session, isPostgres)));
     const steps: Generator<Request, SqlOutcome, Reply> = session.execute(text, values);

@@ -122,6 +122,43 @@ describe("a transaction", () => {
   });
 });
 
+describe("what was committed before a statement was sent is seen by it", () => {
+  const products = LEVELS.map(([name]) => name).filter((name) => name.includes(":"));
+  for (const level of products)
+    test(`at ${level}`, async () => {
+      const store = createMockStore({
+        level: levelOf(level),
+        initial: INITIAL,
+        seed: 1,
+        strategy: "stale",
+      });
+      const [writer, reader] = [store.open(), store.open()];
+      for (let value = 2; value < 40; value++) {
+        await writer.ask({ kind: "begin" });
+        await writer.ask({ kind: "write", key: "a/1", value });
+        await writer.ask({ kind: "commit" });
+        for (const session of [reader, store.open()]) {
+          await session.ask({ kind: "begin" });
+          const reply = await session.ask({ kind: "read", keys: ["a/1"] });
+          assert.deepEqual(reply, { kind: "values", values: new Map([["a/1", value]]) });
+          await session.ask({ kind: "commit" });
+        }
+      }
+    });
+  test("and one that is delayed may still see what was there when it was sent", async () => {
+    const level = levelOf("postgres:read-committed");
+    const store = createMockStore({ level, initial: INITIAL, seed: 1, strategy: "stale" });
+    const [writer, reader] = [store.open(), store.open()];
+    reader.arrived();
+    await writer.ask({ kind: "begin" });
+    await writer.ask({ kind: "write", key: "a/1", value: 2 });
+    await writer.ask({ kind: "commit" });
+    await reader.ask({ kind: "begin" });
+    const reply = await reader.ask({ kind: "read", keys: ["a/1"] });
+    assert.deepEqual(reply, { kind: "values", values: new Map([["a/1", 1]]) });
+  });
+});
+
 describe("a key that two transactions found absent", () => {
   async function createBoth(level: string): Promise<readonly string[]> {
     const store = createMockStore({

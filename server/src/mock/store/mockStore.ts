@@ -38,6 +38,8 @@ export interface StoreSession {
   readonly ask: Ask;
   /** How long requests wait for others from now on, also one that waits already; as long as it takes if undefined. */
   patience(patience: Patience | undefined): void;
+  /** The client has sent a statement, which may run only later. */
+  arrived(): void;
   /** Rolls back what is open. */
   close(): void;
 }
@@ -104,6 +106,8 @@ function openSession(
 ): StoreSession {
   let open: Transaction | undefined;
   let patience: Patience | undefined;
+  /** How many had committed when the statement was sent that is about to run. */
+  let arrived: number | undefined;
   /** Whether the statement that runs has written: then it cannot fail alone. */
   let hasWritten = false;
 
@@ -126,7 +130,13 @@ function openSession(
   async function read(transaction: Transaction, request: ReadRequest): Promise<Reply> {
     const { keys, scans = [], current = false, continues = false } = request;
     if (!continues) hasWritten = false;
-    const context = { transaction, random, current };
+    const context = {
+      transaction,
+      random,
+      current,
+      arrived: arrived ?? database.commits.length,
+    };
+    arrived = undefined;
     const asked = (): Key[] => [...new Set([...keys, ...keysOf(transaction, scans)])];
     const failure = await policy.before?.(context, asked(), scans);
     if (failure) return fail(failure);
@@ -204,6 +214,9 @@ function openSession(
     patience(limit) {
       patience = limit;
       if (open) policy.patience?.(open, limit);
+    },
+    arrived() {
+      arrived = database.commits.length;
     },
     close: () => {
       end("aborted");

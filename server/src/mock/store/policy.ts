@@ -25,6 +25,8 @@ export interface ReadContext {
   readonly random: Random;
   /** The statement reads in order to write, or locks what it reads. */
   readonly current: boolean;
+  /** How many had committed when the client sent the statement. */
+  readonly arrived: number;
 }
 
 /** How one level answers. Every method may assume that the transaction is open. */

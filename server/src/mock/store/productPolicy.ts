@@ -1,6 +1,6 @@
 // Levels of real databases, by their rows in `isolation/productLevels.ts`: snapshots of statements or transactions, locks
-// on what is read in order to write, and what happens when that has changed. A snapshot may be an older one than the
-// wall clock says, as if the statement had been sent earlier, but never older than what its session has seen.
+// on what is read in order to write, and what happens when that has changed. They are real time, as the servers are: a
+// snapshot holds all that was committed when the statement that takes it was sent, and perhaps what has come since.
 import type { Key } from "../../exploration/client";
 import type { ProductLevel } from "../../isolation/levels";
 import { isWriter, readsOf, type Database, type Transaction, type Version } from "./database";
@@ -15,7 +15,7 @@ import {
 } from "./policy";
 import { newestWhere } from "./snapshotPolicy";
 
-/** Where the past is forgotten, reads are at most so many commits late. */
+/** Where the past is forgotten, statements that are delayed read what was there at most so many commits ago. */
 const STALEST = 500;
 
 interface Snapshot {
@@ -26,8 +26,6 @@ interface Snapshot {
 export function productPolicy(level: ProductLevel, database: Database, strategy: Strategy): Policy {
   const locks = createLockTable();
   const snapshots = new Map<number, Snapshot>();
-  /** The oldest commit count at which a session may still read. */
-  const floors = new Map<number, number>();
   /** Snapshots before this one are not taken any more. */
   let oldest = 1;
   const readsLock = level.plainRead === "locking";
@@ -57,12 +55,11 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
     return undefined;
   }
 
-  /** The snapshot of a statement that writes without having read, which cannot have been sent earlier. */
-  function takeForWrite({ number, session }: Transaction): number | undefined {
+  /** The snapshot of a statement that writes without having read. */
+  function takeForWrite({ number }: Transaction): number | undefined {
     const snapshot = snapshots.get(number);
-    const now = database.commits.length;
-    if (snapshot && level.snapshot !== "first-plain-read") snapshot.taken ??= now;
-    floors.set(session, now);
+    if (snapshot && level.snapshot !== "first-plain-read")
+      snapshot.taken ??= database.commits.length;
     return snapshot?.taken;
   }
 
@@ -84,16 +81,14 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
       const { transaction, random } = context;
       const snapshot = snapshots.get(transaction.number);
       if (!snapshot) return;
-      const { session } = transaction;
       const now = database.commits.length;
       const isKept = level.snapshot !== "statement" && snapshot.taken !== undefined;
       const waits = level.snapshot === "first-plain-read" && context.current;
       if (!isKept && !waits) {
-        const floor = Math.max(floors.get(session) ?? 1, oldest);
-        snapshot.taken = context.current ? now : pick(floor, now, strategy, random);
-        floors.set(session, snapshot.taken);
+        snapshot.taken = context.current
+          ? now
+          : pick(Math.max(context.arrived, oldest), now, strategy, random);
       }
-      if (readsNow(context)) floors.set(session, now);
     },
     choose(key, versions, context) {
       const snapshot = snapshots.get(context.transaction.number)?.taken;
@@ -133,9 +128,7 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
         if (isNewer(key, snapshot)) return SERIALIZATION_FAILURE;
       return undefined;
     },
-    committed({ session, position, writes }) {
-      if (writes.size > 0) floors.set(session, position + 1);
-    },
+    committed: () => undefined,
     patience({ number }, patience) {
       locks.patience(number, patience);
     },
