@@ -1,5 +1,5 @@
 // Lint rules: type-checked TypeScript, import order without cycles, and the direction of the folders
-// (server/README.md lists them). A rule stands here when it guards something that review would miss.
+// (ARCHITECTURE.md lists them). A rule stands here when it guards something that review would miss.
 import { createTypeScriptImportResolver } from "eslint-import-resolver-typescript";
 import importX from "eslint-plugin-import-x";
 import regexp from "eslint-plugin-regexp";

@@ -4,8 +4,8 @@ import type { Transaction } from "../../server/src/program/program";
 import type { Command, LoopRange, Statement } from "../../server/src/program/statement";
 import { expressionText, statementText } from "./statementText";
 
-/** All commands of the transaction, indented by what they are in; `marked` begins with an arrow. */
-export function transactionText(transaction: Transaction, marked: Statement): readonly string[] {
+/** All commands of the transaction, indented by nesting; `marked` begins with an arrow. */
+export function transactionText(transaction: Transaction, marked?: Statement): readonly string[] {
   const { boundary, level, taint, body } = transaction;
   return [
     `${boundary}${level ? ` at ${level.name}` : ""}${taint.map(({ reason }) => ` (${reason})`).join("")}`,
@@ -13,7 +13,7 @@ export function transactionText(transaction: Transaction, marked: Statement): re
   ];
 }
 
-function lines(command: Command, marked: Statement): readonly string[] {
+function lines(command: Command, marked?: Statement): readonly string[] {
   const within = (inner: Command): readonly string[] =>
     lines(inner, marked).map((line) => `  ${line}`);
   switch (command.kind) {

@@ -72,6 +72,17 @@ const OF_JAVA: readonly Unsupported[] = [
   ["Fluent JDBC", "org.codejargon.fluentjdbc"],
 ]; // prettier-ignore
 
+/** The names of all of them, by language: for the documentation. */
+export const UNSUPPORTED_NAMES: ReadonlyMap<string, readonly string[]> = new Map(
+  (
+    [
+      ["JavaScript and TypeScript", OF_NODE],
+      ["Drivers", DRIVERS],
+      ["Java", OF_JAVA],
+    ] as const
+  ).map(([language, all]) => [language, all.map(([name]) => name)]),
+);
+
 const byPackage = new Map(
   [...OF_NODE, ...DRIVERS, ...OF_JAVA].flatMap(([name, ...packages]) =>
     packages.map((each) => [each, name] as const),
