@@ -133,7 +133,7 @@ export function createSolver(variables: number, theory: Theory, poll: () => void
     if (list === undefined) return undefined;
     let kept = 0;
     for (let at = 0; at < list.length; at++) {
-      const clause = list[at];
+      const clause: Literal[] | undefined = list[at];
       if (clause === undefined) continue;
       if (clause[0] === falsified) {
         clause[0] = clause[1] ?? 0;

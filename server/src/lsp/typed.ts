@@ -22,13 +22,16 @@ export function onTyped<Method extends keyof Requests>(
     token: CancellationToken,
   ) => Requests[Method]["result"] | Promise<Requests[Method]["result"]>,
 ): void {
-  connection.onRequest(method, async (params: unknown, token: CancellationToken) => {
-    try {
-      return visibleAll(await handler(params, token));
-    } catch (error) {
-      throw failed(connection, method, error);
-    }
-  });
+  connection.onRequest(
+    method,
+    async (params: unknown, token: CancellationToken): Promise<unknown> => {
+      try {
+        return visibleAll(await handler(params, token));
+      } catch (error) {
+        throw failed(connection, method, error);
+      }
+    },
+  );
 }
 
 export function sendTyped<Method extends keyof Notifications>(
