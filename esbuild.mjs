@@ -22,14 +22,14 @@ const require = createRequire(import.meta.url);
 // Budgets in kB, minified. A bundle that outgrows its own has usually pulled in something by accident.
 const bundles = [
   { name: "extension", entry: "client/src/extension.ts", budget: 500 },
-  { name: "server", entry: "server/src/server.ts", budget: 850 },
-  { name: "check", entry: "server/src/checkWorker.ts", budget: 1950 },
+  { name: "server", entry: "server/src/server.ts", budget: 860 },
+  { name: "check", entry: "server/src/checkWorker.ts", budget: 2010 },
   { name: "worker", entry: "server/src/worker.ts", budget: 430 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
   { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2620 },
-  { name: "database", entry: "server/src/database.ts", budget: 3790 },
+  { name: "database", entry: "server/src/database.ts", budget: 3850 },
   { name: "store", entry: "server/src/library.ts", budget: 700 },
-  { name: "cli", entry: "server/src/cli.ts", budget: 2280 },
+  { name: "cli", entry: "server/src/cli.ts", budget: 2350 },
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];
 

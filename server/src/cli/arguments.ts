@@ -3,9 +3,11 @@ import { parseArgs } from "node:util";
 import { LEVELS, findLevel } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
 import { UNROLL_RANGE, isUnroll, unknownText } from "../workspace/configuration";
+import { FIX_KINDS } from "../protocol/fixes";
 import { parseDuration } from "../workspace/duration";
 import { interpretExplore, type ExploreArguments } from "./exploreArguments";
 import { readFindingArguments, type FindingArguments } from "./findingArguments";
+import { fixOptions, type FixArguments } from "./fixArguments";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
 import { replayServer, type ReplayArguments } from "./replayArguments";
 import { testgenOutput, type TestgenArguments } from "./testgenArguments";
@@ -55,6 +57,7 @@ export interface ShowArguments extends CommonArguments {
 export type Arguments =
   | CheckArguments
   | ShowArguments
+  | FixArguments
   | HistoryArguments
   | ExploreArguments
   | ReplayArguments
@@ -71,6 +74,7 @@ export type ArgumentsResult =
 export const COMMANDS = [
   "check",
   "show",
+  "fix",
   "replay",
   "testgen",
   "history",
@@ -117,6 +121,9 @@ const OPTIONS = {
   "write-baseline": { type: "string" },
   "fail-on": { type: "string", multiple: true },
   coverage: { type: "boolean" },
+  fix: { type: "string" },
+  "all-kinds": { type: "boolean" },
+  "dry-run": { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "V" },
 } as const;
@@ -152,6 +159,21 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "config",
     "anomaly",
     "timings",
+    "no-cache",
+    "node-path",
+  ],
+  fix: [
+    "level",
+    "max-transactions",
+    "unroll",
+    "prove",
+    "budget",
+    "format",
+    "config",
+    "anomaly",
+    "fix",
+    "all-kinds",
+    "dry-run",
     "no-cache",
     "node-path",
   ],
@@ -235,7 +257,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
       return refuse(
-        "a command is missing: check, show, replay, testgen, history, explore, serve or lsp",
+        "a command is missing: check, show, fix, replay, testgen, history, explore, serve or lsp",
       );
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
@@ -255,7 +277,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
 }
 
 function interpretCheck(
-  command: "check" | "show" | "replay" | "testgen",
+  command: "check" | "show" | "fix" | "replay" | "testgen",
   paths: readonly string[],
   values: Parsed["values"],
 ): ArgumentsResult {
@@ -307,6 +329,11 @@ function interpretCheck(
   }
   if (levels.length > 1) return refuse(`"${command}" takes one --level`);
   if (command === "show") return accept({ command, anomaly: values.anomaly, format, ...common });
+  if (command === "fix") {
+    const options = fixOptions(values);
+    if (typeof options === "string") return refuse(options);
+    return accept({ command, anomaly: values.anomaly, format, ...options, ...common });
+  }
   if (command === "testgen") {
     const output = testgenOutput(values.lang, values.out);
     if (typeof output === "string") return refuse(output);
@@ -332,6 +359,7 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
                         [--format text|json|sarif|github] [--output FILE] [--all] [--show-suppressed]
                         [--baseline FILE | --write-baseline FILE] [--fail-on anomaly|unknown|never|KIND]
   isolens show PATH... --anomaly ID [--format text|json]
+  isolens fix PATH... --anomaly ID [--dry-run] [--fix KIND] [--all-kinds] [--format text|json]
   isolens replay PATH... --anomaly ID [--server embedded|URL] [--format text|json]
   isolens testgen PATH... --anomaly ID --lang sql|ts|java|python [--out FILE]
   isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
@@ -345,13 +373,14 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
 
 "explore" runs a client program (a .json, .js or .ts file with sessions and assertions) in every way that
 the level allows, or at random, and shows the smallest execution that breaks an assertion.
+"fix" changes the text so that an anomaly is gone, with the cheapest edit that was checked to remove it.
 "replay" makes an anomaly happen on a real server, in a schema of its own that is dropped afterwards.
 "testgen" writes a test that fails while the anomaly is possible, or a script of its sessions (sql).
 "serve" is a database for your own application: reads return what the level allows; Ctrl-C ends it.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
-For "check", "show", "replay" and "testgen", PATH is a file of SQL or code, or a folder. isolens.json is found upwards
-from each file. "show", "replay" and "testgen" search as "check" does: give them its --level, --max-transactions,
---unroll, --prove, --budget and --config.
+For "check", "show", "fix", "replay" and "testgen", PATH is a file of SQL or code, or a folder. isolens.json is found
+upwards from each file. "show", "fix", "replay" and "testgen" search as "check" does: give them its --level,
+--max-transactions, --unroll, --prove, --budget and --config.
 
   --level NAME           the isolation level; more than one is checked one after the other
                          (default: the configuration's, else postgres:read-committed);
@@ -372,6 +401,10 @@ from each file. "show", "replay" and "testgen" search as "check" does: give them
   --coverage             check: file by file, what was understood and found, and what was not read
   --config FILE          this configuration instead of the isolens.json files
   --anomaly ID           an id that "check" printed; its first characters are enough
+  --dry-run              fix: show the difference, write nothing
+  --fix KIND             fix: this kind alone, of ${FIX_KINDS.slice(0, 4).join(", ")},
+                         ${FIX_KINDS.slice(4).join(", ")}
+  --all-kinds            fix: show what each kind would do, and write the cheapest
   --strict               history: hold recorded times against the levels as well
   --driver NAME          explore: exhaustive (default), or random
   --server URL           replay: as postgres://user@host/database; or "embedded" (default), the PostgreSQL of the
@@ -401,7 +434,7 @@ from each file. "show", "replay" and "testgen" search as "check" does: give them
 
 Exit codes: 0 nothing found, 1 an anomaly that is told as error or warning, 2 something is undecided,
 3 wrong usage or configuration, 4 internal fault (please report it). "show" exits with 0 when it shows one;
-"replay" with 1 when it happened, 0 when it did not, 2 when it could not be tried.`;
+"replay" with 1 when it happened, 0 when it did not, 2 when it could not be tried; "fix" with 2 when no fix holds.`;
 
 function accept(read: Arguments): ArgumentsResult {
   return { ok: true, arguments: read };

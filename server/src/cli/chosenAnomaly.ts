@@ -1,6 +1,7 @@
 // The anomaly that an id on the command line means: checks as `check` does, and says what there is if it is not there.
 import type { Anomaly } from "../protocol/report";
 import type { ReplayArguments } from "./replayArguments";
+import type { FixArguments } from "./fixArguments";
 import type { ShowArguments } from "./arguments";
 import { exitCode } from "./checkCommand";
 import type { CliIo } from "./io";
@@ -19,7 +20,7 @@ const LONGER = 120_000;
 
 /** The anomaly, or an exit code after saying why there is none. */
 export async function chooseAnomaly(
-  args: ShowArguments | ReplayArguments | TestgenArguments,
+  args: ShowArguments | FixArguments | ReplayArguments | TestgenArguments,
   io: CliIo,
   surroundings: CheckSurroundings,
 ): Promise<ChosenAnomaly | number> {

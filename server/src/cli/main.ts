@@ -3,6 +3,7 @@ import { faultText } from "../protocol/fault";
 import { COMMANDS, helpText, readArguments } from "./arguments";
 import { checkCommand } from "./checkCommand";
 import { exploreCommand } from "./exploreCommand";
+import { fixCommand } from "./fixCommand";
 import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./exit";
@@ -86,6 +87,8 @@ export async function runCli(
         return await (await options.loadDatabaseCommands()).testgenCommand(args, io, options);
       case "serve":
         return await (await options.loadDatabaseCommands()).serveCommand(args, io, options.signal);
+      case "fix":
+        return await fixCommand(args, io, options);
       case "show":
         return await showCommand(args, io, options);
     }

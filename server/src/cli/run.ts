@@ -10,6 +10,7 @@ import { loadProjects, readLevelFile } from "../workspace/projects";
 import type { Project } from "../workspace/projects";
 import type { AskedLevel, CheckArguments, ShowArguments } from "./arguments";
 import { EXIT } from "./exit";
+import type { FixArguments } from "./fixArguments";
 import { openFindings } from "./findings";
 import { problemText, shortPath } from "./problemText";
 import type { CliIo } from "./io";
@@ -41,7 +42,7 @@ export interface CheckSurroundings {
  * instead when the request cannot be carried out, after saying why.
  */
 export async function runChecks(
-  args: CheckArguments | ShowArguments | ReplayArguments | TestgenArguments,
+  args: CheckArguments | ShowArguments | FixArguments | ReplayArguments | TestgenArguments,
   io: CliIo,
   { signal, openSession: open = openSession, cache: everyone }: CheckSurroundings,
   each: (done: ProjectCheck) => void,

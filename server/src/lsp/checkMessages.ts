@@ -1,6 +1,7 @@
 // What the server and the thread that reads and checks say to each other. Texts that did not change are not sent again,
 // and of the files that code may import only where they are.
 import type { Level } from "../isolation/levels";
+import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
 import type { FileId } from "../protocol/source";
 import type { PlacedSuppression } from "../service/suppressions";
@@ -27,6 +28,13 @@ export type ToCheckThread =
       /** One integer, not 0 when the check is to stop: seen in the middle of work. */
       readonly stop: SharedArrayBuffer;
     }
+  | {
+      readonly kind: "fixes";
+      readonly id: number;
+      readonly project: SentProject;
+      readonly level: Level;
+      readonly anomaly: Anomaly;
+    }
   | { readonly kind: "abort"; readonly id: number }
   | { readonly kind: "dispose" };
 
@@ -40,6 +48,8 @@ export type FromCheckThread =
     }
   | { readonly kind: "read"; readonly id: number; readonly placed: readonly PlacedSuppression[] }
   | { readonly kind: "found"; readonly id: number; readonly anomaly: Anomaly }
+  | { readonly kind: "fix"; readonly id: number; readonly fix: Fix }
+  | { readonly kind: "fixed"; readonly id: number; readonly report: FixReport }
   | { readonly kind: "done"; readonly id: number; readonly outcome: CheckOutcome }
   | { readonly kind: "failed"; readonly id: number; readonly message: string };
 

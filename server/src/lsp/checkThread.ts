@@ -59,10 +59,30 @@ export function serveChecks(): void {
     }
   }
 
+  async function fix(asked: Extract<ToCheckThread, { kind: "fixes" }>): Promise<void> {
+    const { id, level, anomaly } = asked;
+    const project = received(asked.project);
+    const controller = new AbortController();
+    running.set(id, controller);
+    try {
+      const report = await checker.fixes(project, level, anomaly, controller.signal, (found) => {
+        send({ kind: "fix", id, fix: found });
+      });
+      send({ kind: "fixed", id, report });
+    } catch (error) {
+      send({ kind: "failed", id, message: reasonOf(error) });
+    } finally {
+      running.delete(id);
+    }
+  }
+
   port.on("message", (message: ToCheckThread) => {
     switch (message.kind) {
       case "check":
         void check(message);
+        return;
+      case "fixes":
+        void fix(message);
         return;
       case "abort":
         running.get(message.id)?.abort();

@@ -1,6 +1,7 @@
 // What the server needs of the checking service, so that tests can put a quick one in its place.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
+import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import type { FileId } from "../protocol/source";
 import type { FileReading } from "../service/coverage";
@@ -46,5 +47,16 @@ export interface Checker {
     events: CheckEvents,
     options?: CheckOptions,
   ): Promise<CheckOutcome>;
+  /**
+   * Fixes of an anomaly that a check of this project at this level found; `found` is told of each as it is verified.
+   * Soon after the signal it answers with what is known.
+   */
+  fixes(
+    project: Project,
+    level: Level,
+    anomaly: Anomaly,
+    signal: AbortSignal,
+    found: (fix: Fix) => void,
+  ): Promise<FixReport>;
   dispose(): Promise<void>;
 }

@@ -18,6 +18,7 @@ import { reasonOf } from "../protocol/fault";
 import type { InitializationOptions } from "../protocol/requests";
 import { payloadOf } from "./anomalies";
 import { createExplorations, type Explorations } from "./explorations";
+import { createFixes, type Fixes } from "./fixes";
 import { createHistories, type Histories } from "./histories";
 import type { Checker } from "./checker";
 import { createChecks, type Checks } from "./checks";
@@ -33,6 +34,7 @@ import {
 import { handleCheck } from "./handlers/check";
 import { handleCodeAction } from "./handlers/codeAction";
 import { handleCodeLens } from "./handlers/codeLens";
+import { handleFixes } from "./handlers/fixes";
 import { handleHover } from "./handlers/hover";
 import { handleLevels } from "./handlers/levels";
 import { handleAnomalies } from "./handlers/listAnomalies";
@@ -60,11 +62,12 @@ export function startServer(
   });
   const state = createServerState(connection, documents);
   const checks = createChecks(state);
+  const fixes = createFixes(state);
   const histories = createHistories(state);
   const explorations = createExplorations(state);
-  registerLifeCycle(state, checks, [histories, explorations], version, createChecker);
-  registerDocuments(state, checks, edits);
-  registerRequests(state, checks, histories, explorations);
+  registerLifeCycle(state, checks, [fixes, histories, explorations], version, createChecker);
+  registerDocuments(state, checks, fixes, edits);
+  registerRequests(state, checks, fixes, histories, explorations);
   documents.listen(documentMessages(connection));
   connection.listen();
 }
@@ -151,6 +154,7 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
 function registerDocuments(
   state: ServerState,
   checks: Checks,
+  fixes: Fixes,
   edits: Map<string, (TextEdit | undefined)[]>,
 ): void {
   const opened = new Set<string>();
@@ -165,6 +169,7 @@ function registerDocuments(
     edits.delete(document.uri);
     if (isConfiguration(document.uri)) checks.reload().catch(logged(state));
     else checks.changed(document, changes);
+    fixes.forgetStale();
   });
   state.documents.onDidSave(() => {
     if (state.settings.check === "onSave") void checks.request(undefined);
@@ -177,6 +182,7 @@ function registerDocuments(
 function registerRequests(
   state: ServerState,
   checks: Checks,
+  fixes: Fixes,
   histories: Histories,
   explorations: Explorations,
 ): void {
@@ -188,7 +194,7 @@ function registerRequests(
   );
   connection.onCodeAction(
     guarded(connection, "textDocument/codeAction", (params: CodeActionParams) =>
-      handleCodeAction(state, params),
+      handleCodeAction(state, fixes, params),
     ),
   );
   connection.onCodeLens(
@@ -208,6 +214,7 @@ function registerRequests(
     const id = toAnomalyId(params);
     return payloadOf(state, id) ?? histories.payload(id) ?? explorations.payload(id);
   });
+  onTyped(connection, "isolens/fixes", (params) => handleFixes(state, fixes, toAnomalyId(params)));
   onTyped(connection, "isolens/checkHistory", (params, token) =>
     histories.check(toHistoryParams(params), token),
   );
@@ -225,7 +232,7 @@ function registerRequests(
   onTyped(
     connection,
     "isolens/cancel",
-    () => checks.cancel() + histories.cancel() + explorations.cancel(),
+    () => checks.cancel() + fixes.cancel() + histories.cancel() + explorations.cancel(),
   );
 }
 
@@ -236,13 +243,15 @@ async function readSettings(state: ServerState): Promise<void> {
 }
 
 function featuresOf(capabilities: ClientCapabilities): ServerState["capabilities"] {
-  const { workspace, window } = capabilities;
+  const { workspace, window, textDocument } = capabilities;
   return {
     configuration: workspace?.configuration === true,
     workspaceFolders: workspace?.workspaceFolders === true,
     watchedFiles: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
     progress: window?.workDoneProgress === true,
     lensRefresh: workspace?.codeLens?.refreshSupport === true,
+    versionedEdits: workspace?.workspaceEdit?.documentChanges === true,
+    disabledActions: textDocument?.codeAction?.disabledSupport === true,
   };
 }
 

@@ -63,6 +63,10 @@ export interface ClientFeatures {
   readonly watchedFiles: boolean;
   readonly progress: boolean;
   readonly lensRefresh: boolean;
+  /** Edits may name the version of the document that they are for. */
+  readonly versionedEdits: boolean;
+  /** An action may be shown that cannot be taken, with the reason. */
+  readonly disabledActions: boolean;
 }
 
 export function createServerState(
@@ -81,6 +85,8 @@ export function createServerState(
       watchedFiles: false,
       progress: false,
       lensRefresh: false,
+      versionedEdits: false,
+      disabledActions: false,
     },
     settings: DEFAULT_SETTINGS,
     folders: [],

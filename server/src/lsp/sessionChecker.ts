@@ -26,6 +26,9 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
       const { report, program, remarks, suppressions, files } = result;
       return { report, notes: program.notes, remarks, suppressions, files };
     },
+    async fixes(project, level, anomaly, signal, found) {
+      return (await opened()).fixes({ project, level, anomaly }, signal, found);
+    },
     async dispose() {
       await (await session)?.dispose();
     },

@@ -3,6 +3,7 @@
 import { Worker } from "node:worker_threads";
 import type { Level } from "../isolation/levels";
 import { reasonOf } from "../protocol/fault";
+import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
 import type { PlacedSuppression } from "../service/suppressions";
 import type { Project } from "../workspace/projects";
@@ -40,10 +41,17 @@ interface Running {
   readonly again: () => void;
 }
 
+interface Fixing {
+  readonly found: (fix: Fix) => void;
+  readonly resolve: (report: FixReport) => void;
+  readonly reject: (error: Error) => void;
+}
+
 interface Thread {
   readonly post: (message: ToCheckThread) => void;
   readonly send: (project: Project) => Extract<ToCheckThread, { kind: "check" }>["project"];
   readonly running: Map<number, Running>;
+  readonly fixing: Map<number, Fixing>;
   /** Ends it at once; what still should run is asked for again. */
   readonly replace: () => Promise<void>;
   /** Lets it end its solver first. */
@@ -109,6 +117,33 @@ export function threadChecker(options: ThreadCheckerOptions): Checker {
         const { first = [] } = asked;
         own.post({ kind: "check", id, project: own.send(project), level, first, stop });
       }),
+    fixes: (project, level, anomaly, signal, found) =>
+      new Promise((resolve, reject) => {
+        const own = (thread ??= startThread(options, ended));
+        last += 1;
+        const id = last;
+        const onAbort = (): void => {
+          own.post({ kind: "abort", id });
+        };
+        const settle = (): void => {
+          signal.removeEventListener("abort", onAbort);
+          own.fixing.delete(id);
+        };
+        signal.addEventListener("abort", onAbort);
+        own.fixing.set(id, {
+          found,
+          resolve: (report) => {
+            settle();
+            resolve(report);
+          },
+          reject: (error) => {
+            settle();
+            reject(error);
+          },
+        });
+        own.post({ kind: "fixes", id, project: own.send(project), level, anomaly });
+        if (signal.aborted) onAbort();
+      }),
     dispose: async () => {
       await thread?.close();
     },
@@ -134,13 +169,17 @@ function startThread(
     });
   });
   const running = new Map<number, Running>();
+  const fixing = new Map<number, Fixing>();
   const fail = (why: Error): void => {
     ended(thread);
-    for (const each of [...running.values()]) each.reject(why);
+    for (const each of [...running.values(), ...fixing.values()]) each.reject(why);
   };
   worker.on("message", (message: FromCheckThread) => {
     const own = running.get(message.id);
-    if (own) take(own, message);
+    if (message.kind === "fix") fixing.get(message.id)?.found(message.fix);
+    else if (message.kind === "fixed") fixing.get(message.id)?.resolve(message.report);
+    else if (own) take(own, message);
+    else if (message.kind === "failed") fixing.get(message.id)?.reject(new Error(message.message));
   });
   worker.on("error", (error) => {
     const isFull = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
@@ -155,8 +194,11 @@ function startThread(
     },
     send: createSender(),
     running,
+    fixing,
     replace: async () => {
       ended(thread);
+      const why = new Error("the thread that looked for fixes was replaced");
+      for (const each of [...fixing.values()]) each.reject(why);
       for (const each of [...running.values()]) each.again();
       await worker.terminate();
     },
@@ -170,7 +212,10 @@ function startThread(
   return thread;
 }
 
-function take({ events, signal, resolve, reject }: Running, message: FromCheckThread): void {
+/** What the thread says of a check. */
+type CheckMessage = Exclude<FromCheckThread, { kind: "fix" | "fixed" }>;
+
+function take({ events, signal, resolve, reject }: Running, message: CheckMessage): void {
   if (message.kind === "done") resolve(message.outcome);
   else if (message.kind === "failed") reject(new Error(message.message));
   else if (!signal.aborted) tell(events, message);
@@ -178,7 +223,7 @@ function take({ events, signal, resolve, reject }: Running, message: FromCheckTh
 
 function tell(
   events: CheckEvents,
-  message: Exclude<FromCheckThread, { kind: "done" | "failed" }>,
+  message: Exclude<CheckMessage, { kind: "done" | "failed" }>,
 ): void {
   switch (message.kind) {
     case "reading":

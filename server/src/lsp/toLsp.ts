@@ -7,12 +7,14 @@ import {
   type CodeAction,
   type CodeLens,
   type Diagnostic,
+  type TextEdit as LspTextEdit,
   type DiagnosticRelatedInformation,
   type Hover,
 } from "vscode-languageserver/node";
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import type { Note } from "../program/program";
 import { DOCUMENTATION, pageOfKind } from "../protocol/documentation";
+import type { Fix } from "../protocol/fixes";
 import type { HistoryViolation } from "../protocol/history";
 import type { Anomaly, FindingSeverity, Step, Unknown } from "../protocol/report";
 import type { Range } from "../protocol/source";
@@ -177,6 +179,43 @@ export function toQuickFix(
     kind: CodeActionKind.QuickFix,
     diagnostics: [diagnostic],
     edit: { changes: { [uri]: [{ range: edit.range, newText: edit.newText }] } },
+  };
+}
+
+/** A verified fix as an action: its edits of all documents, undone by one step. */
+export function toFixAction(
+  fix: Fix,
+  diagnostics: readonly Diagnostic[],
+  placeOf: (file: string) => { readonly uri: string; readonly version: number | null },
+  options: { readonly isVersioned: boolean; readonly isPreferred: boolean },
+): CodeAction {
+  const byFile = new Map<string, LspTextEdit[]>();
+  for (const { file, range, newText } of fix.edits)
+    byFile.set(file, [...(byFile.get(file) ?? []), { range, newText }]);
+  const documents = [...byFile].map(([file, edits]) => ({ ...placeOf(file), edits }));
+  return {
+    title: visible(fix.title),
+    kind: CodeActionKind.QuickFix,
+    diagnostics: [...diagnostics],
+    isPreferred: options.isPreferred,
+    edit: options.isVersioned
+      ? {
+          documentChanges: documents.map(({ uri, version, edits }) => ({
+            textDocument: { uri, version },
+            edits,
+          })),
+        }
+      : { changes: Object.fromEntries(documents.map(({ uri, edits }) => [uri, edits])) },
+  };
+}
+
+/** An action that cannot be taken, with the reason. */
+export function toDisabledFix(reason: string, diagnostics: readonly Diagnostic[]): CodeAction {
+  return {
+    title: "No fix could be verified",
+    kind: CodeActionKind.QuickFix,
+    diagnostics: [...diagnostics],
+    disabled: { reason: visible(reason) },
   };
 }
 

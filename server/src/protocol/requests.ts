@@ -1,6 +1,7 @@
 // What the editor's client and the language server say to each other beyond the Language Server Protocol, and what the
 // panel's page and its host say to each other. Plain data only; every method is documented by what it owes.
 import type { HistoryVerdict } from "./history";
+import type { FixReport } from "./fixes";
 import type { ProofReport, SufficientLevel } from "./proof";
 import type {
   Anomaly,
@@ -204,6 +205,11 @@ export interface ServerStatus {
   readonly milliseconds?: number;
 }
 
+/** Fixes of an anomaly, with the document of every file that they edit. */
+export interface FixesAnswer extends FixReport {
+  readonly uris: Readonly<Record<string, string>>;
+}
+
 /** Requests from the client to the server, by method. */
 export interface Requests {
   /**
@@ -238,6 +244,15 @@ export interface Requests {
   readonly "isolens/anomaly": {
     readonly params: { readonly id: string };
     readonly result: AnomalyPayload | null;
+  };
+  /**
+   * Verified fixes of one anomaly of the present findings, the cheapest first, and why other kinds are not offered. Null
+   * when there is none of that id, or its text has changed since. Answers within about a second with what is verified by
+   * then (`isPartial`); the rest is looked for meanwhile, and asked for by asking again.
+   */
+  readonly "isolens/fixes": {
+    readonly params: { readonly id: string };
+    readonly result: FixesAnswer | null;
   };
   /**
    * Judges a recorded run: a file, or a folder of logs. Answers when it is decided or was cancelled. What is violated

@@ -68,6 +68,8 @@ export interface CheckInput {
   readonly unroll?: number;
   /** Whether to ask for a proof for any number of transactions where nothing was found. */
   readonly prove?: boolean;
+  /** False: at which other levels the anomalies are allowed is not asked. */
+  readonly isCompared?: boolean;
   /** Milliseconds of wall time for the search, and as much again for the proof where one is asked for. */
   readonly budget: number;
   readonly pool: SolvePool;
@@ -165,7 +167,11 @@ export async function check(
     });
     const firstAt = finds.firstAt();
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
-    const anomalies = selectAnomalies(await compareLevels(plan, finds.all(), solve, limit));
+    const isCompared = input.isCompared ?? true;
+    const compared = isCompared
+      ? await compareLevels(plan, finds.all(), solve, limit)
+      : finds.all().map(({ anomaly }) => anomaly);
+    const anomalies = selectAnomalies(compared);
     const assumptions = [
       ...reportAssumptions(program, assumed),
       ...unitAssumptions(flat.transactions, levels),
@@ -190,7 +196,7 @@ export async function check(
     ];
     const doubts = [
       ...unconfirmed(anomalies),
-      ...uncompared(anomalies, limit.aborted && !searched.cut),
+      ...uncompared(anomalies, isCompared && limit.aborted && !searched.cut),
     ];
     const isFree = !anomalies.some(({ status }) => status === "confirmed");
     const open = (): FlatProgram => flattenProgram(program, { unroll, anyRounds: true });

@@ -11,7 +11,8 @@ import { openPool } from "../engine/pool";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
-import type { LevelReport } from "../protocol/report";
+import type { Fix, FixKind, FixReport } from "../protocol/fixes";
+import type { Anomaly, LevelReport } from "../protocol/report";
 import { reasonOf } from "../protocol/fault";
 import type { FileId } from "../protocol/source";
 import type { Project, SkippedFile } from "../workspace/projects";
@@ -19,6 +20,8 @@ import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
 import { fileReadings, type FileReading } from "./coverage";
 import { earlyCheck, withEarly, type EarlyEnd } from "./earlyCheck";
+import { effectiveLevels } from "./effectiveLevels";
+import { findFixes } from "./fixes";
 import { ownTime } from "./ownTime";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
 import { openPackedFiles } from "./cacheFiles";
@@ -67,6 +70,15 @@ export interface CheckRequest {
   readonly first?: readonly FileId[];
 }
 
+/** Which anomaly of a checked project is to be fixed, and how. */
+export interface FixRequest extends CheckRequest {
+  readonly anomaly: Anomaly;
+  /** Absent: all. */
+  readonly kinds?: readonly FixKind[];
+  /** The first verified fix is enough. */
+  readonly isOneEnough?: boolean;
+}
+
 /** What is told while a project is read and checked. */
 export interface SessionEvents extends CheckEvents {
   /** Files of code that were read, of all there are. */
@@ -97,6 +109,11 @@ export interface Session {
     signal: AbortSignal,
     events?: SessionEvents,
   ): Promise<WorkspaceCheck>;
+  /**
+   * Fixes of an anomaly that a check of the same project at the same level found, each verified. Resolves soon after an
+   * abort with what is known by then.
+   */
+  fixes(request: FixRequest, signal: AbortSignal, found?: (fix: Fix) => void): Promise<FixReport>;
   /** Starts the solver now, so that the first check need not wait for it. */
   warm(): void;
   /** Ends the solver; the process can exit afterwards. */
@@ -227,6 +244,64 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const told = isStopped ? withEarly(result, before.check) : result;
       const remarks = [...told.remarks, ...before.failures.map(ofEarly)];
       return { ...told, remarks };
+    },
+    fixes: async (request, signal, found) => {
+      const { project, anomaly, kinds, isOneEnough } = request;
+      const { configuration } = project;
+      const level = request.level ?? configuration.level;
+      const levelIsOverride = level.name !== configuration.level.name;
+      const serializablePairs = configuration.serializablePairs.map(({ pair }) => pair);
+      const { defined } = configuration;
+      const readAgain = (texts: ProjectTexts): Promise<Program> =>
+        read({ ...request, project: texts }, signal, {
+          reading: undefined,
+          early: () => undefined,
+        });
+      const program = await readAgain(project);
+      return findFixes(
+        {
+          project,
+          program,
+          anomaly,
+          ...(kinds && { kinds }),
+          ...(isOneEnough !== undefined && { isOneEnough }),
+        },
+        {
+          read: readAgain,
+          check: async (part) =>
+            (
+              await check(
+                {
+                  program: part,
+                  skipped: [],
+                  level,
+                  levelIsOverride,
+                  defined,
+                  serializablePairs,
+                  maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
+                  unroll: request.unroll ?? configuration.unroll,
+                  prove: request.prove ?? false,
+                  isCompared: false,
+                  budget: request.budget ?? configuration.budget,
+                  pool,
+                  cache,
+                  lanes: workers,
+                  tool: options.tool,
+                },
+                signal,
+              )
+            ).report,
+          levelsOf: (transactions) =>
+            effectiveLevels(transactions, level, {
+              serializablePairs,
+              defined,
+              isOverride: levelIsOverride,
+            }).levels,
+          parsers: code,
+        },
+        signal,
+        found,
+      );
     },
     warm: () => {
       pool.warm();

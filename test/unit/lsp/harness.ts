@@ -24,6 +24,7 @@ import type { Level } from "../../../server/src/isolation/levels";
 import type { Checker, CheckOutcome } from "../../../server/src/lsp/checker";
 import { startServer } from "../../../server/src/lsp/server";
 import type { Note } from "../../../server/src/program/program";
+import type { Fix, FixReport } from "../../../server/src/protocol/fixes";
 import type {
   Anomaly,
   Assumption,
@@ -184,8 +185,34 @@ function textChecker(options: HarnessOptions): Checker {
       await Promise.race([options.before?.(project, level), aborted]);
       return outcomeOf(project, level, signal.aborted);
     },
+    fixes: (project, _level, anomaly, _signal, found) => {
+      const report = fixesOf(project, anomaly);
+      report.fixes.forEach(found);
+      return Promise.resolve(report);
+    },
     dispose: () => Promise.resolve(),
   };
+}
+
+/** "fix TEXT" anywhere in the project: its line's end gets "-- fixed" for every anomaly. */
+function fixesOf({ files }: Project, { id, cycle }: Anomaly): FixReport {
+  const [end] = cycle.map(({ from }) => from);
+  const title = files.map(({ text }) => /^fix (.*)$/mu.exec(text)?.[1]).find(Boolean);
+  if (title === undefined || !end) {
+    const advice = [{ kind: "row-lock" as const, reason: "nothing says how" }];
+    return { anomaly: id, fixes: [], advice, isPartial: false };
+  }
+  const at = end.range.end;
+  const fix: Fix = {
+    kind: "row-lock",
+    title,
+    edits: [{ file: end.file, range: { start: at, end: at }, newText: " -- fixed" }],
+    costs: [],
+    now: "it waits",
+    alsoRemoves: [],
+    rests: { bound: 3 },
+  };
+  return { anomaly: id, fixes: [fix], advice: [], isPartial: false };
 }
 
 function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOutcome {

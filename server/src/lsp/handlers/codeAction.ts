@@ -1,32 +1,87 @@
 import type { CodeAction, CodeActionParams, Diagnostic } from "vscode-languageserver/node";
+import type { Fix } from "../../protocol/fixes";
+import { isShown } from "../../protocol/report";
 import type { Range } from "../../protocol/source";
 import { SUPPRESSIBLE } from "../../service/suppressions";
 import { nearestNames } from "../../workspace/nearest";
-import { findFile, type ServerState } from "../serverState";
+import type { Fixes } from "../fixes";
+import { anomalyPlace, freshAnomalies } from "../results";
+import { clientUri, findFile, projectKey, type ServerState } from "../serverState";
 import { ignoreHere, ignoreInFile, removal, type CommentEdit } from "../suppressionEdits";
-import { toQuickFix } from "../toLsp";
+import { toDisabledFix, toFixAction, toQuickFix } from "../toLsp";
 
 /**
- * Quick fixes of our diagnostics at a place: an anomaly can be suppressed here or in its file, a comment that suppresses
- * nothing can go, and a kind that nobody knows can become the one that was meant.
+ * Quick fixes of our diagnostics at a place: an anomaly can be fixed by an edit that was verified, or be suppressed here or
+ * in its file; a comment that suppresses nothing can go, and a kind that nobody knows can become the one that was meant.
  */
-export function handleCodeAction(state: ServerState, params: CodeActionParams): CodeAction[] {
+export async function handleCodeAction(
+  state: ServerState,
+  fixes: Fixes,
+  params: CodeActionParams,
+): Promise<CodeAction[]> {
   const { textDocument, context } = params;
   const { only } = context;
   if (only !== undefined && !only.some((kind) => kind === "" || kind === "quickfix")) return [];
   const text = textOf(state, textDocument.uri);
   if (text === undefined) return [];
   const own = context.diagnostics.filter(({ source }) => source === "isolens");
-  return own.flatMap((diagnostic) =>
-    fixesOf(text, textDocument.uri, diagnostic).map(([title, edit]) =>
+  const comments = own.flatMap((diagnostic) =>
+    commentsOf(text, textDocument.uri, diagnostic).map(([title, edit]) =>
       toQuickFix(title, textDocument.uri, edit, diagnostic),
     ),
   );
+  const verified = await Promise.all(
+    own.map((diagnostic) => verifiedFixes(state, fixes, textDocument.uri, diagnostic)),
+  );
+  return [...verified.flat(), ...comments];
 }
 
-type Fix = readonly [title: string, edit: CommentEdit];
+/** The fixes of the anomalies that a diagnostic tells; each edit once, the cheapest first. */
+async function verifiedFixes(
+  state: ServerState,
+  fixes: Fixes,
+  uri: string,
+  diagnostic: Diagnostic,
+): Promise<readonly CodeAction[]> {
+  const found = findFile(state, uri);
+  const result = found && state.results.get(projectKey(found.project));
+  if (!found || !result) return [];
+  const meant = freshAnomalies(result).filter((anomaly) => {
+    const place = anomalyPlace(result.report, anomaly);
+    return (
+      isShown(anomaly) &&
+      anomaly.kind === diagnostic.code &&
+      place?.file === found.file &&
+      isSameRange(place.range, diagnostic.range)
+    );
+  });
+  const reports = await Promise.all(meant.map((anomaly) => fixes.soon(result, anomaly)));
+  const known = reports.flatMap((report) => report ?? []);
+  const distinct = new Map<string, Fix>();
+  for (const fix of known.flatMap((report) => report.fixes)) {
+    const key = JSON.stringify(fix.edits);
+    if (!distinct.has(key)) distinct.set(key, fix);
+  }
+  const placeOf = (file: string): { readonly uri: string; readonly version: number | null } => {
+    const own = clientUri(state, result.project, file);
+    return { uri: own, version: state.documents.get(own)?.version ?? null };
+  };
+  const { versionedEdits: isVersioned, disabledActions } = state.capabilities;
+  const actions = [...distinct.values()].map((fix, at) =>
+    toFixAction(fix, [diagnostic], placeOf, { isVersioned, isPreferred: at === 0 }),
+  );
+  if (actions.length > 0 || !disabledActions) return actions;
+  const [why] = known.flatMap((report) => (report.isPartial ? [] : report.advice));
+  return why ? [toDisabledFix(why.reason, [diagnostic])] : [];
+}
 
-function fixesOf(text: string, uri: string, { code, range }: Diagnostic): readonly Fix[] {
+function isSameRange(a: Range, b: Range): boolean {
+  return JSON.stringify([a.start, a.end]) === JSON.stringify([b.start, b.end]);
+}
+
+type CommentFix = readonly [title: string, edit: CommentEdit];
+
+function commentsOf(text: string, uri: string, { code, range }: Diagnostic): readonly CommentFix[] {
   switch (code) {
     case "suppression-unused":
     case "suppression-repeated":

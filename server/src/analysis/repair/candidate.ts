@@ -1,0 +1,56 @@
+// A candidate for a fix: edits of the user's texts, not yet verified. Plain data; whoever has a solver judges it.
+import type { FixKind } from "../../protocol/fixes";
+import type { FileId } from "../../protocol/source";
+
+/** A text in place of `[start, end)` of a file; offsets are UTF-16. */
+export interface TextEdit {
+  readonly file: FileId;
+  readonly start: number;
+  readonly end: number;
+  readonly newText: string;
+}
+
+export interface Candidate {
+  readonly kind: FixKind;
+  readonly title: string;
+  readonly edits: readonly TextEdit[];
+  readonly costs: readonly string[];
+}
+
+/** Why a kind of fix is not written here, in one sentence without a full stop. */
+export interface Refusal {
+  readonly kind: FixKind;
+  readonly reason: string;
+  readonly example?: string;
+}
+
+export interface Proposals {
+  readonly candidates: readonly Candidate[];
+  readonly refusals: readonly Refusal[];
+}
+
+/** Edits in the order of files and places, each once; undefined where two of them overlap. */
+export function orderedEdits(edits: readonly TextEdit[]): readonly TextEdit[] | undefined {
+  const distinct = new Map(edits.map((each) => [JSON.stringify(each), each]));
+  const ordered = [...distinct.values()].sort(
+    (a, b) =>
+      (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.start - b.start || a.end - b.end,
+  );
+  const overlap = ordered.some((each, at) => {
+    const next = ordered[at + 1];
+    if (next?.file !== each.file) return false;
+    return next.start < each.end || (next.start === each.start && next.end === each.end);
+  });
+  return overlap ? undefined : ordered;
+}
+
+/** The text with the edits of its file applied; they are ordered and do not overlap. Linear in the text. */
+export function editedText(text: string, edits: readonly TextEdit[]): string {
+  let at = 0;
+  const parts: string[] = [];
+  for (const { start, end, newText } of edits) {
+    parts.push(text.slice(at, start), newText);
+    at = end;
+  }
+  return parts.join("") + text.slice(at);
+}

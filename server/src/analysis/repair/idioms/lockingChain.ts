@@ -1,0 +1,120 @@
+// Locking reads of libraries that build queries by calls, each in its own words. Which library a call is of is told by its
+// shape; a wrong guess does not survive the reading of the changed text.
+import type { CodeTree, SyntaxNode } from "../../../frontend/code/codeParsers";
+import type { TextEdit } from "../candidate";
+import type { Site } from "../workshop";
+import { argumentsOf, chainAround, placeOfProperty, propertyOf, type Link } from "./syntax";
+import { refused, type ReadLock, type Written } from "./written";
+
+export function lockingChain(tree: CodeTree, { file, start, end }: Site, lock: ReadLock): Written {
+  const chain = chainAround(tree.root, tree.text, start, end);
+  const last = chain.at(-1);
+  if (!last) return refused("the call that reads could not be found in the text");
+  const insert = (at: number, newText: string): Written => {
+    const edit: TextEdit = { file, start: at, end: at, newText };
+    return { ok: true, edits: [edit] };
+  };
+  const has = (name: string): Link | undefined => chain.find((link) => link.name === name);
+  // Kysely.
+  if (has("selectFrom")) {
+    const executed = chain.find(({ name }) => name.startsWith("execute"));
+    const method = lock === "update" ? ".forUpdate()" : ".forShare()";
+    return insert(executed?.dot ?? last.call.end, method);
+  }
+  // Drizzle's builder.
+  if (has("from") && chain.some(({ name }) => name.startsWith("select")))
+    return insert(last.call.end, `.for("${lock}")`);
+  const options = lastObject(last);
+  // Sequelize.
+  if (SEQUELIZE.has(last.name)) {
+    const transaction = options && transactionIn(options, tree.text);
+    if (!options || transaction === undefined)
+      return refused(
+        `${last.name} runs outside of a transaction, so that its lock would end with it`,
+      );
+    const { at, comma } = placeOfProperty(options);
+    const strength = lock === "update" ? "UPDATE" : "SHARE";
+    return insert(at, `${comma}lock: ${transaction}.LOCK.${strength}`);
+  }
+  const typeorm = TYPEORM.get(last.name);
+  if (typeorm !== undefined) return lockingFind(tree.text, file, last, typeorm, lock);
+  // TypeORM's builder.
+  if (has("createQueryBuilder")) {
+    const mode = lock === "update" ? "pessimistic_write" : "pessimistic_read";
+    return insert(last.dot, `.setLock("${mode}")`);
+  }
+  // Knex: a call of the connection with the name of a table.
+  const knexEnd = chain.find(({ name }) => name === "first" || name === "then");
+  if (chain.length > 1 && chain.some(({ name }) => KNEX.has(name)))
+    return insert(
+      knexEnd?.dot ?? last.call.end,
+      lock === "update" ? ".forUpdate()" : ".forShare()",
+    );
+  return refused(`${last.name} has no option that locks what it reads`);
+}
+
+const SEQUELIZE: ReadonlySet<string> = new Set(["findByPk", "findAll", "findOrCreate"]);
+
+/** TypeORM's readers, with what their last argument is. */
+const TYPEORM: ReadonlyMap<string, { readonly becomes: string; readonly by: "where" | "options" }> =
+  new Map([
+    ["findOne", { becomes: "findOne", by: "options" }],
+    ["findOneOrFail", { becomes: "findOneOrFail", by: "options" }],
+    ["find", { becomes: "find", by: "options" }],
+    ["findOneBy", { becomes: "findOne", by: "where" }],
+    ["findOneByOrFail", { becomes: "findOneOrFail", by: "where" }],
+    ["findBy", { becomes: "find", by: "where" }],
+  ]);
+
+const KNEX: ReadonlySet<string> = new Set(["where", "first", "select", "andWhere", "whereIn"]);
+
+function lockingFind(
+  text: string,
+  file: Site["file"],
+  link: Link,
+  { becomes, by }: { readonly becomes: string; readonly by: "where" | "options" },
+  lock: ReadLock,
+): Written {
+  const given = argumentsOf(link).at(-1);
+  if (!given) return refused(`${link.name} names no rows`);
+  // Sequelize has a method of this name as well.
+  const transaction = by === "options" && given.type === "object" && transactionIn(given, text);
+  if (typeof transaction === "string") {
+    const { at, comma } = placeOfProperty(given);
+    const strength = lock === "update" ? "UPDATE" : "SHARE";
+    const newText = `${comma}lock: ${transaction}.LOCK.${strength}`;
+    return { ok: true, edits: [{ file, start: at, end: at, newText }] };
+  }
+  const mode = lock === "update" ? "pessimistic_write" : "pessimistic_read";
+  const option = `lock: { mode: "${mode}" }`;
+  if (by === "options") {
+    if (given.type !== "object") return refused("its options are not written out in the call");
+    const { at, comma } = placeOfProperty(given);
+    return { ok: true, edits: [{ file, start: at, end: at, newText: comma + option }] };
+  }
+  const nameEnd = link.arguments.start;
+  return {
+    ok: true,
+    edits: [
+      { file, start: nameEnd - link.name.length, end: nameEnd, newText: becomes },
+      { file, start: given.start, end: given.start, newText: "{ where: " },
+      { file, start: given.end, end: given.end, newText: `, ${option} }` },
+    ],
+  };
+}
+
+function lastObject(link: Link): SyntaxNode | undefined {
+  const given = argumentsOf(link).at(-1);
+  return given?.type === "object" ? given : undefined;
+}
+
+/** The text of the transaction that an object of options names. */
+function transactionIn(object: SyntaxNode, text: string): string | undefined {
+  const value = propertyOf(object, text, "transaction");
+  if (value) return text.slice(value.start, value.end);
+  const short = object.children.find(
+    ({ type, start, end }) =>
+      type === "shorthand_property_identifier" && text.slice(start, end) === "transaction",
+  );
+  return short && "transaction";
+}

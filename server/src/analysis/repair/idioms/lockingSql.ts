@@ -1,0 +1,99 @@
+// Locking reads in SQL, in a file of its own or inside of a text of code: FOR UPDATE behind the query; where it counts or
+// adds up rows, behind a query that it counts instead.
+import type { Expression } from "../../../program/expression";
+import type { SelectStatement } from "../../../program/statement";
+import { tokensOf, type Token } from "../../../frontend/sql/tokens";
+import type { Site, Workshop } from "../workshop";
+import { refused, type ReadLock, type Written } from "./written";
+
+export function lockingSql(
+  workshop: Workshop,
+  { file, start, end }: Site,
+  statement: SelectStatement,
+  lock: ReadLock,
+): Written {
+  const index = workshop.textOf(file);
+  if (!index) return refused("its text is not at hand");
+  const tokens = tokensOf(index.text, start, end);
+  const query = queryTokens(tokens);
+  const last = query.at(-1);
+  if (!last) return refused("its query stands in another text");
+  const clause = lock === "update" ? " FOR UPDATE" : " FOR SHARE";
+  if (isPlainRead(statement)) {
+    const outer = statement.query.relations.find(({ join }) => join === "left" || join === "right");
+    const own = statement.query.relations[0]?.alias;
+    const of = outer && own !== undefined ? ` OF ${own}` : "";
+    return { ok: true, edits: [{ file, start: last.end, end: last.end, newText: clause + of }] };
+  }
+  return lockingSource(workshop, file, statement, query, clause);
+}
+
+/** `SELECT count(*) FROM t WHERE c` becomes `SELECT count(*) FROM (SELECT * FROM t WHERE c FOR UPDATE) AS t`. */
+function lockingSource(
+  workshop: Workshop,
+  file: Site["file"],
+  { query: { relations, groupBy, distinct, setOperations, outputs } }: SelectStatement,
+  tokens: readonly Token[],
+  clause: string,
+): Written {
+  const [relation, ...others] = relations;
+  const isWhole = groupBy.length === 0 && !distinct && setOperations.length === 0;
+  if (!relation || relation.kind !== "base" || others.length > 0 || !isWhole)
+    return refused("rows that are grouped, joined or put together cannot be locked by the read");
+  if (outputs.some(({ value }) => hasQuery(value)))
+    return refused("the rows of its subquery would not be locked");
+  const from = tokens.findIndex(({ word }) => word === "from");
+  const name = tokens[from + 1];
+  const last = tokens.at(-1);
+  if (!name || !last) return refused("it reads no table");
+  const key = workshop.program.schema.tables.find(
+    ({ name: each }) => each === relation.table,
+  )?.primaryKey;
+  // Rows that are locked in one order do not lead to deadlocks.
+  const order = key && key.length > 0 ? ` ORDER BY ${key.join(", ")}` : "";
+  return {
+    ok: true,
+    edits: [
+      { file, start: name.start, end: name.start, newText: "(SELECT * FROM " },
+      {
+        file,
+        start: last.end,
+        end: last.end,
+        newText: `${order}${clause}) AS ${relation.alias}`,
+      },
+    ],
+  };
+}
+
+/** The query inside of a statement: all of it, or what stands between the parentheses of `v := (SELECT ...)`. */
+function queryTokens(tokens: readonly Token[]): readonly Token[] {
+  const first = tokens[0];
+  if (!first) return [];
+  if (["select", "perform", "with"].includes(first.word)) return tokens;
+  const select = tokens.findIndex(({ word }) => word === "select");
+  const isInside = tokens[select - 1]?.word === "(";
+  if (select < 0 || !isInside) return [];
+  let depth = 1;
+  for (let at = select; at < tokens.length; at += 1) {
+    const { word } = tokens[at] ?? { word: "" };
+    if (word === "(") depth += 1;
+    if (word === ")") depth -= 1;
+    if (depth === 0) return tokens.slice(select, at);
+  }
+  return [];
+}
+
+function hasQuery(expression: Expression): boolean {
+  return JSON.stringify(expression).includes('"query"');
+}
+
+/** Whether rows of its tables can be locked by the statement as it is. */
+function isPlainRead({ query }: SelectStatement): boolean {
+  return (
+    query.relations.length > 0 &&
+    query.groupBy.length === 0 &&
+    !query.distinct &&
+    query.setOperations.length === 0 &&
+    query.outputs.every(({ value }) => value.kind !== "aggregate")
+  );
+}

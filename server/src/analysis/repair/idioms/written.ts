@@ -1,0 +1,12 @@
+// What an idiom gives: edits, or the reason why there are none.
+import type { TextEdit } from "../candidate";
+
+export type ReadLock = "share" | "update";
+
+export type Written =
+  | { readonly ok: true; readonly edits: readonly TextEdit[] }
+  | { readonly ok: false; readonly reason: string };
+
+export function refused(reason: string): Written {
+  return { ok: false, reason };
+}

@@ -1,0 +1,40 @@
+// The reads that go stale lock their rows, so that whoever changes these waits, or is waited for.
+import type { Candidate, Proposals, Refusal } from "../candidate";
+import { lockRead } from "../idioms/lockRead";
+import type { ReadLock } from "../idioms/written";
+import type { Site, Workshop } from "../workshop";
+
+/**
+ * One candidate for the first stale read alone, and one for all of them; exclusive locks, and shared ones where the
+ * transactions write none of the tables that they read so.
+ */
+export function rowLocks(workshop: Workshop): Proposals {
+  const { staleReads } = workshop;
+  const [first] = staleReads;
+  if (!first) return { candidates: [], refusals: [] };
+  const sets = staleReads.length > 1 ? [[first], staleReads] : [staleReads];
+  const candidates: Candidate[] = [];
+  const refusals: Refusal[] = [];
+  for (const sites of sets) {
+    const written = sites.map((site) => lockRead(workshop, site, "update"));
+    const reason = written.flatMap((each) => (each.ok ? [] : [each.reason]))[0];
+    if (reason !== undefined) {
+      refusals.push({ kind: "row-lock", reason });
+      continue;
+    }
+    candidates.push({
+      kind: "row-lock",
+      title: titleOf(sites, "update"),
+      edits: written.flatMap((each) => (each.ok ? each.edits : [])),
+      costs: ["others who write or lock the row wait until this transaction ends"],
+    });
+  }
+  return { candidates, refusals };
+}
+
+function titleOf(sites: readonly Site[], lock: ReadLock): string {
+  const names = [...new Set(sites.map(({ transaction }) => transaction.name))];
+  const rows = sites.length > 1 ? "rows" : "row";
+  const how = lock === "update" ? "FOR UPDATE" : "FOR SHARE";
+  return `Lock the ${rows} that ${names.join(" and ")} reads (${how})`;
+}

@@ -1,0 +1,20 @@
+// All candidates for the fix of an anomaly, the cheapest kinds first.
+import type { FixKind } from "../../protocol/fixes";
+import type { Proposals } from "./candidate";
+import { rowLocks } from "./kinds/rowLock";
+import type { Workshop } from "./workshop";
+
+type Proposer = (workshop: Workshop) => Proposals;
+
+const PROPOSERS: readonly (readonly [FixKind, Proposer])[] = [["row-lock", rowLocks]];
+
+/** Candidates and refusals of these kinds, or of all, in the order of what they cost. */
+export function proposeFixes(workshop: Workshop, kinds?: readonly FixKind[]): Proposals {
+  const all = PROPOSERS.filter(([kind]) => kinds?.includes(kind) ?? true).map(([, propose]) =>
+    propose(workshop),
+  );
+  return {
+    candidates: all.flatMap(({ candidates }) => candidates),
+    refusals: all.flatMap(({ refusals }) => refusals),
+  };
+}

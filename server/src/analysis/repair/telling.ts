@@ -1,0 +1,65 @@
+// What the witness of an anomaly does on the changed program, in one sentence: who waits for whom, what it finds then,
+// and how it ends.
+import type { Anomaly } from "../../protocol/report";
+import { ownEntry } from "../../protocol/dictionary";
+import type { ExecutedStep } from "../../store/execution";
+import type { TurnsRun } from "../../store/turns";
+import { cellsText, listText } from "../explain/words";
+
+/** The sentence, without a full stop. */
+export function nowText(anomaly: Anomaly, { execution, aborted, isRefused }: TurnsRun): string {
+  const names = instanceNames(anomaly);
+  const nameOf = (instance: string): string => names.get(instance) ?? instance;
+  const { steps, outcome } = execution;
+  const parts: string[] = [];
+  const told = new Set<string>();
+  for (const step of steps) {
+    if (step.waitedFor === undefined || told.has(step.instance)) continue;
+    told.add(step.instance);
+    const found = foundText(step);
+    const then = found === "" ? "" : `, then ${found}`;
+    const end = endText(ownEntry(outcome.status, step.instance) ?? "");
+    parts.push(`${nameOf(step.instance)} waits for ${nameOf(step.waitedFor)}${then} and ${end}`);
+  }
+  for (const { instance, code } of aborted) {
+    told.add(instance);
+    parts.push(`the server ends ${nameOf(instance)} with ${code}, to be run again`);
+  }
+  if (isRefused) parts.push("the server ends one of them with 40001, to be run again");
+  for (const [instance, status] of Object.entries(outcome.status)) {
+    if (told.has(instance) || !status.startsWith("rolled back")) continue;
+    parts.push(`${nameOf(instance)} ${endText(status)}`);
+  }
+  const text =
+    parts.length > 0
+      ? listText(parts)
+      : `${listText([...names.values()])} end as one after the other would`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "the first withdraw", "the second withdraw"; names that occur once stand alone. */
+function instanceNames({ witness }: Anomaly): ReadonlyMap<string, string> {
+  const all = witness.instances.map(({ transaction }) => transaction);
+  return new Map(
+    witness.instances.map(({ instance, transaction }, at) => {
+      const isOnly = all.filter((each) => each === transaction).length === 1;
+      const nth = all.slice(0, at).filter((each) => each === transaction).length;
+      return [instance, isOnly ? transaction : `the ${ORDINALS[nth] ?? "next"} ${transaction}`];
+    }),
+  );
+}
+
+const ORDINALS = ["first", "second", "third", "fourth"];
+
+function foundText({ reads, writes, affected, source }: ExecutedStep): string {
+  if (source?.kind === "update" || source?.kind === "delete")
+    return affected === 0 ? "changes no row" : "goes on from what is there by then";
+  const seen = cellsText(reads.filter(({ column }) => column !== ""));
+  if (seen !== "") return `finds ${seen}`;
+  return writes.length > 0 ? "" : "goes on";
+}
+
+function endText(status: string): string {
+  const why = /^rolled back: (.*)$/su.exec(status)?.[1];
+  return why === undefined ? "commits" : `gives up (${why})`;
+}

@@ -1,0 +1,31 @@
+// The arguments of `isolens fix`: which anomaly, by which kind of fix, and whether to write it.
+import { FIX_KINDS, type FixKind } from "../protocol/fixes";
+import type { CommonArguments, Format } from "./arguments";
+
+export interface FixArguments extends CommonArguments {
+  readonly command: "fix";
+  readonly format: Format;
+  readonly anomaly: string;
+  /** Absent: the cheapest that holds. */
+  readonly kind?: FixKind;
+  /** Every kind is tried and shown; the cheapest is written. */
+  readonly isEveryKind: boolean;
+  /** Nothing is written. */
+  readonly isDryRun: boolean;
+}
+
+/** What `--fix`, `--all-kinds` and `--dry-run` say, or what is wrong with them. */
+export function fixOptions(values: {
+  readonly fix?: string | undefined;
+  readonly "all-kinds"?: boolean | undefined;
+  readonly "dry-run"?: boolean | undefined;
+}): Pick<FixArguments, "kind" | "isEveryKind" | "isDryRun"> | string {
+  const kind = FIX_KINDS.find((each) => each === values.fix);
+  if (values.fix !== undefined && kind === undefined)
+    return `--fix must be one of ${FIX_KINDS.join(", ")}, and is "${values.fix}"`;
+  return {
+    isEveryKind: values["all-kinds"] ?? false,
+    isDryRun: values["dry-run"] ?? false,
+    ...(kind && { kind }),
+  };
+}

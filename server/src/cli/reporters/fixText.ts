@@ -1,0 +1,66 @@
+// Verified fixes of an anomaly, for people: what each does, what it costs, what happens now, and the difference.
+import type { Anomaly } from "../../protocol/report";
+import type { Fix, FixReport } from "../../protocol/fixes";
+import type { FileChange } from "../fixCommand";
+import type { Paint } from "../io";
+import { unifiedDiff } from "./unifiedDiff";
+import { hangingText, wrapText } from "./wrap";
+
+interface Style {
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+/** The fixes with their differences; where there is none, why. */
+export function fixText(
+  anomaly: Anomaly,
+  { fixes, advice, isPartial }: FixReport,
+  shown: readonly { readonly fix: Fix; readonly changes: readonly FileChange[] }[],
+  style: Style,
+): string {
+  const { paint, columns } = style;
+  const head = wrapText(anomaly.message, columns).map((line) => paint.strong(line));
+  const paragraphs = shown.map(({ fix, changes }) => fixParagraph(fix, changes, style).join("\n"));
+  const others = advice.flatMap(({ kind, reason, example }) => [
+    ...hangingText("  ", `no ${kind}: ${reason}`, columns),
+    ...(example === undefined ? [] : example.split("\n").map((line) => `      ${line}`)),
+  ]);
+  const none = fixes.length > 0 ? [] : ["No fix could be verified."];
+  const partial = isPartial ? ["Not every candidate was tried: the time was up."] : [];
+  return [head.join("\n"), ...paragraphs, [...none, ...others, ...partial].join("\n")]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function fixParagraph(
+  { kind, title, now, costs, alsoRemoves, rests }: Fix,
+  changes: readonly FileChange[],
+  { paint, columns }: Style,
+): readonly string[] {
+  const also =
+    alsoRemoves.length > 0
+      ? [`removes ${String(alsoRemoves.length)} more: ${alsoRemoves.join(", ")}`]
+      : [];
+  const basis =
+    "proved" in rests
+      ? "proved for any number of transactions"
+      : `checked with up to ${String(rests.bound)} transactions at a time`;
+  const lines = [`now: ${now}`, ...costs.map((cost) => `cost: ${cost}`), ...also, basis];
+  return [
+    `${paint.good("fix")} ${title} ${paint.faint(`[${kind}]`)}`,
+    ...lines.flatMap((line) => hangingText("  ", line, columns)),
+    "",
+    ...changes.map(({ file, before, edits }) => coloured(unifiedDiff(file, before, edits), paint)),
+  ];
+}
+
+function coloured(diff: string, paint: Paint): string {
+  return diff
+    .split("\n")
+    .map((line) => {
+      if (line.startsWith("+")) return paint.good(line);
+      if (line.startsWith("-")) return paint.alarm(line);
+      return line.startsWith("@@") ? paint.place(line) : line;
+    })
+    .join("\n");
+}

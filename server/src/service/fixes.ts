@@ -1,0 +1,247 @@
+// From an anomaly to fixes that hold: each candidate is applied to the texts in memory, read again and analysed again with
+// everybody who shares its tables; the old witness is run on what came out.
+import {
+  editedText,
+  orderedEdits,
+  type Candidate,
+  type TextEdit,
+} from "../analysis/repair/candidate";
+import { objectionToEditing } from "../analysis/repair/editable";
+import { proposeFixes } from "../analysis/repair/proposals";
+import { nowText } from "../analysis/repair/telling";
+import { openWorkshop } from "../analysis/repair/workshop";
+import type { CodeParsers } from "../frontend/code/codeParsers";
+import { indexLines, positionAt } from "../frontend/sql/lines";
+import type { Levels } from "../isolation/mixedLevels";
+import { distinctLevels, productLevelAt } from "../isolation/mixedLevels";
+import type { Program, Transaction } from "../program/program";
+import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes";
+import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
+import { followTurns, type TurnsRun } from "../store/turns";
+import type { ProjectTexts } from "./readProject";
+import { tablesOf } from "./statements";
+import { digest } from "./tuples";
+
+/** What finding fixes needs of the session. */
+export interface FixTools {
+  readonly read: (project: ProjectTexts) => Promise<Program>;
+  /** The report of a part of a program: its transactions alone. */
+  readonly check: (program: Program) => Promise<LevelReport>;
+  readonly levelsOf: (transactions: readonly Transaction[]) => Levels;
+  readonly parsers: CodeParsers | undefined;
+}
+
+export interface FixQuestion {
+  readonly project: ProjectTexts;
+  /** The project's program. */
+  readonly program: Program;
+  readonly anomaly: Anomaly;
+  /** Absent: all. */
+  readonly kinds?: readonly FixKind[];
+  /** The first verified fix is enough. */
+  readonly isOneEnough?: boolean;
+}
+
+/**
+ * The fixes of an anomaly that were verified, the cheapest first, and why others are not offered. Ends soon after the
+ * signal with what it has; `found` is told of each as it is verified. One reading and one check of related transactions per candidate.
+ */
+export async function findFixes(
+  question: FixQuestion,
+  tools: FixTools,
+  signal: AbortSignal,
+  found: (fix: Fix) => void = () => undefined,
+): Promise<FixReport> {
+  const { project, program, anomaly, kinds, isOneEnough = false } = question;
+  const files = [...project.files, ...project.context];
+  const dialect = project.configuration.dialect ?? program.dialects?.[0] ?? "postgres";
+  const workshop = openWorkshop(program, anomaly, dialect, files, tools.parsers);
+  const { candidates, refusals } = proposeFixes(workshop, kinds);
+  const before = checkedOnce(program, tools);
+  const fixes: Fix[] = [];
+  const advice: Advice[] = [...refusals];
+  const tried = new Set<string>();
+  for (const candidate of candidates) {
+    if (signal.aborted || (isOneEnough && fixes.length > 0)) break;
+    const edits = orderedEdits(candidate.edits);
+    const key = JSON.stringify(edits);
+    // The first of a kind that holds is the smallest.
+    if (tried.has(key) || fixes.some(({ kind }) => kind === candidate.kind)) continue;
+    tried.add(key);
+    const objection = edits ? objectionToAll(files, edits) : "its edits overlap";
+    const verdict =
+      edits && objection === undefined
+        ? await verified({ ...question, edits }, candidate, before, tools, signal)
+        : { ok: false as const, reason: objection ?? "" };
+    if (verdict === undefined) break;
+    if (verdict.ok) {
+      fixes.push(verdict.fix);
+      found(verdict.fix);
+    } else advice.push({ kind: candidate.kind, reason: verdict.reason });
+  }
+  return {
+    anomaly: anomaly.id,
+    fixes,
+    advice: advice.filter(({ kind }) => fixes.every((fix) => fix.kind !== kind)),
+    isPartial: signal.aborted,
+  };
+}
+
+function objectionToAll(
+  files: ProjectTexts["files"],
+  edits: readonly TextEdit[],
+): string | undefined {
+  for (const { file, text } of files) {
+    const own = edits.filter((each) => each.file === file);
+    const objection = own.length > 0 ? objectionToEditing(text, own) : undefined;
+    if (objection !== undefined) return `${file}: ${objection}`;
+  }
+  return undefined;
+}
+
+type Verdict =
+  { readonly ok: true; readonly fix: Fix } | { readonly ok: false; readonly reason: string };
+
+/** Undefined: it was stopped. */
+async function verified(
+  { project, program, anomaly, edits }: FixQuestion & { readonly edits: readonly TextEdit[] },
+  candidate: Candidate,
+  before: (ids: ReadonlySet<string>) => Promise<LevelReport>,
+  tools: FixTools,
+  signal: AbortSignal,
+): Promise<Verdict | undefined> {
+  const changed = await tools.read(withEdits(project, edits));
+  if (signal.aborted) return undefined;
+  const misread = misreading(program, changed);
+  if (misread !== undefined) return { ok: false, reason: misread };
+  const related = relatedIds(program, changed, anomaly.transactions);
+  const old = await before(related);
+  const report = await tools.check(restricted(changed, related));
+  if (signal.aborted) return undefined;
+  const objection = objectionTo(anomaly, old, report);
+  if (objection !== undefined) return { ok: false, reason: objection };
+  const levels = tools.levelsOf(changed.transactions);
+  const turns = witnessAgain(changed, levels, anomaly);
+  const deadlock = turns?.aborted.find(({ code }) => code === "40P01");
+  if (deadlock) return { ok: false, reason: "it would only turn the anomaly into a deadlock" };
+  const left = new Set(report.anomalies.map(({ id }) => id));
+  const alsoRemoves = old.anomalies.map(({ id }) => id).filter((id) => !left.has(id));
+  return {
+    ok: true,
+    fix: {
+      kind: candidate.kind,
+      title: candidate.title,
+      edits: fixEdits(project, edits),
+      costs: candidate.costs,
+      now: turns ? nowText(anomaly, turns) : "its execution is no longer possible",
+      alsoRemoves: alsoRemoves.filter((id) => id !== anomaly.id),
+      rests: report.rests,
+    },
+  };
+}
+
+/** Why the changed program is no fix of the anomaly; undefined where it is one. */
+function objectionTo(anomaly: Anomaly, old: LevelReport, now: LevelReport): string | undefined {
+  const found = now.anomalies.filter(
+    ({ severity }) => severity !== "unused" || anomaly.severity === "unused",
+  );
+  if (found.some(({ id }) => id === anomaly.id)) return "the anomaly is still possible with it";
+  const known = new Set(old.anomalies.map(({ id }) => id));
+  const other = found.find(({ id }) => !known.has(id));
+  if (other) {
+    const names = [...new Set(other.transactions)].join(" and ");
+    return `another anomaly would be possible with it: ${other.kind} of ${names}`;
+  }
+  const open = new Set(old.unknown.map(unknownKey));
+  const undecided = now.unknown.find((each) => !open.has(unknownKey(each)));
+  return undecided && `it could not be verified: ${undecided.reason}`;
+}
+
+function unknownKey({ reason, transactions }: Unknown): string {
+  return JSON.stringify([reason, transactions]);
+}
+
+/** What went wrong with the reading of the changed text. */
+function misreading(old: Program, now: Program): string | undefined {
+  const ids = new Set(now.transactions.map(({ id }) => id));
+  const gone = old.transactions.find(({ id }) => !ids.has(id));
+  if (gone) return `${gone.name} could not be read any more`;
+  const faults = new Set(old.notes.map(({ code, message }) => `${code} ${message}`));
+  const fault = now.notes.find(
+    ({ severity, code, message }) =>
+      severity !== "information" && !faults.has(`${code} ${message}`),
+  );
+  return fault && `the changed text was not understood: ${fault.message}`;
+}
+
+/** Transactions that share a table with those of the anomaly or with what changed. */
+function relatedIds(
+  old: Program,
+  now: Program,
+  transactions: readonly string[],
+): ReadonlySet<string> {
+  const digests = new Map(old.transactions.map((each) => [each.id, digest(each)]));
+  const core = now.transactions.filter(
+    (each) => transactions.includes(each.id) || digests.get(each.id) !== digest(each),
+  );
+  const tables = new Set(core.flatMap((each) => [...tablesOf(each)]));
+  const touching = now.transactions.filter((each) =>
+    [...tablesOf(each)].some((table) => tables.has(table)),
+  );
+  return new Set([...core, ...touching].map(({ id }) => id));
+}
+
+function restricted(program: Program, ids: ReadonlySet<string>): Program {
+  const transactions = program.transactions.filter(({ id }) => ids.has(id));
+  return { ...program, transactions, notes: [] };
+}
+
+/** Reports of parts of the program, each made once. */
+function checkedOnce(
+  program: Program,
+  { check }: FixTools,
+): (ids: ReadonlySet<string>) => Promise<LevelReport> {
+  const known = new Map<string, Promise<LevelReport>>();
+  return (ids) => {
+    const key = [...ids].sort().join("\n");
+    const report = known.get(key) ?? check(restricted(program, ids));
+    known.set(key, report);
+    return report;
+  };
+}
+
+/** The anomaly's witness on the changed program; undefined where no product's rules run it. */
+function witnessAgain(program: Program, levels: Levels, anomaly: Anomaly): TurnsRun | undefined {
+  if (distinctLevels(levels).some(({ family }) => family === "paper")) return undefined;
+  const { instances, initial, schedule } = anomaly.witness;
+  const transactionOf = new Map(instances.map((each) => [each.instance, each.transaction]));
+  return followTurns(
+    program,
+    (instance, declared) => productLevelAt(levels, transactionOf.get(instance) ?? "", declared),
+    { instances, initial },
+    schedule.map(({ instance }) => instance),
+  );
+}
+
+function withEdits(project: ProjectTexts, edits: readonly TextEdit[]): ProjectTexts {
+  const change = (files: ProjectTexts["files"]): ProjectTexts["files"] =>
+    files.map((each) => {
+      const own = edits.filter(({ file }) => file === each.file);
+      return own.length > 0 ? { file: each.file, text: editedText(each.text, own) } : each;
+    });
+  return { ...project, files: change(project.files), context: change(project.context) };
+}
+
+function fixEdits(project: ProjectTexts, edits: readonly TextEdit[]): readonly FixEdit[] {
+  const texts = new Map(
+    [...project.files, ...project.context].map(({ file, text }) => [file, text]),
+  );
+  return edits.map(({ file, start, end, newText }) => {
+    const lines = indexLines(file, texts.get(file) ?? "");
+    return {
+      file,
+      range: { start: positionAt(lines, start), end: positionAt(lines, end) },
+      newText,
+    };
+  });
+}

@@ -1,0 +1,70 @@
+// An earlier run's order of turns on a program that has changed since: a session that waits is passed over until it is
+// woken, and whoever is left in the end goes on to its end.
+import type { Program } from "../program/program";
+import type { Execution, Setup } from "./execution";
+import { NotExecutable } from "./failure";
+import { freshValues } from "./freshValues";
+import { requireValidArguments, requireValidRows } from "./initialState";
+import { initialRows } from "./row";
+import { serializationProblem } from "./serializable";
+import { advance, runOf, startServer, type LevelOf, type Server } from "./server";
+import { toExecution } from "./toExecution";
+
+export interface TurnsRun {
+  readonly execution: Execution;
+  /** Whom the server ended, and why, in the product's words. */
+  readonly aborted: readonly {
+    readonly instance: string;
+    readonly why: string;
+    readonly code: string;
+  }[];
+  /** The run is not serializable, so that a level that keeps it out ends one of them. */
+  readonly isRefused: boolean;
+}
+
+/**
+ * Follows the turns; undefined where a statement's effect is not known or the rows or arguments no longer fit. Linear in
+ * the statements that are executed.
+ */
+export function followTurns(
+  program: Program,
+  levelOf: LevelOf,
+  setup: Setup,
+  turns: readonly string[],
+): TurnsRun | undefined {
+  try {
+    requireValidArguments(program, setup.instances);
+    requireValidRows(program, initialRows(program.schema, setup.initial));
+    const server = startServer(program, setup, levelOf, freshValues(setup));
+    const aborted: TurnsRun["aborted"][number][] = [];
+    const turn = (name: string): boolean => {
+      if (!isReady(server, name)) return false;
+      for (const event of advance(server, name)) {
+        if (event.kind !== "aborted") continue;
+        const { instance, why, failure } = event;
+        aborted.push({ instance, why, code: failure.code });
+      }
+      return true;
+    };
+    for (const name of turns) turn(name);
+    const names = setup.instances.map(({ instance }) => instance);
+    for (let went = true; went;) {
+      went = false;
+      for (const name of names) while (turn(name)) went = true;
+    }
+    const run = runOf(server);
+    return {
+      execution: toExecution(run),
+      aborted,
+      isRefused: serializationProblem(run) !== undefined,
+    };
+  } catch (problem) {
+    if (!(problem instanceof NotExecutable)) throw problem;
+    return undefined;
+  }
+}
+
+function isReady(server: Server, name: string): boolean {
+  const session = server.sessions.get(name);
+  return session !== undefined && session.ended === undefined && session.waiting === undefined;
+}

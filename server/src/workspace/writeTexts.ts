@@ -1,0 +1,91 @@
+// Writes changed texts of files: all of them or none, and none that changed since it was read.
+import {
+  accessSync,
+  constants,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { fileErrorText, openRegularFile } from "./regularFile";
+
+export interface ChangedText {
+  /** Absolute. */
+  readonly path: string;
+  /** What it was when the change was made. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What went wrong, with the file; undefined where everything was written. */
+export interface NotWritten {
+  readonly path: string;
+  readonly reason: string;
+}
+
+interface Ready {
+  readonly target: string;
+  /** The new text in a file of its own. */
+  readonly beside: string;
+  /** The old content. */
+  readonly own: Buffer;
+}
+
+const MARK = "\ufeff";
+
+/**
+ * Replaces the files' contents, in UTF-8 with the mark that was there. Files that are no longer what they were, that are
+ * in another encoding or that may not be written are refused before any is touched.
+ */
+export function writeTexts(changes: readonly ChangedText[]): NotWritten | undefined {
+  const ready: Ready[] = [];
+  const refuse = (where: string, reason: string): NotWritten => {
+    for (const { beside } of ready) rmSync(beside, { force: true });
+    return { path: where, reason };
+  };
+  for (const change of changes) {
+    try {
+      const target = realpathSync(change.path);
+      const own = contentOf(target);
+      const mark = own.toString("utf8").startsWith(MARK) ? MARK : "";
+      if (!own.equals(Buffer.from(mark + change.before))) {
+        const isOther = own.toString("utf8").includes("\ufffd") || own.includes(0);
+        const reason = isOther ? "it is not in UTF-8" : "it has changed since it was read";
+        return refuse(change.path, reason);
+      }
+      accessSync(target, constants.W_OK);
+      const beside = path.join(path.dirname(target), `.${path.basename(target)}.isolens`);
+      writeFileSync(beside, mark + change.after, { mode: statSync(target).mode });
+      ready.push({ target, beside, own });
+    } catch (error) {
+      return refuse(change.path, fileErrorText(error));
+    }
+  }
+  for (const [at, { target, beside }] of ready.entries()) {
+    try {
+      renameSync(beside, target);
+    } catch (error) {
+      for (const done of ready.slice(0, at)) writeFileSync(done.target, done.own);
+      return refuse(target, fileErrorText(error));
+    }
+  }
+  return undefined;
+}
+
+/** Throws what `stat` does, and where it is no regular file of its workspace. */
+function contentOf(target: string): Buffer {
+  const opened = openRegularFile(target);
+  if (!opened.ok) throw new Error(opened.reason);
+  const { file } = opened;
+  try {
+    const own = Buffer.alloc(file.size);
+    let length = 0;
+    for (let count = 1; count > 0 && length < own.length; length += count)
+      count = file.read(own.subarray(length));
+    return own.subarray(0, length);
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,88 @@
+// `isolens fix`: shows a difference, writes it or not, and leaves alone what is not as it was read.
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { isolens, makeFolder, reportsOf, type Folder } from "./cli";
+
+const TEXT = `CREATE TABLE counter (id integer PRIMARY KEY, n integer NOT NULL);
+-- @transaction add
+BEGIN;
+SELECT n FROM counter WHERE id = :id \\gset
+UPDATE counter SET n = :n + 1 WHERE id = :id;
+COMMIT;
+`;
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = makeFolder({ "counter.sql": TEXT });
+});
+
+afterEach(() => {
+  folder.remove();
+});
+
+async function idOf(): Promise<string> {
+  const [report] = reportsOf(
+    await isolens(["check", ".", "--format", "json", "--no-cache"], { cwd: folder.path }),
+  );
+  const id = report?.anomalies[0]?.id;
+  assert.ok(id !== undefined);
+  return id;
+}
+
+function fix(id: string, ...options: readonly string[]) {
+  const args = ["fix", ".", "--anomaly", id, "--no-cache", ...options];
+  return isolens(args, { cwd: folder.path });
+}
+
+function written(): string {
+  return readFileSync(path.join(folder.path, "counter.sql"), "utf8");
+}
+
+describe("isolens fix", () => {
+  it("shows the difference and writes nothing with --dry-run", async () => {
+    const { code, out } = await fix(await idOf(), "--fix", "row-lock", "--dry-run");
+    assert.equal(code, 0);
+    assert.ok(out.includes("-SELECT n FROM counter WHERE id = :id \\gset"), out);
+    assert.ok(out.includes("+SELECT n FROM counter WHERE id = :id FOR UPDATE \\gset"), out);
+    assert.equal(written(), TEXT);
+  });
+
+  it("writes the edit, after which the anomaly is gone", async () => {
+    const { code, error } = await fix(await idOf(), "--fix", "row-lock");
+    assert.equal(code, 0, error);
+    assert.equal(error, "isolens: written: counter.sql\n");
+    assert.equal(written(), TEXT.replace(" \\gset", " FOR UPDATE \\gset"));
+    const again = await isolens(["check", ".", "--no-cache"], { cwd: folder.path });
+    assert.equal(again.code, 0, again.out);
+  });
+
+  it("keeps line ends and the mark of the file", async () => {
+    const own = `\ufeff${TEXT.replaceAll("\n", "\r\n")}`;
+    folder.write("counter.sql", own);
+    const { code, error } = await fix(await idOf(), "--fix", "row-lock");
+    assert.equal(code, 0, error);
+    assert.equal(written(), own.replace(" \\gset", " FOR UPDATE \\gset"));
+  });
+
+  it("writes no file that may not be written", async (context) => {
+    if (process.getuid?.() === 0) {
+      context.diagnostic("not run: a user without all rights");
+      return;
+    }
+    const id = await idOf();
+    chmodSync(path.join(folder.path, "counter.sql"), 0o444);
+    const { code, error } = await fix(id);
+    assert.equal(code, 3);
+    assert.match(error, /counter\.sql: not written/u);
+    assert.equal(written(), TEXT);
+  });
+
+  it("names the kinds that it knows", async () => {
+    const { code, error } = await fix("00000000", "--fix", "prayer");
+    assert.equal(code, 3);
+    assert.match(error, /--fix must be one of guarded-update, /u);
+  });
+});
