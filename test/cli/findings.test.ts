@@ -238,21 +238,32 @@ describe("a run over application code", () => {
     "bank.ts": helpers(["withdraw", "fee", "tax"], comment),
   });
 
-  it("tells one finding for all that use the same statements", async () => {
+  it("tells one finding for each transaction whose read goes stale, with its partners", async () => {
     const folder = makeFolder(code("// nothing here"));
     try {
       const result = await isolens(["check", ".", "--format", "json"], { cwd: folder.path });
       assert.equal(result.code, 1, result.error);
-      const lost = (reportsOf(result)[0]?.anomalies ?? []).filter(
-        (each) => each.kind === "lost-update",
-      );
+      const [report] = reportsOf(result);
+      const lost = report?.anomalies ?? [];
       assert.equal(lost.length, 6);
+      const causes = report?.causes ?? [];
+      assert.deepEqual(causes.map(({ transactions }) => transactions.join()).sort(), [
+        "fee",
+        "tax",
+        "withdraw",
+      ]);
       assert.deepEqual(
-        lost.map(({ representative }) => representative),
-        lost.map(({ id }, at) => (at === 0 ? undefined : (lost[0]?.id ?? id))),
+        causes.flatMap(({ anomalies }) => anomalies).sort(),
+        lost.map(({ id }) => id).sort(),
       );
+      for (const { id, cause, representative } of lost) {
+        const own = causes.find((each) => each.id === cause);
+        assert.ok(own);
+        assert.ok(own.anomalies.includes(id));
+        assert.equal(representative, own.anomalies[0] === id ? undefined : own.anomalies[0]);
+      }
       const text = await isolens(["check", "."], { cwd: folder.path });
-      assert.match(text.out, /and 5 more by the same statements \(--all\): /u);
+      assert.match(text.out, /races with .*itself \(\d cycles: --all\)/u);
       assert.match(text.out, /^6 anomalies at /mu);
       const all = await isolens(["check", ".", "--all"], { cwd: folder.path });
       assert.equal(all.out.match(/ {2}lost update: /gu)?.length, 6);

@@ -1,4 +1,5 @@
 // The anomaly that an id on the command line means: checks as `check` does, and says what there is if it is not there.
+import { causeOf } from "../protocol/cause";
 import type { Anomaly } from "../protocol/report";
 import type { ReplayArguments } from "./replayArguments";
 import type { FixArguments } from "./fixArguments";
@@ -31,8 +32,22 @@ export async function chooseAnomaly(
   const found = all.flatMap((done) =>
     done.check.report.anomalies.map((anomaly) => ({ done, anomaly })),
   );
-  const matching = found.filter(({ anomaly }) => anomaly.id.startsWith(wanted));
-  const exact = matching.find(({ anomaly }) => anomaly.id === wanted);
+  // A cause is shown by its worst anomaly, at the first of several levels.
+  const caused = all.flatMap((done) => {
+    const cause = causeOf(done.check.report.causes ?? [], wanted);
+    return found.filter((each) => each.done === done && each.anomaly.id === cause?.anomalies[0]);
+  });
+  const matching = [
+    ...found.filter(({ anomaly }) => anomaly.id.startsWith(wanted)),
+    ...caused.slice(0, 1),
+  ];
+  const exact = matching.find(
+    ({ anomaly, done }) =>
+      anomaly.id === wanted ||
+      done.check.report.causes?.some(
+        ({ ids, anomalies }) => ids.includes(wanted) && anomalies[0] === anomaly.id,
+      ),
+  );
   const chosen = exact ?? (matching.length === 1 ? matching[0] : undefined);
   if (chosen) return chosen;
   const longer = Math.max(...all.map(({ project }) => project.configuration.budget), LONGER);

@@ -73,7 +73,7 @@ function addResult(
   for (const anomaly of freshAnomalies(result).filter((each) => isShown(each))) {
     const place = anomalyPlace(report, anomaly);
     if (!place) continue;
-    const told = { ...anomaly, message: messageOf(anomaly, report.anomalies) };
+    const told = { ...anomaly, message: messageOf(anomaly, report.causes) };
     add(wanted, uriOf(place.file), [anomalyDiagnostic(told, place.range, uriOf)]);
   }
   for (const unknown of report.unknown) {

@@ -93,8 +93,14 @@ export function editResult(
       placesOf(anomaly).some(touches);
     if (touched) stale.add(anomaly.id);
   }
+  const { causes = [] } = result.report;
   const report: LevelReport = {
     ...result.report,
+    causes: causes.map((cause) => ({
+      ...cause,
+      ...(cause.read && { read: moved(cause.read) }),
+      uses: cause.uses.map(moved),
+    })),
     transactions: result.report.transactions.map(moved),
     unknown: result.report.unknown.map(moved),
     anomalies: result.report.anomalies.map((anomaly) => ({

@@ -1,4 +1,5 @@
 // The result of a check, as the CLI prints it in JSON and as every view renders it. `formatVersion` guards it.
+import type { Cause } from "./cause";
 import type { HistoryReason } from "./history";
 import type { ProofReport, SufficientLevel } from "./proof";
 import type { Range } from "./source";
@@ -131,7 +132,9 @@ export interface Anomaly {
   /** By its kind and what differs, as configured; absent where nothing was configured yet, which is `warning`. */
   readonly reportedAs?: FindingSeverity;
   readonly suppressed?: Suppressed;
-  /** The id of the anomaly that is told in its place: of the same kind, tables and statements. */
+  /** The id of its cause; absent before causes were looked for. */
+  readonly cause?: string;
+  /** The id of the anomaly that is told in its place: of the same cause. */
   readonly representative?: string;
 }
 
@@ -256,6 +259,8 @@ export interface LevelReport {
   readonly rests: Rests;
   readonly transactions: readonly ReportTransaction[];
   readonly anomalies: readonly Anomaly[];
+  /** The mistakes behind the anomalies, the worst first; absent before they were looked for. */
+  readonly causes?: readonly Cause[];
   readonly unknown: readonly Unknown[];
   /** What the verdict rests on beside the text of the program. */
   readonly assumptions: readonly Assumption[];

@@ -2,9 +2,11 @@
 // those that are alike. Nothing is taken out of the report; each anomaly is marked.
 import type { SuppressedKind } from "../program/suppression";
 import { ownEntry } from "../protocol/dictionary";
+import { partnersText, type Cause } from "../protocol/cause";
 import type { Anomaly, FindingSeverity, LevelReport, Suppressed } from "../protocol/report";
 import type { Severities } from "../workspace/severities";
 import type { BaselineUse } from "./baselineUse";
+import { causesOf } from "./causes";
 import { contentOf, fingerprintOf } from "./fingerprint";
 import { coveringSuppressions, type PlacedSuppression } from "./suppressions";
 
@@ -43,7 +45,8 @@ export function judgeFindings(report: LevelReport, policy: FindingPolicy): Judge
       ...(suppressed && { suppressed }),
     };
   });
-  return { report: { ...report, anomalies: grouped(anomalies) }, used };
+  const causes = causesOf(anomalies);
+  return { report: { ...report, anomalies: grouped(anomalies, causes), causes }, used };
 }
 
 /** How loudly an anomaly is told. What could not be executed is never more than information. */
@@ -55,13 +58,12 @@ export function reportedAs(anomaly: Anomaly, severities: Severities): FindingSev
   return ofKind ?? "warning";
 }
 
-/** The sentence of a finding, and how many are like it. */
-export function messageOf(anomaly: Anomaly, all: readonly Anomaly[]): string {
-  const like = all.filter(({ representative }) => representative === anomaly.id);
-  if (like.length === 0) return anomaly.message;
-  const named = like.map(({ transactions }) => transactions.join(", ")).slice(0, 4);
-  const more = like.length > named.length ? "; ..." : "";
-  return `${anomaly.message} ${String(like.length)} more by the same statements: ${named.join("; ")}${more}.`;
+/** The sentence of a finding, and whom its cause races with beside the transactions that it tells of. */
+export function messageOf(anomaly: Anomaly, causes: readonly Cause[] = []): string {
+  const cause = causes.find(({ id }) => id === anomaly.cause);
+  return cause && cause.anomalies.length > 1
+    ? `${anomaly.message} It races with ${partnersText(cause)}.`
+    : anomaly.message;
 }
 
 function byComment({ reason, source }: PlacedSuppression): Suppressed {
@@ -69,22 +71,26 @@ function byComment({ reason, source }: PlacedSuppression): Suppressed {
 }
 
 function unmarked(anomaly: Anomaly): Anomaly {
-  const { suppressed, representative, ...rest } = anomaly;
+  const { suppressed, representative, cause, ...rest } = anomaly;
   void suppressed;
+  void cause;
   void representative;
   return rest;
 }
 
-/** Of those of one kind over the same tables and statements (a helper that many transactions call) the first is told. */
-function grouped(anomalies: readonly Anomaly[]): readonly Anomaly[] {
+/** Of the anomalies of one cause the first that is told stands for the others. */
+function grouped(anomalies: readonly Anomaly[], causes: readonly Cause[]): readonly Anomaly[] {
+  const causeOf = new Map(
+    causes.flatMap(({ id, anomalies: all }) => all.map((each) => [each, id])),
+  );
   const first = new Map<string, string>();
   return anomalies.map((anomaly) => {
-    if (anomaly.suppressed || anomaly.reportedAs === "off") return anomaly;
-    const { kind, tables, status, severity } = anomaly;
-    const { statements } = contentOf(anomaly);
-    const key = JSON.stringify([kind, status, severity, [...tables].sort(), statements]);
-    const representative = first.get(key);
-    if (representative === undefined) first.set(key, anomaly.id);
-    return representative === undefined ? anomaly : { ...anomaly, representative };
+    const cause = causeOf.get(anomaly.id);
+    if (cause === undefined) return anomaly;
+    const marked = { ...anomaly, cause };
+    if (anomaly.suppressed || anomaly.reportedAs === "off") return marked;
+    const representative = first.get(cause);
+    if (representative === undefined) first.set(cause, anomaly.id);
+    return representative === undefined ? marked : { ...marked, representative };
   });
 }

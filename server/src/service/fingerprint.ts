@@ -30,8 +30,12 @@ export function plainName(name: string): string {
 
 /** Sixteen hexadecimal digits; equal for equal content. */
 export function fingerprintOf({ kind, transactions, statements }: FindingContent): string {
-  const text = JSON.stringify([kind, transactions, statements]);
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return digestOf([kind, transactions, statements], 16);
+}
+
+/** The first hexadecimal digits of a hash of the parts. */
+export function digestOf(parts: readonly (string | readonly string[])[], digits: number): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, digits);
 }
 
 /**

@@ -211,26 +211,28 @@ describe("groups", () => {
   const told = (...all: readonly Anomaly[]) =>
     judgeFindings(report(all), { severities: {}, placed: [] }).report.anomalies;
 
-  it("have one representative for the same kind, tables and statements", () => {
-    const all = told(
-      anomaly("1"),
-      anomaly("2", { transactions: ["a", "c"] }),
-      anomaly("3", { transactions: ["c", "d"], kind: "write-skew" }),
-      anomaly("4", { transactions: ["c", "d"], tables: ["u"] }),
-      anomaly("5", { transactions: ["c", "d"], statements: ["select  A", "update a"] }),
+  it("have one representative for each cause", () => {
+    const { report: judged } = judgeFindings(
+      report([
+        anomaly("1"),
+        anomaly("2", { transactions: ["a", "c"], kind: "write-skew" }),
+        anomaly("3", { transactions: ["c", "a"] }),
+        anomaly("4", { transactions: ["a", "d"], statements: ["select  A", "update c"] }),
+        anomaly("5", { transactions: ["a", "a"], statements: ["select b", "update a"] }),
+      ]),
+      { severities: {}, placed: [] },
     );
+    const { anomalies: all, causes } = judged;
     assert.deepEqual(
       all.map(({ representative }) => representative),
-      [undefined, "1", undefined, undefined, "1"],
+      [undefined, "1", undefined, "1", undefined],
     );
     const [first] = all;
-    assert.equal(
-      first && messageOf(first, all),
-      "Lost update. 2 more by the same statements: a, c; c, d.",
-    );
+    assert.equal(first && messageOf(first, causes), "Lost update. It races with b, c and d.");
+    assert.equal(first && messageOf(first), "Lost update.");
     assert.deepEqual(
       all.filter((each) => isShown(each)).map(({ id }) => id),
-      ["1", "3", "4"],
+      ["1", "3", "5"],
     );
     assert.equal(all.filter((each) => isTold(each)).length, 5);
     assert.equal(all.filter((each) => isShown(each, { all: true })).length, 5);

@@ -17,7 +17,7 @@ export function githubReport(reports: readonly PlacedReport[], shown: Shown = {}
       .filter((anomaly) => anomaly.status === "confirmed" && isShown(anomaly, shown))
       .map((anomaly) => {
         const title = `${titleOf(anomaly.kind)} at ${report.level}`;
-        const message = messageOf(anomaly, shown.all ? [] : report.anomalies);
+        const message = messageOf(anomaly, shown.all ? [] : report.causes);
         const place = findingPlace(report, anomaly);
         return command(COMMANDS[anomaly.reportedAs ?? "warning"], placed, place, title, message);
       });

@@ -1,4 +1,5 @@
 // What a report does not tell: how many findings, why, and how to see them.
+import { partnersText, type Cause } from "../../protocol/cause";
 import { isTold, type Anomaly, type LevelReport, type Shown } from "../../protocol/report";
 
 /** One line, or nothing where all findings are told. */
@@ -23,18 +24,12 @@ export function hiddenText({ anomalies }: LevelReport, shown: Shown = {}): strin
   return groups.length === 0 ? "" : `Not told: ${groups.join(", ")}.`;
 }
 
-/** What stands for several findings says so: the others' transactions and ids. */
-export function likeText(anomaly: Anomaly, all: readonly Anomaly[]): string {
-  const like = all.filter(({ representative }) => representative === anomaly.id);
-  if (like.length === 0) return "";
-  const named = like
-    .slice(0, MOST_NAMED)
-    .map(({ id, transactions }) => `${transactions.join(", ")} (id ${id})`);
-  const more = like.length > named.length ? "; ..." : "";
-  return `and ${String(like.length)} more by the same statements (--all): ${named.join("; ")}${more}`;
+/** Whom the cause races with beside the transactions of the schedule, and how to see these cycles as well. */
+export function likeText(anomaly: Anomaly, causes: readonly Cause[] = []): string {
+  const cause = causes.find(({ id }) => id === anomaly.cause);
+  if (!cause || cause.anomalies.length < 2) return "";
+  return `races with ${partnersText(cause)} (${String(cause.anomalies.length)} cycles: --all)`;
 }
-
-const MOST_NAMED = 4;
 
 /** "a, b (hint)": the last is a remark on the others. */
 function joined(parts: readonly string[]): string {

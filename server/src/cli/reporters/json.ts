@@ -1,4 +1,5 @@
 // The JSON report: fixed order of keys, two blanks of indentation, one newline at the end.
+import type { Cause } from "../../protocol/cause";
 import type { ProofReport, SufficientLevel } from "../../protocol/proof";
 import type { Anomaly, Assumption, LevelBasis, LevelReport, Unknown } from "../../protocol/report";
 import type { CheckTimings } from "../../service/check";
@@ -19,6 +20,7 @@ export function jsonReport(
     verdict: report.verdict,
     rests: report.rests,
     transactions: report.transactions,
+    ...(report.causes && { causes: report.causes.map(orderedCause) }),
     anomalies: report.anomalies.map(orderedAnomaly),
     unknown: report.unknown.map(orderedUnknown),
     assumptions: report.assumptions.map(orderedAssumption),
@@ -63,7 +65,23 @@ function orderedAnomaly(anomaly: Anomaly) {
     ...(rest.fingerprint !== undefined && { fingerprint: rest.fingerprint }),
     ...(rest.reportedAs && { reportedAs: rest.reportedAs }),
     ...(rest.suppressed && { suppressed: rest.suppressed }),
+    ...(rest.cause !== undefined && { cause: rest.cause }),
     ...(rest.representative !== undefined && { representative: rest.representative }),
+  };
+}
+
+function orderedCause(cause: Cause) {
+  const { id, ids, fingerprint, transactions, partners, tables, read, uses, anomalies } = cause;
+  return {
+    id,
+    ...(ids.length > 1 && { ids }),
+    fingerprint,
+    transactions,
+    partners,
+    tables,
+    ...(read && { read }),
+    uses,
+    anomalies,
   };
 }
 

@@ -106,7 +106,7 @@ function resultOf(placed: PlacedReport, anomaly: Anomaly, shown: Shown, seen: Ma
     ruleId: anomaly.kind,
     ruleIndex: KINDS.findIndex(({ name }) => name === anomaly.kind),
     level: LEVELS[anomaly.reportedAs ?? "warning"],
-    message: { text: messageOf(anomaly, shown.all ? [] : report.anomalies) },
+    message: { text: messageOf(anomaly, shown.all ? [] : report.causes) },
     locations: place ? [locationOf(placed, place.file, place.range)] : [],
     ...(steps.length > 0 && {
       codeFlows: codeFlowsOf(placed, anomaly, steps),

@@ -32,7 +32,7 @@ export function textReport(input: TextReport, style: TextStyle): string {
   const parts = report.anomalies
     .filter((anomaly) => anomaly.status === "confirmed" && isShown(anomaly, input.shown))
     .map((anomaly) =>
-      anomalyText(anomaly, style, input.shown?.all ? "" : likeText(anomaly, report.anomalies)),
+      anomalyText(anomaly, style, input.shown?.all ? "" : likeText(anomaly, report.causes)),
     );
   const unread = unreadText(report.unknown);
   if (unread !== undefined) parts.unshift(hangingText("", unread, style.columns).join("\n"));
