@@ -1,0 +1,342 @@
+// Drivers that send SQL text, as data: which clients a package makes, and what their methods do. `isolens.models` of a
+// workspace has the same form, so a model is plain JSON; what it cannot say is a hook of the library.
+import type { Dialect } from "../../../program/dialect";
+import { literal } from "../../sql/expressions";
+import { compare } from "../../sql/terms";
+import {
+  constantText,
+  scalar,
+  UNDEFINED,
+  unknown,
+  type Connection,
+  type HandleValue,
+  type Value,
+} from "../values";
+import { calledBack, withoutCallback } from "./callback";
+import { levelOf } from "./levels";
+import type { Call, Library, SqlOutcome, SqlParameters, Tools } from "./library";
+import { ownConnection } from "./ownConnection";
+import { asksConnection, parametersIn, queryOf, rowsOf, shapedConnection } from "./rawSql";
+
+export interface DriverModel {
+  readonly name: string;
+  readonly modules: readonly string[];
+  /** By the names that `methods` uses. */
+  readonly clients: Readonly<Record<string, ClientModel>>;
+  /** By clients and methods, `pool|client: query execute`; without a client, functions of the module. */
+  readonly methods: Readonly<Record<string, Effect>>;
+  /** Results go to a callback where the last argument is one. */
+  readonly callbacks?: boolean;
+  /** A receiver that nobody declares is a client if it is asked for SQL by one of these methods, at these dialects. */
+  readonly duckTyped?: {
+    readonly methods: readonly string[];
+    readonly dialects: readonly Dialect[];
+    readonly pool: string;
+    readonly connection: string;
+  };
+}
+
+export interface ClientModel {
+  /** A pool runs each statement on a connection of its own; a connection keeps its transaction. */
+  readonly kind: "pool" | "connection";
+  /** The name of its handles, where another client's methods are its own. */
+  readonly as?: string;
+  /** It may be one connection as well as many. */
+  readonly isPerhapsOne?: boolean;
+  /** TypeScript types, without namespaces, whose values are such clients. */
+  readonly types?: readonly string[];
+  /** Functions and classes that make one: names of the module, or paths from one (`pg.Pool`). */
+  readonly made?: readonly string[];
+  /** Values that the module exports: `MODULE:NAME`. */
+  readonly exported?: readonly string[];
+}
+
+/** A part of an outcome, an object of several, or a list of several. */
+export type Result = ResultPart | readonly Result[] | { readonly [name: string]: Result };
+type ResultPart = (typeof RESULT_PARTS)[number];
+
+/** `value`: the only column of the first row; `exists`: whether there is a row; `fields`: the columns' description. */
+export const RESULT_PARTS = [
+  ...(["rows", "row", "value", "values", "exists", "count", "insertId", "fields", "nothing"] as const),
+] as const; // prettier-ignore
+
+export type Effect =
+  /** `nothing` calls no callback: it may be a listener. */
+  | { readonly kind: "nothing" | "done" | "begin" | "commit" | "rollback" }
+  /** The client itself, or its first argument. */
+  | { readonly kind: "itself" | "argument" }
+  | { readonly kind: "client"; readonly client: string }
+  /** A client on a connection on which a transaction is open from here on. */
+  | { readonly kind: "open"; readonly client: string }
+  /** The text is kept for the methods of that client. */
+  | { readonly kind: "prepare"; readonly client: string }
+  | {
+      readonly kind: "sql";
+      readonly result: Result;
+      /** Of statements that return no rows, where it differs. */
+      readonly changed?: Result;
+      /** No row is an error. */
+      readonly isRequired?: boolean;
+      /** Parameters are a list behind the text (absent), the remaining arguments, or single values and lists. */
+      readonly parameters?: "list" | "rest" | "flat";
+    }
+  /** A function among the arguments runs with that client, on a connection of its own. */
+  | {
+      readonly kind: "scope";
+      readonly client: string;
+      readonly isTransaction: boolean;
+      /** In an open transaction it is a savepoint. */
+      readonly isNested?: boolean;
+      /** The option with the level, of a record among the arguments. */
+      readonly level?: string;
+      /** Why nobody knows whether, or how, it is a transaction. */
+      readonly doubt?: string;
+      /** Whether any further argument raises the doubt. */
+      readonly doubtsOptions?: boolean;
+      /** What it gives runs the function in the transaction when it is called. */
+      readonly isWrapper?: boolean;
+    };
+
+/** What no model says. */
+export type DriverHooks = Partial<Library> & {
+  /** The text and parameters of a call as the client sends them. */
+  readonly query?: (handle: HandleValue, call: Call, tools: Tools) => Query | undefined;
+};
+
+export interface Query {
+  readonly text: Value;
+  readonly parameters: SqlParameters;
+}
+
+type Scope = Extract<Effect, { kind: "scope" }>;
+
+/** The library that a model describes. Reading a call takes constant time. */
+export function driver(model: DriverModel, { query, ...hooks }: DriverHooks = {}): Library {
+  const { name, modules, clients, duckTyped } = model;
+  const effects = effectsOf(model);
+  const client = (of: string, tools: Tools, connection?: Connection): HandleValue => {
+    const { kind, isPerhapsOne, as = of }: ClientModel = clients[of] ?? { kind: "connection" };
+    const own = connection ?? tools.connection(kind === "pool");
+    return tools.handle(as, undefined, isPerhapsOne === true ? { ...own, mayBeOne: true } : own);
+  };
+  const clientBy = (
+    key: "types" | "made" | "exported",
+    written: string,
+    tools: Tools,
+  ): Value | undefined => {
+    const [found] = Object.entries(clients).find(([, each]) => each[key]?.includes(written)) ?? [];
+    return found === undefined ? undefined : client(found, tools);
+  };
+  const run = (
+    effect: Effect,
+    handle: HandleValue,
+    call: Call,
+    tools: Tools,
+  ): Value | undefined => {
+    const back = (...found: readonly Value[]): Value | undefined =>
+      model.callbacks === true ? calledBack(call, found, tools) : undefined;
+    const { connection } = handle;
+    switch (effect.kind) {
+      case "nothing":
+        return UNDEFINED;
+      case "done":
+        return back() ?? UNDEFINED;
+      case "begin":
+        tools.begin(connection, { source: call.source });
+        return back() ?? UNDEFINED;
+      case "commit":
+      case "rollback":
+        tools[effect.kind](connection, call.source);
+        return back() ?? UNDEFINED;
+      case "itself":
+        return { ...handle, path: handle.path.slice(0, handle.path.lastIndexOf(".")) };
+      case "argument":
+        return call.arguments[0] ?? UNDEFINED;
+      case "client": {
+        const made = client(effect.client, tools);
+        return back(made, { kind: "external", name: "release" }) ?? made;
+      }
+      case "open": {
+        const made = client(effect.client, tools, ownConnection(connection, tools));
+        tools.begin(made.connection, { source: call.source });
+        return back(made) ?? made;
+      }
+      case "prepare":
+        return tools.handle(effect.client, call.arguments[0], connection);
+      case "sql": {
+        const own = model.callbacks === true ? withoutCallback(call) : call;
+        const { text, parameters } =
+          query?.(handle, own, tools) ?? queryFor(effect.parameters, handle, own, tools);
+        const outcome = tools.sql(connection, text, parameters, call.source);
+        const made = resultOf(effect, outcome, () => methodOf(handle), call, tools);
+        const isSpread = Array.isArray(made);
+        return back(...(isSpread ? made : [made])) ?? (isSpread ? tools.list(made) : made);
+      }
+      case "scope":
+        return effect.isWrapper === true
+          ? tools.handle(`wrapped:${effect.client}`, call.arguments[0], connection)
+          : scope(effect, handle, call, tools);
+    }
+  };
+  /** A function that a wrapper made runs where it is called. */
+  const wrapped = (handle: HandleValue, call: Call, tools: Tools): Value | undefined => {
+    const of = /^wrapped:(.*)$/u.exec(handle.path)?.[1];
+    const work = of === undefined ? undefined : valueIn(handle.data);
+    if (!work) return undefined;
+    const own = ownConnection(handle.connection, tools);
+    const { source } = call;
+    const inner = (): Value => tools.settle(tools.call(work, call.arguments, source));
+    return tools.inTransaction(own, { source, isNested: true, isAny: true }, inner);
+  };
+  return {
+    name,
+    modules,
+    extended: (superclass, tools) => clientBy("made", superclass, tools),
+    ...hooks,
+    imported: (from, module, tools) =>
+      hooks.imported?.(from, module, tools) ?? clientBy("exported", `${module}:${from}`, tools),
+    typed: (type, tools, of) =>
+      hooks.typed?.(type, tools, of) ??
+      clientBy("types", type.slice(type.lastIndexOf(".") + 1), tools),
+    call: (handle, call, tools) => {
+      const effect = effects.get(handle.path);
+      return effect === undefined
+        ? (wrapped(handle, call, tools) ?? hooks.call?.(handle, call, tools))
+        : run(effect, handle, call, tools);
+    },
+    ...(duckTyped && {
+      asks: (call) => asksConnection(call, new Set(duckTyped.methods)),
+      shaped: (shape, tools) => {
+        const { dialects, methods, pool, connection } = duckTyped;
+        if (!dialects.includes(tools.dialect)) return undefined;
+        const path = (isPool: boolean): string => (isPool ? pool : connection);
+        return shapedConnection(shape, { library: name, methods: new Set(methods), path }, tools);
+      },
+    }),
+  };
+}
+
+/** What each path does when it is called. */
+function effectsOf({ clients, methods }: DriverModel): ReadonlyMap<string, Effect> {
+  const made = Object.entries(clients).flatMap(([client, { made: paths = [] }]) =>
+    paths.map((path) => [path, { kind: "client", client }] as const),
+  );
+  const told = Object.entries(methods).flatMap(([key, effect]) => {
+    const [owners = "", names] = key.includes(": ") ? key.split(": ") : ["", key];
+    return owners.split("|").flatMap((owner) =>
+      (names ?? "").split(" ").map((method) => {
+        return [owner === "" ? method : `${owner}.${method}`, effect] as const;
+      }),
+    );
+  });
+  return new Map<string, Effect>([...made, ...told]);
+}
+
+function queryFor(
+  form: Extract<Effect, { kind: "sql" }>["parameters"],
+  handle: HandleValue,
+  call: Call,
+  tools: Tools,
+): Query {
+  const text = valueIn(handle.data);
+  const all = text ? [text, ...call.arguments] : call.arguments;
+  const [first = UNDEFINED, second, ...rest] = all;
+  if (form === undefined || form === "list") return queryOf({ ...call, arguments: all }, tools);
+  if (second === undefined) return { text: first, parameters: {} };
+  const isList = form === "flat" && rest.length === 0 && tools.items(second) !== undefined;
+  const isNamed = rest.length === 0 && tools.fields(second) !== undefined;
+  return isList || isNamed
+    ? { text: first, parameters: parametersIn(second, tools) }
+    : { text: first, parameters: { positional: [second, ...rest] } };
+}
+
+/** What a handle keeps where that is a value of the program: the text that it was made with. */
+function valueIn(data: unknown): Value | undefined {
+  const isValue = typeof data === "object" && data !== null && "kind" in data;
+  // Only `prepare` and wrappers put data into handles of drivers, and these are values.
+  return isValue ? (data as Value) : undefined;
+}
+
+/** What a statement gives; of a list its items, which callbacks get one by one. */
+function resultOf(
+  { result, changed = result, isRequired }: Extract<Effect, { kind: "sql" }>,
+  outcome: SqlOutcome,
+  method: () => string,
+  { source }: Call,
+  tools: Tools,
+): Value | Value[] {
+  if (isRequired === true && outcome.rows) {
+    tools.require(isFound(outcome.rows.result), `${method()}() found no row`, source);
+  }
+  const made = (of: Result): Value => {
+    if (typeof of === "string") return partOf(of, outcome, tools);
+    if (isList(of)) return tools.list(of.map(made));
+    return tools.object(
+      Object.fromEntries(Object.entries(of).map(([key, each]) => [key, made(each)])),
+    );
+  };
+  const shape = outcome.kind === "select" ? result : changed;
+  return isList(shape) ? shape.map(made) : made(shape);
+}
+
+function methodOf({ path }: HandleValue): string {
+  return path.slice(path.lastIndexOf(".") + 1);
+}
+
+function isList(of: Result): of is readonly Result[] {
+  return Array.isArray(of);
+}
+
+function isFound(result: string) {
+  return compare(">", { kind: "size", result }, literal(0));
+}
+
+function partOf(part: ResultPart, outcome: SqlOutcome, tools: Tools): Value {
+  const rows = rowsOf(outcome, tools);
+  switch (part) {
+    case "rows":
+      return rows;
+    case "row":
+      return outcome.rows ? tools.firstRow(rows) : rows;
+    case "value":
+    case "values": {
+      if (!outcome.rows) return rows;
+      const [only, ...others] = outcome.rows.columns.order;
+      const row = part === "value" ? tools.firstRow(rows) : undefined;
+      if (row && only !== undefined && others.length === 0) return tools.member(row, only);
+      return unknown("the only column of rows", [tools.expression(row ?? rows)]);
+    }
+    case "exists":
+      return outcome.rows ? scalar(isFound(outcome.rows.result), "bool") : rows;
+    case "count":
+      return outcome.count;
+    case "insertId":
+      return outcome.insertId ?? unknown("the number that an INSERT made");
+    case "fields":
+      return unknown("the fields of a result");
+    case "nothing":
+      return UNDEFINED;
+  }
+}
+
+function scope(effect: Scope, handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const { client, isTransaction, isNested, level, doubt, doubtsOptions } = effect;
+  const work = call.arguments.findLast((each) => each.kind === "function");
+  if (!work) return undefined;
+  const { source } = call;
+  const own = ownConnection(handle.connection, tools);
+  const run = (): Value =>
+    tools.settle(tools.call(work, [tools.handle(client, undefined, own)], source));
+  const isDoubted = doubtsOptions !== true || call.arguments.length > 1;
+  if (doubt !== undefined && isDoubted) tools.lose(doubt, source, "opaque");
+  if (!isTransaction) return run();
+  const options = call.arguments.find((each) => each.kind === "object");
+  const asked = level === undefined ? {} : levelOf(options && tools.fields(options)?.get(level));
+  const nested = isNested === true ? { isNested } : {};
+  return tools.inTransaction(own, { source, ...nested, ...asked }, run);
+}
+
+/** Whether a text is known: the hooks of drivers ask. */
+export function textOrEmpty(value: Value | undefined): string {
+  return (value && constantText(value)) ?? "";
+}
