@@ -69,9 +69,9 @@ function detailOf(status: ServerStatus): string {
   const { progress } = status;
   if (status.health === "busy") {
     if (!progress || progress.total === 0) return "checking";
-    const { done, total, unit } = progress;
+    const { done, total, unit = "pairs" } = progress;
     const counts = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
-    return unit === "files" ? `reading, ${counts} files` : `checking, ${counts} groups`;
+    return `${unit === "files" ? "reading" : "checking"}, ${counts} ${unit}`;
   }
   const undecided = status.unknown > 0 ? `, ${String(status.unknown)} undecided` : "";
   const time =

@@ -3,7 +3,7 @@ import { KINDS } from "../analysis/explain/kinds/kinds";
 import { LEVELS, findLevel } from "../isolation/levels";
 import { shownEdges, type Anomaly } from "../protocol/report";
 import type { AnomalyPayload, AnomalySummary } from "../protocol/requests";
-import { anomalyPlace, toldAnomalies, type ProjectResult } from "./results";
+import { anomalyPlace, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, definedIn, levelName, type ServerState } from "./serverState";
 
 /** What a kind is called, with its definition and where it is from. */
@@ -33,7 +33,7 @@ export function summariesOf(state: ServerState, result: ProjectResult): readonly
         status,
         transactions,
         place: { uri: clientUri(state, result.project, place.file), range: place.range },
-        stale: result.stale.has(id),
+        stale: isFaded(result, anomaly),
       },
     ];
   });
@@ -56,7 +56,7 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
       assumptions: assumptionsOf(result, anomaly),
       labels: labelsOf(result, anomaly),
       uris: urisOf(state, result, anomaly),
-      stale: result.stale.has(id),
+      stale: isFaded(result, anomaly),
       partial: result.partial,
       siblings: toldAnomalies(result.report).map((each) => ({
         id: each.id,

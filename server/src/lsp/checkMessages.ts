@@ -45,6 +45,7 @@ export type FromCheckThread =
       readonly id: number;
       readonly done: number;
       readonly total: number;
+      readonly size: number;
     }
   | { readonly kind: "read"; readonly id: number; readonly placed: readonly PlacedSuppression[] }
   | { readonly kind: "found"; readonly id: number; readonly anomaly: Anomaly }

@@ -38,8 +38,8 @@ export function serveChecks(): void {
           reading: (done, total) => {
             send({ kind: "reading", id, done, total });
           },
-          progress: (done, total) => {
-            send({ kind: "progress", id, done, total });
+          progress: (done, total, size) => {
+            send({ kind: "progress", id, done, total, size });
           },
           read: (placed) => {
             send({ kind: "read", id, placed });

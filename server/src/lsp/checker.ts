@@ -3,7 +3,7 @@ import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly, LevelReport } from "../protocol/report";
-import type { FileId } from "../protocol/source";
+import type { FileId, Range } from "../protocol/source";
 import type { FileReading } from "../service/coverage";
 import type { PlacedSuppression } from "../service/suppressions";
 import type { Project } from "../workspace/projects";
@@ -13,8 +13,8 @@ export interface CheckEvents {
   readonly reading: (done: number, total: number) => void;
   /** The text is read, or a part of it: these comments suppress what will be found. */
   readonly read: (suppressions: readonly PlacedSuppression[]) => void;
-  /** Groups of transactions that are decided, of all that will be looked at. */
-  readonly progress: (done: number, total: number) => void;
+  /** Groups of so many transactions that are decided, of all of this size that will be looked at. */
+  readonly progress: (done: number, total: number, size: number) => void;
   /** An anomaly is certain before the whole check ends. */
   readonly found: (anomaly: Anomaly) => void;
 }
@@ -28,6 +28,18 @@ export interface CheckOutcome {
   readonly suppressions: readonly PlacedSuppression[];
   /** How much of each file was understood. */
   readonly files: readonly FileReading[];
+  /** Files that were not read as they are: the texts that were read in their place. */
+  readonly standing: readonly StandingReading[];
+}
+
+/** A file whose text has syntax errors that its last one did not have: that one was read once more. */
+export interface StandingReading {
+  readonly file: FileId;
+  /** What was read. */
+  readonly text: string;
+  /** What is wrong in the present text, and where. */
+  readonly message: string;
+  readonly range: Range;
 }
 
 export interface CheckOptions {

@@ -14,14 +14,15 @@ import type { Project } from "../workspace/projects";
 import { askedNow, isSameAsked, type Asked } from "./asked";
 import type { CheckEvents, CheckOutcome } from "./checker";
 import type { TextEdit } from "./editRange";
+import { createEditLog, type EditMark } from "./editLog";
 import { emptyReport } from "./emptyReport";
 import { loadWorkspace, withText } from "./loadWorkspace";
 import { openFiles } from "./openFiles";
-import { beginProgress } from "./progressReporter";
+import { beginProgress, countedPhases } from "./progressReporter";
 import { createProofs, proofView, proving } from "./proofs";
 import { createPublisher } from "./publisher";
 import { judged, markedAnomalies } from "./judged";
-import { editResult, freshAnomalies, toldAnomalies, type ProjectResult } from "./results";
+import { editResult, judgedResult, toldAnomalies, type ProjectResult } from "./results";
 import {
   findFile,
   knownKey,
@@ -32,6 +33,7 @@ import {
   type ServerState,
 } from "./serverState";
 import { createStatusReporter } from "./statusReporter";
+import { textDifference } from "./textDifference";
 import { sendTyped } from "./typed";
 import { pathOfUri, uriOfFile } from "./uris";
 
@@ -50,8 +52,8 @@ export interface Checks {
     keys: readonly string[] | undefined,
     options?: { readonly delay?: number },
   ): Promise<void>;
-  /** The text of a document changed; `edits` in order, undefined for a whole new text. */
-  changed(document: TextDocument, edits: readonly (TextEdit | undefined)[]): void;
+  /** The text of a document changed, by these edits in order. */
+  changed(document: TextDocument, edits: readonly TextEdit[]): void;
   /** Stops all checks; the status says so at once. */
   cancel(): number;
   /** Summaries of the last results of projects by key, or of all. */
@@ -66,12 +68,18 @@ export interface Checks {
 /** Typing is gathered for this long before a check starts. */
 const TYPING_PAUSE = 120;
 
+/** What was edited is shown as it was for this long, since a new verdict mostly comes before. */
+const FADE = 1000;
+
 export function createChecks(state: ServerState): Checks {
   const publisher = createPublisher(state);
   const status = createStatusReporter(state);
   const proofs = createProofs(state);
   /** What the last check of each project was asked for. */
   const asked = new Map<string, Asked>();
+  const log = createEditLog();
+  /** By project: until what is stale fades. */
+  const fading = new Map<string, NodeJS.Timeout>();
   /** The open files of each project at its last check. */
   const lookedAt = new Map<string, readonly FileId[]>();
   /** What earlier loads found out of files of code. */
@@ -103,6 +111,7 @@ export function createChecks(state: ServerState): Checks {
     const progress = state.capabilities.progress
       ? beginProgress(state.connection, `Isolens: ${level.label}`, () => state.queue.cancel(key))
       : undefined;
+    const mark = log.mark(key);
     state.running.set(key, { done: 0, total: 0 });
     status.update();
     try {
@@ -111,11 +120,13 @@ export function createChecks(state: ServerState): Checks {
       const bounded = proving(withSettings(state, project), false);
       let placed: readonly PlacedSuppression[] = [];
       const first = openFiles(state, project);
+      const counted = countedPhases();
       const events: CheckEvents = {
-        progress: (done, total) => {
+        progress: (done, total, size) => {
           if (signal.aborted) return;
-          state.running.set(key, { done, total });
-          progress?.report(done, total);
+          const counts = counted(done, total, size);
+          state.running.set(key, counts);
+          progress?.report(counts.done, counts.total, counts.unit);
           status.update();
         },
         reading: (done, total) => {
@@ -130,19 +141,25 @@ export function createChecks(state: ServerState): Checks {
         found: (anomaly) => {
           if (signal.aborted) return;
           found.set(anomaly.id, anomaly);
-          showPartial(key, project, level, [...found.values()], placed);
+          // While there is an earlier verdict, a short check replaces it at once.
+          const isShort = Date.now() - started < FADE;
+          if (isShort && state.results.get(key)?.isFirst === false) return;
+          showPartial({ key, project, level, mark }, [...found.values()], placed);
         },
       };
       lookedAt.set(key, first);
       const outcome = await state.checker.check(bounded, level, signal, events, { first });
       // A newer text or level was asked for: its own check will tell.
       if (signal.aborted && state.queue.waits(key)) return;
-      keep(key, project, level, outcome, signal.aborted);
-      if (!signal.aborted)
+      const about = { key, project, level, mark };
+      if (signal.aborted) showCancelled(about, outcome);
+      else {
+        keep(about, outcome);
         proofs.request(key, project, level, (proved) => {
-          keep(key, project, level, proved, false);
+          keep(about, proved);
           tell();
         });
+      }
       state.milliseconds = Date.now() - started;
       state.trouble = "";
     } catch (error) {
@@ -155,41 +172,92 @@ export function createChecks(state: ServerState): Checks {
     }
   }
 
-  function keep(
-    key: string,
-    project: Project,
-    level: Level,
-    outcome: CheckOutcome,
-    cancelled: boolean,
-  ): void {
+  /** The verdict: it replaces all that was known. */
+  function keep({ key, project, level, mark }: About, outcome: CheckOutcome): void {
     const told = judged(state, project, level, outcome);
-    state.results.set(key, { project, level, ...told, stale: new Set(), partial: false });
-    if (cancelled) return;
+    const standing = new Set(told.standing.map(({ file }) => file));
+    log.settle(key, mark, standing);
+    const known = { project, level, ...told, partial: false, isFirst: false };
+    show(key, moved(key, judgedResult(known), mark, standing));
     state.known.set(knownKey(project, level), summaryOf(state, project, level, told.report));
   }
 
-  /** Anomalies as they are found, beside earlier ones that still hold. */
+  /** Anomalies as they are found, beside earlier ones: these go with the verdict alone. */
   function showPartial(
-    key: string,
-    project: Project,
-    level: Level,
+    { key, project, level, mark }: About,
     found: readonly Anomaly[],
     placed: readonly PlacedSuppression[],
+    verdict?: LevelReport["verdict"],
   ): void {
     const last = state.results.get(key);
     const before = last?.level.name === level.name ? last : nothingYet(project, level);
-    const names = new Set(found.map((each) => each.id));
-    const kept = freshAnomalies(before).filter((each) => !names.has(each.id));
-    state.results.set(key, {
-      ...before,
-      project,
-      report: {
-        ...before.report,
-        anomalies: markedAnomalies(state, project, before.report, [...kept, ...found], placed),
-      },
-      stale: new Set(),
-      partial: true,
-    });
+    const earlier = toldAnomalies(before.report);
+    const known = new Map(earlier.map((each) => [each.id, each]));
+    const marked = markedAnomalies(state, project, before.report, found, placed);
+    // What was told before is told as before: a verdict of all of them alone may find another one to tell in its place.
+    const now = marked.map((each) => asBefore(each, known.get(each.id)));
+    const alone = { ...before, project, report: { ...before.report, anomalies: now } };
+    const present = moved(key, judgedResult(alone), mark, new Set());
+    const names = new Map(present.report.anomalies.map((each) => [each.id, each]));
+    const kept = earlier.map((each) => names.get(each.id) ?? each);
+    const fresh = present.report.anomalies.filter(({ id }) => !known.has(id));
+    const stale = [...before.stale].filter((id) => !names.has(id));
+    const report = {
+      ...before.report,
+      ...(verdict && { verdict }),
+      anomalies: [...kept, ...fresh],
+    };
+    const partial = verdict === undefined;
+    const result = judgedResult(
+      { ...before, project, report, partial },
+      new Set([...stale, ...present.stale]),
+    );
+    const changed = new Set([...before.changed, ...result.changed]);
+    show(key, { ...result, changed, faded: before.faded });
+    tell();
+  }
+
+  /** What was found until then, beside what was known before. */
+  function showCancelled(about: About, { report, suppressions }: CheckOutcome): void {
+    showPartial(about, report.anomalies, suppressions, "cancelled");
+  }
+
+  /** A result of an earlier text, in the present one. */
+  function moved(
+    key: string,
+    result: ProjectResult,
+    mark: EditMark,
+    standing: ReadonlySet<FileId>,
+  ): ProjectResult {
+    return log
+      .since(key, mark, standing)
+      .reduce((now, { file, edits }) => editResult(now, file, edits, textOf(key, file)), result);
+  }
+
+  function textOf(key: string, file: FileId): string {
+    const { files = [], context = [] } = state.projects.get(key) ?? {};
+    return [...files, ...context].find((each) => each.file === file)?.text ?? "";
+  }
+
+  /** Keeps a result; what becomes stale by it fades a moment later. */
+  function show(key: string, result: ProjectResult): void {
+    const before = state.results.get(key);
+    state.results.set(key, result);
+    const isSame = before !== undefined && result.stale.size <= before.stale.size;
+    if (result.changed.size === 0) {
+      clearTimeout(fading.get(key));
+      fading.delete(key);
+    } else if (!result.faded && !(isSame && fading.has(key))) {
+      clearTimeout(fading.get(key));
+      fading.set(key, setTimeout(fade, FADE, key));
+    }
+  }
+
+  function fade(key: string): void {
+    fading.delete(key);
+    const result = state.results.get(key);
+    if (!result || result.changed.size === 0) return;
+    state.results.set(key, { ...result, faded: true });
     tell();
   }
 
@@ -205,6 +273,26 @@ export function createChecks(state: ServerState): Checks {
     const project = withText(found.project, found.file, document.getText());
     state.projects = new Map([...state.projects, [projectKey(project), project]]);
     return { project, file: found.file };
+  }
+
+  /** Files that changed on disk: what was found in them moves as with an edit. */
+  function moveReloaded(before: ReadonlyMap<string, Project>): void {
+    for (const [key, { files, context }] of state.projects) {
+      const old = before.get(key);
+      if (!old) continue;
+      const texts = new Map([...old.context, ...old.files].map(({ file, text }) => [file, text]));
+      for (const { file, text } of [...files, ...context]) {
+        const known = texts.get(file);
+        const edit = known === undefined ? undefined : textDifference(known, text);
+        if (edit) edited(key, file, [edit], text);
+      }
+    }
+  }
+
+  function edited(key: string, file: FileId, edits: readonly TextEdit[], text: string): void {
+    log.add(key, file, edits);
+    const result = state.results.get(key);
+    if (result) show(key, editResult(result, file, edits, text));
   }
 
   /** A file of code that was not worth reading may be so now, and others may import it. */
@@ -240,9 +328,11 @@ export function createChecks(state: ServerState): Checks {
     const projects = await loadWorkspace(state.folders, state.documents.all(), codeCache);
     // The next load knows more.
     if (loadsAgain || state.phase !== "running") return;
+    const before = state.projects;
     state.projects = projects;
     // Typing goes on while files are read.
     for (const document of state.documents.all()) putText(document);
+    moveReloaded(before);
     for (const key of state.results.keys()) {
       if (!state.projects.has(key)) state.results.delete(key);
     }
@@ -312,14 +402,8 @@ export function createChecks(state: ServerState): Checks {
       }
       const key = projectKey(found.project);
       state.known.clear();
-      const result = state.results.get(key);
-      if (result) {
-        const edited = edits.reduce((now, edit) => editResult(now, found.file, edit), result);
-        state.results.set(key, edited);
-        // Lenses are asked for again after an edit anyway: only what fades must be told.
-        if (edited.stale.size > result.stale.size) tell();
-        else publisher.publish();
-      }
+      edited(key, found.file, edits, document.getText());
+      publisher.publish();
       if (state.settings.check === "onChange") void checks.request([key], { delay: TYPING_PAUSE });
     },
     cancel() {
@@ -338,6 +422,7 @@ export function createChecks(state: ServerState): Checks {
     async dispose() {
       state.phase = "ended";
       clearTimeout(reloading);
+      for (const timer of fading.values()) clearTimeout(timer);
       loadingEnded();
       state.queue.cancel();
       status.dispose();
@@ -347,11 +432,30 @@ export function createChecks(state: ServerState): Checks {
   return checks;
 }
 
+/** An anomaly that was found again, told as it was. */
+function asBefore(anomaly: Anomaly, before: Anomaly | undefined): Anomaly {
+  if (!before) return anomaly;
+  const { representative, reportedAs } = before;
+  return {
+    ...anomaly,
+    ...(representative !== undefined && { representative }),
+    ...(reportedAs !== undefined && { reportedAs }),
+  };
+}
+
+/** A check that runs or ran: of what text. */
+interface About {
+  readonly key: string;
+  readonly project: Project;
+  readonly level: Level;
+  readonly mark: EditMark;
+}
+
 /** What is known before the first check of a project at a level has ended. */
 function nothingYet(project: Project, level: Level): ProjectResult {
   const report = emptyReport("isolens", level, "unknown");
-  const nothing = { notes: [], remarks: [], configurationProblems: [], files: [] };
-  return { project, level, report, ...nothing, stale: new Set(), partial: true };
+  const nothing = { notes: [], remarks: [], configurationProblems: [], files: [], standing: [] };
+  return judgedResult({ project, level, report, ...nothing, partial: true, isFirst: true });
 }
 
 function summaryOf(

@@ -23,8 +23,11 @@ export function judged(
   project: Project,
   level: Level,
   outcome: CheckOutcome,
-): Pick<ProjectResult, "report" | "notes" | "remarks" | "configurationProblems" | "files"> {
-  const { suppressions: placed, remarks, files } = outcome;
+): Pick<
+  ProjectResult,
+  "report" | "notes" | "remarks" | "configurationProblems" | "files" | "standing"
+> {
+  const { suppressions: placed, remarks, files, standing } = outcome;
   const use = project.baseline && useBaseline(project.baseline);
   const { report, used } = judgeFindings(outcome.report, {
     severities: severitiesOf(state, project),
@@ -49,6 +52,7 @@ export function judged(
     remarks,
     configurationProblems: problems,
     files,
+    standing,
   };
 }
 

@@ -1,8 +1,9 @@
 // Work-done progress of a check: shown after a second, with real counts and a Cancel button.
 import type { Connection } from "vscode-languageserver/node";
+import type { Progress, ProgressUnit } from "../protocol/requests";
 
-/** What is counted. */
-type Unit = "groups of transactions" | "percent" | "histories" | "files";
+/** What is counted. Only a percentage is a share of all there is to do, and drawn as one. */
+type Unit = ProgressUnit | "percent" | "histories";
 
 export interface CheckProgress {
   /** In the unit that it began with, unless another one is named. */
@@ -12,12 +13,25 @@ export interface CheckProgress {
 
 const SHOW_AFTER = 1000;
 
+/**
+ * Counts of one size of groups after the other, each with one total. What a check tells counts on from size to size, so that
+ * its total grows.
+ */
+export function countedPhases(): (done: number, total: number, size: number) => Required<Progress> {
+  let phase = { before: 0, total: 0 };
+  return (done, total, size) => {
+    if (total > phase.total) phase = { before: done, total };
+    const unit = size === 2 ? "pairs" : size === 3 ? "groups of three" : "larger groups";
+    return { done: done - phase.before, total: total - phase.before, unit };
+  };
+}
+
 /** Progress for one check; `cancel` runs when the user asks for it. `unit` is what is counted. */
 export function beginProgress(
   connection: Connection,
   title: string,
   cancel: () => void,
-  usual: Unit = "groups of transactions",
+  usual: Unit = "pairs",
 ): CheckProgress {
   let counts = { done: 0, total: 0 };
   let unit = usual;
@@ -33,7 +47,7 @@ export function beginProgress(
       return;
     }
     bar = created;
-    bar.begin(title, percent(counts), countText(counts, unit), true);
+    bar.begin(title, percent(counts, unit), countText(counts, unit), true);
     bar.token.onCancellationRequested(cancel);
   }
 
@@ -47,7 +61,9 @@ export function beginProgress(
     report(done, total, own = usual) {
       counts = { done, total };
       unit = own;
-      bar?.report(percent(counts), countText(counts, unit));
+      const share = percent(counts, unit);
+      if (share === undefined) bar?.report(countText(counts, unit));
+      else bar?.report(share, countText(counts, unit));
     },
     end() {
       ended = true;
@@ -57,7 +73,11 @@ export function beginProgress(
   };
 }
 
-function percent({ done, total }: { readonly done: number; readonly total: number }): number {
+function percent(
+  { done, total }: { readonly done: number; readonly total: number },
+  unit: Unit,
+): number | undefined {
+  if (unit !== "percent") return undefined;
   return total === 0 ? 0 : Math.min(100, Math.floor((100 * done) / total));
 }
 

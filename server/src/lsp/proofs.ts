@@ -6,7 +6,7 @@ import type { ProofReport } from "../protocol/proof";
 import type { ProofView } from "../protocol/requests";
 import type { Project } from "../workspace/projects";
 import type { CheckOutcome } from "./checker";
-import { beginProgress } from "./progressReporter";
+import { beginProgress, countedPhases } from "./progressReporter";
 import { clientUri, levelName, withSettings, type ServerState } from "./serverState";
 
 export interface Proofs {
@@ -30,10 +30,14 @@ export function createProofs(state: ServerState): Proofs {
           state.queue.cancel(own(key)),
         )
       : undefined;
+    const counted = countedPhases();
     try {
       const asked = proving(withSettings(state, project), true);
       const outcome = await state.checker?.check(asked, level, signal, {
-        progress: (done, total) => progress?.report(done, total),
+        progress: (...told) => {
+          const { done, total, unit } = counted(...told);
+          progress?.report(done, total, unit);
+        },
         reading: () => undefined,
         read: () => undefined,
         found: () => undefined,

@@ -1,14 +1,18 @@
 // Sends diagnostics: for each document what holds for its present text, and only when that changed.
 import type { Diagnostic } from "vscode-languageserver/node";
 import { isShown } from "../protocol/report";
+import type { Range } from "../protocol/source";
 import { messageOf } from "../service/findings";
 import type { ConfigurationProblem } from "../workspace/configuration";
-import { anomalyPlace, freshAnomalies, type ProjectResult } from "./results";
+import { anomalyPlace, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, projectKey, type ServerState } from "./serverState";
+import { nameRange } from "./nameRange";
+import { linesOf } from "./significantText";
 import { connectionEnded } from "./typed";
 import {
   anomalyDiagnostic,
   configurationDiagnostic,
+  faded,
   noteDiagnostic,
   unknownDiagnostic,
 } from "./toLsp";
@@ -70,19 +74,42 @@ function addResult(
     uris.set(file, uri);
     return uri;
   };
-  for (const anomaly of freshAnomalies(result).filter((each) => isShown(each))) {
+  const lines = new Map<string, readonly string[]>();
+  const linesIn = (file: string): readonly string[] => {
+    const known = lines.get(file);
+    if (known) return known;
+    const open = state.documents.get(uriOf(file))?.getText();
+    const read = [...project.files, ...project.context].find((each) => each.file === file)?.text;
+    const own = linesOf(open ?? read ?? "");
+    lines.set(file, own);
+    return own;
+  };
+  for (const anomaly of toldAnomalies(report).filter((each) => isShown(each))) {
     const place = anomalyPlace(report, anomaly);
     if (!place) continue;
     const told = { ...anomaly, message: messageOf(anomaly, report.causes) };
-    add(wanted, uriOf(place.file), [anomalyDiagnostic(told, place.range, uriOf)]);
+    const diagnostic = anomalyDiagnostic(told, place.range, uriOf);
+    add(wanted, uriOf(place.file), [isFaded(result, anomaly) ? faded(diagnostic) : diagnostic]);
   }
+  // What a remark tells at its place is not told there again as what is open.
+  const noted = new Set(result.notes.map(({ source }) => placeKey(source.file, source.range)));
   for (const unknown of report.unknown) {
     const own = report.transactions.find((each) => unknown.transactions.includes(each.name));
     const file = unknown.file ?? own?.file;
     const range = unknown.range ?? own?.range;
-    if (file !== undefined && range) add(wanted, uriOf(file), [unknownDiagnostic(unknown, range)]);
+    if (file === undefined || !range || noted.has(placeKey(file, range))) continue;
+    add(wanted, uriOf(file), [unknownDiagnostic(unknown, nameRange(linesIn(file), range))]);
   }
-  for (const note of result.notes) add(wanted, uriOf(note.source.file), [noteDiagnostic(note)]);
+  for (const note of result.notes) {
+    const { file, range } = note.source;
+    // The language's own service says this, and more of it.
+    if (note.code === "code-syntax") continue;
+    add(wanted, uriOf(file), [noteDiagnostic(note, nameRange(linesIn(file), range))]);
+  }
+}
+
+function placeKey(file: string, { start, end }: Range): string {
+  return [file, start.line, start.character, end.line, end.character].join(":");
 }
 
 /** A remark without a place of its own stands at the top of the file. */

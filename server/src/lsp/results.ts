@@ -9,15 +9,18 @@ import type {
   LevelReport,
   ReportTransaction,
 } from "../protocol/report";
-import type { Range } from "../protocol/source";
+import type { FileId, Range } from "../protocol/source";
 import type { FileReading } from "../service/coverage";
 import type { ConfigurationProblem } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
+import type { StandingReading } from "./checker";
 import { editRange, type TextEdit } from "./editRange";
+import { linesOf, partOf, significantText } from "./significantText";
 
 export interface ProjectResult {
   readonly project: Project;
   readonly level: Level;
+  /** With its places moved along with the edits since. */
   readonly report: LevelReport;
   readonly notes: readonly Note[];
   readonly remarks: readonly string[];
@@ -25,20 +28,53 @@ export interface ProjectResult {
   readonly configurationProblems: readonly ConfigurationProblem[];
   /** How much of each file was understood. */
   readonly files: readonly FileReading[];
-  /** Ids of anomalies whose transactions were edited since they were found. */
+  /** Files whose present text has syntax errors, so that an earlier one was checked. */
+  readonly standing: readonly StandingReading[];
+  /** What was judged: the report with its places as they were in these texts. */
+  readonly judged: {
+    readonly report: LevelReport;
+    readonly texts: ReadonlyMap<FileId, string>;
+  };
+  /** What means something else in the present text than in the judged one. */
+  readonly changed: ReadonlySet<string>;
+  /** Ids of anomalies some of whose text means something else now. */
   readonly stale: ReadonlySet<string>;
+  /** What is stale has been so for a while, and is shown to be. */
+  readonly faded: boolean;
   /** The check is still running: anomalies may be missing. */
   readonly partial: boolean;
+  /** No check has ended yet: of what was not found nothing is known. */
+  readonly isFirst: boolean;
+}
+
+/** A result as it was judged. */
+export function judgedResult(
+  known: Omit<ProjectResult, "judged" | "changed" | "stale" | "faded">,
+  stale: ReadonlySet<string> = new Set(),
+): ProjectResult {
+  const { report, project, standing } = known;
+  const texts = new Map(
+    [...project.context, ...project.files, ...standing].map(({ file, text }) => [file, text]),
+  );
+  return { ...known, judged: { report, texts }, changed: new Set(stale), stale, faded: false };
+}
+
+/** Whether an anomaly is shown as one of an earlier text. */
+export function isFaded({ faded, stale }: ProjectResult, { id }: Pick<Anomaly, "id">): boolean {
+  return faded && stale.has(id);
+}
+
+/** Whether a transaction is shown as edited since it was judged. */
+export function isEdited(
+  { faded, changed }: ProjectResult,
+  { name }: Pick<ReportTransaction, "name">,
+): boolean {
+  return faded && changed.has(keyOfTransaction(name));
 }
 
 /** The anomalies that are told: neither suppressed nor off. */
 export function toldAnomalies(report: LevelReport): readonly Anomaly[] {
   return report.anomalies.filter((each) => isTold(each));
-}
-
-/** Of those that are told, what still holds for the text as it is. */
-export function freshAnomalies(result: ProjectResult): readonly Anomaly[] {
-  return toldAnomalies(result.report).filter((each) => !result.stale.has(each.id));
 }
 
 /** Of those that are told, what a transaction takes part in. */
@@ -64,46 +100,100 @@ export function anomalyPlace(
 }
 
 /**
- * The result after an edit of a file: places behind the edit move with the text, and anomalies of transactions that
- * the edit touches become stale. `edit` is undefined when the whole text was replaced.
+ * The result after edits of a file: places behind them move with the text. What the edits leave with another meaning than it
+ * was judged with is stale; layout and comments have none. Linear in the file, the report and the edits.
  */
 export function editResult(
   result: ProjectResult,
-  file: string,
-  edit: TextEdit | undefined,
+  file: FileId,
+  edits: readonly TextEdit[],
+  text: string,
 ): ProjectResult {
-  const touchedTransactions = new Set<string>();
-  const move = (range: Range): Range => (edit ? editRange(range, edit).range : range);
-  const touches = (place: { readonly file: string; readonly range: Range }): boolean =>
-    place.file === file && (edit === undefined || editRange(place.range, edit).touched);
+  if (edits.length === 0) return result;
+  const touched = new Set<string>();
+  const before = result.report;
+  const report = edits.reduce((now, edit) => movedReport(now, file, edit, touched), before);
+  const lines = once(() => linesOf(text));
+  const judgedLines = once(() => linesOf(result.judged.texts.get(file) ?? ""));
+  const meansOther = (judged: Place | undefined, now: Place): boolean =>
+    judged === undefined ||
+    significantText(file, partOf(judgedLines(), judged.range)) !==
+      significantText(file, partOf(lines(), now.range));
+  const changed = new Set(result.changed);
+  const look = (key: string, judged: Place | undefined, now: Place): void => {
+    if (now.file !== file || !touched.has(key)) return;
+    if (meansOther(judged, now)) changed.add(key);
+    else changed.delete(key);
+  };
+  report.transactions.forEach((each, at) => {
+    look(keyOfTransaction(each.name), result.judged.report.transactions[at], each);
+  });
+  const judged = new Map(result.judged.report.anomalies.map((each) => [each.id, each]));
+  const stale = new Set<string>();
+  for (const anomaly of report.anomalies) {
+    const own = judged.get(anomaly.id);
+    const judgedPlaces = own ? placesOf(own) : [];
+    const places = placesOf(anomaly);
+    places.forEach((place, at) => {
+      look(keyOfPlace(anomaly, at), judgedPlaces[at], place);
+    });
+    const isStale =
+      changed.has(anomaly.id) ||
+      anomaly.transactions.some((name) => changed.has(keyOfTransaction(name))) ||
+      places.some((_place, at) => changed.has(keyOfPlace(anomaly, at)));
+    if (isStale) stale.add(anomaly.id);
+  }
+  const notes = result.notes.map((note) => {
+    if (note.source.file !== file) return note;
+    const range = edits.reduce((now, edit) => editRange(now, edit).range, note.source.range);
+    return { ...note, source: { ...note.source, range } };
+  });
+  return { ...result, report, notes, changed, stale };
+}
+
+type Place = Pick<CycleEnd, "file" | "range">;
+
+const keyOfTransaction = (name: string): string => `transaction ${name}`;
+const keyOfPlace = ({ id }: Anomaly, at: number): string => `${id} ${String(at)}`;
+
+/** A report after one edit; keys of what the edit touched are added. */
+function movedReport(
+  report: LevelReport,
+  file: FileId,
+  edit: TextEdit,
+  touched: Set<string>,
+): LevelReport {
   const moved = <T extends { readonly file?: string; readonly range?: Range }>(place: T): T =>
-    place.file === file && place.range ? { ...place, range: move(place.range) } : place;
+    place.file === file && place.range
+      ? { ...place, range: editRange(place.range, edit).range }
+      : place;
   const movedEdge = (edge: CycleEdge): CycleEdge => ({
     ...edge,
     from: moved(edge.from),
     to: moved(edge.to),
   });
-  for (const transaction of result.report.transactions) {
-    if (touches(transaction)) touchedTransactions.add(transaction.name);
+  const touches = (place: Place): boolean =>
+    place.file === file && editRange(place.range, edit).touched;
+  for (const transaction of report.transactions) {
+    if (touches(transaction)) touched.add(keyOfTransaction(transaction.name));
   }
-  const stale = new Set(result.stale);
-  for (const anomaly of result.report.anomalies) {
-    const touched =
-      anomaly.transactions.some((name) => touchedTransactions.has(name)) ||
-      placesOf(anomaly).some(touches);
-    if (touched) stale.add(anomaly.id);
+  for (const anomaly of report.anomalies) {
+    placesOf(anomaly).forEach((place, at) => {
+      if (touches(place)) touched.add(keyOfPlace(anomaly, at));
+    });
   }
-  const { causes = [] } = result.report;
-  const report: LevelReport = {
-    ...result.report,
-    causes: causes.map((cause) => ({
-      ...cause,
-      ...(cause.read && { read: moved(cause.read) }),
-      uses: cause.uses.map(moved),
-    })),
-    transactions: result.report.transactions.map(moved),
-    unknown: result.report.unknown.map(moved),
-    anomalies: result.report.anomalies.map((anomaly) => ({
+  return {
+    ...report,
+    ...(report.causes && {
+      causes: report.causes.map((cause) => ({
+        ...cause,
+        ...(cause.read && { read: moved(cause.read) }),
+        uses: cause.uses.map(moved),
+      })),
+    }),
+    transactions: report.transactions.map(moved),
+    unknown: report.unknown.map(moved),
+    anomalies: report.anomalies.map((anomaly) => ({
       ...anomaly,
       steps: anomaly.steps.map((step) => ({
         ...moved(step),
@@ -113,17 +203,14 @@ export function editResult(
       ...(anomaly.dirtyRead && { dirtyRead: movedEdge(anomaly.dirtyRead) }),
     })),
   };
-  const notes = result.notes
-    .filter((note) => !touches({ file: note.source.file, range: note.source.range }))
-    .map((note) =>
-      note.source.file === file
-        ? { ...note, source: { ...note.source, range: move(note.source.range) } }
-        : note,
-    );
-  return { ...result, report, notes, stale };
 }
 
-function placesOf(anomaly: Anomaly): readonly Pick<CycleEnd, "file" | "range">[] {
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function placesOf(anomaly: Anomaly): readonly Place[] {
   const calls = anomaly.steps.flatMap(({ through }) => through ?? []);
   return [
     ...anomaly.steps,

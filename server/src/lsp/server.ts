@@ -42,6 +42,7 @@ import { handleTree } from "./handlers/tree";
 import { documentMessages } from "./clientShapes";
 import { createServerState, type ServerState } from "./serverState";
 import type { TextEdit } from "./editRange";
+import { textDifference } from "./textDifference";
 import { guarded, onTyped } from "./typed";
 import { pathOfUri } from "./uris";
 
@@ -51,13 +52,20 @@ export function startServer(
   version: string,
   createChecker: (options: InitializationOptions) => Checker,
 ): void {
-  const edits = new Map<string, (TextEdit | undefined)[]>();
+  const edits = new Map<string, readonly TextEdit[]>();
   const documents = new TextDocuments({
     create: (uri, languageId, documentVersion, content) =>
       TextDocument.create(uri, languageId, documentVersion, content),
     update: (document, changes, documentVersion) => {
-      edits.set(document.uri, changes.map(toTextEdit));
-      return TextDocument.update(document, changes, documentVersion);
+      const own: TextEdit[] = [];
+      for (const change of changes) {
+        const before = document.getText();
+        TextDocument.update(document, [change], documentVersion);
+        const edit = toTextEdit(change) ?? textDifference(before, document.getText());
+        if (edit) own.push(edit);
+      }
+      edits.set(document.uri, own);
+      return document;
     },
   });
   const state = createServerState(connection, documents);
@@ -155,7 +163,7 @@ function registerDocuments(
   state: ServerState,
   checks: Checks,
   fixes: Fixes,
-  edits: Map<string, (TextEdit | undefined)[]>,
+  edits: Map<string, readonly TextEdit[]>,
 ): void {
   const opened = new Set<string>();
   state.documents.onDidOpen(({ document }) => {
@@ -165,7 +173,7 @@ function registerDocuments(
   state.documents.onDidChangeContent(({ document }) => {
     // Opening is told as a change as well.
     if (opened.delete(document.uri)) return;
-    const changes = edits.get(document.uri) ?? [undefined];
+    const changes = edits.get(document.uri) ?? [];
     edits.delete(document.uri);
     if (isConfiguration(document.uri)) checks.reload().catch(logged(state));
     else checks.changed(document, changes);

@@ -10,10 +10,12 @@ import {
 } from "../isolation/levels";
 import type {
   CheckSummary,
+  Progress,
   InitializationOptions,
   LevelName,
   Settings,
 } from "../protocol/requests";
+import type { FileId } from "../protocol/source";
 import { unknownLevelText } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
 import type { Checker } from "./checker";
@@ -21,13 +23,6 @@ import { createCheckQueue, type CheckQueue } from "./checkQueue";
 import { DEFAULT_SETTINGS } from "./fromLsp";
 import type { ProjectResult } from "./results";
 import { isVirtual, pathOfUri, uriOfFile } from "./uris";
-
-/** How far a check has come: files that are read, then groups of transactions. */
-export interface RunningCheck {
-  readonly done: number;
-  readonly total: number;
-  readonly unit?: "files";
-}
 
 export interface ServerState {
   readonly connection: Connection;
@@ -43,7 +38,7 @@ export interface ServerState {
   projects: ReadonlyMap<string, Project>;
   readonly results: Map<string, ProjectResult>;
   /** Progress of running checks by project. */
-  readonly running: Map<string, RunningCheck>;
+  readonly running: Map<string, Progress>;
   /** Summaries of ended checks of the present text, by project and level. */
   readonly known: Map<string, CheckSummary>;
   /** The name of the level that a command asked for; it replaces what is configured, where a project knows it. */
@@ -163,7 +158,7 @@ export function projectKey(project: Project): string {
 export function findFile(
   state: ServerState,
   uri: string,
-): { readonly project: Project; readonly file: string } | undefined {
+): { readonly project: Project; readonly file: FileId } | undefined {
   const wanted = pathOfUri(uri) ?? uri;
   for (const project of state.projects.values()) {
     for (const { file } of [...project.files, ...project.context]) {

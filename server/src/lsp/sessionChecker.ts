@@ -1,10 +1,12 @@
 // The checking service as the server's Checker: a session that is opened with the first check and kept.
 import type { Session } from "../service/session";
 import { placeSuppressions } from "../service/suppressions";
-import type { Checker } from "./checker";
+import type { Checker, CheckOutcome, StandingReading } from "./checker";
+import { createStandingReadings, withReadings } from "./standingReadings";
 
 /** A checker over a session. A session that could not be opened is tried again with the next check. */
 export function sessionChecker(open: () => Promise<Session>): Checker {
+  const readings = createStandingReadings();
   let session: Promise<Session> | undefined;
   const opened = (): Promise<Session> => {
     session ??= open().catch((error: unknown) => {
@@ -14,17 +16,43 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
     return session;
   };
   return {
-    async check(project, level, signal, { read, ...events }, options) {
+    async check(project, level, signal, events, options) {
       const { checkWorkspace } = await opened();
-      const request = { project, level, ...options };
-      const result = await checkWorkspace(request, signal, {
-        ...events,
-        read: (program) => {
-          read(placeSuppressions(program).placed);
-        },
-      });
-      const { report, program, remarks, suppressions, files } = result;
-      return { report, notes: program.notes, remarks, suppressions, files };
+      const attempt = async (
+        standing: readonly StandingReading[],
+      ): Promise<{ readonly outcome: CheckOutcome; readonly broken: typeof standing }> => {
+        const own = new AbortController();
+        const stop = (): void => {
+          own.abort();
+        };
+        signal.addEventListener("abort", stop);
+        if (signal.aborted) stop();
+        let broken: readonly StandingReading[] = [];
+        const ifWhole =
+          <Told extends readonly unknown[]>(tell: (...told: Told) => void) =>
+          (...told: Told): void => {
+            if (broken.length === 0) tell(...told);
+          };
+        const request = { project: withReadings(project, standing), level, ...options };
+        const result = await checkWorkspace(request, own.signal, {
+          reading: ifWhole(events.reading),
+          progress: ifWhole(events.progress),
+          found: ifWhole(events.found),
+          read: (program) => {
+            // Of what is read before the rest it is not known yet.
+            if (program.unread === undefined && standing.length === 0)
+              broken = readings.settle(project, program);
+            if (broken.length > 0) stop();
+            else events.read(placeSuppressions(program).placed);
+          },
+        });
+        signal.removeEventListener("abort", stop);
+        const { report, program, remarks, suppressions, files } = result;
+        const { notes } = program;
+        return { outcome: { report, notes, remarks, suppressions, files, standing }, broken };
+      };
+      const { outcome, broken } = await attempt([]);
+      return broken.length > 0 && !signal.aborted ? (await attempt(broken)).outcome : outcome;
     },
     async fixes(project, level, anomaly, signal, found) {
       return (await opened()).fixes({ project, level, anomaly }, signal, found);

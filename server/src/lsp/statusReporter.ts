@@ -1,7 +1,8 @@
 // Tells the client how the server is: at most a few times a second, and at once when the kind of state changes.
 import { undecidedCount } from "../protocol/report";
-import type { ServerStatus } from "../protocol/requests";
-import { freshAnomalies } from "./results";
+import type { ProgressUnit, ServerStatus } from "../protocol/requests";
+import type { Range } from "../protocol/source";
+import { toldAnomalies, type ProjectResult } from "./results";
 import { levelName, levelOf, settingProblem, type ServerState } from "./serverState";
 import { sendTyped } from "./typed";
 
@@ -42,15 +43,31 @@ export function createStatusReporter(state: ServerState): StatusReporter {
   };
 }
 
+/** What of a project's files is not read as it is: an earlier text stands for one, or nothing does for a part of one. */
+function openTexts({ standing, notes }: ProjectResult): readonly string[] {
+  const place = (file: string, { start }: Range): string => `${file}:${String(start.line + 1)}`;
+  return [
+    ...standing.map(
+      ({ file, range, message }) =>
+        `${place(file, range)}: ${message} What is shown is of the text before that.`,
+    ),
+    ...notes
+      .filter(({ code }) => code === "code-syntax")
+      .map(({ source, message }) => `${place(source.file, source.range)}: ${message}`),
+  ];
+}
+
+const UNITS: readonly ProgressUnit[] = ["files", "pairs", "groups of three", "larger groups"];
+
 /** The status as it is now. */
 export function statusOf(state: ServerState): ServerStatus {
   const results = [...state.results.values()];
   const [project] = state.projects.values();
   const busy = state.running.size > 0;
   const progress = [...state.running.values()];
-  // While some are still reading, what they read is what there is to wait for.
-  const reading = progress.filter(({ unit }) => unit === "files");
-  const counted = reading.length > 0 ? reading : progress;
+  // Of several checks those that are least far are what there is to wait for.
+  const unit = UNITS.find((each) => progress.some((one) => one.unit === each));
+  const counted = progress.filter((each) => each.unit === unit);
   const sum = (pick: (each: { done: number; total: number }) => number): number =>
     counted.reduce((total, each) => total + pick(each), 0);
   const level = results[0]?.level ?? levelOf(state, project);
@@ -63,13 +80,14 @@ export function statusOf(state: ServerState): ServerStatus {
     chosen: state.chosen !== undefined,
     ...(state.chosen === undefined &&
       found?.value.name === level.name && { levelFrom: found.place }),
-    anomalies: results.reduce((count, each) => count + freshAnomalies(each).length, 0),
+    anomalies: results.reduce((count, each) => count + toldAnomalies(each.report).length, 0),
     unknown: results.reduce((count, each) => count + undecidedCount(each.report.unknown), 0),
+    open: results.flatMap(openTexts),
     ...(busy && {
       progress: {
         done: sum((each) => each.done),
         total: sum((each) => each.total),
-        ...(reading.length > 0 && { unit: "files" }),
+        ...(unit && { unit }),
       },
     }),
     ...(state.milliseconds !== undefined && { milliseconds: state.milliseconds }),

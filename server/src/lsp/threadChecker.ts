@@ -230,7 +230,7 @@ function tell(
       events.reading(message.done, message.total);
       return;
     case "progress":
-      events.progress(message.done, message.total);
+      events.progress(message.done, message.total, message.size);
       return;
     case "read":
       events.read(message.placed);
@@ -280,5 +280,5 @@ function cancelled(tool: string, level: Level): CheckOutcome {
     ...emptyReport(tool, level, "cancelled"),
     unknown: [{ reason: "cancelled", transactions: [] }],
   };
-  return { report, notes: [], remarks: [], suppressions: [], files: [] };
+  return { report, notes: [], remarks: [], suppressions: [], files: [], standing: [] };
 }

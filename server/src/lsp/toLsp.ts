@@ -61,9 +61,15 @@ export function unknownDiagnostic(unknown: Unknown, range: Range): Diagnostic {
   };
 }
 
-export function noteDiagnostic(note: Note): Diagnostic {
+/** Of an earlier text, until a new verdict replaces it. */
+export function faded(diagnostic: Diagnostic): Diagnostic {
+  return { ...diagnostic, tags: [DiagnosticTag.Unnecessary] };
+}
+
+/** A remark; `range` is where it is told. */
+export function noteDiagnostic(note: Note, range: Range): Diagnostic {
   return {
-    range: note.source.range,
+    range,
     severity: NOTE_SEVERITY[note.severity],
     code: note.code,
     source: SOURCE,

@@ -182,12 +182,17 @@ export interface ProofView {
   readonly uris: Readonly<Record<string, string>>;
 }
 
-/** How far checks have come: groups of transactions, or files while these are read. */
+/**
+ * How far checks have come: files while these are read, then groups of transactions, the smallest first. What is counted
+ * has one total from its first to its last count.
+ */
 export interface Progress {
   readonly done: number;
   readonly total: number;
-  readonly unit?: "files";
+  readonly unit?: ProgressUnit;
 }
+
+export type ProgressUnit = "files" | "pairs" | "groups of three" | "larger groups";
 
 export interface ServerStatus {
   /** `degraded`: it answers, and something is missing (the message says what). */
@@ -200,6 +205,8 @@ export interface ServerStatus {
   readonly levelFrom?: string;
   readonly anomalies: number;
   readonly unknown: number;
+  /** Files that cannot be read as they are, in sentences that name the place: "bank.sql:12: END is missing. ...". */
+  readonly open: readonly string[];
   readonly progress?: Progress;
   /** Wall time of the last check that ended. */
   readonly milliseconds?: number;

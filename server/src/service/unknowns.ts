@@ -34,6 +34,7 @@ export function coverageOf(program: Program): Coverage {
 const UNREAD: ReadonlyMap<string, UnreadKind> = new Map([
   ["routine-unread", "routine"],
   ["code-unread", "part"],
+  ["code-syntax", "part"],
   ["call-unreached", "call"],
   ["library-unread", "library"],
 ]);

@@ -44,6 +44,13 @@ export interface Harness {
   open(file: string, text: string): Promise<void>;
   /** Replaces a range of an open document. */
   edit(file: string, range: Range, text: string): Promise<void>;
+  /** Sends the whole text of an open document. */
+  replace(file: string, text: string): Promise<void>;
+  /** Resolves when the diagnostics of a file fulfil the condition. */
+  until(
+    file: string,
+    condition: (diagnostics: readonly Diagnostic[]) => boolean,
+  ): Promise<readonly Diagnostic[]>;
   /** Resolves when the diagnostics of a file, as "line code", are these. */
   diagnostics(file: string, expected: readonly string[]): Promise<readonly Diagnostic[]>;
   request<Method extends keyof Requests>(
@@ -159,6 +166,19 @@ function drive(client: ProtocolConnection, folder: string, options: HarnessOptio
         contentChanges: [{ range, text }],
       });
     },
+    replace: (file, text) => {
+      const version = (versions.get(file) ?? 1) + 1;
+      versions.set(file, version);
+      return client.sendNotification("textDocument/didChange", {
+        textDocument: { uri: uri(file), version },
+        contentChanges: [{ text }],
+      });
+    },
+    until: (file, condition) =>
+      until(() => {
+        const now = latest.get(uri(file)) ?? [];
+        return condition(now) ? now : undefined;
+      }),
     diagnostics: (file, expected) =>
       until(() => {
         const now = latest.get(uri(file)) ?? [];
@@ -174,7 +194,7 @@ function drive(client: ProtocolConnection, folder: string, options: HarnessOptio
 function textChecker(options: HarnessOptions): Checker {
   return {
     async check(project, level, signal, events) {
-      events.progress(0, 3);
+      events.progress(0, 3, 2);
       const { suppressions } = outcomeOf(project, level, false);
       events.read(suppressions);
       const aborted = new Promise<void>((resolve) => {
@@ -272,7 +292,8 @@ function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOut
     ...report.coverage,
     unreached: 0,
   }));
-  return { report, notes, remarks: [], suppressions: suppressionsOf(project, transactions), files };
+  const suppressions = suppressionsOf(project, transactions);
+  return { report, notes, remarks: [], suppressions, files, standing: [] };
 }
 
 /** Comments in lines of their own; the next line is a transaction, or something in one. */

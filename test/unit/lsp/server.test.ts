@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { CodeLens, Hover } from "vscode-languageserver-protocol/node";
+import type { CodeLens, Diagnostic, Hover } from "vscode-languageserver-protocol/node";
 import { LEVELS } from "../../../server/src/isolation/levels";
 import { withServer, type Harness } from "./harness";
 
@@ -82,7 +82,7 @@ describe("diagnostics", () => {
     });
   });
 
-  it("go at once when their transaction is edited, and others move with the text", async () => {
+  it("stay when their transaction is edited, move with the text, and fade a moment later", async () => {
     const text = `${BANK}\n\ntransaction close\n  anomaly write-skew`;
     let block = false;
     const before = () => (block ? new Promise<void>(() => undefined) : undefined);
@@ -90,8 +90,42 @@ describe("diagnostics", () => {
       await harness.open("bank.sql", text);
       await harness.diagnostics("bank.sql", ["2 lost-update", "9 write-skew"]);
       block = true;
+      const edited = Date.now();
       await harness.edit("bank.sql", between(1, 2, 6), "look\n  again");
-      await harness.diagnostics("bank.sql", ["10 write-skew"]);
+      const moved = await harness.diagnostics("bank.sql", ["3 lost-update", "10 write-skew"]);
+      assert.deepEqual(
+        moved.map(({ tags }) => tags),
+        [undefined, undefined],
+      );
+      const isFaded = ({ tags }: Diagnostic) => tags?.includes(1) === true;
+      const faded = await harness.until("bank.sql", (all) => all.some(isFaded));
+      assert.ok(Date.now() - edited >= 900);
+      assert.deepEqual(faded.map(isFaded), [true, false]);
+      const messages = harness.published.map(({ diagnostics }) => diagnostics.length);
+      assert.ok(
+        messages.every((count, at) => at === 0 || count === 2),
+        messages.join(),
+      );
+    });
+  });
+
+  it("stay as they are while a comment or a blank line is written, whatever the client sends", async () => {
+    let block = false;
+    const before = () => (block ? new Promise<void>(() => undefined) : undefined);
+    await withServer({ files: { "bank.sql": BANK }, before }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      block = true;
+      let text = BANK;
+      for (const written of ["  -- why\n", "\n", "   \n", "  /* so */\n"]) {
+        text = text.replace("  anomaly", `${written}  anomaly`);
+        await harness.replace("bank.sql", text);
+      }
+      const [moved] = await harness.diagnostics("bank.sql", ["6 lost-update"]);
+      await new Promise((resolve) => setTimeout(resolve, 1200));
+      assert.equal(moved?.tags, undefined);
+      const [last] = harness.published.at(-1)?.diagnostics ?? [];
+      assert.deepEqual([last?.range.start.line, last?.tags], [6, undefined]);
     });
   });
 

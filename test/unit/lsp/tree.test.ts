@@ -86,6 +86,7 @@ describe("the tree", () => {
       async (harness) => {
         const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 2 } };
         await harness.edit("a.sql", range, "an ");
+        await harness.until("a.sql", (all) => all.some(({ tags }) => tags !== undefined));
       },
     );
   });

@@ -65,9 +65,9 @@ export function createStateView(state: OtherState, actions: Actions): HTMLElemen
   }
 }
 
-function progressText({ done, total, unit }: Progress): string {
+function progressText({ done, total, unit = "pairs" }: Progress): string {
   const counts = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
-  return unit === "files" ? `Reading ${counts} files` : `${counts} groups of transactions`;
+  return unit === "files" ? `Reading ${counts} files` : `${counts} ${unit} of transactions`;
 }
 
 /** What was found, and below it what is so for any number of transactions. */

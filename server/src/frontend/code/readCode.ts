@@ -412,7 +412,8 @@ function unparsed(at: Span, file: FileId, { lines }: CodeSurroundings): Note {
       ? "This file could not be parsed: it takes too long or too much memory. Nothing of it was read."
       : "This could not be parsed, or is nested too deeply: statements in and around it may be missing.";
   const source = rangeOf(lines(file), at.start, at.end);
-  return { severity: "information", code: "code-unread", message, source };
+  const code = at === WHOLE ? "code-unread" : "code-syntax";
+  return { severity: "information", code, message, source };
 }
 
 /**

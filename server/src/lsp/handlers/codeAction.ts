@@ -5,7 +5,7 @@ import type { Range } from "../../protocol/source";
 import { SUPPRESSIBLE } from "../../service/suppressions";
 import { nearestNames } from "../../workspace/nearest";
 import type { Fixes } from "../fixes";
-import { anomalyPlace, freshAnomalies } from "../results";
+import { anomalyPlace, toldAnomalies } from "../results";
 import { clientUri, findFile, projectKey, type ServerState } from "../serverState";
 import { ignoreHere, ignoreInFile, removal, type CommentEdit } from "../suppressionEdits";
 import { toDisabledFix, toFixAction, toQuickFix } from "../toLsp";
@@ -46,7 +46,7 @@ async function verifiedFixes(
   const found = findFile(state, uri);
   const result = found && state.results.get(projectKey(found.project));
   if (!found || !result) return [];
-  const meant = freshAnomalies(result).filter((anomaly) => {
+  const meant = toldAnomalies(result.report).filter((anomaly) => {
     const place = anomalyPlace(result.report, anomaly);
     return (
       isShown(anomaly) &&

@@ -1,7 +1,7 @@
 import type { CodeLens } from "vscode-languageserver/node";
 import { ownEntry } from "../../protocol/dictionary";
 import type { ReportTransaction } from "../../protocol/report";
-import { anomaliesOf, type ProjectResult } from "../results";
+import { anomaliesOf, isEdited, isFaded, type ProjectResult } from "../results";
 import { findFile, projectKey, type ServerState } from "../serverState";
 import { toCodeLens } from "../toLsp";
 
@@ -25,22 +25,20 @@ function lensOf(
   transaction: ReportTransaction,
 ): CodeLens {
   const anomalies = anomaliesOf(result, transaction);
-  const fresh = anomalies.filter((each) => !result.stale.has(each.id));
-  const checking = state.running.has(projectKey(result.project));
+  const isOld = isEdited(result, transaction) || anomalies.some((each) => isFaded(result, each));
+  const since = isOld ? " (edited since)" : "";
   const label = levelLabel(result, transaction);
-  if (fresh.length < anomalies.length) {
-    const what = checking ? "checking again" : "edited since the last check";
-    return toCodeLens(`Isolens: ${what}`, transaction.range, undefined);
-  }
-  if (fresh.length > 0) {
-    const count = fresh.length === 1 ? "1 anomaly" : `${String(fresh.length)} anomalies`;
-    const ids = fresh.map((each) => each.id);
-    const title = `${count} at ${label}`;
+  if (anomalies.length > 0) {
+    const count = anomalies.length === 1 ? "1 anomaly" : `${String(anomalies.length)} anomalies`;
+    const ids = anomalies.map((each) => each.id);
+    const title = `${count} at ${label}${since}`;
     return state.options.showAnomaly
       ? toCodeLens(`${title} - show`, transaction.range, { ids })
       : toCodeLens(title, transaction.range, undefined);
   }
-  if (result.partial)
+  if (isOld)
+    return toCodeLens("Isolens: edited since the last check", transaction.range, undefined);
+  if (result.isFirst)
     return toCodeLens(`Isolens: checking at ${label}`, transaction.range, undefined);
   const title = hiddenText(result, transaction, label) ?? nothingText(result, transaction, label);
   return toCodeLens(title, transaction.range, undefined);

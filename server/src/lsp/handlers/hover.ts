@@ -6,7 +6,7 @@ import type { Anomaly, ReportTransaction, Step } from "../../protocol/report";
 import type { Position } from "../../protocol/source";
 import { describeKind } from "../anomalies";
 import { holds } from "../editRange";
-import { anomaliesOf, freshAnomalies, type ProjectResult } from "../results";
+import { anomaliesOf, isFaded, toldAnomalies, type ProjectResult } from "../results";
 import { definedIn, findFile, projectKey, type ServerState } from "../serverState";
 import { toHover } from "../toLsp";
 
@@ -31,7 +31,7 @@ function statementHover(
   position: Position,
 ): Hover | null {
   const at = (step: Step): boolean => step.file === file && holds(step.range, position);
-  const anomalies = freshAnomalies(result).filter((each) => each.steps.some(at));
+  const anomalies = toldAnomalies(result.report).filter((each) => each.steps.some(at));
   const range = anomalies[0]?.steps.find(at)?.range;
   if (!range) return null;
   const parts = anomalies.slice(0, MOST).map((anomaly) => {
@@ -70,7 +70,7 @@ function transactionHover(
     PRECISION[transaction.precision],
     ...anomalies.map((anomaly) => {
       const { title } = describeKind(anomaly.kind);
-      const stale = result.stale.has(anomaly.id) ? " (edited since)" : "";
+      const stale = isFaded(result, anomaly) ? " (edited since)" : "";
       return `- ${title} of ${namesText(anomaly)}${stale}${showLink(state, anomaly)}`;
     }),
     ...assumingText(result, transaction),

@@ -7,8 +7,8 @@ import type {
   TreeTransaction,
 } from "../../protocol/requests";
 import { describeKind } from "../anomalies";
-import { anomalyPlace, type ProjectResult } from "../results";
-import { clientUri, levelName, projectKey, type ServerState } from "../serverState";
+import { anomalyPlace, isEdited, isFaded, type ProjectResult } from "../results";
+import { clientUri, levelName, type ServerState } from "../serverState";
 
 /**
  * `isolens/tree`: the files of every result in its order, those that could not be read as well. Files without transactions
@@ -78,13 +78,11 @@ function transactionOf(
   const undecided = report.unknown
     .filter(({ transactions }) => transactions.length === 0 || transactions.includes(name))
     .map(({ reason }) => reason);
-  const isStale = own.some(({ id }) => result.stale.has(id));
+  const isStale = isEdited(result, { name }) || own.some((each) => isFaded(result, each));
   const verdict = ((): TransactionVerdict => {
     if (isStale) return "checking";
     if (told.some(({ status }) => status === "confirmed")) return "anomaly";
-    if (result.partial || (state.running.has(projectKey(project)) && report.verdict !== "safe")) {
-      return "checking";
-    }
+    if (result.isFirst) return "checking";
     if (report.verdict === "cancelled") return "cancelled";
     if (undecided.length > 0) return "unknown";
     return own.some(({ status }) => status === "confirmed") ? "hidden" : "nothing";
@@ -115,7 +113,7 @@ function anomalyOf(
       transactions,
       severity: anomaly.reportedAs ?? "warning",
       place: { uri: clientUri(state, result.project, place.file), range: place.range },
-      stale: result.stale.has(id),
+      stale: isFaded(result, anomaly),
       ...(suppressed && { suppressed }),
       unconfirmed: anomaly.status === "unconfirmed",
     },
