@@ -187,7 +187,6 @@ export function createChecks(state: ServerState): Checks {
     { key, project, level, mark }: About,
     found: readonly Anomaly[],
     placed: readonly PlacedSuppression[],
-    verdict?: LevelReport["verdict"],
   ): void {
     const last = state.results.get(key);
     const before = last?.level.name === level.name ? last : nothingYet(project, level);
@@ -202,14 +201,9 @@ export function createChecks(state: ServerState): Checks {
     const kept = earlier.map((each) => names.get(each.id) ?? each);
     const fresh = present.report.anomalies.filter(({ id }) => !known.has(id));
     const stale = [...before.stale].filter((id) => !names.has(id));
-    const report = {
-      ...before.report,
-      ...(verdict && { verdict }),
-      anomalies: [...kept, ...fresh],
-    };
-    const partial = verdict === undefined;
+    const report = { ...before.report, anomalies: [...kept, ...fresh] };
     const result = judgedResult(
-      { ...before, project, report, partial },
+      { ...before, project, report, partial: true },
       new Set([...stale, ...present.stale]),
     );
     const changed = new Set([...before.changed, ...result.changed]);
@@ -217,9 +211,28 @@ export function createChecks(state: ServerState): Checks {
     tell();
   }
 
-  /** What was found until then, beside what was known before. */
-  function showCancelled(about: About, { report, suppressions }: CheckOutcome): void {
-    showPartial(about, report.anomalies, suppressions, "cancelled");
+  /** What was found until somebody cancelled, beside what was known before. */
+  function showCancelled({ key, project, level, mark }: About, outcome: CheckOutcome): void {
+    const told = judged(state, project, level, outcome);
+    const last = state.results.get(key);
+    const before = last?.level.name === level.name ? last : nothingYet(project, level);
+    const names = new Set(told.report.transactions.map(({ name }) => name));
+    const ids = new Set(told.report.anomalies.map(({ id }) => id));
+    const known = { project, level, ...told, partial: false, isFirst: false };
+    const present = moved(key, judgedResult(known), mark, new Set());
+    const report = {
+      ...present.report,
+      transactions: [
+        ...present.report.transactions,
+        ...before.report.transactions.filter(({ name }) => !names.has(name)),
+      ],
+      anomalies: [
+        ...present.report.anomalies,
+        ...toldAnomalies(before.report).filter(({ id }) => !ids.has(id)),
+      ],
+    };
+    const stale = new Set([...before.stale].filter((id) => !ids.has(id)));
+    show(key, { ...judgedResult({ ...present, report }, stale), faded: before.faded });
   }
 
   /** A result of an earlier text, in the present one. */
