@@ -53,12 +53,12 @@ function naming(modules: string, schemes: string, options: string): RegExp {
 
 const NAMES: Readonly<Record<Dialect, RegExp>> = {
   postgres: naming(
-    "pg|postgres|pg-promise|slonik|@neondatabase/serverless|@vercel/postgres|drizzle-orm/(?:pg-core|node-postgres|postgres-js|neon-http|neon-serverless|vercel-postgres)",
+    "pg|postgres|pg-promise|slonik|@neondatabase/serverless|@vercel/postgres|@electric-sql/pglite|drizzle-orm/(?:pg-core|node-postgres|postgres-js|neon-http|neon-serverless|vercel-postgres)",
     "postgres|postgresql",
     "pg|postgres|postgresql|aurora-postgres",
   ),
   mysql: naming(
-    "mysql|mysql2|mysql2/promise|@planetscale/database|drizzle-orm/(?:mysql-core|mysql2|planetscale-serverless)",
+    "mysql|mysql2|mysql2/promise|@planetscale/database|@tidbcloud/serverless|drizzle-orm/(?:mysql-core|mysql2|planetscale-serverless)",
     "mysql",
     "mysql|mysql2|aurora-mysql",
   ),

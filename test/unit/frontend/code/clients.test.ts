@@ -158,29 +158,6 @@ export async function pay(id) {
 describe("clients whose statements are not read", () => {
   for (const [library, text, boundaries] of [
     [
-      "better-sqlite3",
-      `import Database from "better-sqlite3";
-const db = new Database("a.db");
-export function take(id: number) {
-  const update = db.prepare("UPDATE accounts SET balance = balance - 1 WHERE id = ?");
-  const inside = db.transaction(() => { update.run(id); update.run(id + 1); });
-  inside.immediate();
-}`,
-      "explicit",
-    ],
-    [
-      "node:sqlite",
-      `import { DatabaseSync } from "node:sqlite";
-const db = new DatabaseSync("a.db");
-export function take(id: number) {
-  db.exec("BEGIN");
-  const row = db.prepare("SELECT balance FROM accounts WHERE id = ?").get(id);
-  db.prepare("UPDATE accounts SET balance = ? WHERE id = ?").run(row.balance - 1, id);
-  db.exec("COMMIT");
-}`,
-      "explicit",
-    ],
-    [
       "mssql",
       `import sql from "mssql";
 export async function take(pool: sql.ConnectionPool, id: number) {

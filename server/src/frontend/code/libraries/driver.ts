@@ -15,7 +15,7 @@ import {
 import { calledBack, withoutCallback } from "./callback";
 import { levelOf } from "./levels";
 import type { Call, Library, SqlOutcome, SqlParameters, Tools } from "./library";
-import { ownConnection } from "./ownConnection";
+import { allOrNone, ownConnection } from "./ownConnection";
 import { asksConnection, parametersIn, queryOf, rowsOf, shapedConnection } from "./rawSql";
 
 export interface DriverModel {
@@ -63,11 +63,14 @@ export const RESULT_PARTS = [
 export type Effect =
   /** `nothing` calls no callback: it may be a listener. */
   | { readonly kind: "nothing" | "done" | "begin" | "commit" | "rollback" }
-  /** The client itself, or its first argument. */
-  | { readonly kind: "itself" | "argument" }
+  /** The same connection and text, as that client where one is named. */
+  | { readonly kind: "itself"; readonly client?: string }
+  | { readonly kind: "argument" }
   | { readonly kind: "client"; readonly client: string }
-  /** A client on a connection on which a transaction is open from here on. */
-  | { readonly kind: "open"; readonly client: string }
+  /** A client on a connection on which a transaction is open from here on; `level`: the option with its level. */
+  | { readonly kind: "open"; readonly client: string; readonly level?: string }
+  /** A list of statements runs in one transaction; each is a text or a record with its text. */
+  | { readonly kind: "batch"; readonly result: Result }
   /** The text is kept for the methods of that client. */
   | { readonly kind: "prepare"; readonly client: string }
   | {
@@ -77,8 +80,8 @@ export type Effect =
       readonly changed?: Result;
       /** No row is an error. */
       readonly isRequired?: boolean;
-      /** Parameters are a list behind the text (absent), the remaining arguments, or single values and lists. */
-      readonly parameters?: "list" | "rest" | "flat";
+      /** Parameters are a list or record behind the text, or (`rest`) the remaining arguments as well. */
+      readonly parameters?: "rest";
     }
   /** A function among the arguments runs with that client, on a connection of its own. */
   | {
@@ -149,7 +152,10 @@ export function driver(model: DriverModel, { query, ...hooks }: DriverHooks = {}
         tools[effect.kind](connection, call.source);
         return back() ?? UNDEFINED;
       case "itself":
-        return { ...handle, path: handle.path.slice(0, handle.path.lastIndexOf(".")) };
+        return {
+          ...handle,
+          path: effect.client ?? handle.path.slice(0, handle.path.lastIndexOf(".")),
+        };
       case "argument":
         return call.arguments[0] ?? UNDEFINED;
       case "client": {
@@ -158,9 +164,12 @@ export function driver(model: DriverModel, { query, ...hooks }: DriverHooks = {}
       }
       case "open": {
         const made = client(effect.client, tools, ownConnection(connection, tools));
-        tools.begin(made.connection, { source: call.source });
+        const level = levelIn(effect.level, call, tools);
+        tools.begin(made.connection, { source: call.source, ...level });
         return back(made) ?? made;
       }
+      case "batch":
+        return batch(effect.result, connection, call, tools);
       case "prepare":
         return tools.handle(effect.client, call.arguments[0], connection);
       case "sql": {
@@ -180,13 +189,16 @@ export function driver(model: DriverModel, { query, ...hooks }: DriverHooks = {}
   };
   /** A function that a wrapper made runs where it is called. */
   const wrapped = (handle: HandleValue, call: Call, tools: Tools): Value | undefined => {
-    const of = /^wrapped:(.*)$/u.exec(handle.path)?.[1];
-    const work = of === undefined ? undefined : valueIn(handle.data);
+    const isWrapper = /^wrapped:\w+(?:\.(?:default|deferred|exclusive|immediate))?$/u;
+    const work = isWrapper.test(handle.path) ? valueIn(handle.data) : undefined;
     if (!work) return undefined;
-    const own = ownConnection(handle.connection, tools);
+    // The function names the database itself, which is the transaction's one connection.
+    const { connection } = handle;
+    const own =
+      connection?.isPool === false ? connection : { ...tools.connection(false), isAny: true };
     const { source } = call;
     const inner = (): Value => tools.settle(tools.call(work, call.arguments, source));
-    return tools.inTransaction(own, { source, isNested: true, isAny: true }, inner);
+    return tools.inTransaction(own, { source, isNested: true }, inner);
   };
   return {
     name,
@@ -241,13 +253,14 @@ function queryFor(
   const text = valueIn(handle.data);
   const all = text ? [text, ...call.arguments] : call.arguments;
   const [first = UNDEFINED, second, ...rest] = all;
-  if (form === undefined || form === "list") return queryOf({ ...call, arguments: all }, tools);
-  if (second === undefined) return { text: first, parameters: {} };
-  const isList = form === "flat" && rest.length === 0 && tools.items(second) !== undefined;
-  const isNamed = rest.length === 0 && tools.fields(second) !== undefined;
-  return isList || isNamed
-    ? { text: first, parameters: parametersIn(second, tools) }
-    : { text: first, parameters: { positional: [second, ...rest] } };
+  if (form === undefined || second === undefined) {
+    return queryOf({ ...call, arguments: all }, tools);
+  }
+  const isOne = rest.length === 0 && (tools.items(second) ?? tools.fields(second)) !== undefined;
+  return {
+    text: first,
+    parameters: isOne ? parametersIn(second, tools) : { positional: [second, ...rest] },
+  };
 }
 
 /** What a handle keeps where that is a value of the program: the text that it was made with. */
@@ -303,7 +316,7 @@ function partOf(part: ResultPart, outcome: SqlOutcome, tools: Tools): Value {
       if (!outcome.rows) return rows;
       const [only, ...others] = outcome.rows.columns.order;
       const row = part === "value" ? tools.firstRow(rows) : undefined;
-      if (row && only !== undefined && others.length === 0) return tools.member(row, only);
+      if (row && only !== undefined && others.length === 0) return tools.field(row, only);
       return unknown("the only column of rows", [tools.expression(row ?? rows)]);
     }
     case "exists":
@@ -330,10 +343,41 @@ function scope(effect: Scope, handle: HandleValue, call: Call, tools: Tools): Va
   const isDoubted = doubtsOptions !== true || call.arguments.length > 1;
   if (doubt !== undefined && isDoubted) tools.lose(doubt, source, "opaque");
   if (!isTransaction) return run();
-  const options = call.arguments.find((each) => each.kind === "object");
-  const asked = level === undefined ? {} : levelOf(options && tools.fields(options)?.get(level));
+  const asked = levelIn(level, call, tools);
   const nested = isNested === true ? { isNested } : {};
   return tools.inTransaction(own, { source, ...nested, ...asked }, run);
+}
+
+/** The level that the option of that name asks for. */
+function levelIn(option: string | undefined, call: Call, tools: Tools): ReturnType<typeof levelOf> {
+  if (option === undefined) return {};
+  const options = call.arguments.find((each) => each.kind === "object");
+  return levelOf(options && tools.fields(options)?.get(option));
+}
+
+/** Statements of a list, all or none of them. */
+function batch(
+  result: Result,
+  connection: Connection | undefined,
+  call: Call,
+  tools: Tools,
+): Value | undefined {
+  const [list] = call.arguments;
+  if (!list) return undefined;
+  const one = (own: Connection, item: Value): Value => {
+    const pair = tools.items(item);
+    const { text, parameters } = queryOf({ ...call, arguments: pair ?? [item] }, tools);
+    const outcome = tools.sql(own, text, parameters, call.source);
+    const made = resultOf({ kind: "sql", result }, outcome, () => "batch", call, tools);
+    return Array.isArray(made) ? tools.list(made) : made;
+  };
+  const items = tools.items(list);
+  const made: Value[] = [];
+  allOrNone(connection, call.source, tools, (own) => {
+    if (items) made.push(...items.map((item) => one(own, item)));
+    else tools.each(list, call.source, (item) => void one(own, item));
+  });
+  return items ? tools.list(made) : unknown("what the statements of a list give");
 }
 
 /** Whether a text is known: the hooks of drivers ask. */

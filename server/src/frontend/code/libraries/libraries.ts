@@ -12,10 +12,12 @@ import { NESTJS_CLS } from "./nestjsCls";
 import { PG } from "./pg";
 import { PG_PROMISE } from "./pgPromise";
 import { POSTGRES_JS } from "./postgresJs";
-import { PLANETSCALE } from "./planetscale";
+import { PGLITE } from "./pglite";
+import { PLANETSCALE, TIDB } from "./planetscale";
 import { PRISMA } from "./prisma/prisma";
 import { SEQUELIZE } from "./sequelize/sequelize";
 import { SLONIK } from "./slonik";
+import { BETTER_SQLITE3, BUN_SQLITE, LIBSQL, NODE_SQLITE, SQLITE, SQLITE3 } from "./sqlite";
 import { TYPEORM } from "./typeorm/typeorm";
 import { UNREAD } from "./unread";
 
@@ -33,6 +35,14 @@ export const LIBRARIES: readonly Library[] = [
   SEQUELIZE,
   NESTJS_CLS,
   SLONIK,
+  PGLITE,
+  TIDB,
+  BETTER_SQLITE3,
+  NODE_SQLITE,
+  BUN_SQLITE,
+  SQLITE3,
+  SQLITE,
+  LIBSQL,
   UNREAD,
   JDBC,
   BENCHBASE,

@@ -59,7 +59,7 @@ export function asksConnection(
   return object !== "" && methods.has(method) && (first === "sql" || first === "other");
 }
 
-/** The first argument as SQL text: itself, or the `text`/`sql` of a record, with its `values`. */
+/** The first argument as SQL text: itself, or the `text`/`sql` of a record, with its `values` or `args`. */
 export function queryOf(
   call: Call,
   tools: Tools,
@@ -68,7 +68,8 @@ export function queryOf(
   const fields = first && tools.fields(first);
   const text = fields?.get("text") ?? fields?.get("sql");
   if (fields && text) {
-    return { text, parameters: parametersIn(fields.get("values") ?? second, tools) };
+    const values = fields.get("values") ?? fields.get("args") ?? second;
+    return { text, parameters: parametersIn(values, tools) };
   }
   return {
     text: first ?? { kind: "undefined" },

@@ -26,18 +26,11 @@ const PACKAGES = [
   "@databases/mysql",
   "@databases/pg",
   "@databases/sqlite",
-  "@libsql/client",
-  "@planetscale/database",
-  "better-sqlite3",
   "bookshelf",
-  "bun:sqlite",
   "mssql",
-  "node:sqlite",
   "objection",
   "orchid-orm",
   "oracledb",
-  "sqlite",
-  "sqlite3",
   "tedious",
   "zapatos/db",
 ] as const;
@@ -46,9 +39,6 @@ const PATHS: ReadonlySet<string> = new Set(PACKAGES.map((name) => pathOf(name, "
 
 /** They hold one connection. */
 const OF_ONE = /sqlite/u;
-
-/** Where `transaction(f)` gives a function that runs in a transaction when it is called. */
-const GIVES_FUNCTIONS: ReadonlySet<string> = new Set(["better-sqlite3", "bun:sqlite"]);
 
 /** What makes something, or does nothing with the database by itself. */
 const MAKES =
@@ -67,8 +57,6 @@ export const UNREAD: Library = {
   },
   tagged: (handle, { source }, tools) => statement(handle, source, tools),
   call: (handle, call, tools) => {
-    const { data } = handle;
-    if (isWork(data)) return inside(handle, data, call, tools);
     const method = /[^.]*$/u.exec(handle.path)?.[0] ?? "";
     const work = call.arguments.findLast((each) => each.kind === "function");
     if (work) return given(handle, work, method, call, tools);
@@ -85,10 +73,6 @@ function packageOf(path: string): string {
   return path.split(".")[0] ?? path;
 }
 
-function isWork(data: unknown): data is Value {
-  return typeof data === "object" && data !== null && "kind" in data && data.kind === "function";
-}
-
 /** A function that is given to a client: it runs with one, in a transaction where the method is called so. */
 function given(
   handle: HandleValue,
@@ -98,7 +82,6 @@ function given(
   tools: Tools,
 ): Value | undefined {
   const isOpening = opensByName(method) || BEGINS.test(method);
-  if (isOpening && GIVES_FUNCTIONS.has(packageOf(handle.path))) return { ...handle, data: work };
   if (isOpening) return inside(handle, work, call, tools);
   // Any other callback hears of what a statement gave, or of an error.
   const result = MAKES.test(method) ? UNDEFINED : statement(handle, call.source, tools);
@@ -119,8 +102,7 @@ function clientOn(
 function inside(handle: HandleValue, work: Value, call: Call, tools: Tools): Value {
   const { source } = call;
   const connection = ownConnection(handle.connection, tools);
-  const isGiven = isWork(handle.data);
-  const args = isGiven ? call.arguments : [clientOn(handle, connection, tools)];
+  const args = [clientOn(handle, connection, tools)];
   return tools.inTransaction(connection, { source, isNested: true }, () => {
     const result = tools.settle(tools.call(work, args, source));
     // What was changed in memory is written at the end.

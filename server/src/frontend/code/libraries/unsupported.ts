@@ -32,9 +32,7 @@ const OF_NODE: readonly Unsupported[] = [
 /** Drivers of databases, which builders and mappers that are read may run on. */
 const DRIVERS: readonly Unsupported[] = [
   ["@databases", "@databases/pg", "@databases/mysql", "@databases/sqlite"],
-  ["libSQL", "@libsql/client"],
-  ["SQLite", "better-sqlite3", "sqlite", "sqlite3", "sqlite-async", "sql.js", "node:sqlite", "bun:sqlite"],
-  ["PGlite", "@electric-sql/pglite"],
+  ["SQLite", "sqlite-async", "sql.js"],
   ["DuckDB", "duckdb", "@duckdb/node-api"],
   ["SQL Server", "mssql", "tedious", "msnodesqlv8"],
   ["Oracle", "oracledb"],
@@ -45,7 +43,6 @@ const DRIVERS: readonly Unsupported[] = [
   ["RDS Data API", "@aws-sdk/client-rds-data", "data-api-client"],
   ["serverless-mysql", "serverless-mysql"],
   ["MySQL X DevAPI", "@mysql/xdevapi"],
-  ["TiDB Serverless", "@tidbcloud/serverless"],
 ]; // prettier-ignore
 
 /** Of Java. */

@@ -178,7 +178,11 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
     piece: pieceOf(state, call),
     table: state.workspace.table,
     placeholder: (number) => values.get(number),
-    variable: () => undefined,
+    variable: ([name = ""]) => {
+      // `@name` is a variable to the grammars of SQLite and SQL Server, and a parameter to their clients.
+      const value = name.startsWith("@") ? parameterOf(name, call.parameters) : undefined;
+      return value && bounded(state, expressionOf(state, value), source);
+    },
     ids: state.ids,
     note: (note) => {
       if (!state.isTrial) state.notes.push(note);

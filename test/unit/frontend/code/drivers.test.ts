@@ -1,0 +1,200 @@
+// Drivers that are models of rows, each with what its client does: texts, parameters, results, transactions.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Dialect } from "../../../../server/src/program/dialect";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+const DDL = "CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);";
+
+async function check(text: string, dialect: Dialect, expected: readonly string[]): Promise<void> {
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text }, dialect)), expected);
+}
+
+const READ = "r1 = select account.balance as balance from account where (account.id = :id)";
+const TAKEN = "update account set balance = (r1.balance - :n) where (account.id = :id)";
+
+/** A read and a write of what was read, in one transaction or two. */
+const taking = (name: string, kind: "unit" | "explicit", ...within: readonly string[]) => [
+  `${name} ${kind}`,
+  ...within,
+];
+
+describe("better-sqlite3", () => {
+  const open = 'import Database from "better-sqlite3";\nconst db = new Database("a.db");\n';
+  it("runs prepared statements by themselves, with parameters one by one, in lists or by name", () =>
+    check(
+      `${open}const read = db.prepare("SELECT balance FROM account WHERE id = ?");
+export function take(id, n) {
+  const row = read.get(id);
+  db.prepare("UPDATE account SET balance = @left WHERE id = @id").run({ left: row.balance - n, id });
+}`,
+      "sqlite",
+      taking("take", "unit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
+    ));
+  it("runs what transaction() made in a transaction, in each of its modes", () =>
+    check(
+      `${open}const take = db.transaction((id, n) => {
+  const row = db.prepare("SELECT balance FROM account WHERE id = ?").get([id]);
+  db.prepare("UPDATE account SET balance = ? WHERE id = ?").run(row.balance - n, id);
+});
+export function once(id, n) { take(id, n); }
+export function soon(id, n) { take.immediate(id, n); }`,
+      "sqlite",
+      ["once", "soon"].flatMap((name) =>
+        taking(name, "explicit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
+      ),
+    ));
+  it("gives one column where a statement is plucked", () =>
+    check(
+      `${open}export function take(id, n) {
+  const balance = db.prepare("SELECT balance FROM account WHERE id = ?").pluck().get(id);
+  db.prepare("UPDATE account SET balance = ? WHERE id = ?").run(balance - n, id);
+}`,
+      "sqlite",
+      taking("take", "unit", `  ${READ}`, `  ${TAKEN}`),
+    ));
+});
+
+describe("better-sqlite3 that is passed on", () => {
+  it("holds what its functions run on it in the transaction", () =>
+    check(
+      `import type { Database } from "better-sqlite3";
+export class Accounts {
+  constructor(private readonly db: Database) {}
+  take(id: number, n: number) {
+    const inside = this.db.transaction(() => {
+      const row = this.db.prepare("SELECT balance FROM account WHERE id = ?").get(id);
+      this.db.prepare("UPDATE account SET balance = ? WHERE id = ?").run(row.balance - n, id);
+    });
+    inside.immediate();
+  }
+}`,
+      "sqlite",
+      taking(
+        "Accounts.take",
+        "explicit",
+        `  ${READ}`,
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        `  ${TAKEN}`,
+      ),
+    ));
+  it("begins and ends transactions by texts", () =>
+    check(
+      `import { DatabaseSync } from "node:sqlite";
+const db = new DatabaseSync("a.db");
+export function take(id, n) {
+  db.exec("BEGIN");
+  const row = db.prepare("SELECT balance FROM account WHERE id = ?").get(id);
+  db.prepare("UPDATE account SET balance = ? WHERE id = ?").run(row.balance - n, id);
+  db.exec("COMMIT");
+}`,
+      "sqlite",
+      taking("take", "explicit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
+    ));
+});
+
+describe("node:sqlite, bun:sqlite, sqlite and sqlite3", () => {
+  const rows: Readonly<Record<string, string>> = {
+    "node:sqlite": `import { DatabaseSync } from "node:sqlite";
+const db = new DatabaseSync("a.db");
+export function take(id, n) {
+  const row = db.prepare("SELECT balance FROM account WHERE id = ?").get(id);
+  db.prepare("UPDATE account SET balance = ? WHERE id = ?").run(row.balance - n, id);
+}`,
+    "bun:sqlite": `import { Database } from "bun:sqlite";
+const db = new Database("a.db");
+export function take(id, n) {
+  const row = db.query("SELECT balance FROM account WHERE id = ?").get(id);
+  db.run("UPDATE account SET balance = ? WHERE id = ?", [row.balance - n, id]);
+}`,
+    sqlite: `import { open } from "sqlite";
+export async function take(id, n) {
+  const db = await open({ filename: "a.db" });
+  const row = await db.get("SELECT balance FROM account WHERE id = ?", id);
+  await db.run("UPDATE account SET balance = ? WHERE id = ?", row.balance - n, id);
+}`,
+    sqlite3: `import sqlite3 from "sqlite3";
+const db = new sqlite3.Database("a.db");
+export function take(id, n) {
+  db.get("SELECT balance FROM account WHERE id = ?", [id], (error, row) => {
+    db.run("UPDATE account SET balance = ? WHERE id = ?", [row.balance - n, id]);
+  });
+}`,
+  };
+  for (const [name, text] of Object.entries(rows)) {
+    it(`are read: ${name}`, () =>
+      check(text, "sqlite", taking("take", "unit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`))); // prettier-ignore
+  }
+});
+
+describe("@libsql/client", () => {
+  const open =
+    'import { createClient } from "@libsql/client";\nconst client = createClient({ url: "file:a" });\n';
+  it("opens transactions that its own methods end", () =>
+    check(
+      `${open}export async function take(id, n) {
+  const tx = await client.transaction("write");
+  try {
+    const { rows } = await tx.execute({ sql: "SELECT balance FROM account WHERE id = ?", args: [id] });
+    await tx.execute({ sql: "UPDATE account SET balance = ? WHERE id = ?", args: [rows[0].balance - n, id] });
+    await tx.commit();
+  } finally {
+    tx.close();
+  }
+}`,
+      "sqlite",
+      taking("take", "explicit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
+    ));
+  it("runs a batch in one transaction", () =>
+    check(
+      `${open}export async function both(id, n) {
+  await client.batch([{ sql: "UPDATE account SET balance = ? WHERE id = ?", args: [n, id] }, "DELETE FROM account WHERE balance < 0"]);
+}`,
+      "sqlite",
+      [
+        "both explicit",
+        "  update account set balance = :n where (account.id = :id)",
+        "  delete account where (account.balance < 0)",
+      ],
+    ));
+});
+
+describe("PGlite", () => {
+  it("runs queries and templates, and callbacks in transactions", () =>
+    check(
+      `import { PGlite } from "@electric-sql/pglite";
+const db = await PGlite.create();
+export async function take(id, n) {
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.query("SELECT balance FROM account WHERE id = $1", [id]);
+    await tx.sql\`UPDATE account SET balance = \${rows[0].balance - n} WHERE id = \${id}\`;
+  });
+}`,
+      "postgres",
+      taking("take", "explicit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
+    ));
+});
+
+describe("@tidbcloud/serverless", () => {
+  it("hands out transactions with their level", () =>
+    check(
+      `import { connect } from "@tidbcloud/serverless";
+const conn = connect({ url: process.env.URL });
+export async function take(id, n) {
+  const tx = await conn.begin({ isolation: "READ COMMITTED" });
+  const rows = await tx.execute("SELECT balance FROM account WHERE id = ?", [id]);
+  await tx.execute("UPDATE account SET balance = ? WHERE id = ?", [rows[0].balance - n, id]);
+  await tx.commit();
+}`,
+      "mysql",
+      [
+        "take explicit @ mysql:read-committed",
+        `  ${READ}`,
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        `  ${TAKEN}`,
+      ],
+    ));
+});
