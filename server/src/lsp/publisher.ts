@@ -2,6 +2,7 @@
 import type { Diagnostic } from "vscode-languageserver/node";
 import { isShown } from "../protocol/report";
 import type { Range } from "../protocol/source";
+import { inApplication } from "../service/applicationPlaces";
 import { messageOf } from "../service/findings";
 import type { ConfigurationProblem } from "../workspace/configuration";
 import { anomalyPlace, isFaded, toldAnomalies, type ProjectResult } from "./results";
@@ -67,7 +68,8 @@ function addResult(
   result: ProjectResult,
   wanted: Map<string, Diagnostic[]>,
 ): void {
-  const { project, report } = result;
+  const { project } = result;
+  const report = inApplication(result.report, project) ?? result.report;
   const uris = new Map<string, string>();
   const uriOf = (file: string): string => {
     const uri = uris.get(file) ?? clientUri(state, project, file);

@@ -24,9 +24,9 @@ export interface Parameter {
   readonly nullable?: true;
 }
 
-/** An `@isolens` comment of a transaction that asks for something. */
+/** An `@isolens` comment of a transaction that asks for something, or says that it was learnt from recorded runs. */
 export interface Annotation {
-  readonly kind: "invariant";
+  readonly kind: "invariant" | "learnt";
   readonly text: string;
   readonly source: SourceRange;
 }

@@ -195,11 +195,11 @@ export function undecidedCount(unknown: readonly Unknown[]): number {
 
 /**
  * What is taken to hold and without which the answer might be another: an invariant that the user wrote, a counter that
- * was inferred, a CHECK of the schema, arguments that the user says are distinct, or that no transaction is rolled back but
- * where its text says so.
+ * was inferred, a CHECK of the schema, arguments that the user says are distinct, that no transaction is rolled back but
+ * where its text says so, or that one that was recorded takes no other path.
  */
 export interface Assumption {
-  readonly kind: "invariant" | "counter" | "check" | "distinct" | "rollbacks";
+  readonly kind: "invariant" | "counter" | "check" | "distinct" | "rollbacks" | "recorded";
   readonly text: string;
   /** Where it is written; absent where it was inferred. */
   readonly file?: string;

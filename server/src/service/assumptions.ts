@@ -52,6 +52,7 @@ const KINDS: readonly Assumption["kind"][] = [
   "check",
   "distinct",
   "rollbacks",
+  "recorded",
 ];
 
 /** What stays open because it rests on an invariant that is not kept. */

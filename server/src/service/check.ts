@@ -38,6 +38,7 @@ import { largestSize, search } from "./search";
 import type { SearchResult, TupleFinding } from "./search";
 import { sufficientLevels } from "./sufficient";
 import { statementsOf, transactionPrecision } from "./statements";
+import { recordedAssumptions } from "./recordedAssumptions";
 import { unitAssumptions } from "./unitAssumptions";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
@@ -175,6 +176,7 @@ export async function check(
     const assumptions = [
       ...reportAssumptions(program, assumed),
       ...unitAssumptions(flat.transactions, levels),
+      ...recordedAssumptions(program.transactions),
     ];
     const notes = [
       ...settled.notes,

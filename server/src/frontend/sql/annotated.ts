@@ -34,6 +34,19 @@ export function applyAnnotations(
         result = { ...result, annotations: [...result.annotations, annotation] };
         break;
       }
+      case "learnt":
+        result = {
+          ...result,
+          annotations: [...result.annotations, { kind: comment.kind, text: comment.text, source }],
+        };
+        break;
+      case "over":
+        result = {
+          ...result,
+          taint: [...result.taint, { effect: "over", reason: comment.reason, source }],
+        };
+        break;
+      case "at":
       case "transaction":
       case "unit":
         break;

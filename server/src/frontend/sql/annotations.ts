@@ -14,6 +14,12 @@ export type AnnotationComment = Span &
     /** Pairs of parameters that differ in every run. */
     | { readonly kind: "distinct"; readonly pairs: readonly (readonly [string, string])[] }
     | { readonly kind: "invariant"; readonly text: string }
+    /** Where in an application the statement that follows, or the transaction, comes from: \`FILE:LINE\`. */
+    | { readonly kind: "at"; readonly place: string }
+    /** It was learnt from recorded runs: how many there were. */
+    | { readonly kind: "learnt"; readonly text: string }
+    /** Why something of it may be otherwise. */
+    | { readonly kind: "over"; readonly reason: string }
   );
 
 export interface Annotations {
@@ -82,6 +88,18 @@ function readOne(written: string, start: number): ReadOne | undefined {
       return rest === ""
         ? { problem: missing("invariant", "a condition, as account.balance >= 0") }
         : { comment: { ...span, kind: "invariant", text: rest } };
+    case "at":
+      return rest === ""
+        ? { problem: missing("at", "a place, as app/orders.py:12") }
+        : { comment: { ...span, kind: "at", place: rest } };
+    case "learnt":
+      return rest === ""
+        ? { problem: missing("learnt", "a number of runs, as 12 runs") }
+        : { comment: { ...span, kind: "learnt", text: rest } };
+    case "over":
+      return rest === ""
+        ? { problem: missing("over", "a reason") }
+        : { comment: { ...span, kind: "over", reason: rest } };
     case "ignore":
     case "ignore-file":
       // They may stand anywhere, in code of any language: see suppressions.ts.
@@ -133,7 +151,10 @@ function missing(word: string, what: string): Problem {
   return { severity: "warning", code: "annotation-incomplete", message };
 }
 
-const WORDS = ["transaction", "unit", "level", "distinct", "invariant", "ignore", "ignore-file"];
+const WORDS = [
+  ...["transaction", "unit", "level", "distinct", "invariant", "ignore", "ignore-file"],
+  ...["at", "learnt", "over"],
+];
 
 function unknownWord(word: string): Problem {
   const near = nearestName(word, WORDS);

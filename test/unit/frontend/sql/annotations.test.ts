@@ -19,7 +19,12 @@ function check(text: string, ...expected: readonly string[]): void {
       case "distinct":
         return `distinct ${comment.pairs.map((pair) => pair.join("<>")).join(" ")}`;
       case "invariant":
+      case "learnt":
         return `${comment.kind} ${comment.text}`;
+      case "at":
+        return `at ${comment.place}`;
+      case "over":
+        return `over ${comment.reason}`;
     }
   });
   assert.deepEqual([...found, ...notes.map((note) => `!${note.code}`)], expected);
@@ -38,6 +43,14 @@ test("names", () => {
   check("-- @isolens transaction", "!annotation-incomplete");
   check("-- mail me@transaction.com");
   check("-- see @isolensx");
+});
+
+test("what was recorded", () => {
+  check("-- @isolens at app/orders.py:12", "at app/orders.py:12");
+  check("-- @isolens learnt 12 runs", "learnt 12 runs");
+  check("-- @isolens over learnt from 2 runs", "over learnt from 2 runs");
+  check("-- @isolens at", "!annotation-incomplete");
+  check("-- @isolens over", "!annotation-incomplete");
 });
 
 test("levels", () => {

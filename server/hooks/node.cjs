@@ -1,0 +1,147 @@
+"use strict";
+// Puts the place in the application behind each statement, as a comment, while `isolens record` runs it: for pg and
+// mysql2, and what is built on them. Node requires this file before the application.
+const { AsyncLocalStorage } = require("node:async_hooks");
+const Module = require("node:module");
+const fs = require("node:fs");
+const http = require("node:http");
+const path = require("node:path");
+
+const ROOT = fs.realpathSync(process.env.ISOLENS_ROOT ?? process.cwd()) + path.sep;
+const TEST = /(^|\/)(tests?|__tests__|spec)\/|\.(test|spec)\.[cm]?[jt]sx?$/;
+const FOREIGN = /(^|\/)node_modules\//;
+/** Texts of one place differ in as many ways. */
+const VARIANTS = 16;
+const MARK = "/*isolens:";
+
+/** The call of an entry point that runs now: its place, how far it has come, and its number. */
+const calls = new AsyncLocalStorage();
+let count = 0;
+
+const escaped = (text) =>
+  text.replace(/[^A-Za-z0-9_./-]/gu, (letter) =>
+    [...Buffer.from(letter)]
+      .map((byte) => `~${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+      .join(""),
+  );
+
+/** Frames of the application, nearest first. */
+function frames() {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  Error.prepareStackTrace = (_, sites) => sites;
+  Error.stackTraceLimit = 100;
+  const sites = new Error("place").stack;
+  Error.prepareStackTrace = prepareStackTrace;
+  Error.stackTraceLimit = stackTraceLimit;
+  return sites.flatMap((site) => {
+    const file = site.getFileName()?.replace(/^file:\/\//, "");
+    if (!file?.startsWith(ROOT)) return [];
+    const own = file.slice(ROOT.length).split(path.sep).join("/");
+    return FOREIGN.test(own) ? [] : [placeOf(site, file, own)];
+  });
+}
+
+function placeOf(site, file, own) {
+  const at = { line: site.getLineNumber() ?? 1, column: site.getColumnNumber() ?? 1 };
+  const name = site.getFunctionName()?.replace(/^(?:Object|async|new)[. ]/, "");
+  const entry = Module.findSourceMap?.(file)?.findEntry?.(at.line - 1, at.column - 1);
+  const line = entry?.originalLine === undefined ? at.line : entry.originalLine + 1;
+  return { file: own, line, column: at.column, name };
+}
+
+function comment() {
+  const own = frames();
+  const [nearest] = own.filter(({ file }) => !TEST.test(file));
+  const [test] = own;
+  if (!nearest) return test ? `${MARK}${written(test)};;*/` : "";
+  const outermost =
+    own.findLast(({ file, name }) => !TEST.test(file) && name !== undefined && name !== "main") ??
+    nearest;
+  return `${MARK}${written(nearest)};${written(outermost)};${numberOf(outermost)}*/`;
+}
+
+/** A call goes forward in its function; where it is behind its last place, another call has begun. */
+function numberOf({ file, name, line, column }) {
+  const before = calls.getStore();
+  const key = `${file}:${name ?? ""}`;
+  const at = line * 1e4 + column;
+  if (before?.request !== undefined) return before.request;
+  if (before?.key === key && before.at < at) {
+    before.at = at;
+    return before.number;
+  }
+  const number = ++count % VARIANTS;
+  calls.enterWith({ key, at, number });
+  return number;
+}
+
+function written({ file, line, name }) {
+  return [escaped(file), line, escaped(name ?? `${path.basename(file)}-${line}`)].join(":");
+}
+
+const commented = (sql) => (sql.includes(MARK) ? sql : sql + comment());
+
+/** Wraps methods whose first argument is a statement or an object with one. */
+function wrap(prototype, names, textOf) {
+  for (const name of names) {
+    const inner = prototype?.[name];
+    if (typeof inner !== "function") continue;
+    prototype[name] = function (statement, ...rest) {
+      return inner.call(this, textOf(statement), ...rest);
+    };
+  }
+}
+
+function pgStatement(config) {
+  if (typeof config === "string") return commented(config);
+  if (typeof config?.text !== "string") return config;
+  if (typeof config.submit === "function") {
+    config.text = commented(config.text);
+    return config;
+  }
+  // The text of a named statement may not change under its name.
+  const own = Object.assign(Object.create(Object.getPrototypeOf(config)), config);
+  return Object.assign(own, { text: commented(config.text), name: undefined });
+}
+
+function mysqlStatement(options) {
+  if (typeof options === "string") return commented(options);
+  if (typeof options?.sql !== "string") return options;
+  if (Object.getPrototypeOf(options) !== Object.prototype) {
+    options.sql = commented(options.sql);
+    return options;
+  }
+  return { ...options, sql: commented(options.sql) };
+}
+
+const METHODS = ["query", "execute"];
+const HOOKS = [
+  [/[\\/]pg[\\/]lib[\\/]client\.js$/, (client) => wrap(client.prototype, ["query"], pgStatement)],
+  [/[\\/]pg-pool[\\/]index\.js$/, (pool) => wrap(pool.prototype, ["query"], pgStatement)],
+  [
+    /[\\/]mysql2[\\/]lib[\\/](?:base[\\/])?(?:connection|pool)\.js$/,
+    (owner) => {
+      if (Object.hasOwn(owner.prototype ?? {}, "query"))
+        wrap(owner.prototype, METHODS, mysqlStatement);
+    },
+  ],
+];
+
+const load = Module._extensions[".js"];
+Module._extensions[".js"] = function (module, file) {
+  load(module, file);
+  const hook = HOOKS.find(([pattern]) => pattern.test(file))?.[1];
+  if (hook === undefined) return;
+  try {
+    hook(module.exports);
+  } catch (error) {
+    process.stderr.write(`isolens: no call sites of ${file}: ${String(error)}\n`);
+  }
+};
+
+// A request is one call, whatever functions it goes through.
+const { emit } = http.Server.prototype;
+http.Server.prototype.emit = function (event, ...rest) {
+  if (event !== "request") return emit.call(this, event, ...rest);
+  return calls.run({ request: ++count % VARIANTS }, () => emit.call(this, event, ...rest));
+};

@@ -1,0 +1,74 @@
+// The arguments of `isolens record`: where the server is, what to run, where the results go.
+import type { ArgumentsResult } from "./arguments";
+
+export interface RecordArguments {
+  readonly command: "record";
+  /** The application's test command; empty: the proxy listens until it is told to stop. */
+  readonly run: readonly string[];
+  /** The server's URL; else the environment names it. */
+  readonly server?: string;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Further variables that name the server. */
+  readonly env: readonly string[];
+  /** The folder for what is learnt. */
+  readonly out: string;
+  readonly keep: boolean;
+  readonly values: boolean;
+  /** What was recorded before counts as well. */
+  readonly merge: boolean;
+  /** A recording that was kept: it is learnt from, and nothing is run. */
+  readonly from?: string;
+}
+
+/** The options as the command line gave them. */
+export interface RecordValues {
+  readonly server?: string;
+  readonly port?: string;
+  readonly env?: readonly string[];
+  readonly out?: string;
+  readonly keep?: boolean;
+  readonly values?: boolean;
+  readonly merge?: boolean;
+  readonly from?: string;
+}
+
+const MOST_PORTS = 65_535;
+const FOLDER = "isolens/recorded";
+
+/** Reads what stands after `isolens record`; `run` is what stands after `--`. */
+export function interpretRecord(
+  paths: readonly string[],
+  values: RecordValues,
+  run: readonly string[],
+): ArgumentsResult {
+  const [stray] = paths;
+  if (stray !== undefined)
+    return refuse(
+      `the command to record stands behind --, as isolens record -- ${paths.join(" ")}`,
+    );
+  const port = values.port ?? "0";
+  if (!/^\d{1,5}$/u.test(port) || Number(port) > MOST_PORTS)
+    return refuse(`--port must be a whole number up to ${String(MOST_PORTS)}, and is "${port}"`);
+  if (values.from !== undefined && run.length > 0)
+    return refuse('"record" takes a command behind -- or --from, not both');
+  return {
+    ok: true,
+    arguments: {
+      command: "record",
+      run,
+      port: Number(port),
+      env: (values.env ?? []).flatMap((each) => each.split(",")),
+      out: values.out ?? FOLDER,
+      keep: values.keep === true || values.merge === true,
+      values: values.values === true,
+      merge: values.merge === true,
+      ...(values.server !== undefined && { server: values.server }),
+      ...(values.from !== undefined && { from: values.from }),
+    },
+  };
+}
+
+function refuse(message: string): ArgumentsResult {
+  return { ok: false, message };
+}

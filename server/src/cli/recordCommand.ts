@@ -1,0 +1,270 @@
+// `isolens record`: runs a command with a proxy in front of its database and writes what it learnt. The check of what was
+// written is the caller's.
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { recordedSchema } from "../record/catalog/schemaText";
+import {
+  rewritten,
+  serverOf,
+  serverOfEnvironment,
+  type RecordedServer,
+} from "../record/environment";
+import { hooksFolder, withHooks } from "../record/hooks";
+import { placeOf } from "../record/proxy/proxy";
+import { readRecording } from "../record/recording";
+import { learntFiles, type LearntResult } from "../record/result";
+import { openSession, runCommand, type OpenRecording } from "../record/session";
+import type { Glossary, RecordedStatement } from "../record/statements";
+import { fileErrorText, readTextFileNow } from "../workspace/textFile";
+import { EXIT } from "./exit";
+import type { CliIo } from "./io";
+import type { RecordArguments } from "./recordArguments";
+
+/** The folder that was written, to be checked; or the exit code where there is nothing to check. */
+export type Recorded = { readonly folder: string } | { readonly code: number };
+
+/** Records, learns and writes; the first interrupt ends the recording and keeps it. */
+export async function recordCommand(
+  args: RecordArguments,
+  io: CliIo,
+  signal: AbortSignal,
+): Promise<Recorded> {
+  const server = serverFor(args);
+  if (typeof server === "string") return refused(io, server);
+  const folder = path.resolve(io.cwd, args.out);
+  const file = path.join(folder, RECORDING);
+  try {
+    mkdirSync(folder, { recursive: true });
+    if (!args.merge && args.from === undefined) rmSync(file, { force: true });
+  } catch (error) {
+    return refused(io, `${args.out} cannot be written: ${fileErrorText(error)}`);
+  }
+  const earlier = earlierStatements(args, io, file);
+  if (typeof earlier === "string") return refused(io, earlier);
+  const session =
+    args.from === undefined ? await recorded(args, io, { server, file, signal }) : undefined;
+  if (session !== undefined && "code" in session) return session;
+  const statements = [...earlier, ...renumbered(session?.statements ?? [], earlier)];
+  if (session && !args.keep) rmSync(file, { force: true });
+  const glossary: Glossary = session?.glossary ?? new Map<string, string>();
+  return written(args, io, { server, folder, statements, glossary });
+}
+
+const RECORDING = "recording.jsonl";
+/** How files begin that this command wrote. */
+const LEARNT = '-- Learnt by "isolens record"';
+
+function refused(io: CliIo, message: string): Recorded {
+  io.error(`isolens: ${message}\n`);
+  return { code: EXIT.usage };
+}
+
+function serverFor({ server, env, from }: RecordArguments): RecordedServer | string {
+  if (server !== undefined) return serverOf(server, "--server");
+  const found = serverOfEnvironment(process.env, env);
+  if (found) return found;
+  if (from !== undefined)
+    return { protocol: "postgres", host: "127.0.0.1", port: 5432, from: "default" };
+  return "which server? Name it by --server postgres://user@localhost:5432/app (or mysql://...), or set DATABASE_URL, PGHOST and PGPORT, MYSQL_HOST and MYSQL_PORT, or DB_HOST and DB_PORT";
+}
+
+/** What was recorded before, where it is asked for. */
+function earlierStatements(
+  args: RecordArguments,
+  io: CliIo,
+  file: string,
+): readonly RecordedStatement[] | string {
+  const asked = args.from === undefined ? file : path.resolve(io.cwd, args.from);
+  if (args.from === undefined && !(args.merge && existsSync(file))) return [];
+  const read = readRecording(asked);
+  if ("reason" in read) return `${args.from ?? file}: ${read.reason}`;
+  if (read.lost > 0)
+    io.error(
+      `isolens: ${String(read.lost)} lines of the recording are cut off or of something else, and passed over\n`,
+    );
+  return read.statements;
+}
+
+/** Statements of this run behind those of earlier ones. */
+function renumbered(
+  statements: readonly RecordedStatement[],
+  earlier: readonly RecordedStatement[],
+): readonly RecordedStatement[] {
+  if (earlier.length === 0) return statements;
+  const most = (of: (statement: RecordedStatement) => number): number =>
+    earlier.reduce((max, each) => Math.max(max, of(each) + 1), 0);
+  const [connections, orders] = [most(({ connection }) => connection), most(({ order }) => order)];
+  return statements.map((each) => ({
+    ...each,
+    connection: each.connection + connections,
+    order: each.order + orders,
+  }));
+}
+
+interface Surroundings {
+  readonly server: RecordedServer;
+  readonly file: string;
+  readonly signal: AbortSignal;
+}
+
+async function recorded(
+  args: RecordArguments,
+  io: CliIo,
+  { server, file, signal }: Surroundings,
+): Promise<OpenRecording | { readonly code: number }> {
+  const remark = (text: string): void => {
+    io.error(`isolens: ${text}\n`);
+  };
+  let session: OpenRecording;
+  try {
+    session = await openSession({ server, port: args.port, file, remark });
+  } catch (error) {
+    remark(
+      `port ${String(args.port)} of 127.0.0.1 or ${file} cannot be had: ${fileErrorText(error)}; leave --port out for a free one`,
+    );
+    return { code: EXIT.usage };
+  }
+  try {
+    if (args.run.length === 0) await listened(io, server, session, signal);
+    else {
+      const started = await ran(args, io, { server, session, signal });
+      if (!started) return { code: EXIT.usage };
+    }
+  } finally {
+    await session.close();
+  }
+  if (session.connections() === 0) {
+    remark(
+      `nothing connected to 127.0.0.1:${String(session.port)}: the application finds its server elsewhere; name the variable that holds its address by --env NAME, or let it connect to that port (--port fixes it)`,
+    );
+    return { code: EXIT.usage };
+  }
+  return session;
+}
+
+async function listened(
+  io: CliIo,
+  server: RecordedServer,
+  session: OpenRecording,
+  signal: AbortSignal,
+): Promise<void> {
+  io.error(
+    `isolens: listening on 127.0.0.1:${String(session.port)} for ${placeOf(server)}; an interrupt (Ctrl-C) ends the recording\n`,
+  );
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener(
+      "abort",
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+async function ran(
+  args: RecordArguments,
+  io: CliIo,
+  {
+    server,
+    session,
+    signal,
+  }: {
+    readonly server: RecordedServer;
+    readonly session: OpenRecording;
+    readonly signal: AbortSignal;
+  },
+): Promise<boolean> {
+  const { env, changed } = rewritten(process.env, server, session.port, args.env);
+  const hooks = hooksFolder(__dirname);
+  io.error(
+    `isolens: recording ${placeOf(server)} (${server.from}) through 127.0.0.1:${String(session.port)}; ${changed.join(", ")} ${changed.length === 1 ? "names" : "name"} it for the command\n`,
+  );
+  const end = await runCommand(args.run, {
+    cwd: io.cwd,
+    env: hooks === undefined ? env : withHooks(env, hooks, io.cwd),
+    signal,
+  });
+  if (end.kind === "notStarted") {
+    io.error(`isolens: ${args.run.join(" ")} did not start: ${end.reason}\n`);
+    return false;
+  }
+  const why =
+    end.kind === "signal"
+      ? `by ${end.signal}`
+      : end.code === 0
+        ? undefined
+        : `with code ${String(end.code)}`;
+  if (why !== undefined)
+    io.error(`isolens: the command ended ${why}; what it did up to there is learnt\n`);
+  return true;
+}
+
+async function written(
+  args: RecordArguments,
+  io: CliIo,
+  {
+    server,
+    folder,
+    statements,
+    glossary,
+  }: {
+    readonly server: RecordedServer;
+    readonly folder: string;
+    readonly statements: readonly RecordedStatement[];
+    readonly glossary: Glossary;
+  },
+): Promise<Recorded> {
+  const result = learntFiles(statements, {
+    protocol: server.protocol,
+    glossary,
+    showsValues: args.values,
+    ...(args.run.length > 0 && { command: args.run.join(" ") }),
+  });
+  if (result.files.length === 0) return refused(io, nothingText(statements, result));
+  const schema = await recordedSchema(server, statements);
+  for (const remark of schema.remarks) io.error(`isolens: ${remark}\n`);
+  const names = new Set(["schema.sql", ...result.files.map(({ name }) => name)]);
+  try {
+    removeOlder(folder, names);
+    for (const { name, text } of result.files)
+      writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+    writeFileSync(path.join(folder, "schema.sql"), schema.text, { mode: 0o600 });
+    writeFileSync(
+      path.join(folder, "isolens.json"),
+      `${JSON.stringify({ level: levelName(server, schema.level) }, null, 2)}\n`,
+      { mode: 0o600 },
+    );
+  } catch (error) {
+    return refused(io, `${folder}: not written: ${fileErrorText(error)}`);
+  }
+  const many = (count: number, one: string): string =>
+    `${String(count)} ${one}${count === 1 ? "" : "s"}`;
+  io.error(
+    `isolens: ${many(statements.length, "statement")}, ${many(result.runs, "run")} of ${many(result.files.length, "transaction")}${result.ofTests > 0 ? `; ${many(result.ofTests, "statement")} of the tests themselves left out` : ""}; written to ${args.out}\n`,
+  );
+  return { folder: args.out };
+}
+
+function nothingText(statements: readonly RecordedStatement[], { ofTests }: LearntResult): string {
+  if (statements.length === 0) return "no statement was recorded";
+  return ofTests > 0
+    ? `all ${String(ofTests)} statements were sent by tests themselves, and none by the application`
+    : "none of the statements that were recorded reads or changes rows";
+}
+
+/** Files of an earlier recording whose transactions are not there any more; others stay. */
+function removeOlder(folder: string, names: ReadonlySet<string>): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith(".sql") || names.has(name)) continue;
+    const file = path.join(folder, name);
+    const read = readTextFileNow(file);
+    if (read.ok && read.text.startsWith(LEARNT)) rmSync(file);
+  }
+}
+
+function levelName({ protocol }: RecordedServer, level: string | undefined): string {
+  const usual = protocol === "postgres" ? "read committed" : "repeatable read";
+  return `${protocol === "postgres" ? "postgres" : "mariadb"}:${(level ?? usual).replaceAll(" ", "-")}`;
+}

@@ -1,0 +1,89 @@
+// Runs by the program that they are of: by the name of their entry point, or, where nothing names it, by what they do.
+import { preparedRun } from "./learn/paths";
+import type { Run } from "./units";
+
+export interface Entry {
+  readonly name: string;
+  readonly runs: readonly Run[];
+}
+
+/** The entries in the order of their first runs; each name is there once. */
+export function entriesOf(runs: readonly Run[]): readonly Entry[] {
+  const named = new Map<string, { name: string; runs: Run[] }>();
+  for (const run of runs) {
+    if (run.entry === undefined) continue;
+    const key = `${run.entry}\n${run.place?.file ?? ""}`;
+    const entry = named.get(key) ?? { name: run.entry, runs: [] };
+    named.set(key, entry);
+    entry.runs.push(run);
+  }
+  const unnamed = familiesOf(runs.filter(({ entry }) => entry === undefined));
+  const taken = new Map<string, number>();
+  return [...named.values(), ...unnamed].map(({ name, runs: own }) => {
+    const count = (taken.get(name) ?? 0) + 1;
+    taken.set(name, count);
+    return { name: count === 1 ? name : `${name} ${String(count)}`, runs: own };
+  });
+}
+
+/**
+ * Runs without names: those that do the same are of one program, and so are those that end earlier on the same way, if
+ * there is only one program that goes on from there.
+ */
+function familiesOf(runs: readonly Run[]): readonly Entry[] {
+  const byPath = new Map<string, { texts: readonly string[]; runs: Run[] }>();
+  for (const run of runs) {
+    const path =
+      preparedRun(run)?.path.filter(
+        ({ kind }) => kind === "read" || kind === "write" || kind === "begin",
+      ) ?? [];
+    if (path.length === 0) continue;
+    const texts = path.map(({ text }) => text);
+    const key = texts.join("\n");
+    const family = byPath.get(key) ?? { texts, runs: [] };
+    byPath.set(key, family);
+    family.runs.push(run);
+  }
+  const families = [...byPath.values()];
+  const entries: Entry[] = [];
+  const begins = (longer: readonly string[], shorter: readonly string[]): boolean =>
+    longer.length > shorter.length && shorter.every((text, at) => text === longer[at]);
+  for (const family of families) {
+    const longer = families.filter(({ texts }) => begins(texts, family.texts));
+    const longest = longer.filter(
+      ({ texts }) => !longer.some((other) => begins(other.texts, texts)),
+    );
+    if (longest.length === 1) continue;
+    const early = families.filter(
+      (other) =>
+        begins(family.texts, other.texts) &&
+        families
+          .filter(({ texts }) => begins(texts, other.texts))
+          .filter((each, _, all) => !all.some((more) => begins(more.texts, each.texts))).length ===
+          1,
+    );
+    const own = [family, ...early]
+      .flatMap((each) => each.runs)
+      .sort((a, b) => (a.statements[0]?.order ?? 0) - (b.statements[0]?.order ?? 0));
+    entries.push({ name: nameOf(family.texts), runs: own });
+  }
+  return entries;
+}
+
+/** "update account after select account" */
+function nameOf(texts: readonly string[]): string {
+  const parts = texts.flatMap((text) => shortened(text));
+  const writes = parts.filter((part) => !part.startsWith("select"));
+  const told = writes.length > 0 ? writes : parts;
+  return [...new Set(told)].slice(0, 3).join(", ");
+}
+
+const TABLE =
+  /^(?:(update)|(insert|delete|select|replace)\b.*?\b(?:into|from))\s+((?:["`]?\w+["`]?\.)?["`]?\w+["`]?)/i;
+
+function shortened(text: string): readonly string[] {
+  const [, update, other, table] = TABLE.exec(text) ?? [];
+  const verb = update ?? other;
+  if (verb === undefined || table === undefined) return [];
+  return [`${verb.toLowerCase()} ${table.replace(/["`]/g, "").replace(/^.*\./, "")}`];
+}

@@ -1,0 +1,53 @@
+// What a recording is made of: one event for each statement that went over the wire, as plain data.
+
+/** A value as the server writes it as text; null for NULL. */
+export type Value = string | null;
+
+export type Protocol = "postgres" | "mysql";
+
+/** Whether the connection is outside of a transaction, in one, or in one that has failed. */
+export type TransactionStatus = "idle" | "open" | "failed";
+
+export interface StatementEvent {
+  readonly connection: number;
+  /** Statements in the order in which they were sent, over all connections. */
+  readonly order: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly sql: string;
+  /** Of a prepared statement, in the order of its parameters. */
+  readonly arguments: readonly Value[];
+  readonly columns: readonly string[];
+  /** The first rows; `count` says how many there were. */
+  readonly rows: readonly (readonly Value[])[];
+  readonly count: number;
+  /** Rows that were changed; absent where the server says none. */
+  readonly affected?: number;
+  /** The key that MySQL chose for the inserted row. */
+  readonly insertId?: string;
+  /** SQLSTATE or number of the error that ended the statement. */
+  readonly error?: string;
+  /** Of the connection behind the statement. */
+  readonly status: TransactionStatus;
+  /** The level that the session asked for when it began, as the client wrote it. */
+  readonly level?: string;
+  /** The database that the session is in. */
+  readonly database?: string;
+}
+
+/** Rows of a result that are kept. */
+export const KEPT_ROWS = 50;
+
+/** Takes the events of one connection as they are complete. */
+export type EventSink = (event: StatementEvent) => void;
+
+/** What a decoder makes of the bytes of one connection, which it only looks at. */
+export interface Decoder {
+  fromClient(chunk: Buffer): void;
+  fromServer(chunk: Buffer): void;
+  /** The connection is over: what is complete is handed on. */
+  end(): void;
+}
+
+/** Why a connection is no longer looked at, for the user; its bytes go on. */
+export type Remark = (text: string) => void;

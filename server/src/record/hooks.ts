@@ -1,0 +1,34 @@
+// The hooks that `record --` gives to the application's languages by variables that these read at their start. They add
+// a comment to statements and change nothing else.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { Environment } from "./environment";
+
+/** The folder of the hooks: beside the bundle, or in the repository. */
+export function hooksFolder(start: string): string | undefined {
+  return ["hooks", "../../hooks", "../hooks"]
+    .map((each) => path.join(start, each))
+    .find((each) => existsSync(path.join(each, "sitecustomize.py")));
+}
+
+/** The environment with the hooks of all languages in it; what was there before stays. */
+export function withHooks(env: Environment, folder: string, root: string): Environment {
+  const before = (value: string | undefined, own: string, separator: string): string =>
+    value === undefined || value === "" ? own : `${own}${separator}${value}`;
+  return {
+    ...env,
+    ISOLENS_ROOT: root,
+    PYTHONPATH: before(env["PYTHONPATH"], folder, path.delimiter),
+    NODE_OPTIONS: before(
+      env["NODE_OPTIONS"],
+      `--require ${quoted(path.join(folder, "node.cjs"))}`,
+      " ",
+    ),
+    RUBYOPT: before(env["RUBYOPT"], `-r${path.join(folder, "ruby.rb")}`, " "),
+  };
+}
+
+/** NODE_OPTIONS takes double quotes around what has spaces. */
+function quoted(file: string): string {
+  return file.includes(" ") ? `"${file.replaceAll('"', '\\"')}"` : file;
+}

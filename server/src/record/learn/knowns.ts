@@ -1,0 +1,97 @@
+// What a run knows at a point: columns of rows that it read, numbers of rows, and arguments that came from outside.
+import type { Value } from "../events";
+import type { RecordedStatement } from "../statements";
+
+/** The statements of one run in the order of its path, without what the path leaves out. */
+export type Path = readonly RecordedStatement[];
+
+export interface Known {
+  /** As a script writes it: `:s1_balance`. */
+  readonly expression: string;
+  /** Of the column or of the number's subject. */
+  readonly column: string;
+  /** The statement's place on the path; arguments from outside have that of their first use. */
+  readonly step: number;
+  readonly origin: "column" | "count" | "input" | "insertId";
+  /** Undefined where the run has none: no row was found. */
+  readonly of: (path: Path) => Value | undefined;
+}
+
+/** What the result of a statement makes known; `names` are its columns as a script may name them. */
+export function resultKnowns(
+  step: number,
+  {
+    prefix,
+    counter,
+    names,
+  }: {
+    readonly prefix: string;
+    readonly counter: string;
+    readonly names: readonly (string | undefined)[];
+  },
+): readonly Known[] {
+  const columns = names.flatMap((name, at): Known[] =>
+    name === undefined
+      ? []
+      : [
+          {
+            expression: `:${prefix}${name}`,
+            column: name,
+            step,
+            origin: "column",
+            of: (path) => path[step]?.rows[0]?.[at],
+          },
+        ],
+  );
+  const count: Known = {
+    expression: `:${counter}`,
+    column: "",
+    step,
+    origin: "count",
+    of: (path) => {
+      const statement = path[step];
+      return statement && String(statement.affected ?? statement.count);
+    },
+  };
+  return [...columns, count];
+}
+
+/** A whole number of a value; undefined for anything else. */
+export function integerOf(value: Value | undefined): number | undefined {
+  return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : undefined;
+}
+
+/** A number of a value, with a fraction perhaps; moments are numbers as well, so that they compare. */
+export function numberOf(value: Value | undefined): number | undefined {
+  if (typeof value !== "string") return undefined;
+  if (/^-?\d{1,15}(?:\.\d{1,12})?$/.test(value)) return Number(value);
+  return undefined;
+}
+
+/** Equal as the server compares: `1.50` and `1.5`, `t` and `true`. */
+export function isEqual(left: Value | undefined, right: Value | undefined): boolean {
+  if (left === right) return left !== undefined;
+  if (typeof left !== "string" || typeof right !== "string") return false;
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a !== undefined && b !== undefined) return a === b;
+  return TRUTH.get(left) !== undefined && TRUTH.get(left) === TRUTH.get(right);
+}
+
+const TRUTH: ReadonlyMap<string, boolean> = new Map([
+  ["t", true],
+  ["true", true],
+  ["f", false],
+  ["false", false],
+]);
+
+/** A key that never differs is a test's habit, and one that is greater than another means nothing. */
+export function isKey(column: string): boolean {
+  return KEY.test(column);
+}
+
+const KEY = /(?:^|_)(?:id|pk|key|uuid|code|name|email|slug|number|no)$|Id$/;
+
+/** How many values differ among these. */
+export function distinct(values: readonly (Value | undefined)[]): number {
+  return new Set(values).size;
+}

@@ -1,0 +1,310 @@
+// The learner: the runs of an entry point become a tree of paths, whose arguments are told by where they come from and
+// whose branches are told by what decided between them. The same runs give the same program.
+import type { Protocol, Value } from "../events";
+import { CONCEALED, type RecordedStatement } from "../statements";
+import type { Run } from "../units";
+import { resultColumns } from "./columns";
+import { decide } from "./conditions";
+import { holesOf } from "./holes";
+import { integerOf, isKey, resultKnowns, type Known, type Path } from "./knowns";
+import { preparedRun } from "./paths";
+import type { Doubt, LearntArm, LearntNode, LearntProgram } from "./program";
+import { originOf } from "./values";
+
+export interface LearnOptions {
+  readonly protocol: Protocol;
+  /** The text that a concealed word stands for, where it may be shown. */
+  readonly reveal: (word: string, column: string | undefined) => string | undefined;
+}
+
+/** The program behind the runs of one entry point; undefined where none of them did anything. */
+export function learn(
+  name: string,
+  runs: readonly Run[],
+  options: LearnOptions,
+): LearntProgram | undefined {
+  const prepared = runs.flatMap((run) => preparedRun(run) ?? []);
+  if (prepared.length === 0) return undefined;
+  const errors = new Map<string, number>();
+  for (const { error } of prepared)
+    if (error !== undefined) errors.set(error, (errors.get(error) ?? 0) + 1);
+  const complete = prepared.filter(({ error }) => error === undefined);
+  const used = complete.length > 0 ? complete : prepared;
+  const learner: Learner = { ...options, doubts: [], names: new Set(), reads: 0 };
+  const body = sharedEnds(
+    grow(
+      learner,
+      used.map(({ path }) => path),
+      0,
+      [],
+    ).nodes,
+  );
+  const place = runs.find((run) => run.place !== undefined)?.place;
+  const isPart = runs.some((run) => run.isPart === true);
+  if (prepared.length < 3)
+    learner.doubts.push(
+      `learnt from ${String(prepared.length)} ${prepared.length === 1 ? "run" : "runs"}`,
+    );
+  if (isPart) learner.doubts.push("it ran inside of a transaction that others used as well");
+  return {
+    name,
+    isUnit: used.some(({ path }) => !isOneTransaction(path)) && !isPart,
+    ...(place && { at: `${place.file}:${String(place.line)}` }),
+    runs: prepared.length,
+    errors,
+    body: isPart ? [control("begin", "BEGIN"), ...body, control("commit", "COMMIT")] : body,
+    doubts: [...new Set(learner.doubts)],
+  };
+}
+
+interface Learner extends LearnOptions {
+  readonly doubts: Doubt[];
+  readonly names: Set<string>;
+  reads: number;
+}
+
+function control(what: "begin" | "commit", sql: string): LearntNode {
+  return { kind: "control", what, sql };
+}
+
+/** One BEGIN at its start and one end at its end, or a single statement. */
+function isOneTransaction(path: Path): boolean {
+  const begins = path.filter(({ kind }) => kind === "begin").length;
+  const own = path.filter(({ kind }) => kind === "read" || kind === "write").length;
+  if (begins === 0) return own === 1;
+  const ends = path.findIndex(({ kind }) => kind === "commit" || kind === "rollback");
+  return begins === 1 && path[0]?.kind === "begin" && (ends < 0 || ends === path.length - 1);
+}
+
+interface Grown {
+  readonly nodes: readonly LearntNode[];
+  /** Arguments from outside that show first in these nodes. */
+  readonly inputs: readonly Known[];
+}
+
+/** The nodes from a point on that all of these runs have reached. */
+function grow(
+  learner: Learner,
+  paths: readonly Path[],
+  from: number,
+  before: readonly Known[],
+): Grown {
+  const nodes: LearntNode[] = [];
+  const inputs: Known[] = [];
+  let knowns = before;
+  for (let step = from; ; step++) {
+    const ways = waysAt(paths, step);
+    const [only] = ways;
+    if (ways.length > 1) {
+      const branch = fork(learner, ways, step, knowns);
+      return { nodes: [...nodes, ...branch.nodes], inputs: [...inputs, ...branch.inputs] };
+    }
+    const statement = only?.[0]?.[step];
+    if (statement === undefined) return { nodes, inputs };
+    const grown = leaf(learner, paths, statement, step, knowns);
+    nodes.push(grown.node);
+    inputs.push(...grown.inputs);
+    knowns = [...knowns, ...grown.inputs, ...grown.results];
+    if (grown.guard === undefined) continue;
+    const rest = grow(learner, paths, step + 1, knowns);
+    const isOpen =
+      paths[0]?.slice(0, step).findLast(({ kind }) => ENDS.has(kind))?.kind === "begin";
+    learner.doubts.push(
+      `what it does where "${grown.guard.what}" is not what was read was not seen; it is taken to give up`,
+    );
+    const arms: readonly LearntArm[] = [
+      { condition: `${grown.guard.counter} > 0`, runs: paths.length, body: rest.nodes },
+      { runs: 0, body: isOpen ? [{ kind: "control", what: "rollback", sql: "ROLLBACK" }] : [] },
+    ];
+    return { nodes: [...nodes, { kind: "branch", arms }], inputs: [...inputs, ...rest.inputs] };
+  }
+}
+
+const ENDS = new Set<string>(["begin", "commit", "rollback"]);
+
+/** The runs apart by what they do at a step; those that do most come first. */
+function waysAt(paths: readonly Path[], step: number): readonly (readonly Path[])[] {
+  const ways = new Map<string, Path[]>();
+  for (const path of paths) {
+    const key = path[step]?.text ?? "";
+    const way = ways.get(key) ?? [];
+    ways.set(key, way);
+    way.push(path);
+  }
+  const rest = (way: readonly Path[]): number => Math.max(...way.map((path) => path.length));
+  return [...ways.entries()]
+    .sort(
+      ([a, left], [b, right]) =>
+        rest(right) - rest(left) || right.length - left.length || (a < b ? -1 : 1),
+    )
+    .map(([, way]) => way);
+}
+
+/** A branch: every way but the last one has a condition. */
+function fork(
+  learner: Learner,
+  ways: readonly (readonly Path[])[],
+  step: number,
+  knowns: readonly Known[],
+): Grown {
+  const inputs: Known[] = [];
+  const arms = ways.map((here, at): LearntArm => {
+    const grown = grow(learner, here, step, knowns);
+    inputs.push(...grown.inputs);
+    const elsewhere = ways.slice(at + 1).flat();
+    if (elsewhere.length === 0) return { runs: here.length, body: grown.nodes };
+    const later = grown.inputs;
+    const fresh = (name: string): string => freshName(learner, name);
+    const { condition, doubt } = decide({ here, elsewhere, knowns, later, step: step - 1, fresh });
+    if (doubt !== undefined) learner.doubts.push(doubt);
+    return { condition, runs: here.length, body: grown.nodes };
+  });
+  return { nodes: [{ kind: "branch", arms }], inputs };
+}
+
+interface Leaf {
+  readonly node: LearntNode;
+  readonly inputs: readonly Known[];
+  readonly results: readonly Known[];
+  /** It changes a row only where that still is what was read; no run showed what happens otherwise. */
+  readonly guard?: { readonly counter: string; readonly what: string };
+}
+
+function leaf(
+  learner: Learner,
+  paths: readonly Path[],
+  statement: RecordedStatement,
+  step: number,
+  knowns: readonly Known[],
+): Leaf {
+  const { kind, text } = statement;
+  if (kind !== "read" && kind !== "write") {
+    const what = kind === "release" || kind === "session" || kind === "ddl" ? "savepoint" : kind;
+    return {
+      node: { kind: "control", what, sql: controlText(statement) },
+      inputs: [],
+      results: [],
+    };
+  }
+  const inputs: Known[] = [];
+  const holes = holesOf(text, learner.protocol);
+  const expressions = holes.map((hole, at): string => {
+    const origin = originOf({
+      hole,
+      step,
+      paths,
+      form: statement.forms[at] ?? "parameter",
+      of: (path) => path[step]?.arguments[at],
+      knowns: [...knowns, ...inputs],
+      isWrite: kind === "write",
+      fresh: (name) => freshName(learner, name),
+      literal: (value) =>
+        literalText(learner, value, statement.forms[at] ?? "parameter", hole.column),
+    });
+    if (origin.input) inputs.push(origin.input);
+    if (origin.doubt !== undefined) learner.doubts.push(origin.doubt);
+    return origin.expression;
+  });
+  learner.reads++;
+  const prefix = `s${String(learner.reads)}_`;
+  const counter = `n${String(learner.reads)}`;
+  const { sql, names } = resultColumns(
+    withoutIdleLimit(text, paths, step),
+    statement.columns,
+    learner.protocol,
+  );
+  const guard = holes.findIndex(
+    ({ where, column }, at) =>
+      where === "condition" &&
+      column !== undefined &&
+      !isKey(column) &&
+      READ.exec(expressions[at] ?? "")?.[1] === column,
+  );
+  const isGuarded =
+    guard >= 0 &&
+    /^(?:update|delete)\b/i.test(text) &&
+    paths.every((path) => (path[step]?.affected ?? 0) > 0);
+  const place = paths.find((path) => path[step]?.site?.place !== undefined)?.[step]?.site?.place;
+  return {
+    node: {
+      kind: "statement",
+      sql: filled(sql, expressions),
+      prefix,
+      counter,
+      returns: statement.columns.length > 0,
+      ...(place && { at: `${place.file}:${String(place.line)}` }),
+    },
+    inputs,
+    results: resultKnowns(step, { prefix, counter, names }),
+    ...(isGuarded && { guard: { counter: `:${counter}`, what: holes[guard]?.column ?? "" } }),
+  };
+}
+
+/** A limit that no result came near bounds nothing that was seen: libraries set one to notice a second row. */
+function withoutIdleLimit(text: string, paths: readonly Path[], step: number): string {
+  const hole = /^select\b[^]* limit \$(\d+)(?=$| for )/i.exec(text)?.[1];
+  if (hole === undefined) return text;
+  const isIdle = paths.every((path) => {
+    const limit = integerOf(path[step]?.arguments[Number(hole) - 1]) ?? 0;
+    return limit > 1 && (path[step]?.count ?? 0) * 2 <= limit;
+  });
+  return isIdle ? text.replace(/ limit \$\d+(?=$| for )/i, "") : text;
+}
+
+/** A column that was read. */
+const READ = /^:s\d+_(\w+)$/;
+
+/** The level of a transaction is what its session asked for, or it itself. */
+function controlText({ text, kind, level }: RecordedStatement): string {
+  if (kind !== "begin" || level === undefined || /isolation/i.test(text)) return text;
+  return `${text} ISOLATION LEVEL ${level.toUpperCase()}`;
+}
+
+/** The text with expressions for `$1`, `$2`, ...; one that is computed stands in parentheses. */
+function filled(sql: string, expressions: readonly string[]): string {
+  return sql.replace(/\$(\d+)/g, (_, number: string) => {
+    const expression = expressions[Number(number) - 1] ?? "NULL";
+    return / [+-] /.test(expression) ? `(${expression})` : expression;
+  });
+}
+
+function literalText(
+  learner: Learner,
+  value: Value,
+  form: string,
+  column: string | undefined,
+): string {
+  if (value === null) return "NULL";
+  if (form === "number") return value;
+  if (form === "parameter" && /^-?\d+(?:\.\d+)?$/.test(value)) return value;
+  if (form === "parameter" && (value === "t" || value === "f"))
+    return value === "t" ? "TRUE" : "FALSE";
+  const shown = value.startsWith(CONCEALED) ? (learner.reveal(value, column) ?? value) : value;
+  return `'${shown.replaceAll("'", "''")}'`;
+}
+
+function freshName(learner: Learner, wanted: string): string {
+  const plain = wanted
+    .toLowerCase()
+    .replace(/\W/g, "_")
+    .replace(/^(?=\d)/, "v");
+  let name = plain;
+  for (let number = 2; learner.names.has(name); number++) name = `${plain}${String(number)}`;
+  learner.names.add(name);
+  return name;
+}
+
+/** Where every arm of a branch ends with the same COMMIT, it stands behind the branch. */
+function sharedEnds(nodes: readonly LearntNode[]): readonly LearntNode[] {
+  const last = nodes.at(-1);
+  if (last?.kind !== "branch") return nodes;
+  const arms = last.arms.map((arm) => ({ ...arm, body: sharedEnds(arm.body) }));
+  const ends = arms.map(({ body }) => body.at(-1));
+  const [end] = ends;
+  const isShared =
+    end?.kind === "control" &&
+    ends.every((each) => each?.kind === "control" && each.sql === end.sql);
+  if (!isShared) return [...nodes.slice(0, -1), { ...last, arms }];
+  const shorter = arms.map((arm) => ({ ...arm, body: arm.body.slice(0, -1) }));
+  return [...nodes.slice(0, -1), { ...last, arms: shorter }, end];
+}

@@ -1,0 +1,230 @@
+// Where the argument of a statement comes from, told from how it varied over the runs: a column that was read, an
+// argument seen before, one of these and a number, a constant, or something from outside.
+import type { Value } from "../events";
+import type { ArgumentForm } from "../statements";
+import type { Hole } from "./holes";
+import { distinct, integerOf, isEqual, isKey, numberOf, type Known, type Path } from "./knowns";
+
+export interface Origin {
+  readonly expression: string;
+  /** An argument that is new here. */
+  readonly input?: Known;
+  readonly doubt?: string;
+}
+
+export interface ValueQuestion {
+  readonly hole: Hole;
+  readonly form: ArgumentForm;
+  readonly step: number;
+  readonly of: (path: Path) => Value | undefined;
+  readonly paths: readonly Path[];
+  readonly knowns: readonly Known[];
+  readonly isWrite: boolean;
+  /** A name for an argument that no other has. */
+  readonly fresh: (name: string) => string;
+  /** A literal of SQL for a value that never differs. */
+  readonly literal: (value: Value) => string;
+}
+
+/** The first origin that every run agrees with. Linear in the number of runs and of what is known. */
+export function originOf(question: ValueQuestion): Origin {
+  return (
+    equalOrigin(question) ??
+    shiftedOrigin(question) ??
+    constantOrigin(question) ??
+    outsideOrigin(question)
+  );
+}
+
+function valuesOf({ paths, of }: ValueQuestion): readonly (Value | undefined)[] {
+  return paths.map(of);
+}
+
+function equalOrigin(question: ValueQuestion): Origin | undefined {
+  const { knowns, paths, of, hole } = question;
+  const varied = distinct(valuesOf(question)) > 1;
+  const agreeing = knowns.filter(
+    (known) =>
+      (known.origin !== "count" || (varied && question.isWrite)) &&
+      paths.every((path) => isEqual(known.of(path), of(path))),
+  );
+  const ranked = agreeing
+    .map((known) => ({ known, rank: rankOf(known, hole) }))
+    .filter(({ rank }) => varied || rank < OTHER_COLUMN)
+    .sort((a, b) => a.rank - b.rank || b.known.step - a.known.step);
+  const [best] = ranked;
+  if (best === undefined) return undefined;
+  const others = ranked.filter(
+    ({ known, rank }) => rank === best.rank && differs(known, best.known, paths),
+  );
+  const doubt = varied
+    ? others.length > 0 && best.rank > 0
+      ? `${named(hole)} was ${text(best.known)} in every run, and ${text(others[0]?.known)} as well`
+      : undefined
+    : undefined;
+  return { expression: best.known.expression, ...(doubt !== undefined && { doubt }) };
+}
+
+const OTHER_COLUMN = 3;
+
+/** The same name speaks for the same thing. */
+function rankOf({ column, origin }: Known, { column: wanted }: Hole): number {
+  if (wanted !== undefined && column === wanted) return origin === "column" ? 0 : 1;
+  if (
+    wanted !== undefined &&
+    column !== "" &&
+    (wanted.endsWith(`_${column}`) || column.endsWith(`_${wanted}`))
+  )
+    return 2;
+  if (origin === "input") return OTHER_COLUMN;
+  return origin === "column" ? OTHER_COLUMN + 1 : OTHER_COLUMN + 2;
+}
+
+/** What is known by two names is no choice. */
+function differs(left: Known, right: Known, paths: readonly Path[]): boolean {
+  return (
+    left.expression !== right.expression &&
+    left.origin !== right.origin &&
+    !paths.every((path) => isEqual(left.of(path), right.of(path)))
+  );
+}
+
+function text(known: Known | undefined): string {
+  return known?.expression.slice(1) ?? "";
+}
+
+function named({ column }: Hole): string {
+  return column === undefined ? "a value" : `"${column}"`;
+}
+
+/** A column and a number, an argument, or something new from outside. */
+function shiftedOrigin(question: ValueQuestion): Origin | undefined {
+  const { knowns, hole, paths, of, isWrite } = question;
+  if (!isWrite || hole.where === "condition") return undefined;
+  if (paths.some((path) => numberOf(of(path)) === undefined)) return undefined;
+  const bases = knowns
+    .filter(({ origin }) => origin === "column" || origin === "count")
+    .map((known) => orZero(known, paths))
+    .filter((known) => paths.every((path) => numberOf(known.of(path)) !== undefined))
+    .sort((a, b) => rankOf(a, hole) - rankOf(b, hole) || b.step - a.step);
+  for (const base of bases) {
+    const isSame = base.column === hole.column && base.origin === "column";
+    const shifts = paths.map((path) =>
+      exact((numberOf(of(path)) ?? 0) - (numberOf(base.of(path)) ?? 0)),
+    );
+    const [first = 0] = shifts;
+    const steady = distinct(shifts.map(String)) === 1;
+    const varied = distinct(valuesOf(question)) > 1;
+    if (steady && (isSame || (varied && Math.abs(first) <= 1 && paths.length > 2))) {
+      const doubt =
+        paths.length > 2 && varied
+          ? undefined
+          : few(paths.length, `${named(hole)} as ${text(base)} and ${String(first)}`);
+      return { expression: sum(base, signed(first)), ...(doubt !== undefined && { doubt }) };
+    }
+    if (steady && !isSame) continue;
+    for (const other of knowns) {
+      if (other === base || !(isSame || varied)) continue;
+      const sign = signBetween(shifts, paths, other);
+      if (sign === undefined || (!isSame && paths.length < 4)) continue;
+      return { expression: sum(base, ` ${sign} ${other.expression}`) };
+    }
+    if (isSame) return newShift(question, base, shifts);
+  }
+  return undefined;
+}
+
+/** NULL counts as nothing where it was read in some runs only: a maximum of no rows. */
+function orZero(known: Known, paths: readonly Path[]): Known {
+  const values = paths.map(known.of);
+  if (!values.includes(null) || values.every((value) => value === null)) return known;
+  const of = (path: Path): Value | undefined => (known.of(path) === null ? "0" : known.of(path));
+  return { ...known, expression: `COALESCE(${known.expression}, 0)`, of };
+}
+
+/** Amounts that differ from run to run come from outside; a change that only takes away is told by what is taken. */
+function newShift(question: ValueQuestion, base: Known, shifts: readonly number[]): Origin {
+  const { hole, fresh, step, of } = question;
+  const sign = shifts.every((shift) => shift <= 0) ? "-" : "+";
+  const name = fresh(`${hole.column ?? "value"}_change`);
+  const input: Known = {
+    expression: `:${name}`,
+    column: "",
+    step,
+    origin: "input",
+    of: (path) => {
+      const [now, before] = [numberOf(of(path)), numberOf(base.of(path))];
+      if (now === undefined || before === undefined) return undefined;
+      return String(exact(sign === "-" ? before - now : now - before));
+    },
+  };
+  return { expression: sum(base, ` ${sign} ${input.expression}`), input };
+}
+
+function sum(base: Known, rest: string): string {
+  return rest === "" ? base.expression : `${base.expression}${rest}`;
+}
+
+function signed(shift: number): string {
+  if (shift === 0) return "";
+  return shift < 0 ? ` - ${String(-shift)}` : ` + ${String(shift)}`;
+}
+
+function signBetween(
+  shifts: readonly number[],
+  paths: readonly Path[],
+  other: Known,
+): "+" | "-" | undefined {
+  const values = paths.map((path) => numberOf(other.of(path)));
+  if (values.some((value) => value === undefined) || distinct(shifts.map(String)) < 2)
+    return undefined;
+  if (shifts.every((shift, at) => shift === values[at])) return "+";
+  return shifts.every((shift, at) => shift === -(values[at] ?? 0)) ? "-" : undefined;
+}
+
+/** Without the noise of binary fractions. */
+function exact(value: number): number {
+  return Number(value.toFixed(9));
+}
+
+function constantOrigin(question: ValueQuestion): Origin | undefined {
+  const { paths, form, hole } = question;
+  const values = valuesOf(question);
+  const [value] = values;
+  if (value === undefined || distinct(values) > 1) return undefined;
+  const isCounted = value !== null && integerOf(value) === undefined;
+  if (hole.column !== undefined && isKey(hole.column) && value !== null) return undefined;
+  if (form === "parameter" && paths.length < 3 && value !== null) return undefined;
+  // Texts that a client writes into its statements look like its own; those that are stored are usually given.
+  if (isCounted && hole.where === "values" && paths.length < 3) return undefined;
+  return { expression: question.literal(value) };
+}
+
+function outsideOrigin(question: ValueQuestion): Origin {
+  const { hole, fresh, step, of, paths, knowns, isWrite } = question;
+  const name = fresh(hole.column ?? "value");
+  const input: Known = {
+    expression: `:${name}`,
+    column: hole.column ?? "",
+    step,
+    origin: "input",
+    of,
+  };
+  // What is computed of something read in a way that is not known is not something from outside.
+  const base = knowns.find(
+    (known) =>
+      isWrite &&
+      hole.where === "set" &&
+      known.origin === "column" &&
+      known.column === hole.column &&
+      numberOf(known.of(paths[0] ?? [])) !== undefined,
+  );
+  const doubt =
+    base &&
+    `how ${named(hole)} follows from ${text(base)} was not learnt; it is taken to come from outside`;
+  return { expression: `:${name}`, input, ...(doubt !== undefined && { doubt }) };
+}
+
+function few(runs: number, what: string): string {
+  return `learnt from ${String(runs)} ${runs === 1 ? "run" : "runs"}: ${what}`;
+}

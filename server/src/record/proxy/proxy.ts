@@ -1,0 +1,286 @@
+// The network side of a recording: a port of this machine that hands every byte on, both ways and at once, and shows a
+// copy to a decoder. A decoder that does not understand what it sees is left behind; the connection goes on without it.
+import net from "node:net";
+import tls from "node:tls";
+import { faultText } from "../../protocol/fault";
+import type { Decoder, EventSink, Protocol, Remark } from "../events";
+import { createMysqlDecoder } from "./mysqlDecoder";
+import { hideEncryption } from "./mysqlGreeting";
+import { createPostgresDecoder } from "./postgresDecoder";
+
+/** Where the server is. */
+export interface Upstream {
+  readonly protocol: Protocol;
+  readonly host: string;
+  readonly port: number;
+  /** A local socket, instead of host and port. */
+  readonly socket?: string;
+  /** The connection to the server is encrypted; `verify`: and its certificate checked. */
+  readonly encryption?: "required" | "verify";
+}
+
+export interface ProxyOptions {
+  readonly upstream: Upstream;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly emit: EventSink;
+  readonly remark: Remark;
+  /** What the server sends, as it is to be handed on; tests of what depends on it change it. Default: as it is. */
+  readonly alter?: (connection: number) => Alteration;
+}
+
+/** Changes what the server sends: only for runs that the user asked to be perturbed. */
+export interface Alteration {
+  fromClient(chunk: Buffer): void;
+  fromServer(chunk: Buffer): Buffer;
+}
+
+export interface RunningProxy {
+  readonly port: number;
+  /** How many connections there were. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+const LOCAL = "127.0.0.1";
+
+/** Listens on 127.0.0.1. Rejects with the system's error when the port cannot be had. */
+export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
+  const sockets = new Set<net.Socket>();
+  let connections = 0;
+  let order = 0;
+  const server = net.createServer({ pauseOnConnect: true }, (client) => {
+    connections++;
+    const decoder = guarded(connections, options, () => order++);
+    const keep = (socket: net.Socket): void => {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on("close", () => sockets.delete(socket));
+    };
+    keep(client);
+    if (options.upstream.protocol === "postgres")
+      relayPostgres(client, connections, decoder, options, keep);
+    else relayMysql(client, connections, decoder, options, keep);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, LOCAL, resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the port has no number");
+  return {
+    port: address.port,
+    connections: () => connections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** A decoder whose faults are told once and end nothing but itself. */
+function guarded(
+  connection: number,
+  { upstream, emit, remark }: ProxyOptions,
+  nextOrder: () => number,
+): Decoder {
+  const own = { connection, emit, nextOrder, remark };
+  const decoder =
+    upstream.protocol === "postgres" ? createPostgresDecoder(own) : createMysqlDecoder(own);
+  let isLost = false;
+  const attempt = (what: () => void): void => {
+    if (isLost) return;
+    try {
+      what();
+    } catch (error) {
+      isLost = true;
+      const why = error instanceof Error && error.message !== "" ? error.message : faultText(error);
+      remark(`connection ${String(connection)} is not recorded from here on: ${why}`);
+    }
+  };
+  return {
+    fromClient: (chunk) => {
+      attempt(() => {
+        decoder.fromClient(chunk);
+      });
+    },
+    fromServer: (chunk) => {
+      attempt(() => {
+        decoder.fromServer(chunk);
+      });
+    },
+    end: () => {
+      attempt(() => {
+        decoder.end();
+      });
+    },
+  };
+}
+
+const SSL_REQUEST = 80877103;
+const GSS_REQUEST = 80877104;
+const TLS_RECORD = 0x16;
+
+/** Refuses encryption to the client, since what is encrypted cannot be read, then hands everything on. */
+function relayPostgres(
+  client: net.Socket,
+  connection: number,
+  decoder: Decoder,
+  options: ProxyOptions,
+  keep: (socket: net.Socket) => void,
+): void {
+  let waiting: Buffer = Buffer.alloc(0);
+  let hasAsked = false;
+  const leave = (): void => {
+    if (hasAsked) options.remark(REQUIRES_TLS);
+  };
+  const refuse = (chunk: Buffer): void => {
+    waiting = Buffer.concat([waiting, chunk]);
+    if (waiting[0] === TLS_RECORD) {
+      options.remark(REQUIRES_TLS);
+      client.destroy();
+      return;
+    }
+    while (waiting.length >= 8) {
+      const code = waiting.readInt32BE(4);
+      if (code !== SSL_REQUEST && code !== GSS_REQUEST) {
+        client.off("data", refuse);
+        client.off("close", leave);
+        client.pause();
+        relay(client, connection, decoder, options, keep, waiting);
+        return;
+      }
+      hasAsked ||= code === SSL_REQUEST;
+      waiting = waiting.subarray(8);
+      client.write("N");
+    }
+  };
+  client.on("error", () => client.destroy());
+  client.on("close", leave);
+  client.on("data", refuse);
+  client.resume();
+}
+
+const REQUIRES_TLS =
+  "a client left when it was told that the connection is not encrypted: let it connect without TLS while you record " +
+  "(sslmode=prefer or disable, useSSL=false); the connection from here to the server is encrypted when its URL asks for it";
+
+function relayMysql(
+  client: net.Socket,
+  connection: number,
+  decoder: Decoder,
+  options: ProxyOptions,
+  keep: (socket: net.Socket) => void,
+): void {
+  client.on("error", () => client.destroy());
+  relay(client, connection, decoder, options, keep, Buffer.alloc(0));
+}
+
+/** Connects to the server and hands on what comes, each way as fast as the other side takes it. */
+function relay(
+  client: net.Socket,
+  connection: number,
+  decoder: Decoder,
+  options: ProxyOptions,
+  keep: (socket: net.Socket) => void,
+  first: Buffer,
+): void {
+  const { upstream, remark } = options;
+  const alteration = options.alter?.(connection);
+  connect(
+    upstream,
+    keep,
+    (server) => {
+      // MySQL's server speaks first: its offer of TLS and compression is withdrawn, as PostgreSQL's is above.
+      const greeting = upstream.protocol === "mysql" ? hideEncryption() : undefined;
+      if (first.length > 0) {
+        server.write(first);
+        decoder.fromClient(first);
+      }
+      client.on("data", (chunk: Buffer) => {
+        if (!server.write(chunk)) client.pause();
+        alteration?.fromClient(chunk);
+        decoder.fromClient(chunk);
+      });
+      server.on("data", (chunk: Buffer) => {
+        const open = greeting === undefined ? chunk : greeting(chunk);
+        if (open.length === 0) return;
+        const own = alteration === undefined ? open : alteration.fromServer(open);
+        if (own.length > 0 && !client.write(own)) server.pause();
+        decoder.fromServer(own);
+      });
+      server.on("drain", () => client.resume());
+      client.on("drain", () => server.resume());
+      client.on("end", () => server.end());
+      server.on("end", () => client.end());
+      client.on("close", () => {
+        decoder.end();
+        server.destroy();
+      });
+      server.on("close", () => client.destroy());
+      client.resume();
+      server.resume();
+    },
+    (reason) => {
+      remark(`the server at ${placeOf(upstream)} does not take connections: ${reason}`);
+      client.destroy();
+    },
+  );
+}
+
+export function placeOf({ host, port, socket }: Upstream): string {
+  return socket ?? `${host}:${String(port)}`;
+}
+
+function connect(
+  upstream: Upstream,
+  keep: (socket: net.Socket) => void,
+  ready: (server: net.Socket) => void,
+  failed: (reason: string) => void,
+): void {
+  const plain =
+    upstream.socket === undefined
+      ? net.connect(upstream.port, upstream.host)
+      : net.connect(upstream.socket);
+  keep(plain);
+  let isReady = false;
+  plain.on("error", (error) => {
+    if (!isReady) failed(error.message);
+    plain.destroy();
+  });
+  plain.once("connect", () => {
+    if (upstream.encryption === undefined || upstream.protocol === "mysql") {
+      isReady = true;
+      ready(plain);
+      return;
+    }
+    const request = Buffer.alloc(8);
+    request.writeInt32BE(8, 0);
+    request.writeInt32BE(SSL_REQUEST, 4);
+    plain.write(request);
+    plain.once("data", (answer: Buffer) => {
+      if (answer[0] !== 0x53) {
+        failed("it does not encrypt connections, which its URL asks for");
+        plain.destroy();
+        return;
+      }
+      const secure = tls.connect({
+        socket: plain,
+        ...(net.isIP(upstream.host) === 0 && { servername: upstream.host }),
+        rejectUnauthorized: upstream.encryption === "verify",
+      });
+      keep(secure);
+      secure.on("error", (error: Error) => {
+        if (!isReady) failed(error.message);
+        secure.destroy();
+      });
+      secure.once("secureConnect", () => {
+        isReady = true;
+        ready(secure);
+      });
+    });
+  });
+}

@@ -1,0 +1,108 @@
+// A recording as a file: a line of JSON for each statement, readable by its owner alone. Lines are written as statements
+// are complete, so that what came before a cut is there; a line that is cut off is passed over and said.
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import path from "node:path";
+import { readTextFileNow } from "../workspace/textFile";
+import type { Protocol } from "./events";
+import type { RecordedStatement } from "./statements";
+
+export interface RecordingHead {
+  readonly isolens: "recording";
+  readonly formatVersion: 1;
+  readonly protocol: Protocol;
+}
+
+export interface RecordingWriter {
+  add(statement: RecordedStatement): void;
+  close(): void;
+}
+
+/** Opens a recording for writing, behind what is there already. Throws the system's error. */
+export function openRecording(file: string, protocol: Protocol): RecordingWriter {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const handle = openSync(file, "a", 0o600);
+  const head: RecordingHead = { isolens: "recording", formatVersion: 1, protocol };
+  writeSync(handle, `${JSON.stringify(head)}\n`);
+  return {
+    add: (statement) => {
+      writeSync(handle, `${JSON.stringify(statement)}\n`);
+    },
+    close: () => {
+      closeSync(handle);
+    },
+  };
+}
+
+export interface ReadRecording {
+  readonly protocol: Protocol;
+  readonly statements: readonly RecordedStatement[];
+  /** Lines that are no statement: cut off, or of something else. */
+  readonly lost: number;
+}
+
+/** A gigabyte of statements is more than any test run gives. */
+const LARGEST = 1024 * 1024 * 1024;
+
+/** The statements of a file; a reason where it is none. */
+export function readRecording(file: string): ReadRecording | { readonly reason: string } {
+  const read = readTextFileNow(file, { largest: LARGEST });
+  if (!read.ok) return { reason: read.reason };
+  let protocol: Protocol | undefined;
+  let session = 0;
+  let most = 0;
+  let lost = 0;
+  const statements: RecordedStatement[] = [];
+  for (const line of read.text.split("\n")) {
+    if (line === "") continue;
+    const parsed = parsedLine(line);
+    if (isHead(parsed)) {
+      protocol = parsed.protocol;
+      // Connections and orders are numbered anew by each session that appended to the file.
+      session = most;
+    } else if (isStatement(parsed)) {
+      const connection = parsed.connection + session;
+      const order = parsed.order + session * ORDERS;
+      most = Math.max(most, connection);
+      statements.push({ ...parsed, connection, order });
+    } else lost++;
+  }
+  if (protocol === undefined) return { reason: "it is no recording of isolens" };
+  return { protocol, statements, lost };
+}
+
+/** More statements than a connection's session has. */
+const ORDERS = 1_000_000;
+
+function parsedLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // The line that was being written when the recording was cut short.
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function isHead(value: unknown): value is RecordingHead {
+  return (
+    isRecord(value) &&
+    value["isolens"] === "recording" &&
+    (value["protocol"] === "postgres" || value["protocol"] === "mysql")
+  );
+}
+
+function isStatement(value: unknown): value is RecordedStatement {
+  return (
+    isRecord(value) &&
+    typeof value["text"] === "string" &&
+    typeof value["kind"] === "string" &&
+    typeof value["connection"] === "number" &&
+    typeof value["order"] === "number" &&
+    typeof value["status"] === "string" &&
+    typeof value["count"] === "number" &&
+    [value["arguments"], value["forms"], value["columns"], value["rows"]].every(Array.isArray)
+  );
+}

@@ -1,0 +1,112 @@
+// One recording: the proxy in front of the server, the command that is run against it, and the statements that it sent.
+import { spawn } from "node:child_process";
+import { fileErrorText } from "../workspace/textFile";
+import type { StatementEvent } from "./events";
+import type { Environment, RecordedServer } from "./environment";
+import { startProxy, type Alteration, type RunningProxy } from "./proxy/proxy";
+import { openRecording } from "./recording";
+import { recordedStatement, type Glossary, type RecordedStatement } from "./statements";
+
+export interface RecordingOptions {
+  readonly server: RecordedServer;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Where the statements are written as they come. */
+  readonly file: string;
+  readonly remark: (text: string) => void;
+  readonly alter?: (connection: number) => Alteration;
+}
+
+export interface OpenRecording {
+  readonly port: number;
+  readonly statements: readonly RecordedStatement[];
+  readonly glossary: Glossary;
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** Starts to listen and to record. Rejects with the system's error where the port or the file cannot be had. */
+export async function openSession({
+  server,
+  port,
+  file,
+  remark,
+  alter,
+}: RecordingOptions): Promise<OpenRecording> {
+  const statements: RecordedStatement[] = [];
+  const glossary: Glossary = new Map();
+  const said = new Set<string>();
+  const once = (text: string): void => {
+    if (!said.has(text)) remark(text);
+    said.add(text);
+  };
+  const writer = openRecording(file, server.protocol);
+  let isWriting = true;
+  const emit = (event: StatementEvent): void => {
+    const statement = recordedStatement(event, server.protocol, glossary);
+    statements.push(statement);
+    if (!isWriting) return;
+    try {
+      writer.add(statement);
+    } catch (error) {
+      // The application goes on, and what was learnt so far is kept in memory.
+      isWriting = false;
+      once(`${file}: not written any more: ${fileErrorText(error)}`);
+    }
+  };
+  let proxy: RunningProxy;
+  try {
+    proxy = await startProxy({
+      upstream: server,
+      port,
+      emit,
+      remark: once,
+      ...(alter && { alter }),
+    });
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+  return {
+    port: proxy.port,
+    statements,
+    glossary,
+    connections: () => proxy.connections(),
+    async close() {
+      await proxy.close();
+      writer.close();
+    },
+  };
+}
+
+export type CommandEnd =
+  | { readonly kind: "code"; readonly code: number }
+  | { readonly kind: "signal"; readonly signal: string }
+  | { readonly kind: "notStarted"; readonly reason: string };
+
+/** Runs a command to its end on this process' own input and output; an abort asks it to stop. */
+export function runCommand(
+  command: readonly string[],
+  {
+    cwd,
+    env,
+    signal,
+  }: { readonly cwd: string; readonly env: Environment; readonly signal: AbortSignal },
+): Promise<CommandEnd> {
+  const [program = "", ...args] = command;
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd, env: { ...env }, stdio: "inherit" });
+    const stop = (): void => {
+      child.kill("SIGINT");
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    child.once("error", (error) => {
+      signal.removeEventListener("abort", stop);
+      resolve({ kind: "notStarted", reason: error.message });
+    });
+    child.once("close", (code, by) => {
+      signal.removeEventListener("abort", stop);
+      resolve(code === null ? { kind: "signal", signal: by ?? "unknown" } : { kind: "code", code });
+    });
+  });
+}

@@ -1,0 +1,237 @@
+// Runs: what one call of an entry point sent to the database, as one sequence. A run is told by call sites where there
+// are any; without them each transaction is a run, and each statement outside of one.
+import type { CallSite, CodePlace } from "./sites";
+import type { RecordedStatement } from "./statements";
+
+export interface Run {
+  /** The name of the entry point; undefined where no call site names it. */
+  readonly entry?: string;
+  readonly place?: CodePlace;
+  /** Statements in their order, BEGIN and COMMIT among them. */
+  readonly statements: readonly RecordedStatement[];
+  /** It ran inside of a transaction that others used as well, which was committed. */
+  readonly isPart?: boolean;
+}
+
+export interface Runs {
+  readonly runs: readonly Run[];
+  /** Statements that tests sent themselves. */
+  readonly ofTests: number;
+}
+
+/** The runs of a recording, in the order of their first statements. Linear in the number of statements. */
+export function runsOf(statements: readonly RecordedStatement[]): Runs {
+  const byConnection = new Map<number, RecordedStatement[]>();
+  for (const statement of withLevels([...statements].sort((a, b) => a.order - b.order))) {
+    if (statement.kind === "session" || statement.kind === "ddl") continue;
+    const list = byConnection.get(statement.connection) ?? [];
+    byConnection.set(statement.connection, list);
+    list.push(statement);
+  }
+  const runs: Run[] = [];
+  let ofTests = 0;
+  for (const sent of byConnection.values()) {
+    for (const stretch of stretchesOf(transactionsOf(sent))) {
+      const { statements: own, site } = stretch;
+      if (site?.isTest === true) ofTests += own.length;
+      else if (own.some(({ kind }) => kind === "read" || kind === "write"))
+        runs.push(runOf(stretch));
+    }
+  }
+  runs.sort((a, b) => (a.statements[0]?.order ?? 0) - (b.statements[0]?.order ?? 0));
+  return { runs, ofTests };
+}
+
+const LEVEL =
+  /^set (session characteristics as |session |local )?transaction isolation level (read (?:un)?committed|repeatable read|serializable)/i;
+const DEFAULT_LEVEL =
+  /^set (?:session )?(?:@@(?:session\.)?)?(?:default_transaction_isolation|transaction_isolation|tx_isolation)\b/i;
+
+/** Puts the level that a session or transaction asks for by SET on the BEGIN that it is about. */
+function withLevels(statements: readonly RecordedStatement[]): readonly RecordedStatement[] {
+  const levels = new Map<number, { session?: string; next?: string; begun?: number }>();
+  const own: RecordedStatement[] = [];
+  for (const statement of statements) {
+    const state = levels.get(statement.connection) ?? {};
+    levels.set(statement.connection, state);
+    const { kind, text } = statement;
+    const [, scope, level] = LEVEL.exec(text) ?? [];
+    const value = DEFAULT_LEVEL.test(text)
+      ? statement.arguments[0]?.replaceAll("-", " ")
+      : undefined;
+    const begun = state.begun === undefined ? undefined : own[state.begun];
+    if (level !== undefined && /^session/i.test(scope ?? "")) state.session = level;
+    else if (level === undefined && value !== undefined) state.session = value;
+    else if (level !== undefined && begun) own[state.begun ?? 0] = { ...begun, level };
+    else if (level !== undefined) state.next = level;
+    const asked = state.next ?? state.session;
+    if (kind === "begin") {
+      state.begun = own.length;
+      delete state.next;
+    } else if (statement.status === "idle") delete state.begun;
+    own.push(kind === "begin" && asked !== undefined ? { ...statement, level: asked } : statement);
+  }
+  return own;
+}
+
+/** A transaction, or a statement that is one by itself. */
+interface Block {
+  readonly statements: readonly RecordedStatement[];
+  readonly isTransaction: boolean;
+}
+
+function transactionsOf(sent: readonly RecordedStatement[]): readonly Block[] {
+  const blocks: Block[] = [];
+  let open: RecordedStatement[] = [];
+  for (const statement of sent) {
+    const isIn = open.length > 0 || statement.kind === "begin" || statement.status !== "idle";
+    if (!isIn) {
+      const isEnd = statement.kind === "commit" || statement.kind === "rollback";
+      if (!isEnd) blocks.push({ statements: [statement], isTransaction: false });
+      continue;
+    }
+    open.push(statement);
+    if (statement.status !== "idle") continue;
+    blocks.push({ statements: open, isTransaction: true });
+    open = [];
+  }
+  // A recording that was cut short, or a connection that left: nobody knows how it would have ended.
+  if (open.length > 1) blocks.push({ statements: open, isTransaction: true });
+  return blocks;
+}
+
+interface Stretch {
+  readonly statements: readonly RecordedStatement[];
+  readonly site?: CallSite;
+  readonly isPart?: boolean;
+}
+
+/** Puts blocks of the same call together, and takes apart transactions that several calls (or a test) share. */
+function stretchesOf(blocks: readonly Block[]): readonly Stretch[] {
+  const stretches: { statements: RecordedStatement[]; site?: CallSite; isPart?: boolean }[] = [];
+  const add = (
+    statements: readonly RecordedStatement[],
+    site: CallSite | undefined,
+    isPart = false,
+  ): void => {
+    const last = stretches.at(-1);
+    if (last && site && last.site && isSameCall(last.site, site))
+      last.statements.push(...statements);
+    else
+      stretches.push({
+        statements: [...statements],
+        ...(site && { site }),
+        ...(isPart && { isPart }),
+      });
+  };
+  for (const { statements, isTransaction } of blocks) {
+    // A transaction that the application began is of the call that began it, whatever loops stand in it.
+    const begun = isTransaction && statements[0]?.kind === "begin" ? statements[0].site : undefined;
+    const sites = begun && begun.isTest !== true ? [begun] : callsOf(statements);
+    const [only] = sites;
+    if (sites.length <= 1 || !isTransaction) add(statements, only);
+    else for (const part of sharedParts(statements)) add(part.statements, part.site, part.isPart);
+  }
+  return stretches;
+}
+
+/** The calls that a transaction's statements come from, each once. */
+function callsOf(statements: readonly RecordedStatement[]): readonly CallSite[] {
+  const found: CallSite[] = [];
+  for (const { site } of statements)
+    if (site && !found.some((each) => isSameCall(each, site))) found.push(site);
+  return found;
+}
+
+function isSameCall(left: CallSite, right: CallSite): boolean {
+  return (
+    left.entry === right.entry &&
+    left.call === right.call &&
+    left.entryPlace?.file === right.entryPlace?.file &&
+    left.isTest === right.isTest
+  );
+}
+
+/**
+ * The calls inside of one transaction that a test opened around them. Where it is rolled back, it is there to clean up:
+ * savepoints are the application's transactions then, and what is outside of them would commit by itself.
+ */
+function sharedParts(statements: readonly RecordedStatement[]): readonly Stretch[] {
+  const isCleanUp = statements.at(-1)?.kind !== "commit";
+  const parts: { statements: RecordedStatement[]; site?: CallSite }[] = [];
+  let depth = 0;
+  for (const statement of statements) {
+    if (statement.kind === "begin" || statement.kind === "commit" || statement.kind === "rollback")
+      continue;
+    const { site } = statement;
+    const last = parts.at(-1);
+    // What has no site of its own belongs to the call around it.
+    const isSame = site === undefined || (last?.site && isSameCall(last.site, site));
+    const part = isSame ? last : { statements: [], ...(site && { site }) };
+    if (part === undefined) continue;
+    if (part !== last) {
+      parts.push(part);
+      depth = 0;
+    }
+    part.statements.push(isCleanUp ? asTransaction(statement, depth) : statement);
+    if (statement.kind === "savepoint") depth++;
+    if (statement.kind === "release" || statement.kind === "rollbackTo")
+      depth = Math.max(0, depth - 1);
+  }
+  return isCleanUp ? parts : parts.map((part) => ({ ...part, isPart: true }));
+}
+
+function asTransaction(statement: RecordedStatement, depth: number): RecordedStatement {
+  const isAlone = depth === 0 && statement.kind !== "savepoint";
+  if (statement.kind === "savepoint" && depth === 0)
+    return { ...statement, kind: "begin", text: "BEGIN" };
+  if (statement.kind === "release" && depth === 1)
+    return { ...statement, kind: "commit", text: "COMMIT" };
+  if (statement.kind === "rollbackTo" && depth === 1)
+    return { ...statement, kind: "rollback", text: "ROLLBACK" };
+  return isAlone ? { ...statement, status: "idle" } : statement;
+}
+
+function runOf({ statements, site, isPart }: Stretch): Run {
+  return {
+    ...(site && { entry: site.entry }),
+    ...(site?.entryPlace && { place: site.entryPlace }),
+    statements: withoutEnds(statements, isPart === true),
+    ...(isPart === true && { isPart: true }),
+  };
+}
+
+/** Django's atomic rolls back to a savepoint and releases it then: a COMMIT behind ROLLBACK ends nothing. */
+function withoutEnds(
+  statements: readonly RecordedStatement[],
+  isPart: boolean,
+): readonly RecordedStatement[] {
+  const kept: RecordedStatement[] = [];
+  let isOpen = false;
+  for (const statement of statements) {
+    const { kind } = statement;
+    if ((kind === "commit" || kind === "rollback") && !isOpen) continue;
+    if (kind === "begin") isOpen = true;
+    if (kind === "commit" || kind === "rollback") isOpen = false;
+    // MySQL with autocommit off, and batches of the extended protocol, open a transaction without a word.
+    if (
+      !isOpen &&
+      !isPart &&
+      statement.status !== "idle" &&
+      (kind === "read" || kind === "write")
+    ) {
+      kept.push({
+        ...statement,
+        kind: "begin",
+        text: "BEGIN",
+        arguments: [],
+        forms: [],
+        columns: [],
+        rows: [],
+      });
+      isOpen = true;
+    }
+    kept.push(statement);
+  }
+  return kept;
+}

@@ -1,0 +1,222 @@
+// What is learnt from runs: each test gives the statements of some runs and the program that comes of them.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { StatementEvent } from "../../../server/src/record/events";
+import { learntFiles } from "../../../server/src/record/result";
+import { recordedStatement, type Glossary } from "../../../server/src/record/statements";
+
+interface Sent {
+  readonly sql: string;
+  readonly rows?: readonly (readonly (string | null)[])[];
+  readonly columns?: readonly string[];
+  readonly affected?: number;
+  readonly error?: string;
+}
+
+type Call = readonly Sent[];
+
+/** The text of each file that comes of the calls, without its first line and without places. */
+function learnt(calls: readonly Call[], { site = true } = {}): readonly string[] {
+  const glossary: Glossary = new Map();
+  let order = 0;
+  const statements = calls.flatMap((call, number) => {
+    let isOpen = false;
+    return call.map(({ sql, rows = [], columns = [], affected, error }) => {
+      if (/^begin/i.test(sql)) isOpen = true;
+      if (/^(commit|rollback)/i.test(sql)) isOpen = false;
+      const event: StatementEvent = {
+        connection: 1,
+        order: order++,
+        at: 0,
+        sql: site
+          ? `${sql}/*isolens:app.py:${String(order)}:work;app.py:1:work;${String(number % 16)}*/`
+          : sql,
+        arguments: [],
+        columns,
+        rows,
+        count: rows.length,
+        ...(affected !== undefined && { affected }),
+        ...(error !== undefined && { error }),
+        status: isOpen ? "open" : "idle",
+      };
+      return recordedStatement(event, "postgres", glossary);
+    });
+  });
+  const { files } = learntFiles(statements, { protocol: "postgres", glossary });
+  return files.map(({ text }) =>
+    text
+      .split("\n")
+      .slice(1, -1)
+      .filter((line) => !line.startsWith("-- @isolens at"))
+      .join("\n"),
+  );
+}
+
+const begin: Sent = { sql: "BEGIN" };
+const commit: Sent = { sql: "COMMIT" };
+const rollback: Sent = { sql: "ROLLBACK" };
+const read = (id: number, balance: number): Sent => ({
+  sql: `SELECT id, balance FROM account WHERE id = ${String(id)}`,
+  columns: ["id", "balance"],
+  rows: [[String(id), String(balance)]],
+});
+const write = (id: number, balance: number): Sent => ({
+  sql: `UPDATE account SET balance = ${String(balance)} WHERE id = ${String(id)}`,
+  affected: 1,
+});
+
+test("what was read and an amount from outside; an amount that is not seen is told as a doubt", () => {
+  const calls = [
+    [begin, read(1, 100), write(1, 70), commit],
+    [begin, read(2, 90), write(2, 85), commit],
+    [begin, read(1, 70), write(1, 1), commit],
+    [begin, read(1, 1), rollback],
+  ];
+  assert.deepEqual(learnt(calls), [
+    `-- @isolens transaction work
+-- @isolens learnt 4 runs
+-- @isolens over "s1_balance >= balance_change" fits the 3 runs that went on; of those that did not, balance_change was not seen
+BEGIN;
+SELECT id, balance FROM account WHERE id = :id \\gset s1_
+\\if :s1_balance >= :balance_change
+UPDATE account SET balance = (:s1_balance - :balance_change) WHERE id = :s1_id;
+\\endif
+COMMIT;`,
+  ]);
+});
+
+const count = (event: number, count: number): Sent => ({
+  sql: `SELECT count(*) FROM booking WHERE event_id = ${String(event)}`,
+  columns: ["count"],
+  rows: [[String(count)]],
+});
+const capacity = (id: number, capacity: number): Sent => ({
+  sql: `SELECT capacity FROM event WHERE id = ${String(id)}`,
+  columns: ["capacity"],
+  rows: [[String(capacity)]],
+});
+const insert = (event: number, who: string): Sent => ({
+  sql: `INSERT INTO booking (event_id, who) VALUES (${String(event)}, '${who}')`,
+  affected: 1,
+});
+
+test("a guard between two results; texts are arguments, and statements without a transaction are a unit", () => {
+  const calls = [
+    [capacity(1, 2), count(1, 0), insert(1, "Ann")],
+    [capacity(2, 4), count(2, 3), insert(2, "Bob")],
+    [capacity(1, 2), count(1, 2)],
+    [capacity(3, 5), count(3, 5)],
+    [capacity(3, 5), count(3, 4), insert(3, "Eve")],
+  ];
+  assert.deepEqual(learnt(calls), [
+    `-- @isolens unit work
+-- @isolens learnt 5 runs
+SELECT capacity FROM event WHERE id = :id \\gset s1_
+SELECT count(*) FROM booking WHERE event_id = :id \\gset s2_
+\\if :s2_count < :s1_capacity
+INSERT INTO booking (event_id, who) VALUES (:id, :who);
+\\endif`,
+  ]);
+});
+
+test("a change where the version is what was read gives up otherwise, which is a doubt", () => {
+  const edit = (id: number, version: number, body: string): Call => [
+    begin,
+    {
+      sql: `SELECT version FROM doc WHERE id = ${String(id)}`,
+      columns: ["version"],
+      rows: [[String(version)]],
+    },
+    {
+      sql: `UPDATE doc SET body = '${body}', version = ${String(version + 1)} WHERE id = ${String(id)} AND version = ${String(version)}`,
+      affected: 1,
+    },
+    commit,
+  ];
+  assert.deepEqual(learnt([edit(1, 1, "a"), edit(2, 5, "b"), edit(1, 2, "c")]), [
+    `-- @isolens transaction work
+-- @isolens learnt 3 runs
+-- @isolens over what it does where "version" is not what was read was not seen; it is taken to give up
+BEGIN;
+SELECT version FROM doc WHERE id = :id \\gset s1_
+UPDATE doc SET body = :body, version = (:s1_version + 1) WHERE id = :id AND version = :s1_version;
+\\set n2 :ROW_COUNT
+\\if :n2 > 0
+COMMIT;
+\\else
+ROLLBACK;
+\\endif`,
+  ]);
+});
+
+test("a maximum and one more; what the maximum of no rows gives counts as nothing", () => {
+  const issue = (last: number | null): Call => [
+    begin,
+    {
+      sql: "SELECT max(no) FROM ticket",
+      columns: ["max"],
+      rows: [[last === null ? null : String(last)]],
+    },
+    { sql: `INSERT INTO ticket (no) VALUES (${String((last ?? 0) + 1)})`, affected: 1 },
+    commit,
+  ];
+  const [text = ""] = learnt([issue(null), issue(1), issue(2)]);
+  assert.match(text, /VALUES \(\(COALESCE\(:s1_max, 0\) \+ 1\)\)/);
+});
+
+test("without call sites, runs that end earlier on the same way are of the program that goes on", () => {
+  const calls = [
+    [begin, read(1, 100), write(1, 70), commit],
+    [begin, read(1, 70), rollback],
+    [begin, read(2, 90), write(2, 60), commit],
+    [insert(1, "Ann")],
+  ];
+  const texts = learnt(calls, { site: false });
+  assert.deepEqual(
+    texts.map((text) => text.split("\n").slice(0, 2)),
+    [
+      ["-- @isolens transaction update account", "-- @isolens learnt 3 runs"],
+      ["-- @isolens transaction insert booking", "-- @isolens learnt 1 run"],
+    ],
+  );
+});
+
+test("an attempt that the server undid is no part of the program; another error ends it", () => {
+  const calls = [
+    [
+      begin,
+      read(1, 100),
+      { ...write(1, 70), error: "40001" },
+      rollback,
+      begin,
+      read(1, 80),
+      write(1, 50),
+      commit,
+    ],
+    [begin, read(2, 10), write(2, 5), commit],
+    [begin, read(2, 5), { ...write(2, 0), error: "23514" }, rollback],
+  ];
+  const [text = ""] = learnt(calls);
+  assert.match(text, /-- 1 of them ended with the server's error 23514\./);
+  assert.equal(text.split("\n").filter((line) => line === "BEGIN;").length, 1);
+});
+
+test("secrets: nothing of a text is written that looks like no word, nor of a column that names a secret", () => {
+  const call = (token: string): Call => [
+    {
+      sql: `UPDATE login SET state = 'open' WHERE token = '${token}' AND password = 'hunter'`,
+      affected: 1,
+    },
+  ];
+  const [text = ""] = learnt([call("4f5a-77"), call("4f5a-77"), call("4f5a-77")]);
+  assert.match(text, /state = 'open'/);
+  assert.doesNotMatch(text, /4f5a|hunter/);
+});
+
+test("the same statements give the same bytes", () => {
+  const calls = [
+    [begin, read(1, 100), write(1, 70), commit],
+    [begin, read(1, 70), rollback],
+  ];
+  assert.deepEqual(learnt(calls), learnt(calls));
+});
