@@ -83,7 +83,17 @@ const ENDLESS = /^isolens (?:serve|lsp) /u;
 describe("the documents", () => {
   it("show commands of every kind", () => {
     const shown = new Set(COMMANDS.map(({ command }) => command.split(" ")[1]));
-    for (const each of ["check", "show", "replay", "testgen", "history", "explore", "serve", "lsp"])
+    for (const each of [
+      "check",
+      "show",
+      "fix",
+      "replay",
+      "testgen",
+      "history",
+      "explore",
+      "serve",
+      "lsp",
+    ])
       assert.ok(shown.has(each), each);
   });
 
@@ -103,6 +113,8 @@ describe("the documents", () => {
         ...(ENDLESS.test(command) && { watch: endOnceReady }),
       });
       assert.ok([0, 1, 2].includes(result.code ?? -1), `${String(result.code)}: ${result.error}`);
+      // What is fixed is broken again for the commands that follow.
+      folder.write("bank.sql", bank("bank.sql"));
     });
   }
 

@@ -114,6 +114,12 @@ async function verified(
   if (signal.aborted) return undefined;
   const misread = misreading(program, changed);
   if (misread !== undefined) return { ok: false, reason: misread };
+  // Most of what does not help shows among the anomaly's own transactions.
+  const own = new Set(anomaly.transactions);
+  const alone = await tools.check(restricted(changed, own));
+  if (signal.aborted) return undefined;
+  if (alone.anomalies.some((each) => keyOf(each) === keyOf(anomaly)))
+    return { ok: false, reason: STILL_POSSIBLE };
   const related = relatedIds(program, changed, anomaly.transactions);
   const old = await before(related);
   const report = await tools.check(restricted(changed, related));
@@ -124,8 +130,8 @@ async function verified(
   const turns = witnessAgain(changed, levels, anomaly);
   const deadlock = turns?.aborted.find(({ code }) => code === "40P01");
   if (deadlock) return { ok: false, reason: "it would only turn the anomaly into a deadlock" };
-  const left = new Set(report.anomalies.map(({ id }) => id));
-  const alsoRemoves = old.anomalies.map(({ id }) => id).filter((id) => !left.has(id));
+  const left = new Set(report.anomalies.map(keyOf));
+  const alsoRemoves = old.anomalies.filter((each) => !left.has(keyOf(each))).map(({ id }) => id);
   return {
     ok: true,
     fix: {
@@ -140,21 +146,29 @@ async function verified(
   };
 }
 
+const STILL_POSSIBLE = "the anomaly is still possible with it";
+
 /** Why the changed program is no fix of the anomaly; undefined where it is one. */
 function objectionTo(anomaly: Anomaly, old: LevelReport, now: LevelReport): string | undefined {
   const found = now.anomalies.filter(
     ({ severity }) => severity !== "unused" || anomaly.severity === "unused",
   );
-  if (found.some(({ id }) => id === anomaly.id)) return "the anomaly is still possible with it";
-  const known = new Set(old.anomalies.map(({ id }) => id));
-  const other = found.find(({ id }) => !known.has(id));
+  if (found.some((each) => keyOf(each) === keyOf(anomaly))) return STILL_POSSIBLE;
+  const known = new Set(old.anomalies.map(keyOf));
+  const other = found.find((each) => !known.has(keyOf(each)));
   if (other) {
     const names = [...new Set(other.transactions)].join(" and ");
-    return `another anomaly would be possible with it: ${other.kind} of ${names}`;
+    const why = other.reason === undefined ? "" : ` (${other.reason})`;
+    return `another anomaly would be possible with it: ${other.kind} of ${names}${why}`;
   }
   const open = new Set(old.unknown.map(unknownKey));
   const undecided = now.unknown.find((each) => !open.has(unknownKey(each)));
   return undecided && `it could not be verified: ${undecided.reason}`;
+}
+
+/** What an anomaly is, whatever the levels of its transactions: these are part of its id. */
+function keyOf({ kind, transactions, tables }: Anomaly): string {
+  return JSON.stringify([kind, [...transactions].sort(), tables]);
 }
 
 function unknownKey({ reason, transactions }: Unknown): string {

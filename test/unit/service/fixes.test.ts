@@ -50,6 +50,17 @@ describe("fixes", () => {
       project(text),
       ({ transactions }) => transactions.join() === "withdraw,withdraw",
     );
+    const guarded = fixes.find(({ kind }) => kind === "guarded-update");
+    assert.deepEqual(
+      guarded?.edits.map(({ newText }) => newText),
+      [
+        "balance",
+        " AND balance >= amount RETURNING balance INTO bal",
+        "\n  IF NOT FOUND THEN\n    RAISE EXCEPTION 'insufficient funds';\n  END IF;",
+        "bal",
+      ],
+    );
+    assert.equal(fixes[0], guarded);
     const lock = fixes.find(({ kind }) => kind === "row-lock");
     assert.deepEqual(
       lock?.edits.map(({ newText }) => newText),
@@ -57,6 +68,45 @@ describe("fixes", () => {
     );
     assert.match(lock?.now ?? "", /^The second withdraw waits for the first withdraw, then finds/u);
     assert.equal(lock?.alsoRemoves.length, 2);
+  });
+
+  it("lock the row that counted rows refer to, where it stands in no statement yet", async () => {
+    const text = `CREATE TABLE course (id integer PRIMARY KEY);
+CREATE TABLE enrolment (student integer, course integer REFERENCES course (id), PRIMARY KEY (student, course));
+CREATE FUNCTION enroll(who integer, what integer) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  taken integer;
+BEGIN
+  SELECT count(*) INTO taken FROM enrolment WHERE course = what;
+  IF taken >= 3 THEN
+    RETURN false;
+  END IF;
+  INSERT INTO enrolment (student, course) VALUES (who, what);
+  RETURN true;
+END $$;
+`;
+    const { fixes, advice } = await fixesOf(project(text));
+    const anchor = fixes.find(({ kind }) => kind === "anchor-lock");
+    assert.deepEqual(
+      anchor?.edits.map(({ newText }) => newText),
+      ["PERFORM 1 FROM course WHERE id = what FOR UPDATE;\n  "],
+    );
+    assert.ok(advice.some(({ kind }) => kind === "raised-level"));
+  });
+
+  it("raise all levels of an anomaly where a lock would not help", async () => {
+    const text = `CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL);
+-- @transaction put
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT sum(v) AS total FROM a WHERE id <> :id \\gset
+UPDATE a SET v = :total WHERE id = :id;
+COMMIT;
+`;
+    const { fixes } = await fixesOf(project(text));
+    assert.deepEqual(
+      fixes.map(({ kind, edits }) => [kind, edits.map(({ newText }) => newText)]),
+      [["raised-level", ["SERIALIZABLE"]]],
+    );
   });
 
   it("are not written into generated files", async () => {

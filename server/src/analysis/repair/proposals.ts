@@ -1,12 +1,22 @@
 // All candidates for the fix of an anomaly, the cheapest kinds first.
 import type { FixKind } from "../../protocol/fixes";
 import type { Proposals } from "./candidate";
+import { advisoryLocks } from "./kinds/advisoryLock";
+import { anchorLocks } from "./kinds/anchorLock";
+import { guardedUpdates } from "./kinds/guardedUpdate";
+import { raisedLevels } from "./kinds/raisedLevel";
 import { rowLocks } from "./kinds/rowLock";
 import type { Workshop } from "./workshop";
 
 type Proposer = (workshop: Workshop) => Proposals;
 
-const PROPOSERS: readonly (readonly [FixKind, Proposer])[] = [["row-lock", rowLocks]];
+const PROPOSERS: readonly (readonly [FixKind, Proposer])[] = [
+  ["guarded-update", guardedUpdates],
+  ["row-lock", rowLocks],
+  ["anchor-lock", anchorLocks],
+  ["advisory-lock", advisoryLocks],
+  ["raised-level", raisedLevels],
+];
 
 /** Candidates and refusals of these kinds, or of all, in the order of what they cost. */
 export function proposeFixes(workshop: Workshop, kinds?: readonly FixKind[]): Proposals {

@@ -1,6 +1,6 @@
 // What the witness of an anomaly does on the changed program, in one sentence: who waits for whom, what it finds then,
 // and how it ends.
-import type { Anomaly } from "../../protocol/report";
+import { shownEdges, type Anomaly } from "../../protocol/report";
 import { ownEntry } from "../../protocol/dictionary";
 import type { ExecutedStep } from "../../store/execution";
 import type { TurnsRun } from "../../store/turns";
@@ -11,12 +11,13 @@ export function nowText(anomaly: Anomaly, { execution, aborted, isRefused }: Tur
   const names = instanceNames(anomaly);
   const nameOf = (instance: string): string => names.get(instance) ?? instance;
   const { steps, outcome } = execution;
+  const telling = tellingColumns(anomaly);
   const parts: string[] = [];
   const told = new Set<string>();
   for (const step of steps) {
     if (step.waitedFor === undefined || told.has(step.instance)) continue;
     told.add(step.instance);
-    const found = foundText(step);
+    const found = foundText(step, telling);
     const then = found === "" ? "" : `, then ${found}`;
     const end = endText(ownEntry(outcome.status, step.instance) ?? "");
     parts.push(`${nameOf(step.instance)} waits for ${nameOf(step.waitedFor)}${then} and ${end}`);
@@ -34,7 +35,7 @@ export function nowText(anomaly: Anomaly, { execution, aborted, isRefused }: Tur
     parts.length > 0
       ? listText(parts)
       : `${listText([...names.values()])} end as one after the other would`;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return text.startsWith("the ") ? `T${text.slice(1)}` : text;
 }
 
 /** "the first withdraw", "the second withdraw"; names that occur once stand alone. */
@@ -51,10 +52,19 @@ function instanceNames({ witness }: Anomaly): ReadonlyMap<string, string> {
 
 const ORDINALS = ["first", "second", "third", "fourth"];
 
-function foundText({ reads, writes, affected, source }: ExecutedStep): string {
+/** Columns that the anomaly is about; what else a row holds would hide them. */
+function tellingColumns(anomaly: Anomaly): ReadonlySet<string> {
+  const edges = shownEdges(anomaly);
+  return new Set(edges.flatMap(({ table, columns }) => columns.map((name) => `${table}.${name}`)));
+}
+
+function foundText(
+  { reads, writes, affected, source }: ExecutedStep,
+  telling: ReadonlySet<string>,
+): string {
   if (source?.kind === "update" || source?.kind === "delete")
     return affected === 0 ? "changes no row" : "goes on from what is there by then";
-  const seen = cellsText(reads.filter(({ column }) => column !== ""));
+  const seen = cellsText(reads.filter(({ table, column }) => telling.has(`${table}.${column}`)));
   if (seen !== "") return `finds ${seen}`;
   return writes.length > 0 ? "" : "goes on";
 }

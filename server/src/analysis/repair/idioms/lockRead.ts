@@ -1,9 +1,12 @@
 // How a read is made to lock the rows that it finds, in the idiom of its text: SQL, builders of queries, models.
 import type { Site, Workshop } from "../workshop";
+import { equalitiesOf, isAggregate } from "../predicate";
 import { refused, type ReadLock, type Written } from "./written";
 import { lockingChain } from "./lockingChain";
+import { lockRowBefore } from "./lockRow";
 import { lockingSql } from "./lockingSql";
 import { literalAround } from "./syntax";
+import { valueText } from "./valueText";
 
 /** The edits that make a SELECT lock what it reads, or why there are none. */
 export function lockRead(workshop: Workshop, site: Site, lock: ReadLock): Written {
@@ -13,5 +16,21 @@ export function lockRead(workshop: Workshop, site: Site, lock: ReadLock): Writte
   const tree = workshop.treeOf(file);
   if (!tree) return lockingSql(workshop, site, statement, lock);
   if (literalAround(tree.root, start, end)) return lockingSql(workshop, site, statement, lock);
-  return lockingChain(tree, site, lock);
+  if (isAggregate(statement.query))
+    return refused("a read that counts or adds up rows cannot lock them");
+  const own = lockingChain(tree, site, lock);
+  return own.ok ? own : (precedingLock(workshop, site) ?? own);
+}
+
+/** Where the library's reads lock nothing: the one row that it reads by its key is locked by a statement before it. */
+function precedingLock(workshop: Workshop, site: Site): Written | undefined {
+  const equalities = equalitiesOf(site.statement);
+  for (const equality of equalities) {
+    const table = workshop.program.schema.tables.find(({ name }) => name === equality.table);
+    if (table?.primaryKey.length !== 1 || table.primaryKey[0] !== equality.column) continue;
+    const value = valueText(workshop, site, equality);
+    if (value === undefined) continue;
+    return lockRowBefore(workshop, site, equality.table, equality.column, value);
+  }
+  return undefined;
 }

@@ -1,17 +1,19 @@
 // Locking reads in SQL, in a file of its own or inside of a text of code: FOR UPDATE behind the query; where it counts or
-// adds up rows, behind a query that it counts instead.
+// adds up rows, behind one before it.
 import type { Expression } from "../../../program/expression";
 import type { SelectStatement } from "../../../program/statement";
 import { tokensOf, type Token } from "../../../frontend/sql/tokens";
 import type { Site, Workshop } from "../workshop";
+import { addBefore } from "./addStatement";
 import { refused, type ReadLock, type Written } from "./written";
 
 export function lockingSql(
   workshop: Workshop,
-  { file, start, end }: Site,
+  site: Site,
   statement: SelectStatement,
   lock: ReadLock,
 ): Written {
+  const { file, start, end } = site;
   const index = workshop.textOf(file);
   if (!index) return refused("its text is not at hand");
   const tokens = tokensOf(index.text, start, end);
@@ -25,13 +27,13 @@ export function lockingSql(
     const of = outer && own !== undefined ? ` OF ${own}` : "";
     return { ok: true, edits: [{ file, start: last.end, end: last.end, newText: clause + of }] };
   }
-  return lockingSource(workshop, file, statement, query, clause);
+  return lockingBefore(workshop, site, statement, query, clause);
 }
 
-/** `SELECT count(*) FROM t WHERE c` becomes `SELECT count(*) FROM (SELECT * FROM t WHERE c FOR UPDATE) AS t`. */
-function lockingSource(
+/** The rows that a SELECT counts or adds up are locked by a statement before it. */
+function lockingBefore(
   workshop: Workshop,
-  file: Site["file"],
+  site: Site,
   { query: { relations, groupBy, distinct, setOperations, outputs } }: SelectStatement,
   tokens: readonly Token[],
   clause: string,
@@ -42,27 +44,19 @@ function lockingSource(
     return refused("rows that are grouped, joined or put together cannot be locked by the read");
   if (outputs.some(({ value }) => hasQuery(value)))
     return refused("the rows of its subquery would not be locked");
-  const from = tokens.findIndex(({ word }) => word === "from");
-  const name = tokens[from + 1];
+  const from = tokens.find(({ word }) => word === "from");
   const last = tokens.at(-1);
-  if (!name || !last) return refused("it reads no table");
+  const text = workshop.textOf(site.file)?.text;
+  if (!from || !last || text === undefined) return refused("it reads no table");
+  if (/[$?]|:\w/u.test(text.slice(from.start, last.end)) && workshop.treeOf(site.file))
+    return refused("the values of its condition would have to be handed over twice");
   const key = workshop.program.schema.tables.find(
-    ({ name: each }) => each === relation.table,
+    ({ name }) => name === relation.table,
   )?.primaryKey;
   // Rows that are locked in one order do not lead to deadlocks.
   const order = key && key.length > 0 ? ` ORDER BY ${key.join(", ")}` : "";
-  return {
-    ok: true,
-    edits: [
-      { file, start: name.start, end: name.start, newText: "(SELECT * FROM " },
-      {
-        file,
-        start: last.end,
-        end: last.end,
-        newText: `${order}${clause}) AS ${relation.alias}`,
-      },
-    ],
-  };
+  const before = `SELECT 1 ${text.slice(from.start, last.end)}${order}${clause}`;
+  return addBefore(workshop, site, { before, after: "", isVoid: false });
 }
 
 /** The query inside of a statement: all of it, or what stands between the parentheses of `v := (SELECT ...)`. */

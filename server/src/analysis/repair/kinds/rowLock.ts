@@ -1,7 +1,9 @@
 // The reads that go stale lock their rows, so that whoever changes these waits, or is waited for.
+import type { Statement } from "../../../program/statement";
 import type { Candidate, Proposals, Refusal } from "../candidate";
 import { lockRead } from "../idioms/lockRead";
 import type { ReadLock } from "../idioms/written";
+import { isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
 /**
@@ -12,7 +14,9 @@ export function rowLocks(workshop: Workshop): Proposals {
   const { staleReads } = workshop;
   const [first] = staleReads;
   if (!first) return { candidates: [], refusals: [] };
-  const sets = staleReads.length > 1 ? [[first], staleReads] : [staleReads];
+  const sets = [[first], staleReads, [...staleReads, ...readsOfSameTables(workshop)]].filter(
+    (sites, at, all) => at === 0 || sites.length > (all[at - 1]?.length ?? 0),
+  );
   const candidates: Candidate[] = [];
   const refusals: Refusal[] = [];
   for (const sites of sets) {
@@ -32,9 +36,24 @@ export function rowLocks(workshop: Workshop): Proposals {
   return { candidates, refusals };
 }
 
+/** Reads of the same tables by which other transactions of the anomaly might overwrite what is locked. */
+function readsOfSameTables({ staleReads, transactions, sitesOf }: Workshop): readonly Site[] {
+  const tables = new Set(staleReads.flatMap(({ statement }) => tablesRead(statement)));
+  return transactions.flatMap(sitesOf).filter(({ statement }) => {
+    if (statement.kind !== "select" || statement.query.lock) return false;
+    if (staleReads.some((each) => each.statement.id === statement.id)) return false;
+    return !isAggregate(statement.query) && tablesRead(statement).some((each) => tables.has(each));
+  });
+}
+
+function tablesRead(statement: Statement): readonly string[] {
+  return statement.kind === "select" ? statement.query.relations.map(({ table }) => table) : [];
+}
+
 function titleOf(sites: readonly Site[], lock: ReadLock): string {
   const names = [...new Set(sites.map(({ transaction }) => transaction.name))];
   const rows = sites.length > 1 ? "rows" : "row";
   const how = lock === "update" ? "FOR UPDATE" : "FOR SHARE";
-  return `Lock the ${rows} that ${names.join(" and ")} reads (${how})`;
+  const verb = names.length > 1 ? "read" : "reads";
+  return `Lock the ${rows} that ${names.join(" and ")} ${verb} (${how})`;
 }

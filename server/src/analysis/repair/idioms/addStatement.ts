@@ -1,0 +1,226 @@
+// One more statement in front of a statement, in the words of the text around it.
+import {
+  childOf,
+  namedChildren,
+  type CodeTree,
+  type SyntaxNode,
+} from "../../../frontend/code/codeParsers";
+import { offsetsOf } from "../../../frontend/sql/lines";
+import { nextToken, tokensOf, type Token } from "../../../frontend/sql/tokens";
+import type { SourceRange } from "../../../protocol/source";
+import type { TextEdit } from "../candidate";
+import type { Site, Workshop } from "../workshop";
+import { connectionOf, type CodeConnection } from "./connection";
+import { literalAround, pathTo } from "./syntax";
+import { refused, type Written } from "./written";
+
+/** A SELECT with one value of the program inside, as its text writes it: `SELECT 1 FROM t WHERE id = ` value ` FOR UPDATE`. */
+export interface LockingSelect {
+  readonly before: string;
+  /** In the language around; absent where `before` is all. */
+  readonly value?: string;
+  readonly after: string;
+  /** It gives nothing that a client can read (an advisory lock). */
+  readonly isVoid: boolean;
+}
+
+/** The edits that send the SELECT right before the statement, or why there are none. */
+export function addBefore(workshop: Workshop, site: Site, select: LockingSelect): Written {
+  const tree = workshop.treeOf(site.file);
+  return tree ? addToCode(workshop, tree, site, select) : addToSql(workshop, site, select);
+}
+
+function addToSql(workshop: Workshop, site: Site, select: LockingSelect): Written {
+  const { transaction, file, start } = site;
+  const text = workshop.textOf(file)?.text;
+  if (text === undefined) return refused("its text is not at hand");
+  const from = offsetAt(workshop, transaction.source);
+  const at = statementStart(text, from, start);
+  const sql = `${select.before}${select.value ?? ""}${select.after}`;
+  const isMysql = workshop.dialect !== "postgres";
+  const isRoutine = transaction.boundary === "routine";
+  const isPlpgsql = isRoutine && !isMysql && languageOf(text, from) === "plpgsql";
+  // What a SELECT gives has to go somewhere in a routine.
+  const words = isPlpgsql
+    ? sql.replace(/^SELECT/u, "PERFORM")
+    : isRoutine && isMysql
+      ? sql.replace(/^SELECT 1/u, "DO (SELECT 1").concat(")")
+      : sql;
+  return inserted(file, text, at, `${words};`);
+}
+
+/**
+ * Where the statement around a query begins: behind the last `;`, THEN, ELSE, LOOP, DO or BEGIN before it that stands in no
+ * parentheses.
+ */
+function statementStart(text: string, from: number, query: number): number {
+  const before = tokensBefore(text, from, query);
+  let depth = 0;
+  for (let at = before.length - 1; at >= 0; at -= 1) {
+    const token = before[at];
+    if (!token) break;
+    if (token.word === ")") depth += 1;
+    if (token.word === "(") depth -= 1;
+    if (depth > 0) continue;
+    const isEnd = [";", "then", "else", "loop", "begin", "do"].includes(token.word);
+    if (isEnd || token.kind === "backslash") return before[at + 1]?.start ?? query;
+  }
+  return query;
+}
+
+/** The tokens in front of a place; of a quoted body around it, those inside. */
+function tokensBefore(text: string, from: number, until: number): readonly Token[] {
+  const tokens: Token[] = [];
+  for (let at = from; ;) {
+    const next = nextToken(text, at, text.length);
+    if (next === undefined || next.start >= until) return tokens;
+    if (next.kind === "string" && next.end > until) {
+      at = next.start + (/^\$[^$]*\$|^'/u.exec(text.slice(next.start, until))?.[0].length ?? 1);
+      continue;
+    }
+    if (next.kind !== "comment") tokens.push(next);
+    at = next.end;
+  }
+}
+
+/** The language that a routine is declared in: LANGUAGE stands before its body or behind it. */
+function languageOf(text: string, from: number): string {
+  const tokens = tokensOf(text, from, Math.min(text.length, from + LONGEST_ROUTINE));
+  const at = tokens.findIndex(({ word }) => word === "language");
+  const name = tokens[at + 1];
+  return name === undefined
+    ? ""
+    : text.slice(name.start, name.end).replaceAll("'", "").toLowerCase();
+}
+
+/** Characters in which LANGUAGE is looked for. */
+const LONGEST_ROUTINE = 100_000;
+
+function addToCode(workshop: Workshop, tree: CodeTree, site: Site, select: LockingSelect): Written {
+  const connection = connectionOf(tree, site);
+  if (!connection)
+    return refused("the call is of no shape beside which another statement is written");
+  const statement = statementAround(tree, site);
+  if (!statement) return refused("there is no place for a statement before the call");
+  const sent = sending(workshop, connection, select);
+  if (sent === undefined) return refused("its library has no plain way to send a lock");
+  const own = inserted(site.file, tree.text, statement.start, sent.text);
+  const imported = sent.imports && importOf(tree, sent.imports);
+  if (!own.ok || imported === undefined)
+    return sent.imports && !imported ? refused(`"${sent.imports.name}" is not imported`) : own;
+  return {
+    ok: true,
+    edits: [...own.edits, ...imported.map((edit): TextEdit => ({ ...edit, file: site.file }))],
+  };
+}
+
+interface Sending {
+  readonly text: string;
+  readonly imports?: { readonly name: string; readonly from: string };
+}
+
+function sending(
+  workshop: Workshop,
+  { library, receiver, method, isListed }: CodeConnection,
+  { before, value, after, isVoid }: LockingSelect,
+): Sending | undefined {
+  const placeholder = workshop.dialect === "postgres" ? "$1" : "?";
+  const quoted = (hole: string): string =>
+    JSON.stringify(`${before}${value === undefined ? "" : hole}${after}`).replace(
+      /^"(.*)"$/u,
+      (all, inner: string) =>
+        inner.includes('\\"') ? `'${inner.replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : all,
+    );
+  const list = value === undefined ? "" : isListed ? `, [${value}]` : `, ${value}`;
+  const template = `\`${before}${value === undefined ? "" : `\${${value}}`}${after}\``;
+  switch (library) {
+    case "driver":
+      return { text: `await ${receiver}.${method}(${quoted(placeholder)}${list});` };
+    case "tagged":
+      return { text: `await ${receiver}${template};` };
+    case "prisma":
+      return { text: `await ${receiver}.${isVoid ? "$executeRaw" : "$queryRaw"}${template};` };
+    case "drizzle":
+      return {
+        text: `await ${receiver}.execute(sql${template});`,
+        imports: { name: "sql", from: "drizzle-orm" },
+      };
+    case "kysely":
+      return {
+        text: `await sql${template}.execute(${receiver});`,
+        imports: { name: "sql", from: "kysely" },
+      };
+    case "knex":
+      return { text: `await ${receiver}.raw(${quoted("?")}${list});` };
+    case "typeorm":
+      return { text: `await ${receiver}.query(${quoted(placeholder)}${list});` };
+    case "sequelize": {
+      const replacements = value === undefined ? "" : `replacements: [${value}], `;
+      return { text: `await ${receiver}.query(${quoted("?")}, { ${replacements}transaction });` };
+    }
+    case "template": {
+      const type = isVoid ? "String.class" : "Integer.class";
+      return { text: `${receiver}.queryForList(${quoted("?")}, ${type}${list});` };
+    }
+    case "jdbc":
+      // A value's setter depends on its type.
+      return value === undefined
+        ? {
+            text: `try (var lock = ${receiver}.prepareStatement(${quoted("")})) { lock.executeQuery(); }`,
+          }
+        : undefined;
+  }
+}
+
+/** The statement of a block that a place is in. */
+export function statementAround(tree: CodeTree, site: Site): SyntaxNode | undefined {
+  const { start, end } = literalAround(tree.root, site.start, site.end) ?? site;
+  const path = pathTo(tree.root, start, end);
+  const at = path.findLastIndex(
+    ({ type }, n) => n > 0 && BLOCKS.has(path[n - 1]?.type ?? "") && type !== "block_comment",
+  );
+  return at < 0 ? undefined : path[at];
+}
+
+const BLOCKS: ReadonlySet<string> = new Set(["statement_block", "block", "constructor_body"]);
+
+/** The insertion of a line before a statement, as far in as the statement. */
+export function inserted(file: Site["file"], text: string, at: number, line: string): Written {
+  const start = lineStart(text, at);
+  const indent = /^[ \t]*/u.exec(text.slice(start, at))?.[0] ?? "";
+  const newLine = text.includes("\r\n") ? "\r\n" : "\n";
+  const isFirst = text.slice(start, at).trim() === "";
+  const newText = isFirst ? `${line}${newLine}${indent}` : `${line} `;
+  return { ok: true, edits: [{ file, start: at, end: at, newText }] };
+}
+
+/** The edits after which a name is imported: none where it is; undefined where nothing is imported from there. */
+function importOf(
+  { root, text }: CodeTree,
+  { name, from }: { readonly name: string; readonly from: string },
+): readonly Omit<TextEdit, "file">[] | undefined {
+  for (const node of root.children) {
+    if (node.type !== "import_statement") continue;
+    const source = childOf(node, "source");
+    if (!source || text.slice(source.start + 1, source.end - 1) !== from) continue;
+    const clause = node.children.find(({ type }) => type === "import_clause");
+    const names = clause?.children.find(({ type }) => type === "named_imports");
+    if (!names || /^import\s+type\b/u.test(text.slice(node.start, node.end))) continue;
+    const known = namedChildren(names);
+    if (known.some(({ start, end }) => text.slice(start, end) === name)) return [];
+    const last = known.at(-1);
+    if (last) return [{ start: last.end, end: last.end, newText: `, ${name}` }];
+  }
+  const first = root.children.find(({ type }) => type === "import_statement");
+  const at = first?.start ?? 0;
+  return [{ start: at, end: at, newText: `import { ${name} } from "${from}";\n` }];
+}
+
+function lineStart(text: string, at: number): number {
+  return text.lastIndexOf("\n", at - 1) + 1;
+}
+
+function offsetAt(workshop: Workshop, { file, range }: SourceRange): number {
+  const lines = workshop.textOf(file);
+  return lines ? offsetsOf(lines, range).start : 0;
+}

@@ -1,0 +1,129 @@
+// Through what a statement of code is sent: the library, told by the shape of the call, and the expression that stands for
+// the connection or transaction, so that one more statement can be sent beside it.
+import {
+  childOf,
+  namedChildren,
+  type CodeTree,
+  type SyntaxNode,
+} from "../../../frontend/code/codeParsers";
+import type { Site } from "../workshop";
+import { argumentsOf, chainAround, literalAround, pathTo, propertyOf, type Link } from "./syntax";
+
+export type Library =
+  | "driver"
+  | "tagged"
+  | "prisma"
+  | "drizzle"
+  | "knex"
+  | "kysely"
+  | "typeorm"
+  | "sequelize"
+  | "jdbc"
+  | "template";
+
+export interface CodeConnection {
+  readonly library: Library;
+  /** As it is written: `client`, `tx`, `this.jdbc`. */
+  readonly receiver: string;
+  /** Of drivers: the method that takes a text, `query`. */
+  readonly method: string;
+  /** Values beside a text stand in a list (`[a, b]`), or as they are. */
+  readonly isListed: boolean;
+}
+
+/** The connection of a statement of code; undefined where its shape is none of those that are known. */
+export function connectionOf(tree: CodeTree, { start, end }: Site): CodeConnection | undefined {
+  const { root, text, language } = tree;
+  const literal = literalAround(root, start, end);
+  if (language === "java") return literal && javaConnection(tree, literal);
+  if (literal) {
+    const call = pathTo(root, literal.start, literal.end).findLast(
+      ({ type }) => type === "call_expression",
+    );
+    return call && literalConnection(text, call, literal);
+  }
+  return chainConnection(text, chainAround(root, text, start, end));
+}
+
+function literalConnection(
+  text: string,
+  call: SyntaxNode,
+  literal: SyntaxNode,
+): CodeConnection | undefined {
+  const called = childOf(call, "function");
+  if (!called) return undefined;
+  const given = childOf(call, "arguments");
+  if (given === literal) {
+    const tag = text.slice(called.start, called.end).replace(/<[^]*$/u, "");
+    const raw = /^(.+)\.\$(?:queryRaw|executeRaw)$/u.exec(tag)?.[1];
+    const library = raw === undefined ? "tagged" : "prisma";
+    return { library, receiver: raw ?? tag, method: "", isListed: false };
+  }
+  const object = childOf(called, "object");
+  const property = childOf(called, "property");
+  if (!object || !property) return undefined;
+  const method = text.slice(property.start, property.end);
+  const receiver = text.slice(object.start, object.end);
+  if (method === "raw") return { library: "knex", receiver, method, isListed: true };
+  return { library: "driver", receiver, method, isListed: true };
+}
+
+function chainConnection(text: string, chain: readonly Link[]): CodeConnection | undefined {
+  const [first] = chain;
+  const last = chain.at(-1);
+  if (!first || !last) return undefined;
+  const called = childOf(first.call, "function");
+  const object = called && childOf(called, "object");
+  const receiver = object ? text.slice(object.start, object.end) : first.name;
+  const has = (name: string): boolean => chain.some((link) => link.name === name);
+  const of = (library: Library, own = receiver): CodeConnection => ({
+    library,
+    receiver: own,
+    method: "",
+    isListed: true,
+  });
+  if (!object) return of("knex");
+  if (has("selectFrom") || has("updateTable") || has("insertInto") || has("deleteFrom"))
+    return of("kysely");
+  const query = /^(.+)\.query\.\w+$/u.exec(receiver)?.[1];
+  if (query !== undefined) return of("drizzle", query);
+  if ((first.name.startsWith("select") && has("from")) || has("set") || has("values"))
+    return of("drizzle");
+  if (PRISMA.test(first.name)) {
+    const own = /^(.+)\.\w+$/u.exec(receiver)?.[1];
+    return own === undefined ? undefined : of("prisma", own);
+  }
+  const options = argumentsOf(last).at(-1);
+  const isSequelize =
+    options?.type === "object" &&
+    (propertyOf(options, text, "transaction") !== undefined ||
+      namedChildren(options).some(
+        ({ type, start, end }) =>
+          type === "shorthand_property_identifier" && text.slice(start, end) === "transaction",
+      ));
+  if (isSequelize) return of("sequelize", "sequelize");
+  if (TYPEORM.test(last.name)) {
+    const isManager = /manager$/iu.test(receiver);
+    return of("typeorm", isManager ? receiver : `${receiver}.manager`);
+  }
+  return has("where") ? of("knex") : undefined;
+}
+
+const PRISMA =
+  /^(?:findUnique|findUniqueOrThrow|findFirst|findFirstOrThrow|findMany|aggregate|groupBy|create|createMany|update|updateMany|delete|deleteMany|upsert)$/u;
+const TYPEORM = /^(?:find|count|maximum|minimum|sum|average|exists?)(?:\w*)$/u;
+
+function javaConnection({ root, text }: CodeTree, literal: SyntaxNode): CodeConnection | undefined {
+  const call = pathTo(root, literal.start, literal.end).findLast(
+    ({ type }) => type === "method_invocation",
+  );
+  const object = call && childOf(call, "object");
+  const name = call && childOf(call, "name");
+  if (!object || !name) return undefined;
+  const method = text.slice(name.start, name.end);
+  const receiver = text.slice(object.start, object.end);
+  if (method === "prepareStatement") return { library: "jdbc", receiver, method, isListed: false };
+  if (/^(?:query|update)/u.test(method))
+    return { library: "template", receiver, method, isListed: false };
+  return undefined;
+}

@@ -1,0 +1,150 @@
+// How a transaction is made to run at SERIALIZABLE, in the words of what opens it.
+import {
+  childOf,
+  namedChildren,
+  type CodeTree,
+  type SyntaxNode,
+} from "../../../frontend/code/codeParsers";
+import { offsetsOf } from "../../../frontend/sql/lines";
+import { tokensOf } from "../../../frontend/sql/tokens";
+import type { Transaction } from "../../../program/program";
+import type { TextEdit } from "../candidate";
+import type { Workshop } from "../workshop";
+import { pathTo } from "./syntax";
+import { refused, type Written } from "./written";
+
+export function raiseLevel(workshop: Workshop, transaction: Transaction): Written {
+  const { file, range } = transaction.source;
+  const lines = workshop.textOf(file);
+  if (!lines) return refused("its text is not at hand");
+  const { start, end } = offsetsOf(lines, range);
+  if (transaction.boundary === "unit")
+    return refused(`${transaction.name} is several transactions, which no level joins`);
+  if (transaction.boundary === "autocommit")
+    return refused(
+      `${transaction.name} is a statement of its own, whose session chooses the level`,
+    );
+  const tree = workshop.treeOf(file);
+  if (tree) return raiseInCode(tree, transaction, start, end);
+  if (transaction.boundary === "routine")
+    return refused(
+      `the caller of ${transaction.name} has opened the transaction, and chose its level`,
+    );
+  if (workshop.dialect !== "postgres")
+    return refused("its level is set for the session before the transaction begins");
+  const tokens = tokensOf(lines.text, start, end);
+  const begin = tokens.findIndex(({ word }) => word === "begin");
+  const place = tokens[begin];
+  if (!place) return refused("its BEGIN does not stand in this text");
+  const words = tokens.slice(begin + 1, begin + 5);
+  const last = words.findIndex(({ word }) => word === ";");
+  const isNamed = words[0]?.word === "isolation" && words[1]?.word === "level";
+  const named = isNamed ? words.slice(2, last < 0 ? undefined : last) : [];
+  const [from, to] = [named[0], named.at(-1)];
+  const edit =
+    from && to
+      ? { start: from.start, end: to.end, newText: "SERIALIZABLE" }
+      : { start: place.end, end: place.end, newText: " ISOLATION LEVEL SERIALIZABLE" };
+  return { ok: true, edits: [{ file, ...edit }] };
+}
+
+function raiseInCode(
+  tree: CodeTree,
+  transaction: Transaction,
+  start: number,
+  end: number,
+): Written {
+  const { file } = transaction.source;
+  const edit = (at: number, newText: string): Written => {
+    const own: TextEdit = { file, start: at, end: at, newText };
+    return { ok: true, edits: [own] };
+  };
+  if (tree.language === "java") return raiseInJava(tree, start, end, edit);
+  const owner = pathTo(tree.root, start, end).at(-1);
+  const opening = owner && openingCalls(owner, tree.text);
+  const [call, ...others] = opening ?? [];
+  if (!call)
+    return refused("what opens the transaction stands in another function, which others may use");
+  if (others.length > 0) return refused("several calls open a transaction in it");
+  const { name, node, receiver } = call;
+  const given = childOf(node, "arguments");
+  const values = given ? namedChildren(given) : [];
+  const callback = values.find(({ type }) => FUNCTIONS.has(type));
+  if (name === "execute") return edit(call.dot, '.setIsolationLevel("serializable")');
+  if (!callback || !given) return refused("its work is not written out in the call that opens it");
+  if (name === "begin") return edit(callback.start, '"isolation level serializable", ');
+  if (name === "$transaction")
+    return values.length > 1
+      ? refused("the transaction has options already")
+      : edit(callback.end, ', { isolationLevel: "Serializable" }');
+  if (values.length > 1) return refused("the transaction has options already");
+  switch (libraryOf(receiver)) {
+    case "typeorm":
+      return edit(callback.start, '"SERIALIZABLE", ');
+    case "sequelize":
+      return edit(callback.start, '{ isolationLevel: "SERIALIZABLE" }, ');
+    default:
+      return edit(callback.end, ', { isolationLevel: "serializable" }');
+  }
+}
+
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  "arrow_function",
+  "function_expression",
+  "identifier",
+]);
+
+/** Told by the name of what opens it, as people name it; a wrong guess does not survive the reading. */
+function libraryOf(receiver: string): "sequelize" | "typeorm" | "builder" {
+  if (/sequelize/iu.test(receiver)) return "sequelize";
+  return /datasource|manager|connection/iu.test(receiver) ? "typeorm" : "builder";
+}
+
+interface Opening {
+  readonly name: string;
+  readonly node: SyntaxNode;
+  readonly receiver: string;
+  /** Where `.name` begins. */
+  readonly dot: number;
+}
+
+function openingCalls(node: SyntaxNode, text: string): readonly Opening[] {
+  const found: Opening[] = [];
+  const open = [node];
+  for (let next = open.pop(); next; next = open.pop()) {
+    open.push(...next.children);
+    if (next.type !== "call_expression") continue;
+    const called = childOf(next, "function");
+    const object = called && childOf(called, "object");
+    const property = called && childOf(called, "property");
+    if (!object || !property) continue;
+    const name = text.slice(property.start, property.end);
+    const receiver = text.slice(object.start, object.end);
+    const isKysely = name === "execute" && /\.transaction\(\)$/u.test(receiver);
+    const hasWork = namedChildren(childOf(next, "arguments") ?? next).some(({ type }) =>
+      FUNCTIONS.has(type),
+    );
+    if (isKysely || (["transaction", "$transaction", "begin"].includes(name) && hasWork))
+      found.push({ name, node: next, receiver, dot: object.end });
+  }
+  return found;
+}
+
+/** `@Transactional` of the method gets a level. */
+function raiseInJava(
+  { root, text }: CodeTree,
+  start: number,
+  end: number,
+  edit: (at: number, newText: string) => Written,
+): Written {
+  const method = pathTo(root, start, end).findLast(({ type }) => type === "method_declaration");
+  const modifiers = method?.children.find(({ type }) => type === "modifiers");
+  const marker = modifiers?.children.find(
+    ({ type, start: from, end: to }) =>
+      /annotation$/u.test(type) && /^@Transactional\b/u.test(text.slice(from, to)),
+  );
+  if (!marker) return refused("its level is set where its connection is opened");
+  if (marker.type !== "marker_annotation") return refused("the annotation has values already");
+  const level = "org.springframework.transaction.annotation.Isolation.SERIALIZABLE";
+  return edit(marker.end, `(isolation = ${level})`);
+}

@@ -1,0 +1,102 @@
+// How the text around a read names the value that a column of it is held equal to.
+import {
+  childOf,
+  namedChildren,
+  type CodeTree,
+  type SyntaxNode,
+} from "../../../frontend/code/codeParsers";
+import { nameOf, tokensOf } from "../../../frontend/sql/tokens";
+import type { Equality } from "../predicate";
+import type { Site, Workshop } from "../workshop";
+import { chainAround, literalAround, pathTo } from "./syntax";
+
+/** The value in the language around; undefined where the text does not name it in one piece. */
+export function valueText(workshop: Workshop, site: Site, equality: Equality): string | undefined {
+  const tree = workshop.treeOf(site.file);
+  const text = workshop.textOf(site.file)?.text;
+  if (text === undefined) return undefined;
+  if (!tree) return sqlValue(text, site, equality.column);
+  const literal = literalAround(tree.root, site.start, site.end);
+  if (!literal) return namedValue(tree, site, equality);
+  const written = sqlValue(text, site, equality.column);
+  return written === undefined ? undefined : hostValue(tree, literal, site, written);
+}
+
+/** What stands behind `column =`. */
+function sqlValue(text: string, { start, end }: Site, column: string): string | undefined {
+  const tokens = tokensOf(text, start, end);
+  for (const [at, token] of tokens.entries()) {
+    if (token.word !== "=" || !tokens[at - 1]) continue;
+    const before = tokens[at - 1];
+    if (!before || nameOf(text, before).replaceAll("`", "") !== column) continue;
+    const rest = tokens.slice(at + 1);
+    const until = rest.findIndex(({ word }) => ENDS.has(word));
+    const value = until < 0 ? rest : rest.slice(0, until);
+    const [first, last] = [value[0], value.at(-1)];
+    return first && last ? text.slice(first.start, last.end) : undefined;
+  }
+  return undefined;
+}
+
+const ENDS: ReadonlySet<string> = new Set(
+  "and or group order limit for having union ) ; offset into".split(" "),
+);
+
+/** The argument that a placeholder stands for. */
+function hostValue(
+  { root, text, language }: CodeTree,
+  literal: SyntaxNode,
+  site: Site,
+  written: string,
+): string | undefined {
+  const hole = /^\$\{([^]*)\}$/u.exec(written)?.[1];
+  if (hole !== undefined) return hole;
+  const call = pathTo(root, literal.start, literal.end).findLast(({ type }) =>
+    ["call_expression", "method_invocation"].includes(type),
+  );
+  const given = call && childOf(call, "arguments");
+  if (!given) return undefined;
+  const others = namedChildren(given).filter(({ start }) => start > literal.start);
+  const number = /^\$(\d+)/u.exec(written)?.[1];
+  const isMark = written === "?";
+  const nth = number === undefined ? marksBefore(text, site, written) : Number(number) - 1;
+  const list = others.find(({ type }) => type === "array");
+  const values = list
+    ? namedChildren(list)
+    : others.filter(({ type }) => type !== "class_literal" && type !== "lambda_expression");
+  if (number !== undefined || isMark) {
+    const value = values[nth];
+    return value && text.slice(value.start, value.end);
+  }
+  // A named parameter of Java: Map.of("shop", shop).
+  const named = /^:(\w+)$/u.exec(written)?.[1];
+  if (named === undefined || language !== "java") return undefined;
+  return new RegExp(`\\b${named}\\b`, "u").test(text.slice(given.start, given.end))
+    ? named
+    : undefined;
+}
+
+/** How many marks stand before the one behind the first equality of this text. */
+function marksBefore(text: string, { start, end }: Site, written: string): number {
+  return written === "?" ? text.slice(start, end).split("?").length - 2 : 0;
+}
+
+/** In calls that build a query a value has the name that the argument has. */
+function namedValue(tree: CodeTree, site: Site, { value }: Equality): string | undefined {
+  if (value.kind !== "parameter") return undefined;
+  const { root, text } = tree;
+  const call = chainAround(root, text, site.start, site.end).at(-1)?.call;
+  if (!call) return undefined;
+  return identifiersIn(call, text).has(value.name) ? value.name : undefined;
+}
+
+function identifiersIn(node: SyntaxNode, text: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = [node];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (next.type === "identifier" || next.type === "shorthand_property_identifier")
+      found.add(text.slice(next.start, next.end));
+    open.push(...next.children);
+  }
+  return found;
+}

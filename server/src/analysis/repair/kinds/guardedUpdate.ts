@@ -1,0 +1,266 @@
+// An UPDATE that writes what was computed from a stale read computes from the row itself instead, and refuses where the
+// guard that was checked before no longer holds. For SQL in files of its own: routines and scripts.
+import type { SelectStatement, UpdateStatement } from "../../../program/statement";
+import { nameOf, tokensOf, type Token } from "../../../frontend/sql/tokens";
+import { offsetsOf } from "../../../frontend/sql/lines";
+import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
+import { guardsBetween, type Guard } from "../idioms/guards";
+import { equalitiesOf } from "../predicate";
+import type { Site, Workshop } from "../workshop";
+
+/** One candidate per UPDATE that overwrites a row by what a stale read gave. */
+export function guardedUpdates(workshop: Workshop): Proposals {
+  const candidates: Candidate[] = [];
+  const refusals: Refusal[] = [];
+  for (const read of workshop.staleReads) {
+    const { statement, transaction } = read;
+    if (statement.kind !== "select") continue;
+    const updates = workshop.sitesOf(transaction).filter(isUpdateOf(read, statement));
+    const edits: TextEdit[] = [];
+    for (const update of updates) {
+      const written = guarded(workshop, { ...read, statement }, update);
+      if (typeof written === "string") refusals.push({ kind: "guarded-update", reason: written });
+      else edits.push(...written);
+    }
+    if (edits.length === 0) continue;
+    const table = statement.query.relations[0]?.table ?? "";
+    candidates.push({
+      kind: "guarded-update",
+      title: `Compute in the UPDATE of ${table} in ${transaction.name}, and check there`,
+      edits,
+      costs: ["it may be refused by its UPDATE although its first look passed"],
+    });
+  }
+  return { candidates, refusals };
+}
+
+interface ReadSite extends Site {
+  readonly statement: SelectStatement;
+}
+
+interface UpdateSite extends Site {
+  readonly statement: UpdateStatement;
+}
+
+function isUpdateOf(read: Site, { query }: SelectStatement): (site: Site) => site is UpdateSite {
+  const tables = new Set(query.relations.map(({ table }) => table));
+  return (site): site is UpdateSite =>
+    site.statement.kind === "update" &&
+    site.file === read.file &&
+    site.start > read.end &&
+    site.statement.from.length === 0 &&
+    tables.has(site.statement.relation.table);
+}
+
+/** A variable of the text that holds a column of the row that was read. */
+interface Held {
+  /** Its tokens' texts: `bal`, or `:` and `stock`. */
+  readonly name: readonly string[];
+  readonly column: string;
+}
+
+function guarded(
+  workshop: Workshop,
+  read: ReadSite,
+  update: UpdateSite,
+): readonly TextEdit[] | string {
+  const lines = workshop.textOf(read.file);
+  if (!lines || workshop.treeOf(read.file))
+    return "the UPDATE stands in a text of code, whose values would have to change with it";
+  const { text } = lines;
+  const held = heldColumns(text, read);
+  if (held.length === 0) return "what it reads is not kept in variables of its own";
+  const own = tokensOf(text, update.start, update.end);
+  const where = own.findIndex(({ word }) => word === "where");
+  if (where < 0) return "the UPDATE names no row";
+  const set = own.slice(0, where);
+  const uses = held.flatMap((each) =>
+    occurrences(text, set, each.name).map((at) => ({ each, at })),
+  );
+  const edits = uses.map(({ each, at }) => replacing(read.file, set, at, each));
+  const guards = guardsBetween(text, read.end, update.start).filter(({ condition }) =>
+    held.some(({ name }) => occurrences(text, condition, name).length > 0),
+  );
+  const isSameRow =
+    JSON.stringify(keysOf(read.statement)) === JSON.stringify(keysOf(update.statement));
+  if (uses.length === 0 && (guards.length === 0 || !isSameRow))
+    return "the UPDATE does not compute from what was read";
+  const last = own.at(-1);
+  if (!last) return "the UPDATE is empty";
+  const conditions = guards.map((guard) => conditionText(text, guard, held));
+  const end = text.indexOf(";", last.end) + 1;
+  const routine = offsetsOf(lines, update.transaction.source.range);
+  const rest = tokensOf(text, end, routine.end);
+  const later = held.flatMap((each) => occurrences(text, rest, each.name));
+  const kept = later.length > 0 ? keptValue(text, { held, set, rest, later }) : undefined;
+  if (typeof kept === "string") return kept;
+  const isMysql = workshop.dialect !== "postgres";
+  const returning = kept && !isMysql ? ` RETURNING ${kept.column} INTO ${kept.name.join("")}` : "";
+  const added = conditions.map((each) => ` AND ${each}`).join("") + returning;
+  const edit = (at: number, newText: string): TextEdit => ({
+    file: read.file,
+    start: at,
+    end: at,
+    newText,
+  });
+  if (added !== "") edits.push(edit(last.end, added));
+  const indent = /[ \t]*$/u.exec(text.slice(0, update.start))?.[0] ?? "";
+  const missed = isMysql ? "ROW_COUNT() = 0" : "NOT FOUND";
+  const isRoutine = update.transaction.boundary === "routine";
+  const checks = guards.filter(({ body }) => body !== undefined).map(({ body }) => body?.trim());
+  if (guards.length > 0 && isRoutine) {
+    const [body] = checks;
+    if (body === undefined) return "what is to happen where the guard fails by then is not written";
+    edits.push(edit(end, `\n${indent}IF ${missed} THEN\n${indent}  ${body}\n${indent}END IF;`));
+  }
+  for (const each of kept?.uses ?? [])
+    edits.push({
+      file: read.file,
+      start: each.start,
+      end: each.end,
+      newText: kept?.name.join("") ?? "",
+    });
+  return edits;
+}
+
+function keysOf(statement: ReadSite["statement"] | UpdateSite["statement"]): readonly unknown[] {
+  return equalitiesOf(statement).map(({ table, column, value }) => [table, column, value]);
+}
+
+/** The variables that INTO or \gset fills, with the columns that they get. */
+function heldColumns(text: string, { statement, start, end }: ReadSite): readonly Held[] {
+  const { outputs } = statement.query;
+  const columns = outputs.map(({ value }) => (value.kind === "column" ? value.column : undefined));
+  const tokens = tokensOf(text, start, end);
+  const into = tokens.findIndex(({ word }) => word === "into");
+  if (into < 0) {
+    const next = tokensOf(text, end, Math.min(text.length, end + 12));
+    const isGset = next[0]?.kind === "backslash" && next[1]?.word === "gset";
+    if (!isGset) return [];
+    return outputs.flatMap(({ name }, at) => {
+      const column = columns[at];
+      return column === undefined ? [] : [{ name: [":", name], column }];
+    });
+  }
+  const names: string[][] = [[]];
+  for (const token of tokens.slice(into + 1)) {
+    if (token.word === "from") break;
+    if (token.word === "strict") continue;
+    if (token.word === ",") names.push([]);
+    else names.at(-1)?.push(text.slice(token.start, token.end));
+  }
+  return names.flatMap((name, at) => {
+    const column = columns[at];
+    return column === undefined || name.length === 0 ? [] : [{ name, column }];
+  });
+}
+
+/** Where a name begins among tokens. */
+function occurrences(
+  text: string,
+  tokens: readonly Token[],
+  name: readonly string[],
+): readonly number[] {
+  return tokens.flatMap((_, at) => {
+    const before = tokens[at - 1];
+    const isQualified = before !== undefined && text.slice(before.start, before.end) === ".";
+    const isIt = name.every((part, n) => {
+      const token = tokens[at + n];
+      return token !== undefined && sameWord(text.slice(token.start, token.end), part);
+    });
+    return isIt && !isQualified ? [at] : [];
+  });
+}
+
+function sameWord(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function replacing(
+  file: Site["file"],
+  tokens: readonly Token[],
+  at: number,
+  { name, column }: Held,
+): TextEdit {
+  const start = tokens[at]?.start ?? 0;
+  return { file, start, end: tokens[at + name.length - 1]?.end ?? start, newText: column };
+}
+
+const OPPOSITES: ReadonlyMap<string, string> = new Map([
+  ["<", ">="],
+  ["<=", ">"],
+  [">", "<="],
+  [">=", "<"],
+  ["=", "<>"],
+  ["<>", "="],
+]);
+
+/** What has to hold of the row, as its UPDATE asks it. */
+function conditionText(text: string, { condition, isExit }: Guard, held: readonly Held[]): string {
+  const parts: string[] = [];
+  for (let at = 0; at < condition.length; at += 1) {
+    const found = held.find(({ name }) => occurrences(text, condition, name).includes(at));
+    const token = condition[at];
+    if (!token) continue;
+    const previous = condition[at - 1];
+    const gap = previous ? text.slice(previous.end, token.start) : "";
+    parts.push(gap, found ? found.column : text.slice(token.start, token.end));
+    if (found) at += found.name.length - 1;
+  }
+  const own = parts.join("").trim();
+  if (!isExit) return /\bor\b/iu.test(own) ? `(${own})` : own;
+  const signs = condition.flatMap(({ word, start }, at) => {
+    const two =
+      word + (condition[at + 1]?.start === start + 1 ? (condition[at + 1]?.word ?? "") : "");
+    return OPPOSITES.has(two) ? [two] : OPPOSITES.has(word) ? [word] : [];
+  });
+  const isSimple =
+    signs.length > 0 &&
+    !condition.some(({ word }) =>
+      ["and", "or", "not", "is", "between", "in", "case"].includes(word),
+    );
+  const [sign] = signs;
+  const opposite = sign === undefined ? undefined : OPPOSITES.get(sign);
+  if (isSimple && sign !== undefined && opposite !== undefined) return own.replace(sign, opposite);
+  return `NOT (${own})`;
+}
+
+interface KeptValue extends Held {
+  readonly uses: readonly { readonly start: number; readonly end: number }[];
+}
+
+/** The new value in the variable of the old one, where all that follows uses what the UPDATE computed. */
+function keptValue(
+  text: string,
+  {
+    held,
+    set,
+    rest,
+    later,
+  }: {
+    readonly held: readonly Held[];
+    readonly set: readonly Token[];
+    readonly rest: readonly Token[];
+    readonly later: readonly number[];
+  },
+): KeptValue | string {
+  const other = "what was read is used again behind the UPDATE";
+  const sign = set.findIndex(({ word }) => word === "=");
+  const before = set[sign - 1];
+  const value = set.slice(sign + 1);
+  if (!before || value.some(({ word }) => word === ",")) return other;
+  const column = nameOf(text, before);
+  const own = held.find((each) => each.column === column);
+  if (!own) return other;
+  const words = value.map(({ start, end }) => text.slice(start, end));
+  const uses = occurrences(text, rest, words);
+  const covered = new Set(uses.flatMap((at) => words.map((_, n) => at + n)));
+  if (later.some((at) => !covered.has(at))) return other;
+  return {
+    ...own,
+    uses: uses.map((at) => ({
+      start: rest[at]?.start ?? 0,
+      end: rest[at + words.length - 1]?.end ?? 0,
+    })),
+  };
+}

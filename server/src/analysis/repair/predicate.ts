@@ -1,0 +1,62 @@
+// What a read looks for: columns that it holds equal to values which are free of rows.
+import type { Expression } from "../../program/expression";
+import type { Query, Relation, Statement } from "../../program/statement";
+
+export interface Equality {
+  readonly table: string;
+  readonly column: string;
+  readonly value: Expression;
+}
+
+/** The equalities that every row of the statement's base tables fulfils, in the order of the text. */
+export function equalitiesOf(statement: Statement): readonly Equality[] {
+  const searched = searchOf(statement);
+  if (!searched) return [];
+  const { relations, where } = searched;
+  const tables = new Map(
+    relations.flatMap(({ alias, table, kind }) => (kind === "base" ? [[alias, table]] : [])),
+  );
+  const conditions = [where, ...relations.flatMap(({ on }) => on ?? [])];
+  return conditions.flatMap(conjuncts).flatMap((each): readonly Equality[] => {
+    if (each.kind !== "comparison" || each.operator !== "=") return [];
+    const [column, value] =
+      each.left.kind === "column" ? [each.left, each.right] : [each.right, each.left];
+    if (column.kind !== "column" || !isFreeOfRows(value)) return [];
+    const table = tables.get(column.relation);
+    return table === undefined ? [] : [{ table, column: column.column, value }];
+  });
+}
+
+/** Whether a query finds one row at the most: it holds a whole key equal to values. */
+export function isOfOneRow(statement: Statement, key: readonly string[] | undefined): boolean {
+  const columns = new Set(equalitiesOf(statement).map(({ column }) => column));
+  return key !== undefined && key.length > 0 && key.every((column) => columns.has(column));
+}
+
+/** Whether the statement gives rows as they are, and not what several of them come to. */
+export function isAggregate({ outputs, groupBy }: Query): boolean {
+  return groupBy.length > 0 || outputs.some(({ value }) => value.kind === "aggregate");
+}
+
+function searchOf(
+  statement: Statement,
+): { readonly relations: readonly Relation[]; readonly where: Expression } | undefined {
+  switch (statement.kind) {
+    case "select":
+      return statement.query;
+    case "update":
+      return { relations: [statement.relation, ...statement.from], where: statement.where };
+    case "delete":
+      return { relations: [statement.relation, ...statement.using], where: statement.where };
+    default:
+      return undefined;
+  }
+}
+
+function conjuncts(condition: Expression): readonly Expression[] {
+  return condition.kind === "and" ? condition.operands.flatMap(conjuncts) : [condition];
+}
+
+function isFreeOfRows(value: Expression): boolean {
+  return !/"kind":"(?:column|subquery|exists|inQuery|aggregate)"/u.test(JSON.stringify(value));
+}
