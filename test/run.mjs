@@ -1,21 +1,27 @@
-// Runs the stages of the tests one after the other, also after a failure, and closes with one sum over all of them.
+// Runs the tests: stages one after the other, also after a failure, or single rooms of the unit tests; closes with the
+// time of each room and one sum over all of them.
 //
-//   node test/run.mjs                         all stages
-//   node test/run.mjs unit cli                some of them
-//   node test/run.mjs unit -- --test-name-pattern=lost   with options for the test runner
+//   npm test                                  checks, a build, and all stages
+//   npm test -- history frontend/pg           rooms: folders of test/unit, or files in them
+//   node test/run.mjs unit cli                some stages, as they are built
+//   npm test -- store -- --test-name-pattern=lost   with options for the test runner
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /** @typedef {import("./support/countReporter.mjs").Counts} Counts */
+/** @typedef {{ name: string, concurrency: number, needsEditor?: boolean, files?: readonly string[] }} Stage */
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.dirname(here);
 const results = path.join(root, "test-results");
 
-/** In the order in which they run: the quick ones first. Browsers and editors run one at a time. */
+/**
+ * In the order in which they run: the quick ones first. Browsers and editors run one at a time.
+ * @type {readonly Stage[]}
+ */
 const stages = [
   { name: "unit", concurrency: 2 },
   { name: "lsp", concurrency: 1 },
@@ -24,6 +30,15 @@ const stages = [
   { name: "e2e", concurrency: 1, needsEditor: true },
 ];
 
+/**
+ * Files of these rooms share processes: their tests are short, and loading parsers and sources again for each file takes
+ * more time than the tests do.
+ */
+const SHARED = `${path.join(here, "unit", "frontend")}${path.sep}`;
+
+/** Files of a group: so few that the memory of their parsers, which never shrinks, stays below a gigabyte. */
+const GROUP = 12;
+
 process.exitCode = await main(process.argv.slice(2));
 
 /** @param {readonly string[]} args */
@@ -31,20 +46,15 @@ async function main(args) {
   const split = args.indexOf("--");
   const names = split === -1 ? args : args.slice(0, split);
   const options = split === -1 ? [] : args.slice(split + 1);
-  const known = stages.map((stage) => stage.name);
-  const wrong = names.filter((name) => !known.includes(name));
-  if (wrong.length > 0) {
-    console.error(`Unknown stage ${wrong.join(", ")}: there are ${known.join(", ")}.`);
-    return 3;
-  }
-  const chosen = names.length === 0 ? stages : stages.filter(({ name }) => names.includes(name));
+  const chosen = names.length === 0 ? stages : chosenStages(names);
+  if (chosen === undefined) return 3;
   mkdirSync(results, { recursive: true });
   if (chosen.some((stage) => stage.needsEditor)) {
     const code = await run([path.join(here, "editor", "prepare.mjs")]);
     if (code !== 0) return 1;
   }
   /** @type {Counts} */
-  const sum = { tests: 0, pass: 0, fail: 0, skipped: 0, absent: [] };
+  const sum = none();
   const failed = [];
   for (const stage of chosen) {
     console.log(`\n== ${stage.name}`);
@@ -54,40 +64,112 @@ async function main(args) {
       sum[key] += counts[key];
     }
     sum.absent.push(...counts.absent);
+    sum.times.push(...counts.times);
   }
   report(sum, failed);
   return failed.length > 0 || sum.skipped > 0 ? 1 : 0;
 }
 
 /**
- * @param {{ name: string, concurrency: number }} stage
+ * The stages of those names, and a stage of the rooms among them; undefined, after saying so, for a name of neither.
+ * @param {readonly string[]} names
+ * @returns {readonly Stage[] | undefined}
+ */
+function chosenStages(names) {
+  const unit = testFiles("unit");
+  const chosen = stages.filter(({ name }) => names.includes(name));
+  const rooms = names.filter((name) => stages.every((stage) => stage.name !== name));
+  const files = unit.filter((file) => rooms.some((room) => isOf(file, room)));
+  const wrong = rooms.filter((room) => !unit.some((file) => isOf(file, room)));
+  if (wrong.length > 0) {
+    const folders = new Set(unit.map((file) => roomOf(path.join(here, file))));
+    console.error(`There is no stage or room ${wrong.join(", ")}.`);
+    console.error(`Stages: ${stages.map((stage) => stage.name).join(", ")}.`);
+    console.error(`Rooms: ${[...folders].join(", ")}.`);
+    return undefined;
+  }
+  if (files.length === 0) return chosen;
+  return [{ name: "unit", concurrency: 2, files }, ...chosen];
+}
+
+/**
+ * @param {string} file as unit/history/data.test.ts
+ * @param {string} room a folder, or a file's name up to a dot, with or without "unit/"
+ */
+function isOf(file, room) {
+  const start = `unit/${room.replace(/^unit\//u, "")}`;
+  return file.startsWith(`${start}/`) || file.startsWith(`${start}.`);
+}
+
+/**
+ * @param {Stage} stage
  * @param {readonly string[]} options
  */
-async function runStage(stage, options) {
-  const files = testFiles(path.join(here, stage.name));
+async function runStage({ name, concurrency, files = testFiles(name) }, options) {
   if (files.length === 0) {
-    console.error(`There are no tests in test/${stage.name}.`);
+    console.error(`There are no tests in test/${name}.`);
     return { code: 1, counts: none() };
   }
-  const countFile = path.join(results, `${stage.name}.json`);
+  const countFile = path.join(results, `${name}.json`);
   rmSync(countFile, { force: true });
+  const whole = files.map((file) => path.join(here, file));
   const code = await run([
-    ...["--import", "tsx", "--test", `--test-concurrency=${stage.concurrency}`],
+    ...["--import", "tsx", "--test", `--test-concurrency=${concurrency}`],
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     `--test-reporter=${path.join(here, "support", "countReporter.mjs")}`,
     `--test-reporter-destination=${countFile}`,
     ...options,
-    ...files,
+    ...grouped(whole),
   ]);
   return { code, counts: readCounts(countFile) };
 }
 
-/** @param {string} folder */
-function testFiles(folder) {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+/**
+ * Writes a file for each group of those that share a process, which has them as suites.
+ * @param {readonly string[]} all
+ * @returns {readonly string[]} the files to run
+ */
+function grouped(all) {
+  const files = all.filter((file) => file.startsWith(SHARED));
+  if (files.length === 0) return all;
+  const folder = path.join(results, "groups");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const count = Math.max(Math.ceil(files.length / GROUP), Math.min(2, files.length));
+  const groups = Array.from({ length: count }, (_, at) => {
+    // Dealt out, so that a room of slow tests is not one group.
+    const own = files.filter((_file, index) => index % count === at);
+    const lines = own.map((file) => {
+      const name = JSON.stringify(path.relative(here, file).split(path.sep).join("/"));
+      return `describe(${name}, () => void require(${JSON.stringify(file)}));`;
+    });
+    const group = path.join(folder, `${String(at).padStart(2, "0")}.test.cjs`);
+    writeFileSync(group, ['const { describe } = require("node:test");', ...lines, ""].join("\n"));
+    return group;
+  });
+  return [...groups, ...all.filter((file) => !files.includes(file))];
+}
+
+/**
+ * The tests of a stage, by their paths in test/ with slashes.
+ * @param {string} stage
+ */
+function testFiles(stage) {
+  return readdirSync(path.join(here, stage), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))
-    .sort()
-    .map((name) => path.join(folder, name));
+    .map((name) => `${stage}/${name.split(path.sep).join("/")}`)
+    .sort();
+}
+
+/**
+ * The room of a test file: its folder below test/unit (of the frontend two), else its stage.
+ * @param {string} file
+ */
+function roomOf(file) {
+  const [stage = "", ...below] = path.relative(here, file).split(path.sep);
+  if (stage !== "unit") return stage;
+  const folders = below.slice(0, -1);
+  return folders.slice(0, folders[0] === "frontend" ? 2 : 1).join("/");
 }
 
 /**
@@ -105,7 +187,7 @@ function readCounts(file) {
 
 /** @returns {Counts} */
 function none() {
-  return { tests: 0, pass: 0, fail: 0, skipped: 0, absent: [] };
+  return { tests: 0, pass: 0, fail: 0, skipped: 0, absent: [], times: [] };
 }
 
 /**
@@ -128,6 +210,15 @@ function run(args) {
  * @param {readonly string[]} failed
  */
 function report(sum, failed) {
+  /** @type {Map<string, number>} */
+  const rooms = new Map();
+  for (const { file, seconds } of sum.times) {
+    const room = roomOf(path.resolve(here, file));
+    rooms.set(room, (rooms.get(room) ?? 0) + seconds);
+  }
+  console.log("\n== seconds by room");
+  for (const [room, seconds] of [...rooms].sort(([, left], [, right]) => right - left))
+    console.log(`${seconds.toFixed(1).padStart(7)}  ${room}`);
   console.log("\n== all stages");
   console.log(`tests ${sum.tests}`);
   console.log(`pass ${sum.pass}`);

@@ -6,6 +6,7 @@
  * @property {number} pass
  * @property {number} fail
  * @property {number} skipped
+ * @property {{ file: string, seconds: number }[]} times of the outermost tests, by file: relative to test/, or absolute
  * @property {string[]} absent peers that are not installed: a test says `context.diagnostic("not run: NAME")`
  */
 
@@ -15,13 +16,18 @@
  */
 export default async function* countReporter(source) {
   /** @type {Counts} */
-  const counts = { tests: 0, pass: 0, fail: 0, skipped: 0, absent: [] };
+  const counts = { tests: 0, pass: 0, fail: 0, skipped: 0, absent: [], times: [] };
   for await (const event of source) {
     if (event.type === "test:diagnostic") {
       const name = /^not run: (.+)$/.exec(event.data.message)?.[1];
       if (name !== undefined) counts.absent.push(name);
     }
     if (event.type !== "test:pass" && event.type !== "test:fail") continue;
+    if (event.data.nesting === 0) {
+      const { name, file = name, details } = event.data;
+      const seconds = details.duration_ms / 1000;
+      counts.times.push({ file: name.endsWith(".test.ts") ? name : file, seconds });
+    }
     // A suite is not a test of its own.
     if (event.data.details.type === "suite") continue;
     counts.tests += 1;
