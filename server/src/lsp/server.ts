@@ -142,6 +142,7 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
       { globPattern: "**/{package,tsconfig,jsconfig}.json" },
       { globPattern: "**/isolens.json" },
       { globPattern: "**/*.level.json" },
+      { globPattern: "**/isolens.models/*.json" },
       { globPattern: "**/*baseline*.json" },
     ];
     await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });

@@ -150,10 +150,10 @@ function codeReaders(
 
 /** All that the readings of code depend on beside code, as a text. */
 function environmentOf({ files, context, code }: ProjectTexts): string {
-  const { schemas = [], packages, pathMaps, nullChecks } = code ?? {};
+  const { schemas = [], packages, pathMaps, nullChecks, described } = code ?? {};
   const texts = schemas.map((file) => [file, code?.text(file)]);
   const sql = [...files.filter(isSql), ...context].map(({ file, text }) => [file, text]);
-  return JSON.stringify([sql, texts, packages, pathMaps, nullChecks]);
+  return JSON.stringify([sql, texts, packages, pathMaps, nullChecks, described]);
 }
 
 /** Fewer files of code than these are read at once. */

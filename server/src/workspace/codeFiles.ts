@@ -9,6 +9,7 @@ import { mayUseDatabase, notByHand } from "../frontend/code/prefilter";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { FileId } from "../protocol/source";
 import { relativePath, type FolderListing } from "./listFolder";
+import { describedLibraries, isModelFile } from "./modelFile";
 import { readManifests } from "./manifests";
 import { openSources, type Sources } from "./sources";
 
@@ -102,7 +103,7 @@ export function openCode(source: CodeSource): ProjectCode {
       return id;
     });
   const files = idsOf(listing.modules);
-  const schemas = idsOf(listing.schemas);
+  const [described, schemas] = partition(idsOf(listing.schemas), isModelFile);
   const texts = new Map<FileId, string | undefined>();
   const text = (file: FileId): string | undefined => {
     if (texts.has(file)) return texts.get(file);
@@ -117,6 +118,7 @@ export function openCode(source: CodeSource): ProjectCode {
     files,
     schemas,
     text,
+    described: describedLibraries(described.map((file) => ({ file, text: text(file) ?? "" }))),
     ...readManifests(listing.manifests, folder, readNow),
     digest: () => {
       const others = listing.modules.filter((absolute) => !own.has(fileIdOf(folder, absolute)));
@@ -124,6 +126,13 @@ export function openCode(source: CodeSource): ProjectCode {
       return digest;
     },
   };
+}
+
+function partition<Item>(
+  items: readonly Item[],
+  test: (item: Item) => boolean,
+): readonly [yes: readonly Item[], no: readonly Item[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
 }
 
 /** The id of a file of code. */

@@ -7,6 +7,7 @@ import { codeLanguageOf } from "../frontend/code/codeParsers";
 import { isSettingsFile } from "../frontend/settings/settingSigns";
 import type { Configuration } from "./configuration";
 import { compileGlobs } from "./globs";
+import { isModelFile } from "./modelFile";
 import { fileErrorText } from "./textFile";
 
 /** Absolute paths, in order of their code units. */
@@ -19,7 +20,7 @@ export interface FolderListing {
   readonly modules: readonly string[];
   /** package.json, tsconfig.json and the like. */
   readonly manifests: readonly string[];
-  /** Schemas of ORMs in files of their own. */
+  /** Schemas of ORMs in files of their own, and models of libraries. */
   readonly schemas: readonly string[];
   /** What may say which database is used, and how. */
   readonly settings: readonly string[];
@@ -98,7 +99,7 @@ export async function listFolder(
         continue;
       }
       if (MANIFESTS.has(name)) manifests.push(absolute);
-      if (name.endsWith(".prisma")) schemas.push(absolute);
+      if (name.endsWith(".prisma") || isModelFile(relative)) schemas.push(absolute);
       if (isSettingsFile(name) && !current.isForeign && !current.isTest) settings.push(absolute);
       const linked = await linkedFolder(entry, absolute, folder);
       if (linked !== undefined) unread.push({ path: absolute, reason: linked });

@@ -62,16 +62,19 @@ export function createLeads(
   {
     isReachedBy,
     isAsked,
+    described = new Set(),
   }: Pick<Reach, "isReachedBy"> & {
     /** Whether a call may be one of a library's, by how it is written. */
     readonly isAsked: (call: WrittenCall) => boolean;
+    /** Modules that the workspace describes, wherever they are. */
+    readonly described?: ReadonlySet<string>;
   },
 ): Leads {
   const leading = new Map<HirStatement, boolean>();
   const targets = new Map<HirStatement, Targets>();
   const extents = new Map<HirFunction, Extent>();
   const types = new Map<string, boolean>();
-  const resolver = createNames(modules, isAsked);
+  const resolver = createNames(modules, isAsked, described);
 
   function targetsOf(node: Node): Targets {
     const origin = originOf(node.statement);
@@ -256,7 +259,11 @@ interface Collected {
 }
 
 /** Follows names of modules to the statements that declare or assign them. */
-function createNames(modules: CodeModules, isAsked: (call: WrittenCall) => boolean): Names {
+function createNames(
+  modules: CodeModules,
+  isAsked: (call: WrittenCall) => boolean,
+  described: ReadonlySet<string>,
+): Names {
   function declared(
     file: FileId,
     module: HirModule,
@@ -329,13 +336,14 @@ function createNames(modules: CodeModules, isAsked: (call: WrittenCall) => boole
     into: Collected,
     seen: Set<string>,
   ): void {
-    const target = modules.resolve(file, from);
+    const target = described.has(from) ? undefined : modules.resolve(file, from);
     if (target === undefined) outside(from, name, use, into);
     else exported(target, name, use, into, seen);
   }
 
   function outside(from: string, name: string, use: Use, into: Collected): void {
-    if (into.isDirect || !(mayLeadOutside(from) || GENERATED.test(from))) return;
+    const mayLead = described.has(from) || mayLeadOutside(from) || GENERATED.test(from);
+    if (into.isDirect || !mayLead) return;
     // Enumerations, and types of data, are no clients.
     into.isDirect =
       use === CALLED || OF_CLIENTS.test(name) || (use !== "type" && !/^[A-Z]/u.test(name));

@@ -1,10 +1,12 @@
 // The modules of a workspace as the evaluator asks for them: parsed when they are needed and remembered by their texts;
 // imports followed as TypeScript, Node and Java find them. What is on disk comes in through `CodeFiles`.
+import type { Note } from "../../program/program";
 import type { FileId } from "../../protocol/source";
 import { codeLanguageOf, type CodeParsers, type CodeTree } from "./codeParsers";
 import type { HirExport, HirModule } from "./hir";
 import { createJavaModules, type JavaModules } from "./javaModules";
 import { readJava } from "./java/readJava";
+import type { DriverModel } from "./libraries/driver";
 import { knownParts, moduleOfParts, type ModulePart } from "./moduleParts";
 import { createResolver } from "./resolve";
 import { readParts } from "./typescript/readTypeScript";
@@ -36,6 +38,8 @@ export interface CodeFiles {
   readonly nullChecks?: readonly NullCheck[];
   /** Schemas of ORMs in files of their own (schema.prisma); `text` gives what they say. */
   readonly schemas?: readonly FileId[];
+  /** Libraries that the workspace describes itself, with remarks on these descriptions. */
+  readonly described?: { readonly models: readonly DriverModel[]; readonly notes: readonly Note[] };
 }
 
 /** What a package.json says. Paths are relative to the package's folder. */

@@ -27,10 +27,14 @@ const PACKAGES = /db|database|sql|prisma|knex|(?<!f)orm|repo|store|dao|persist|m
 export function* nearDatabase(
   files: readonly FileId[],
   modules: CodeModules,
-  used: ReadonlySet<string>,
+  {
+    used,
+    described,
+  }: { readonly used: ReadonlySet<string>; readonly described: ReadonlySet<string> },
   isStopped?: IsStopped,
 ): Sliced<ReadonlySet<FileId>> {
-  const graph = createGraph(modules, used.has("prisma") || used.has("sequelize"));
+  const hasModels = used.has("prisma") || used.has("sequelize");
+  const graph = createGraph(modules, { hasModels, described });
   const { near } = graph;
   const step = { done: 0, total: files.length };
   for (const file of files) {
@@ -61,7 +65,13 @@ interface Graph {
   readonly lookAt: (file: FileId) => readonly FileId[];
 }
 
-function createGraph(modules: CodeModules, hasModels: boolean): Graph {
+function createGraph(
+  modules: CodeModules,
+  {
+    hasModels,
+    described,
+  }: { readonly hasModels: boolean; readonly described: ReadonlySet<string> },
+): Graph {
   const near = new Set<FileId>();
   const importers = new Map<FileId, FileId[]>();
   const looked = new Map<FileId, readonly FileId[]>();
@@ -81,8 +91,9 @@ function createGraph(modules: CodeModules, hasModels: boolean): Graph {
     }
     const targets: FileId[] = [];
     for (const from of specifiers(module)) {
-      const target = modules.resolve(file, from);
-      const isOne = target === undefined ? mayLeadOutside(from) : near.has(target);
+      const target = described.has(from) ? undefined : modules.resolve(file, from);
+      const mayLead = described.has(from) || mayLeadOutside(from);
+      const isOne = target === undefined ? mayLead : near.has(target);
       if (isOne) {
         found(file);
         return NOTHING;

@@ -29,6 +29,7 @@ import { createChangedElsewhere } from "./changedElsewhere";
 import { createLeads } from "./leads";
 import { declaringDigests, type LastingTeller } from "./lasting";
 import { LIBRARIES } from "./libraries/libraries";
+import type { Library } from "./libraries/library";
 import { unsupportedLibraries } from "./libraries/unsupported";
 import type {
   CodeMemory,
@@ -69,6 +70,8 @@ export interface CodeSurroundings {
   readonly note: (note: Note) => void;
   /** What schema files of an ORM say, by its library. */
   readonly models: (library: string) => unknown;
+  /** In the order in which they are asked. */
+  readonly libraries?: readonly Library[];
   /** Earlier readings, with what else these depend on. */
   readonly memory?: CodeMemory;
   readonly environment?: readonly unknown[];
@@ -138,7 +141,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   /** The files whose functions may use a database. */
   readonly near: ReadonlySet<FileId>;
 }> {
-  const { files, modules, memory, isStopped = () => false } = around;
+  const { files, modules, memory, libraries = LIBRARIES, isStopped = () => false } = around;
   const passedKeys = new Set<string>();
   const done = partsRead();
   if (files.length === 0) {
@@ -152,9 +155,14 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   const hirs = files.flatMap((file) => modules.moduleOf(file) ?? []);
   const reach = (memory?.reachOf ?? reachOf)(hirs, namesElsewhere(files, modules));
   const asking = { used, models: around.models };
+  const known = new Set(LIBRARIES);
+  const described = new Set(
+    libraries.flatMap((each) => (known.has(each) ? [] : [...each.modules])),
+  );
   const leads = createLeads(modules, {
     isReachedBy: reach.isReachedBy,
-    isAsked: (call) => LIBRARIES.some((each) => each.asks?.(call, asking) === true),
+    described,
+    isAsked: (call) => libraries.some((each) => each.asks?.(call, asking) === true),
   });
   const changedElsewhere = createChangedElsewhere(files, modules);
   const workspace: Workspace = {
@@ -163,7 +171,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     ...traced(trace, modules, reach, leads),
     untraced: modules,
     trace,
-    libraries: LIBRARIES,
+    libraries,
     used,
     moduleScope: (file) => scopes(file),
     fresh: (file) => createState(workspace, file, "module"),
@@ -182,7 +190,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     { snapshot, facts, resolution: modules.resolution, reaching: reach.reaching },
     used,
   );
-  const near = yield* nearDatabase(files, modules, used, isStopped);
+  const near = yield* nearDatabase(files, modules, { used, described }, isStopped);
   const seen = new Set<string>();
   const all: ReadFunction[] = [];
 
@@ -426,7 +434,7 @@ function presentOf(
   used: ReadonlySet<string>,
 ): (file: FileId) => Present {
   const { environment = [], modules, files } = around;
-  const usual = [...environment, [...used].sort().join()];
+  const usual = [...environment, [...used].sort().join(), around.libraries ?? LIBRARIES];
   const lasting = lastingPresent(around, now, usual);
   const present: Present = { ...now, environment: usual, ...(lasting && { lasting }) };
   let ofJava: Present | undefined;
@@ -572,11 +580,15 @@ function transaction(
 }
 
 /** The names of libraries that some module imports. */
-function usedModules({ modules, files }: CodeSurroundings): ReadonlySet<string> {
+function usedModules({
+  modules,
+  files,
+  libraries = LIBRARIES,
+}: CodeSurroundings): ReadonlySet<string> {
   const used = new Set<string>();
   for (const file of files) {
     for (const { from } of modules.moduleOf(file)?.imports ?? []) {
-      const library = LIBRARIES.find((each) => each.modules.includes(from));
+      const library = libraries.find((each) => each.modules.includes(from));
       if (library) used.add(library.name);
     }
   }

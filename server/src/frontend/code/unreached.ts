@@ -105,5 +105,5 @@ function missed(
 
 function messageOf(name: string, count: number): string {
   const more = count === 1 ? "" : `, nor ${String(count - 1)} more of its function`;
-  return `${name}() looks like a call of the database and was not reached${more}: nothing that was followed leads to it, or what it is called on is not known, so that it is in no transaction. Call its function from code that is read, or export it.`;
+  return `${name}() looks like a call of the database and was not reached${more}: nothing that was followed leads to it, or what it is called on is not known, so that it is in no transaction. Call its function from code that is read, or export it; a library of your own is described in isolens.models/.`;
 }

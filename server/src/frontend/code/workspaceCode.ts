@@ -14,6 +14,9 @@ import type { LastingReadings } from "./lasting";
 import { createCodeMemory, type CodeMemory } from "./memory";
 import { migrates, migrationText } from "./migrations/codeMigrations";
 import { createModuleReader, type CodeFiles, type CodeModules } from "./modules";
+import { driver, type DriverModel } from "./libraries/driver";
+import { LIBRARIES } from "./libraries/libraries";
+import type { Library } from "./libraries/library";
 import { atOnce, type IsStopped, type Sliced } from "./slices";
 
 /** Code that was found, before it is known which database it runs on. */
@@ -45,6 +48,17 @@ export function createWorkspaceCode(
   const reader = createModuleReader(parsers);
   const memory = createCodeMemory(kept);
   const named = createDialectTeller();
+  let libraries: { readonly key: string; readonly all: readonly Library[] } | undefined;
+  /** The same list for the same models: what was made of it is kept by it. */
+  function librariesOf(models: readonly DriverModel[]): readonly Library[] {
+    const key = JSON.stringify(models);
+    if (libraries?.key !== key) {
+      // A description of the workspace's own comes before ours.
+      libraries = { key, all: [...models.map((model) => driver(model)), ...LIBRARIES] };
+    }
+    return libraries.all;
+  }
+
   let known: { readonly key: string; readonly schemas: PrismaSchemas } | undefined;
 
   function schemasOf(
@@ -98,6 +112,7 @@ export function createWorkspaceCode(
         text,
         dialect,
         memory,
+        libraries: librariesOf(code.described?.models ?? []),
         sources: schemas.map(({ place, schema }) => ({
           library: "prisma",
           place,
@@ -106,7 +121,11 @@ export function createWorkspaceCode(
           ...(schema.datasource?.dialect && { dialect: schema.datasource.dialect }),
         })),
         tables: inCode,
-        notes: [...schemas.flatMap(({ schema }) => schema.notes), ...notes],
+        notes: [
+          ...schemas.flatMap(({ schema }) => schema.notes),
+          ...notes,
+          ...(code.described?.notes ?? []),
+        ],
         ...(isStopped && { isStopped }),
         ...(unread.length > 0 && { unread }),
       };

@@ -5,6 +5,7 @@ import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import type { FirstFiles } from "../code/firstFiles";
 import type { LastingTeller } from "../code/lasting";
+import type { Library } from "../code/libraries/library";
 import type { CodeMemory } from "../code/memory";
 import type { CodeModules } from "../code/modules";
 import type { IsStopped } from "../code/slices";
@@ -24,6 +25,8 @@ export interface CodeFilesToRead {
   readonly dialect: Dialect;
   /** What schema files of an ORM say, by its library: that of the only one of `sources` that holds. */
   readonly models?: (library: string) => unknown;
+  /** Those that are known, and before them those that the workspace describes. */
+  readonly libraries?: readonly Library[];
   /** Earlier readings. */
   readonly memory?: CodeMemory;
   /** What tells whether readings of other processes hold. */

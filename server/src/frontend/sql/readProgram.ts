@@ -355,7 +355,8 @@ function codeTransactions(
     indexes.set(file, known);
     return known;
   };
-  const { modules, dialect, memory, lasting, isStopped, first, models = () => undefined } = code;
+  const { modules, dialect, libraries, memory, lasting, isStopped, first } = code;
+  const { models = () => undefined } = code;
   const files = code.files.map(({ file }) => file);
   return readCode({
     modules,
@@ -363,6 +364,7 @@ function codeTransactions(
     lines,
     dialect,
     models,
+    ...(libraries && { libraries }),
     ...(memory && { memory }),
     ...(lasting && { lasting }),
     ...(isStopped && { isStopped }),

@@ -229,7 +229,9 @@ test("functions of files from which nothing leads to a database are not looked a
   const near = (texts: Readonly<Record<string, string>>): readonly string[] => {
     const files = code(texts);
     const modules = createModuleReader(parsers).modules(files);
-    const found = atOnce(nearDatabase(files.files, modules, new Set(["prisma"])));
+    const found = atOnce(
+      nearDatabase(files.files, modules, { used: new Set(["prisma"]), described: new Set() }),
+    );
     return files.files.filter((file) => found.has(file));
   };
   const far = "export const find = (x) => x.get(1); export function add(x) { return x.add(2); }";
@@ -280,7 +282,9 @@ test("of what files import, no more is parsed than it takes to know that a datab
   const near = (files: readonly FileId[]): readonly FileId[] => {
     parsed = [];
     const modules = createModuleReader(parsers).modules(code(texts));
-    return [...atOnce(nearDatabase(files, modules, new Set()))].toSorted();
+    return [
+      ...atOnce(nearDatabase(files, modules, { used: new Set(), described: new Set() })),
+    ].toSorted();
   };
   assert.deepEqual(near(given), given);
   assert.equal(parsed.length, 3);

@@ -57,7 +57,7 @@ type ResultPart = (typeof RESULT_PARTS)[number];
 
 /** `value`: the only column of the first row; `exists`: whether there is a row; `fields`: the columns' description. */
 export const RESULT_PARTS = [
-  ...(["rows", "row", "value", "values", "exists", "count", "insertId", "fields", "nothing"] as const),
+  "rows", "row", "value", "values", "exists", "count", "insertId", "fields", "nothing",
 ] as const; // prettier-ignore
 
 export type Effect =
