@@ -130,6 +130,9 @@ const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
   ),
   // Whether code of a program takes a value for true.
   ...rows("bool", "never", "code:truth code:truth_of_any"),
+  // Moments, as code calculates with them.
+  ...rows("int", "strict", "code:millis"),
+  ...rows("time", "strict", "code:instant code:date.addmonths"),
   // Done for what else it does, of which tables know nothing.
   ...rows("other", "never", "pg_notify pg_sleep"),
   ...rows("text", "never", "concat quote_nullable"),

@@ -1,6 +1,7 @@
 // Deterministic SQL functions by name. What is not listed gives an opaque term of its arguments.
 import { dictionary } from "../protocol/dictionary";
 import { SqlFailure } from "./failure";
+import { callOfMoments } from "./moments";
 import {
   asNumeric,
   calculate,
@@ -17,6 +18,8 @@ import {
 
 /** The function's value; functions without an entry are kept as a term, equal for equal arguments. */
 export function callFunction(name: string, values: readonly SqlValue[]): SqlValue {
+  const ofMoments = callOfMoments(name, values);
+  if (ofMoments !== undefined) return ofMoments;
   const known = FUNCTIONS[name.toLowerCase()];
   const isKnown = known !== undefined && values.length <= (known.most ?? values.length);
   if (!isKnown || (known.strict && values.some(isOpaque)))

@@ -27,6 +27,9 @@ export function freshValuesFrom(start: number): FreshValues {
   };
 }
 
+/** Behind the times that rows have from the start, before those that they get for the future: `wordOf`. */
+const NOW = Date.UTC(2026, 0, 1);
+
 function typed(number: number, type: ValueType): SqlValue {
   switch (type) {
     case "int":
@@ -35,7 +38,7 @@ function typed(number: number, type: ValueType): SqlValue {
     case "bool":
       return number % 2 === 0;
     case "time":
-      return new Date(Date.UTC(2000, 0, 1) + number * 1000).toISOString();
+      return new Date(NOW + number * 1000).toISOString();
     default:
       return `new-${number}`;
   }

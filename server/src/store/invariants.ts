@@ -2,7 +2,7 @@
 import type { Expression } from "../program/expression";
 import { operandsOf } from "../program/operands";
 import type { Invariant, Program } from "../program/program";
-import type { Schema, Table } from "../program/schema";
+import type { Column, Schema, Table } from "../program/schema";
 import type { Query } from "../program/statement";
 import { ownEntry } from "../protocol/dictionary";
 import type { Row, Value } from "../protocol/witness";
@@ -87,24 +87,52 @@ export function withRow(program: Program, rows: Rows, asked: AddedRow): Rows {
   const { row, fixed } = withOwnKeys(findTable(program.schema, table), known, asked);
   const conditions = conditionsOn(program, table);
   if (conditions.length === 0) return added(row);
-  const columns = findTable(program.schema, table).columns.filter(({ name }) => !fixed.has(name));
+  const mentioned = new Set(conditions.flatMap((each) => columnsOf(each).map(({ column }) => column))); // prettier-ignore
+  const free = findTable(program.schema, table).columns.filter(
+    ({ name }) => mentioned.has(name) && !fixed.has(name),
+  );
   const texts = [...new Set(conditions.flatMap(textsIn))];
-  for (let variant = 0; variant < 2 * NUMBERS.length; variant += 1) {
-    const changed = columns.map(({ name, type }): [string, Value | undefined] => [
-      name,
-      variant === 0
-        ? ownEntry(row, name)
-        : type === "int" || type === "decimal"
-          ? NUMBERS[variant >> 1]
-          : type === "bool"
-            ? variant % 2 === 1
-            : (texts[(variant - 1) % Math.max(1, texts.length)] ?? ownEntry(row, name)),
-    ]);
-    const values = changed.filter((entry): entry is [string, Value] => entry[1] !== undefined);
-    const next = added({ ...row, ...Object.fromEntries(values) });
-    if (isValid(program, next)) return next;
-  }
+  let tried = 0;
+  for (let changes = 0; changes <= MOST_CHANGES; changes += 1)
+    for (const values of combinations(free, texts, changes)) {
+      const next = added({ ...row, ...Object.fromEntries(values) });
+      if (isValid(program, next)) return next;
+      tried += 1;
+      if (tried === MOST_TRIED) return added(row);
+    }
   return added(row);
+}
+
+/** How many columns of a row are tried with other values, and how many rows. */
+const MOST_CHANGES = 3;
+const MOST_TRIED = 2_000;
+
+/** Other values for so many of the columns. */
+function* combinations(
+  columns: readonly Column[],
+  texts: readonly string[],
+  count: number,
+): Generator<readonly (readonly [string, Value])[]> {
+  if (count === 0) {
+    yield [];
+    return;
+  }
+  for (const [at, column] of columns.entries())
+    for (const rest of combinations(columns.slice(at + 1), texts, count - 1))
+      for (const value of candidates(column, texts)) yield [[column.name, value], ...rest];
+}
+
+/** Simple values of the column's type. */
+function candidates(column: Column, texts: readonly string[]): readonly Value[] {
+  const { type, nullable } = column;
+  const plain = plainValue({ ...column, nullable: false });
+  const own =
+    type === "int" || type === "decimal"
+      ? NUMBERS
+      : type === "bool"
+        ? [false, true]
+        : [...(type === "text" || type === "other" ? texts : []), plain];
+  return nullable ? [null, ...own] : own;
 }
 
 /** The row with keys that no other row has, where its columns are free to be chosen. */

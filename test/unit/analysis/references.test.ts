@@ -17,6 +17,7 @@ const TABLES = `
 CREATE TABLE parent (id integer PRIMARY KEY, n integer NOT NULL);
 CREATE TABLE child (id integer PRIMARY KEY, parent integer NOT NULL REFERENCES parent (id));
 CREATE TABLE emp (id integer PRIMARY KEY, boss integer REFERENCES emp (id));
+CREATE TABLE task (id integer PRIMARY KEY, state integer NOT NULL, ended_by integer REFERENCES parent (id));
 CREATE TABLE y (id integer PRIMARY KEY, v integer NOT NULL);
 `;
 
@@ -66,6 +67,14 @@ function check(
 }
 
 const ADD = "INSERT INTO child VALUES (:c, :p);";
+const END = (state: number, also = ""): string =>
+  `SELECT state FROM task WHERE id = :t \\gset\n\\if :state = 0\nUPDATE task SET state = ${String(state)}${also} WHERE id = :t;\n\\endif`;
+
+check("what an update refers to is there from the start", [END(1, ", ended_by = :p"), END(2)], {
+  at: [RC],
+  notAt: ["postgres:serializable"],
+});
+
 const MOVE = "UPDATE child SET parent = :p WHERE id = :c;";
 const APART = { at: [SI, "read-committed"], notAt: ["serializable", RC, RR, INNODB] };
 

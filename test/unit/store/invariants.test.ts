@@ -8,7 +8,7 @@ import type { Program } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";
 import type { Row } from "../../../server/src/protocol/witness";
 import { confirm } from "../../../server/src/store/confirm";
-import { brokenInvariant, withAskedRows } from "../../../server/src/store/invariants";
+import { brokenInvariant, withAskedRows, withRow } from "../../../server/src/store/invariants";
 import { initialRows } from "../../../server/src/store/row";
 
 type Rows = Readonly<Record<string, readonly Row[]>>;
@@ -91,4 +91,13 @@ test("a witness whose start breaks an invariant is not confirmed, with the reaso
   assert.match(reason ?? "", /the initial rows break the invariant "account.balance >= 0"/);
   const kept = confirm(program, level, { ...plan, initial: { account: [account(1, 5)] } });
   assert.equal(kept.status, "confirmed");
+});
+
+test("a row that is added keeps the conditions of its table, which speak of several columns", async () => {
+  const text = `CREATE TABLE team (id int PRIMARY KEY, agent int, human int, kind text NOT NULL, size int NOT NULL,
+  CHECK ((agent IS NOT NULL) <> (human IS NOT NULL)), CHECK (kind IN ('small', 'large')), CHECK (size > 1));`;
+  const program = readProgram([{ file: "a.sql" as FileId, text }], await parsers);
+  const row = { id: 7, agent: null, human: null, kind: "a", size: 1 };
+  const { team = [] } = withRow(program, {}, { table: "team", row, fixed: new Set(["id"]) });
+  assert.deepEqual(team, [{ id: 7, agent: 0, human: null, kind: "small", size: 2 }]);
 });

@@ -438,4 +438,4 @@ function mostElements({ uncovered = [] }: FlatTransaction): number {
   return uncovered.length > 0 ? Math.max(1, ...uncovered.map((each) => each.rounds)) : 99;
 }
 
-const FIRST_FRESH = 500_000;
+export const FIRST_FRESH = 500_000;

@@ -54,7 +54,7 @@ export function decodeStart(program: Program, encoding: Start, model: Model): Se
     initial: withParents({
       program,
       initial: withAskedRows(program, initialRows(program, encoding, model), mayAdd),
-      written: insertedRows(encoding, model),
+      written: writtenRows(encoding, model),
       mayAdd,
     }),
   };
@@ -134,14 +134,15 @@ function alikeOf(
   ];
 }
 
-/** The rows that insertions make, as far as their values are simple. */
-function insertedRows(
+/** What insertions and updates give the columns that they set, as far as these values are simple. */
+function writtenRows(
   encoding: Start,
   model: Model,
 ): readonly { readonly table: string; readonly row: Row }[] {
   return encoding.run.done.flat().flatMap(({ access, exec }) => {
     const { operation, table, instance } = access;
-    if (operation.kind !== "insert" || !readBool(model, exec)) return [];
+    const isWrite = operation.kind === "insert" || operation.kind === "update";
+    if (!isWrite || !readBool(model, exec)) return [];
     const row = Object.entries(operation.set).flatMap(([column, term]): [string, Value][] => {
       const { isNull, value, sort } = encoding.run.value(instance, term);
       const known = sort === "Int" && !value.startsWith("(") && !isNull.startsWith("(");

@@ -1,5 +1,6 @@
 // Readable values for numbers that stand for text, times and other things that are only compared for equality.
 import type { ValueType } from "../../program/expression";
+import { FIRST_FRESH } from "../encoding/productDatabase";
 
 /** A value of the type that is different for different numbers, and different from every given text. */
 export function wordOf(type: ValueType, value: number, taken: readonly string[]): string {
@@ -7,10 +8,16 @@ export function wordOf(type: ValueType, value: number, taken: readonly string[])
   return taken.includes(made) ? `${made}'` : made;
 }
 
+/** Behind what is made up while transactions run, as `freshValues` has it, numbers begin in another year. */
+function dayOf(value: number): string {
+  const start = value < FIRST_FRESH ? Date.UTC(2025, 0, 1 + value) : Date.UTC(2027, 0, 1 + value - FIRST_FRESH); // prettier-ignore
+  return new Date(start).toISOString().replace(/T.*/, "");
+}
+
 function plain(type: ValueType, value: number): string {
   switch (type) {
     case "time":
-      return new Date(Date.UTC(2025, 0, 1) + value * 86_400_000).toISOString().replace(/T.*/, "");
+      return dayOf(value);
     case "json":
       return `{"v": ${String(value)}}`;
     case "bytes":

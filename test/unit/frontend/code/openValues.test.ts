@@ -165,7 +165,7 @@ export async function f(id: number) {
       "code:parseFloat(r1.name)",
       "coalesce(r1.place, 0)",
       ":id",
-      "code:Number(r1.at)",
+      "code:millis(r1.at)",
       "r1.place",
     ],
   );

@@ -322,3 +322,34 @@ export const left = () => Item.scope("left").count();`;
     ...["left autocommit", ...count],
   ]);
 });
+
+it("knows what rows have of their class: the class itself, its connection, its getters", async () => {
+  const models = `import { Column, DataType, Model, PrimaryKey, Table } from "sequelize-typescript";
+@Table({ tableName: "providers", timestamps: false })
+export class Provider extends Model {
+  @PrimaryKey @Column(DataType.INTEGER) id!: number;
+  @Column(DataType.INTEGER) team!: number;
+  @Column(DataType.BOOLEAN) enabled!: boolean;
+  get isLast() { return this.team === 0; }
+  async others(transaction) {
+    return (this.constructor as typeof Provider).count({ where: { team: this.team }, transaction });
+  }
+}`;
+  const text = `import { Provider } from "./models";
+export async function disable(id: number) {
+  const provider = await Provider.findByPk(id, { rejectOnEmpty: true });
+  await provider.sequelize.transaction(async (transaction) => {
+    if ((await provider.others(transaction)) > 1 && !provider.isLast)
+      await provider.update({ enabled: false }, { transaction });
+  });
+}`;
+  const read = await transactionsOf("", { "models.ts": models, "a.ts": text });
+  assert.deepEqual(
+    read.flatMap(({ taint }) => taint),
+    [],
+  );
+  const lines = printed(read).join("\n");
+  assert.match(lines, /count\(\*\).* from providers where \(providers\.team == r1\.team\)/u);
+  assert.match(lines, /not \(r1\.team == 0\)/u);
+  assert.match(lines, /update providers set enabled = false/u);
+});

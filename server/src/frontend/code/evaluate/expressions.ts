@@ -48,7 +48,7 @@ import { madeHere } from "./lists/perhapsPushed";
 import { bornNow, emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { isPending, settle } from "./calls/settle";
 import { taggedValue } from "./calls/shapes";
-import { hasProperty, typeName } from "./values/typeTests";
+import { hasProperty, instanceOf, typeName } from "./values/typeTests";
 import { noteAsked } from "./lists/asked";
 import { itemsOf, listOf, spreadArguments } from "./lists/collections";
 import { keyOf, place } from "./place";
@@ -463,12 +463,13 @@ function binaryOf(
 ): Value {
   const { operator } = hir;
   const left = evaluateExpression(state, scope, hir.left);
-  if (operator === "instanceof") return instanceOf(left);
+  if (operator === "instanceof")
+    return instanceOf(state, left, evaluateExpression(state, scope, hir.right));
   if (operator !== "&&" && operator !== "||" && operator !== "??") {
     const right = evaluateExpression(state, scope, hir.right);
     const name = operator === "in" ? keyOf(left) : undefined;
     const has = name === undefined ? undefined : hasProperty(state, right, name);
-    return has === undefined ? binary(state, operator, left, right) : constant(has);
+    return has ?? binary(state, operator, left, right);
   }
   const test = operator === "??" ? negated(isNullish(state, left)) : conditionOf(state, left);
   if (test.kind === "literal") {
@@ -501,11 +502,6 @@ function binaryOf(
 
 function typeOf(state: State, value: Value): Value {
   return typeName(state, value) ?? unknown("a type is asked for", readsOf(value));
-}
-
-function instanceOf(left: Value): Value {
-  if (left.kind === "undefined") return constant(false);
-  return unknown("a type is asked for", readsOf(left));
 }
 
 function objectOf(state: State, scope: Scope, entries: readonly HirEntry[]): Value {

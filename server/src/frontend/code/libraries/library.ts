@@ -81,6 +81,13 @@ export interface Library {
     call: Call,
     tools: Tools,
   ) => Value | undefined;
+  /** What a row has beside its fields: its class, what a getter of its class gives. */
+  readonly rowMember?: (
+    row: RowValue,
+    property: string,
+    source: SourceRange,
+    tools: Tools,
+  ) => Value | undefined;
   /**
    * What an unknown receiver is, told by the shape of a call alone (`x.query("SELECT ...")`). `known`: libraries whose
    * modules the workspace imports.

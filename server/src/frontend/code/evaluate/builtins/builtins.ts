@@ -1,6 +1,5 @@
 // What calls of the languages' own functions give: of numbers, texts, lists, promises. What is not listed is a function
 // of its inputs whose value is not known.
-import { TODAY } from "../../../sql/currentDate";
 import { literal } from "../../../sql/expressions";
 import type { Expression } from "../../../../program/expression";
 import { dictionary } from "../../../../protocol/dictionary";
@@ -56,6 +55,8 @@ import { flattened, REORDERED } from "../lists/reordered";
 import { assignAll } from "../values/spread";
 import { concatenated } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
+import { DATES } from "./dates";
+import { DATE_PACKAGES, movedMoment } from "./datePackages";
 import { ASSERTIONS } from "./assertions";
 import { documentOfText, textOfDocument } from "./documents";
 import { EFFECT } from "./effect";
@@ -114,17 +115,6 @@ const BUILTINS = dictionary<Builtin>({
   },
   "nanoid.short": ({ state }) => valueFromOutside(state, "randomId"),
   ...named("crypto.randomUUID UUID.randomUUID", ({ state }) => fresh(state, "uuid")),
-  ...named("Date.now Instant.now LocalDateTime.now System.currentTimeMillis", ({ state }) =>
-    fresh(state, "now"),
-  ),
-  ...named("LocalDate.now", () => scalar(TODAY, "time")),
-  ...named("System.nanoTime", ({ state }) => fresh(state, "now")),
-  Date: ({ state, args, site }) => {
-    // The parts of a date, or a time in some form.
-    if (args.length > 1) return asForeign(state, pure(state, "code:Date", args));
-    const made = args[0] ?? fresh(state, "now");
-    return site.isNew ? asForeign(state, made) : made;
-  },
   // Made to be filled with what is new each time: ids, salts, keys.
   ...named("Uint8Array Uint16Array Uint32Array Buffer.alloc Buffer.allocUnsafe", ({ state }) =>
     asForeign(state, valueFromOutside(state, "bytes")),
@@ -177,7 +167,7 @@ const BUILTINS = dictionary<Builtin>({
   "text.trim": trimmed,
   ...named("scalar.trim input.trim", ({ state, self }) => pure(state, "trim", [self])),
   ...named("text.toString text.valueOf text.intern", itself),
-  ...named("scalar.valueOf scalar.toNumber scalar.getTime", itself),
+  ...DATES,
   "scalar.toString": written,
   ...named(
     "scalar.intValue scalar.longValue scalar.doubleValue scalar.toISOString scalar.toBigInt",
@@ -186,7 +176,7 @@ const BUILTINS = dictionary<Builtin>({
   ...named("scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber", itself),
   // Of Java's that hold one thing, and of what holds one for each key.
   "scalar.get": (call) => (call.args.length === 0 ? call.self : ofReceiver(call)),
-  ...named("input.intValue input.longValue input.doubleValue input.getTime", itself),
+  ...named("input.intValue input.longValue input.doubleValue", itself),
   ...named("scalar.toFixed input.toFixed", ({ state, self, args }) =>
     pure(state, "round", [self, ...args]),
   ),
@@ -200,9 +190,14 @@ const BUILTINS = dictionary<Builtin>({
   ...methods("equals isEqual eq equalTo", ({ state, self, args }) =>
     binary(state, "===", self, args[0] ?? UNDEFINED),
   ),
-  ...methods("plus add", ({ state, self, args }) => binary(state, "+", self, args[0] ?? UNDEFINED)),
-  ...methods("minus subtract sub", ({ state, self, args }) =>
-    binary(state, "-", self, args[0] ?? UNDEFINED),
+  ...methods(
+    "plus add",
+    (call) => movedMoment(call, 1) ?? binary(call.state, "+", call.self, call.args[0] ?? UNDEFINED),
+  ),
+  ...methods(
+    "minus subtract sub",
+    (call) =>
+      movedMoment(call, -1) ?? binary(call.state, "-", call.self, call.args[0] ?? UNDEFINED),
   ),
   ...methods("times multiply mul multipliedBy", ({ state, self, args }) =>
     binary(state, "*", self, args[0] ?? UNDEFINED),
@@ -315,6 +310,7 @@ const BUILTINS = dictionary<Builtin>({
   ...ERRORS_AS_VALUES,
   ...EFFECT,
   ...ASYNC_STORAGE,
+  ...DATE_PACKAGES,
   ...named("function.bind", ({ state, self, args: [on, ...args] }) => {
     const bound = boundTo(self, on);
     return args.length === 0
@@ -358,8 +354,8 @@ export function callBuiltin(
   return builtin ? builtin({ state, self, args, site }) : stored(callee.name, { state, self });
 }
 
-function fresh(state: State, why: "uuid" | "now" | "random"): Value {
-  const type = why === "now" ? "time" : why === "uuid" ? "text" : "decimal";
+function fresh(state: State, why: "uuid" | "random"): Value {
+  const type = why === "uuid" ? "text" : "decimal";
   return scalar({ kind: "fresh", id: state.ids.fresh("f"), type, why }, type);
 }
 

@@ -1,7 +1,44 @@
 // Dates of JavaScript and data of rows, whose methods change them.
+import { TODAY } from "../../../sql/currentDate";
 import { scalar, unknown, type Value } from "../../values";
-import { expressionOf, readsOf } from "../values/convert";
 import type { State } from "../state";
+import { expressionOf, readsOf } from "../values/convert";
+import { asForeign } from "../values/foreignValues";
+import { named, type Builtin } from "./builtin";
+import { asCalculated, calendar, millisOf, momentOf, now } from "./moments";
+
+const PARTS = "FullYear Month Date Day Hours Minutes Seconds Milliseconds".split(" ");
+
+/** Methods of dates that ask for a part of them. */
+const GETTERS: Readonly<Record<string, Builtin>> = Object.fromEntries(
+  PARTS.flatMap((part) => [`get${part}`, `getUTC${part}`]).flatMap((name) =>
+    ["scalar", "input"].map((kind): [string, Builtin] => [
+      `${kind}.${name}`,
+      ({ state, self }) => calendar(state, name, [self], "int"),
+    ]),
+  ),
+);
+
+/** The language's own dates. */
+export const DATES: Readonly<Record<string, Builtin>> = {
+  ...named("Date.now System.currentTimeMillis", ({ state }) => millisOf(state, now(state))),
+  ...named("Instant.now LocalDateTime.now System.nanoTime", ({ state }) => now(state)),
+  ...named("LocalDate.now", () => scalar(TODAY, "time")),
+  Date: ({ state, args, site }) => {
+    // The parts of a date, or a time in some form.
+    if (args.length > 1) return asForeign(state, ofParts(state, args));
+    const made = args[0] ? momentOf(state, args[0]) : now(state);
+    return site.isNew ? asForeign(state, made) : made;
+  },
+  ...named("scalar.valueOf scalar.toNumber", ({ state, self }) => asCalculated(state, self)),
+  ...named("scalar.getTime input.getTime", ({ state, self }) => millisOf(state, self)),
+  ...GETTERS,
+};
+
+function ofParts(state: State, parts: readonly Value[]): Value {
+  const operands = parts.map((each) => expressionOf(state, each));
+  return scalar({ kind: "call", name: "code:Date", arguments: operands, deterministic: true });
+}
 
 /** What a date is behind `date.setHours(...)` and its like; undefined for other methods, and of what is no date. */
 export function movedDate(
@@ -11,9 +48,7 @@ export function movedDate(
   args: readonly Value[],
 ): Value | undefined {
   if (!movesDate(method) || (date.kind !== "scalar" && date.kind !== "input")) return undefined;
-  const operands = [date, ...args].map((each) => expressionOf(state, each));
-  const name = `code:Date.${method}`;
-  return scalar({ kind: "call", name, arguments: operands, deterministic: true }, "time");
+  return calendar(state, method, [date, ...args]);
 }
 
 /** Whether a method is one of dates that changes them. */

@@ -2,6 +2,7 @@
 // `builtins.ts`, which knows what calls of these give.
 import type { Value } from "../../values";
 import { assertionExport } from "./assertions";
+import { dateExport } from "./datePackages";
 
 const NAMES = new Set(
   (
@@ -29,6 +30,8 @@ export function moduleBuiltin(module: string, name: string): Value | undefined {
   const from = module.replace(/^node:/u, "");
   const assertion = assertionExport(module, name);
   if (assertion !== undefined) return { kind: "builtin", name: assertion };
+  const ofDates = dateExport(from, name);
+  if (ofDates) return ofDates;
   if (from === "crypto") {
     if (name === "default" || name === "*") return { kind: "builtin", name: "crypto" };
     if (name === "randomUUID" || name === "randomBytes") {

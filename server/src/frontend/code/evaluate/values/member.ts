@@ -56,7 +56,10 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
   switch (value.kind) {
     case "row": {
       mustBeThere(state, value, sourceOf(state, site));
-      return fieldOf(value, property);
+      const field = fieldOf(value, property);
+      return field.kind === "builtin"
+        ? (besideFields(state, value, property, site) ?? field)
+        : field;
     }
     case "rows":
       if (property === "length" || property === "count") return sizeOf(value.result);
@@ -126,6 +129,25 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       return { kind: "builtin", name: `${value.kind}.${property}`, self: value };
     }
   }
+}
+
+/** What a library gave to a row beside its fields. */
+function besideFields(
+  state: State,
+  row: RowValue,
+  property: string,
+  site: Span,
+): Value | undefined {
+  for (const library of state.workspace.libraries) {
+    const own = library.rowMember?.(
+      row,
+      property,
+      sourceOf(state, site),
+      state.evaluator.tools(state, library),
+    );
+    if (own) return own;
+  }
+  return undefined;
 }
 
 /** What is asked instead of a scalar that is a record at times: not for what texts, lists, numbers or dates have as well. */
@@ -448,6 +470,7 @@ function objectMember(
     const names = isSure ? fieldNamesOf(value) : undefined;
     return names ? constant(names.length) : unknown("the size of a map", readsOf(value));
   }
+  if (property === "constructor" && value.class) return { kind: "class", ...value.class };
   const isOfAny = property === "getClass" && isInJava(state);
   if (value.rest && !isOfAny) {
     const member = memberOf(state, value.rest, property, site);

@@ -4,6 +4,7 @@ import { literal } from "../../../sql/expressions";
 import { scalar, type Value } from "../../values";
 import type { State } from "../state";
 import { isInput } from "../../reads";
+import { isMoment, millisOf } from "../builtins/moments";
 import { declaredType, expressionOf } from "./convert";
 
 /** Types of columns whose values are no numbers. */
@@ -26,6 +27,7 @@ export function numberOf(
 ): Value {
   if (value.kind === "input") return asNumber(value);
   if (value.kind !== "scalar" && value.kind !== "text") return value;
+  if (how === "Number" && isMoment(value)) return millisOf(state, value);
   const expression = expressionOf(state, value);
   const type = value.kind === "text" ? "text" : value.type;
   const isWhole = how === "parseInt";

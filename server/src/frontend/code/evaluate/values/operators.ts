@@ -9,6 +9,7 @@ import { JSON_NULL, literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import { constant, constantScalar, scalar, unknown, type Value } from "../../values";
 import type { State } from "../state";
+import { asCalculated, isMoment } from "../builtins/moments";
 import { changedTo, foreignAs } from "./foreignValues";
 import { isExactly } from "./absence";
 import {
@@ -57,8 +58,12 @@ export function binary(state: State, operator: string, left: Value, right: Value
   }
   const comparison = COMPARISON[operator];
   if (comparison !== undefined) {
-    const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
-    if (left.kind === "undefined" || right.kind === "undefined") return constant(false);
+    // Two moments are in the order of their numbers.
+    const isMixed = isMoment(left) ? isNumeric(right) : isMoment(right) && isNumeric(left);
+    const [a, b] = [left, right].map((each) =>
+      expressionOf(state, isMixed ? asCalculated(state, each) : each),
+    );
+    if (!a || !b || left.kind === "undefined" || right.kind === "undefined") return constant(false);
     const holds = folded(comparison, a, b) ?? compare(comparison, a, b);
     // What is not there is neither less nor more.
     return condition(joined("and", [...whereGiven(left), ...whereGiven(right), holds]));
@@ -202,6 +207,10 @@ export function choose(when: Expression, first: Value, second: Value): Value {
     }
   }
   return choiceOf(when, then, otherwise);
+}
+
+function isNumeric(value: Value): boolean {
+  return value.kind === "scalar" && (value.type === "int" || value.type === "decimal");
 }
 
 function isNothing({ expression }: Extract<Value, { kind: "scalar" }>): boolean {
@@ -368,7 +377,8 @@ function calculated(
   right: Value,
   isWhole: boolean,
 ): Value {
-  const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
+  const [first, second] = [asCalculated(state, left), asCalculated(state, right)];
+  const [a, b] = [expressionOf(state, first), expressionOf(state, second)];
   if (a.kind === "literal" && b.kind === "literal") {
     const value = calculate(operator, a.value, b.value);
     if (value !== undefined) return constant(isWhole ? Math.trunc(value) : value);
@@ -379,7 +389,7 @@ function calculated(
   const dividend: Expression = isReal
     ? { kind: "arithmetic", operator: "*", left: a, right: one }
     : a;
-  const types = [left, right].map((each) => (each.kind === "scalar" ? each.type : undefined));
+  const types = [first, second].map((each) => (each.kind === "scalar" ? each.type : undefined));
   const type = types[0] === types[1] && operator !== "/" ? types[0] : undefined;
   return scalar({ kind: "arithmetic", operator, left: dividend, right: b }, type);
 }

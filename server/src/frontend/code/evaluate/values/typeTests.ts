@@ -1,10 +1,23 @@
 // What the code asks of values' kinds while it runs: `typeof value`, `"name" in value`.
-import { textOf, UNDEFINED, type Value } from "../../values";
 import type { Expression } from "../../../../program/expression";
+import { literal } from "../../../sql/expressions";
+import type { HirClass } from "../../hir";
+import {
+  constant,
+  partPath,
+  textOf,
+  UNDEFINED,
+  unknown,
+  type HandleValue,
+  type Value,
+} from "../../values";
 import type { State } from "../state";
+import { superclassOf } from "./methods";
 import { leftOut } from "./absence";
-import { declaredType, inputExpression } from "./convert";
-import { choose, overChoice } from "./operators";
+import { isThere } from "./absentFields";
+import { declaredType, expressionOf, inputExpression, readsOf } from "./convert";
+import { fieldNamesOf } from "./fieldNames";
+import { choose, condition, overChoice } from "./operators";
 
 /** What `typeof` gives; undefined where that is not known. */
 export function typeName(state: State, value: Value): Value | undefined {
@@ -61,7 +74,7 @@ function nameOf(state: State, value: Value): string | undefined {
     case "handle": {
       // A method that the handle was asked for.
       const property = value.path.split(".").at(-1) ?? "";
-      const has = hasProperty(state, value, property);
+      const has = hasPart(state, value, property);
       return has === undefined ? undefined : has ? "function" : "undefined";
     }
     default:
@@ -69,8 +82,79 @@ function nameOf(state: State, value: Value): string | undefined {
   }
 }
 
-/** Whether a value has a property, where that is known. */
-export function hasProperty(state: State, value: Value, property: string): boolean | undefined {
-  if (value.kind !== "handle") return undefined;
+/** Whether a value has a property, as a condition; undefined where that is not known. */
+export function hasProperty(state: State, value: Value, property: string): Value | undefined {
+  switch (value.kind) {
+    case "handle": {
+      const has = hasPart(state, value, property);
+      return has === undefined ? undefined : constant(has);
+    }
+    case "choice": {
+      const [then, otherwise] = [value.then, value.otherwise].map((part) =>
+        hasProperty(state, part, property),
+      );
+      return then && otherwise && choose(value.condition, then, otherwise);
+    }
+    case "object": {
+      if (value.isMap === true || value.class || !fieldNamesOf(value)) return undefined;
+      const field = value.fields.get(property)?.value;
+      return field ? isThere(field) : constant(false);
+    }
+    case "input":
+      return hasPartOfInput(value, property);
+    default:
+      return undefined;
+  }
+}
+
+/** Which member of a union an argument is: a truth value beside what its parts are. */
+function hasPartOfInput(value: Extract<Value, { kind: "input" }>, property: string): Value {
+  const { path, origin, element } = value;
+  const name = `has ${property}`;
+  const field = element?.field === "" ? name : `${element?.field ?? ""}.${name}`;
+  const has: Value = {
+    kind: "input",
+    path: partPath(path, name),
+    origin,
+    type: "boolean",
+    ...(element && { element: { ...element, field } }),
+  };
+  return condition({ kind: "sameValue", left: inputExpression(has), right: literal(true) });
+}
+
+/** Whether a value is of a class, or of one that extends it. Nothing and plain data are of none of the code's own. */
+export function instanceOf(state: State, value: Value, of: Value): Value {
+  if (value.kind === "choice") return overChoice(value, (part) => instanceOf(state, part, of));
+  if (value.kind === "undefined") return constant(false);
+  const own = value.kind === "object" ? value.class : undefined;
+  if (own && of.kind === "class") return constant(extendsClass(own, of.class));
+  if (of.kind === "builtin") {
+    if (of.name === "Array" && LISTS.has(value.kind)) return constant(true);
+    if (of.name === "Date" && value.kind === "scalar" && value.type === "time")
+      return condition({
+        kind: "not",
+        operand: { kind: "isNull", operand: expressionOf(state, value) },
+      });
+    if (LISTS.has(value.kind) || value.kind === "text") return constant(of.name === "Object" && value.kind !== "text"); // prettier-ignore
+  }
+  return unknown("a type is asked for", readsOf(value));
+}
+
+const LISTS: ReadonlySet<Value["kind"]> = new Set(["list", "rows", "derived", "joined"]);
+
+function extendsClass(own: OfClass, of: HirClass): boolean {
+  for (let at: OfClass | undefined = own, depth = 0; at && depth < DEEPEST; depth += 1) {
+    if (at.class === of) return true;
+    at = superclassOf(at);
+  }
+  return false;
+}
+
+type OfClass = NonNullable<Extract<Value, { kind: "object" }>["class"]>;
+
+const DEEPEST = 12;
+
+/** Whether a part of a library has a property, where that is known. */
+function hasPart(state: State, value: HandleValue, property: string): boolean | undefined {
   return value.library.has?.(value, property, state.evaluator.tools(state, value.library));
 }

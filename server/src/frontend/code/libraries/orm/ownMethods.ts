@@ -1,7 +1,8 @@
 // Methods that a model's class gives to its rows: they change the row and run statements as any other function.
 import { innerScope } from "../../evaluate/bindings";
+import type { SourceRange } from "../../../../protocol/source";
 import type { HirFunction } from "../../hir";
-import type { Value } from "../../values";
+import type { RowValue, Value } from "../../values";
 import type { Call, ClassValue, Tools } from "../library";
 import { isRowData } from "./statements";
 
@@ -15,16 +16,42 @@ export function ownMethod(
   tools: Tools,
 ): Value | undefined {
   if (row.kind !== "row" || !isRowData(row.data)) return undefined;
-  let of: ClassValue | undefined = row.data.model.class;
-  for (let depth = 0; of && depth < DEEPEST; depth += 1) {
+  for (const of of classesOf(row.data.model.class)) {
     const found = functionNamed(of, method);
-    if (found) {
-      const scope = found.isArrow ? innerScope(of.scope, row) : of.scope;
-      return tools.call({ kind: "function", function: found, scope, self: row }, args, source);
-    }
-    of = parentOf(of);
+    if (found) return tools.call(boundTo(row, found, of), args, source);
   }
   return undefined;
+}
+
+/** The class of a row, or what a getter of its class gives; undefined for other names. */
+export function ownMember(
+  row: RowValue,
+  property: string,
+  source: SourceRange,
+  tools: Tools,
+): Value | undefined {
+  if (!isRowData(row.data)) return undefined;
+  const { class: own } = row.data.model;
+  if (property === "constructor") return own;
+  for (const of of classesOf(own)) {
+    const found = of.class.methods.find(
+      ({ name, kind, isStatic }) => name === property && kind === "get" && !isStatic,
+    );
+    if (found) return tools.call(boundTo(row, found.function, of), [], source);
+  }
+  return undefined;
+}
+
+function boundTo(row: RowValue, found: HirFunction, of: ClassValue): Value {
+  const scope = found.isArrow ? innerScope(of.scope, row) : of.scope;
+  return { kind: "function", function: found, scope, self: row };
+}
+
+/** A class and those that it extends. */
+function classesOf(own: ClassValue | undefined): readonly ClassValue[] {
+  const classes: ClassValue[] = [];
+  for (let of = own; of && classes.length < DEEPEST; of = parentOf(of)) classes.push(of);
+  return classes;
 }
 
 /** A method, or a function that a field is given. */

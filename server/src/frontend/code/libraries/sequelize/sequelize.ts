@@ -13,7 +13,9 @@ import { given, raw, type Fragment } from "../builders/draft";
 import { levelOf } from "../levels";
 import type { Call, Library, Shape, Tools } from "../library";
 import { camelCase, isModel, snakeCase, tableOf, type Model } from "../orm/model";
+import { ownMember } from "../orm/ownMethods";
 import { withParameters } from "../orm/parameters";
+import { isRowData } from "../orm/statements";
 import { rowsOf } from "../rawSql";
 import { allModels, completed, modelCalled } from "./associations";
 import { tellHooks } from "./hooks";
@@ -56,6 +58,10 @@ export const SEQUELIZE: Library = {
   },
   rowCall: (row, method, call, tools) =>
     row.kind === "row" ? instanceCall(row, method, call, tools) : undefined,
+  rowMember: (row, property, source, tools) =>
+    property === "sequelize" && isRowData(row.data)
+      ? tools.handle("db", undefined, POOL)
+      : ownMember(row, property, source, tools),
   call: callOf,
   asks: ({ method, object }, { used }) =>
     used.has(NAME) &&

@@ -12,7 +12,7 @@ import { levelOf } from "../levels";
 import type { Call, ClassValue, Library, Tools, TransactionOptions } from "../library";
 import { transactionalOptions } from "../decoratorOptions";
 import { isModel, tableOf, type Model } from "../orm/model";
-import { ownMethod } from "../orm/ownMethods";
+import { ownMember, ownMethod } from "../orm/ownMethods";
 import { isRowData, type Place } from "../orm/statements";
 import { parametersIn, rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
@@ -42,6 +42,7 @@ export const TYPEORM: Library = {
     const model = isActive(of) ? entityOf(of, tools) : undefined;
     return model && tools.handle(`repository.${property}`, model, POOL);
   },
+  rowMember: ownMember,
   rowCall: (row, method, call, tools) =>
     rowCall(row, method, call, tools) ?? ownMethod(row, method, call, tools),
   boundary: ({ function: hir, file, named }) =>

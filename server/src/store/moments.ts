@@ -1,0 +1,130 @@
+// Moments as code calculates with them: a text of a date and a time is a number of milliseconds, and parts of a calendar.
+// Where no zone is given they are of UTC, as is the calendar.
+import { dictionary } from "../protocol/dictionary";
+import { asNumeric, isOpaque, toDecimal, toInteger, type SqlValue } from "./value";
+
+/**
+ * What a function of moments gives; undefined where it is none of these, or is given what is no moment. `code:millis` and
+ * `code:instant` go from a moment to its milliseconds and back; `code:Date.NAME` are methods of dates, and steps and
+ * bounds of a calendar (`code:Date.addMonths`, `code:Date.startOfDay`).
+ */
+export function callOfMoments(name: string, values: readonly SqlValue[]): SqlValue | undefined {
+  const [first = null, ...others] = values;
+  if (!name.startsWith("code:") || values.some(isOpaque)) return undefined;
+  const what = name.slice("code:".length);
+  if (what !== "millis" && what !== "instant" && !what.startsWith("Date.")) return undefined;
+  if (values.includes(null)) return null;
+  const millis = millisOf(first);
+  if (millis === undefined) return undefined;
+  if (what === "millis") return millis;
+  if (what === "instant") return textOf(millis);
+  const numbers = others.map(wholeOf);
+  return numbers.includes(undefined)
+    ? undefined
+    : ofCalendar(
+        what.slice("Date.".length),
+        new Date(millis),
+        numbers.flatMap((each) => each ?? []),
+      );
+}
+
+/** Milliseconds since the beginning of 1970; of a number itself. */
+function millisOf(value: SqlValue): number | undefined {
+  if (typeof value !== "string") return wholeOf(value);
+  if (!MOMENT.test(value)) return undefined;
+  const text = ZONE.test(value) || !value.includes(":") ? value : `${value}Z`;
+  const millis = Date.parse(text.replace(" ", "T").replace(/(?<=:.*[+-]\d\d)$/u, ":00"));
+  return Number.isNaN(millis) ? undefined : millis;
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)/u;
+const ZONE = /:.*(?:Z|[+-]\d\d(?::?\d\d)?)$/u;
+
+function wholeOf(value: SqlValue): number | undefined {
+  const number = asNumeric(value);
+  return number === undefined ? undefined : toInteger(toDecimal(number));
+}
+
+/** A moment as texts of the store; undefined for what no calendar reaches. */
+function textOf(millis: number): string | undefined {
+  const date = new Date(millis);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+function ofCalendar(name: string, date: Date, numbers: readonly number[]): SqlValue | undefined {
+  const [, how = "", part = ""] = /^(get|set|add|startOf|endOf)(\w*)$/u.exec(name) ?? [];
+  const [first = 0] = numbers;
+  switch (how) {
+    case "get":
+      return GETTERS[part.replace(/^UTC/u, "")]?.(date);
+    case "set":
+      return textOf(SETTERS[part.replace(/^UTC/u, "")]?.(date, numbers) ?? NaN);
+    case "add":
+      return textOf(part === "Months" ? monthsLater(date, first) : NaN);
+    case "startOf":
+      return textOf(startOf(part, date, 0));
+    case "endOf":
+      return textOf(startOf(part, date, 1) - 1);
+    default:
+      return undefined;
+  }
+}
+
+const GETTERS = dictionary<((date: Date) => number) | undefined>({
+  FullYear: (date) => date.getUTCFullYear(),
+  Month: (date) => date.getUTCMonth(),
+  Date: (date) => date.getUTCDate(),
+  Day: (date) => date.getUTCDay(),
+  Hours: (date) => date.getUTCHours(),
+  Minutes: (date) => date.getUTCMinutes(),
+  Seconds: (date) => date.getUTCSeconds(),
+  Milliseconds: (date) => date.getUTCMilliseconds(),
+});
+
+type Setter = (date: Date, numbers: readonly number[]) => number;
+
+const SETTERS = dictionary<Setter | undefined>({
+  FullYear: (date, [year = NaN, month = date.getUTCMonth(), day = date.getUTCDate()]) =>
+    date.setUTCFullYear(year, month, day),
+  Month: (date, [month = NaN, day = date.getUTCDate()]) => date.setUTCMonth(month, day),
+  Date: (date, [day = NaN]) => date.setUTCDate(day),
+  Hours: (date, [hour = NaN, ...rest]) =>
+    date.setUTCHours(hour, rest[0] ?? date.getUTCMinutes(), rest[1] ?? date.getUTCSeconds(), rest[2] ?? date.getUTCMilliseconds()), // prettier-ignore
+  Minutes: (date, [minute = NaN, ...rest]) =>
+    date.setUTCMinutes(minute, rest[0] ?? date.getUTCSeconds(), rest[1] ?? date.getUTCMilliseconds()), // prettier-ignore
+  Seconds: (date, [second = NaN, millis = date.getUTCMilliseconds()]) =>
+    date.setUTCSeconds(second, millis),
+  Milliseconds: (date, [millis = NaN]) => date.setUTCMilliseconds(millis),
+  Time: (_, [millis = NaN]) => millis,
+});
+
+/** The same day of another month, or its last where it has fewer days. */
+function monthsLater(date: Date, months: number): number {
+  const day = date.getUTCDate();
+  const later = new Date(date);
+  later.setUTCDate(1);
+  later.setUTCMonth(later.getUTCMonth() + months);
+  const last = new Date(Date.UTC(later.getUTCFullYear(), later.getUTCMonth() + 1, 0)).getUTCDate();
+  return later.setUTCDate(Math.min(day, last));
+}
+
+/** The beginning of the span of a calendar in which the moment lies, or of one some spans later. */
+function startOf(unit: string, date: Date, later: number): number {
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  switch (unit) {
+    case "Year":
+      return Date.UTC(year + later, 0);
+    case "Month":
+      return Date.UTC(year, month + later);
+    case "Day":
+      return Date.UTC(year, month, day + later);
+    case "Hour":
+      return Date.UTC(year, month, day, date.getUTCHours() + later);
+    case "Minute":
+      return Date.UTC(year, month, day, date.getUTCHours(), date.getUTCMinutes() + later);
+    case "Second":
+      return Math.floor(date.getTime() / 1000 + later) * 1000;
+    default:
+      return NaN;
+  }
+}
