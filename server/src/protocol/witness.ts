@@ -46,6 +46,8 @@ export interface Witness {
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   readonly schedule: readonly ScheduleStep[];
   readonly outcome: Outcome;
+  /** What is taken for true or false of what the code asks outside of the database, by the questions; absent: nothing. */
+  readonly answers?: Readonly<Record<string, boolean>>;
 }
 
 /** How uuids begin that stand for values of a witness. */
@@ -56,6 +58,25 @@ export function shownText(text: string): string {
   return text.includes(MADE_UUID)
     ? text.replaceAll(/00000000-0000-4000-8000-0{0,8}(\d{4,})/gu, "\u2026$1")
     : text;
+}
+
+/** What a witness takes for true or false of what the code asks outside of the database; undefined: nothing. */
+export function answersText({ answers = {} }: Pick<Witness, "answers">): string | undefined {
+  const all = Object.entries(answers);
+  if (all.length === 0) return undefined;
+  const of = (wanted: boolean): readonly string[] => {
+    const some = all.filter(([, answer]) => answer === wanted).map(([each]) => questionText(each));
+    return some.length === 0 ? [] : [`${String(wanted)}: ${some.join("; ")}`];
+  };
+  return `Taken for ${[...of(true), ...of(false)].join(", and for ")}.`;
+}
+
+/** A question without the marks by which the store tells one from another. */
+function questionText(question: string): string {
+  return shownText(question)
+    .replaceAll("code:", "")
+    .replaceAll(/(?: is not known)?\(u\d+(?: of [^,()]*)?(?:, )?/gu, "(")
+    .replaceAll("()", "");
 }
 
 /** Whether a value, as SQL writes it, is a time that a clock gave. */

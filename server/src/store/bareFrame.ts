@@ -2,6 +2,7 @@
 import type { Schema } from "../program/schema";
 import { runQuery } from "./evaluateQuery";
 import type { Environment, Frame } from "./frame";
+import { noAnswer } from "./outsideAnswers";
 
 export const NOBODY: Environment = {
   instance: "",
@@ -11,6 +12,7 @@ export const NOBODY: Environment = {
   affected: {},
   loops: {},
   fresh: () => null,
+  answer: noAnswer,
 };
 
 /** Nothing in scope but the environment. */

@@ -22,10 +22,18 @@ export function callFunction(name: string, values: readonly SqlValue[]): SqlValu
   if (ofMoments !== undefined) return ofMoments;
   const known = FUNCTIONS[name.toLowerCase()];
   const isKnown = known !== undefined && values.length <= (known.most ?? values.length);
-  if (!isKnown || (known.strict && values.some(isOpaque)))
-    return { kind: "opaque", text: `${name}(${values.map(renderValue).join(", ")})` };
+  if (!isKnown || (known.strict && values.some(isOpaque))) return unknownCall(name, values);
   if (known.strict && values.includes(null)) return null;
   return known.apply(values);
+}
+
+type Method = (of: string, rest: readonly SqlValue[]) => SqlValue;
+
+function unknownCall(name: string, values: readonly SqlValue[]): SqlValue {
+  const text = `${name}(${values.map(renderValue).join(", ")})`;
+  const isOfCode =
+    name.startsWith("code:") && values.filter(isOpaque).every((each) => each.isOfCode);
+  return { kind: "opaque", text, ...(isOfCode && { isOfCode }) };
 }
 
 interface SqlFunction {
@@ -48,7 +56,35 @@ const trimmed = (value: string): string => value.replace(/^ +| +$/gu, "");
 /** Whether code takes a value for true. */
 const TRUTH = lax(([value = null]) => ![null, false, 0, ""].some((each) => each === value));
 
+/** Methods of the language's texts, of texts alone: of anything else they are terms. */
+const TEXTS: readonly (readonly [string, SqlFunction])[] = (
+  [
+    ["startsWith", (of, [part]) => of.startsWith(String(part))],
+    ["endsWith", (of, [part]) => of.endsWith(String(part))],
+    ["includes", (of, [part]) => of.includes(String(part))],
+    [
+      "slice",
+      (of, [from, to]) => of.slice(Number(from), to === undefined ? undefined : Number(to)),
+    ],
+    ["substring", (of, [from, to]) => of.substring(Number(from), to === undefined ? undefined : Number(to))], // prettier-ignore
+    ["padStart", (of, [length, by]) => of.padStart(Number(length), by === undefined ? undefined : String(by))], // prettier-ignore
+    ["replaceAll", (of, [old, by]) => of.split(String(old)).join(String(by))],
+    ["indexOf", (of, [part]) => of.indexOf(String(part))],
+    ["charAt", (of, [at]) => of.charAt(Number(at))],
+  ] satisfies readonly (readonly [string, Method])[]
+).map(([name, method]) => [
+  // `callFunction` looks for names in lower case.
+  `code:${name.toLowerCase()}`,
+  strict(([of = null, ...rest]) =>
+    typeof of === "string" &&
+    rest.every((each) => typeof each === "string" || typeof each === "number")
+      ? method(of, rest)
+      : unknownCall(`code:${name}`, [of, ...rest]),
+  ),
+]);
+
 const FUNCTIONS = dictionary<SqlFunction | undefined>({
+  ...Object.fromEntries(TEXTS),
   "code:truth": TRUTH,
   "code:truth_of_any": TRUTH,
   // The cast of an integer, after which `/` keeps fractions.

@@ -18,6 +18,7 @@ import {
   isOpaque,
   renderValue,
   sameValue,
+  type Opaque,
   type SqlValue,
 } from "./value";
 
@@ -56,17 +57,13 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "negate":
       return calculate("-", 0, evaluate(expression.operand, frame));
     case "comparison":
-      return compared(
-        expression.operator,
-        evaluate(expression.left, frame),
-        evaluate(expression.right, frame),
-      );
+      return comparison(expression, frame);
     case "and":
       return connective(expression.operands, frame, false);
     case "or":
       return connective(expression.operands, frame, true);
     case "not":
-      return negated(truth(evaluate(expression.operand, frame)));
+      return negated(truthIn(expression.operand, frame));
     case "isNull":
       return evaluate(expression.operand, frame) === null;
     case "sameValue":
@@ -121,7 +118,7 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
 
 /** Whether a condition holds: neither false nor NULL. */
 export function isTrue(condition: Expression, frame: Frame): boolean {
-  return truth(evaluate(condition, frame)) === true;
+  return truthIn(condition, frame) === true;
 }
 
 /** An element of an array that was passed; NULL outside of its bounds. */
@@ -169,6 +166,29 @@ function setValue(call: Call, frame: Frame): SqlValue {
   return known === undefined ? (setValues(call, frame, evaluate)[0] ?? null) : known;
 }
 
+/** The truth value of a condition; of what is asked outside of the database it is what the witness takes it for. */
+function truthIn(condition: Expression, frame: Frame): boolean | null {
+  const value = evaluate(condition, frame);
+  return isAsked(value, frame) ? frame.environment.answer(value.text, [value.text]) : truth(value);
+}
+
+/** Whether it is made by code that runs between statements; what statements ask is decided by rows. */
+function isAsked(value: SqlValue, { tables }: Frame): value is Opaque {
+  return isOpaque(value) && value.isOfCode === true && tables === undefined;
+}
+
+function comparison(
+  { operator, left, right }: Extract<Expression, { kind: "comparison" }>,
+  frame: Frame,
+): boolean | null {
+  const [a, b] = [evaluate(left, frame), evaluate(right, frame)];
+  const asked = [a, b].filter((each) => isAsked(each, frame));
+  const isOpen = asked.length > 0 && a !== null && b !== null;
+  if (!isOpen || renderValue(a) === renderValue(b)) return compared(operator, a, b);
+  const question = `${renderValue(a)} ${operator} ${renderValue(b)}`;
+  return frame.environment.answer(question, asked.map(renderValue));
+}
+
 /** The truth value of a value; NULL is unknown. */
 export function truth(value: SqlValue): boolean | null {
   if (value === null || typeof value === "boolean") return value;
@@ -207,7 +227,7 @@ function among(over: Extract<Expression, { kind: "among" }>, frame: Frame): SqlV
     const loops = { ...environment.loops, [over.loop]: row };
     return { ...frame, environment: { ...environment, loops } };
   };
-  const tests = rows.map((_, row) => truth(evaluate(over.where, at(row))));
+  const tests = rows.map((_, row) => truthIn(over.where, at(row)));
   switch (over.function) {
     case "any":
       return tests.includes(true) || (tests.includes(null) ? null : false);
@@ -229,7 +249,11 @@ function arithmetic(
   right: SqlValue,
 ): SqlValue {
   if (isOpaque(left) || isOpaque(right))
-    return { kind: "opaque", text: `(${renderValue(left)} ${operator} ${renderValue(right)})` };
+    return {
+      kind: "opaque",
+      text: `(${renderValue(left)} ${operator} ${renderValue(right)})`,
+      isOfCode: [left, right].filter(isOpaque).every((each) => each.isOfCode),
+    };
   if (operator !== "||") return calculate(operator, left, right);
   return left === null || right === null ? null : renderValue(left) + renderValue(right);
 }
@@ -261,7 +285,7 @@ function connective(
 ): boolean | null {
   let result: boolean | null = !absorbing;
   for (const operand of operands) {
-    const value = truth(evaluate(operand, frame));
+    const value = truthIn(operand, frame);
     if (value === absorbing) return absorbing;
     if (value === null) result = null;
   }
@@ -318,7 +342,8 @@ function unknownValue(
   frame: Frame,
 ): SqlValue {
   const inputs = expression.dependsOn.map((each) => renderValue(evaluate(each, frame)));
-  return { kind: "opaque", text: `${expression.why}(${[expression.id, ...inputs].join(", ")})` };
+  const text = `${expression.why}(${[expression.id, ...inputs].join(", ")})`;
+  return { kind: "opaque", text, isOfCode: true };
 }
 
 function unreachable(expression: never): never {

@@ -4,6 +4,7 @@ import type { Expression, ValueType } from "../program/expression";
 import type { Schema, UniqueKey } from "../program/schema";
 import type { Query } from "../program/statement";
 import type { HeldLock } from "./locks";
+import type { OutsideAnswers } from "./outsideAnswers";
 import type { Recorder } from "./recorder";
 import type { BoundRow, StoredRow, TableRows, Write } from "./row";
 import type { SqlValue } from "./value";
@@ -22,6 +23,8 @@ export interface Environment {
   readonly loops: Readonly<Record<string, number>>;
   /** A value that no other evaluation gives: per site and count, so that runs of one setup agree. */
   readonly fresh: (site: string, type: ValueType) => SqlValue;
+  /** What the code is told that it asks outside of the database: `outsideAnswers`. */
+  readonly answer: OutsideAnswers["answer"];
 }
 
 /** Rows by alias; null for the missing side of an outer join. */

@@ -2,22 +2,31 @@
 // a setup, so that outcomes of different orders can be compared directly.
 import type { ValueType } from "../program/expression";
 import type { Setup } from "./execution";
+import { noAnswer, type OutsideAnswers } from "./outsideAnswers";
 import type { SqlValue } from "./value";
 
 export interface FreshValues {
   /** The `count`-th value that the instance draws at that site. */
   readonly value: (instance: string, site: string, count: number, type: ValueType) => SqlValue;
+  readonly answer: OutsideAnswers["answer"];
 }
 
 /** Fresh values for all runs of a setup, above every number that occurs in it. */
-export function freshValues(setup: Setup): FreshValues {
-  return freshValuesFrom(firstUnused(setup));
+export function freshValues(
+  setup: Setup,
+  answer: OutsideAnswers["answer"] = noAnswer,
+): FreshValues {
+  return freshValuesFrom(firstUnused(setup), answer);
 }
 
 /** Fresh values from a number on, in the order in which places ask for the first time. */
-export function freshValuesFrom(start: number): FreshValues {
+export function freshValuesFrom(
+  start: number,
+  answer: OutsideAnswers["answer"] = noAnswer,
+): FreshValues {
   const numbers = new Map<string, number>();
   return {
+    answer,
     value: (instance, site, count, type) => {
       const place = `${instance} ${site} ${count}`;
       const number = numbers.get(place) ?? start + numbers.size;

@@ -152,6 +152,7 @@ export function environmentOf(machine: Machine, drawn: Record<string, number>): 
     results: machine.results,
     affected: machine.affected,
     loops: machine.loops,
+    answer: machine.fresh.answer,
     fresh: (site, type) => {
       const count = (ownEntry(drawn, site) ?? 0) + 1;
       setEntry(drawn, site, count);

@@ -14,6 +14,8 @@ export interface Decimal {
 export interface Opaque {
   readonly kind: "opaque";
   readonly text: string;
+  /** It is made by code outside of the database. */
+  readonly isOfCode?: boolean;
 }
 
 /** Integers are numbers; every other number is a decimal, so that `/` knows which division is meant. */

@@ -3,7 +3,7 @@ import { KINDS } from "../../analysis/explain/kinds/kinds";
 import { committingOnTheWay, outsideAdvice } from "../../protocol/outside";
 import { mainEnd, shownEdges } from "../../protocol/report";
 import type { Anomaly, CycleEnd, Severity, Step, StepCall } from "../../protocol/report";
-import type { WitnessInstance } from "../../protocol/witness";
+import { answersText, type WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
 import { listWords, outcomeTexts, valueText } from "./outcomes";
 import type { KeyOf } from "./outcomes";
@@ -204,7 +204,11 @@ function preventedLine(anomaly: Anomaly): string {
 function footing(anomaly: Anomaly, style: TextStyle): readonly string[] {
   const { columns, paint } = style;
   const indent = " ".repeat(LEFT);
-  const lines = [...outcomeLines(anomaly, style)];
+  const taken = answersText(anomaly.witness);
+  const lines = [
+    ...(taken === undefined ? [] : hangingText(indent, taken, columns)),
+    ...outcomeLines(anomaly, style),
+  ];
   if (anomaly.severity === "unused" && anomaly.status === "confirmed") {
     const text = "Some order ends the same, but in none of them were these values read on the way.";
     lines.push(...hangingText(indent, text, columns));

@@ -7,6 +7,8 @@ import type { Command, Output, Statement } from "../../program/statement";
 import { valueTypeOf } from "./pg/valueType";
 import { walkCommand, type Scope } from "./walk";
 
+type Call = Extract<Expression, { readonly kind: "call" }>;
+
 export interface TypeEnvironment {
   readonly table: (name: string) => Table | undefined;
   readonly parameters: ReadonlyMap<string, ValueType>;
@@ -84,6 +86,9 @@ export interface ParameterTypes {
   readonly variables: ReadonlyMap<string, ValueType>;
 }
 
+/** Functions of code that are asked of a text and given another one. */
+const OF_TEXTS = /^code:(?:startsWith|endsWith|replaceAll)$/u;
+
 /**
  * The types of a transaction's parameters, as far as its body tells them. Two passes, since a variable may be
  * assigned after the place that names a parameter with it.
@@ -121,6 +126,14 @@ export function inferParameterTypes(
     }
   }
 
+  /** Moments and their milliseconds, and what functions of texts are given. */
+  function expectArguments({ name, arguments: [first, second] }: Call): void {
+    const isOfText = OF_TEXTS.test(name);
+    const type = name === "code:millis" || name.startsWith("code:Date.") ? "time" : name === "code:instant" ? "int" : isOfText ? "text" : undefined; // prettier-ignore
+    if (first) expect(first, type);
+    if (second && isOfText) expect(second, "text");
+  }
+
   function alike(sides: readonly Expression[], scope: Scope): void {
     const type = firstKnown(sides, (side) => typeOf(side, scope, environment));
     for (const side of sides) expect(side, type);
@@ -144,7 +157,11 @@ export function inferParameterTypes(
       statement: (statement) => rememberResult(statement, environment, results),
       assignment: (name, column, value) =>
         expect(value, columnType(name, column, scopeOfTable(name), environment)),
+      query: ({ limit, offset }) => {
+        for (const each of [limit, offset]) if (each) expect(each, "int");
+      },
       expression: (expression, scope) => {
+        if (expression.kind === "call") expectArguments(expression);
         if (expression.kind === "comparison" || expression.kind === "sameValue") {
           alike([expression.left, expression.right], scope);
         } else if (expression.kind === "in") {
@@ -228,7 +245,7 @@ function columnType(
 
 /** The type that a function is known to give; the others give one of their arguments. */
 function callType(
-  call: Extract<Expression, { readonly kind: "call" }>,
+  call: Call,
   of: (part: Expression) => ValueType | undefined,
 ): ValueType | undefined {
   const { name } = call;

@@ -12,6 +12,7 @@ export interface Visitor {
   /** Called for every pair of a column of a table and the value that it receives. */
   readonly assignment?: (table: string, column: string, value: Expression, scope: Scope) => void;
   readonly relation?: (relation: Relation) => void;
+  readonly query?: (query: Query) => void;
   readonly statement?: (statement: Statement) => void;
   readonly command?: (command: Command) => void;
 }
@@ -137,6 +138,7 @@ function walkRelation(relation: Relation, scope: Scope, visitor: Visitor): void 
 
 function walkQuery(query: Query, outer: Scope, visitor: Visitor): void {
   if (!looksIntoExpressions(visitor)) return;
+  visitor.query?.(query);
   const scope = [...query.relations, ...outer];
   for (const relation of query.relations) walkRelation(relation, scope, visitor);
   for (const output of query.outputs) walkExpression(output.value, scope, visitor);

@@ -12,6 +12,7 @@ import {
   type Value,
 } from "../../values";
 import type { State } from "../state";
+import { besideFields } from "./member";
 import { superclassOf } from "./methods";
 import { leftOut } from "./absence";
 import { isThere } from "./absentFields";
@@ -126,7 +127,7 @@ function hasPartOfInput(value: Extract<Value, { kind: "input" }>, property: stri
 export function instanceOf(state: State, value: Value, of: Value): Value {
   if (value.kind === "choice") return overChoice(value, (part) => instanceOf(state, part, of));
   if (value.kind === "undefined") return constant(false);
-  const own = value.kind === "object" ? value.class : undefined;
+  const own = classOf(state, value);
   if (own && of.kind === "class") return constant(extendsClass(own, of.class));
   if (of.kind === "builtin") {
     if (of.name === "Array" && LISTS.has(value.kind)) return constant(true);
@@ -138,6 +139,14 @@ export function instanceOf(state: State, value: Value, of: Value): Value {
     if (LISTS.has(value.kind) || value.kind === "text") return constant(of.name === "Object" && value.kind !== "text"); // prettier-ignore
   }
   return unknown("a type is asked for", readsOf(value));
+}
+
+/** The class of an object, or of a row that a library made one of. */
+function classOf(state: State, value: Value): OfClass | undefined {
+  if (value.kind === "object") return value.class;
+  if (value.kind !== "row") return undefined;
+  const own = besideFields(state, value, "constructor", { start: 0, end: 0 });
+  return own?.kind === "class" ? own : undefined;
 }
 
 const LISTS: ReadonlySet<Value["kind"]> = new Set(["list", "rows", "derived", "joined"]);
