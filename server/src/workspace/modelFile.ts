@@ -1,6 +1,11 @@
 // Files of `isolens.models/`: drivers and wrappers that a workspace describes itself, in the form of our own models.
-import type { ClientModel, DriverModel, Effect, Result } from "../frontend/code/libraries/driver";
-import { RESULT_PARTS } from "../frontend/code/libraries/driver";
+import type {
+  ClientModel,
+  DriverModel,
+  Effect,
+  Result,
+} from "../frontend/code/libraries/driverModel";
+import { RESULT_PARTS } from "../frontend/code/libraries/driverModel";
 import type { Note } from "../program/program";
 import { dictionary } from "../protocol/dictionary";
 import type { FileId } from "../protocol/source";

@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
-import { RESULT_PARTS } from "../../../server/src/frontend/code/libraries/driver";
+import { RESULT_PARTS } from "../../../server/src/frontend/code/libraries/driverModel";
 import type { Program } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";
 import { createProjectReader, type ProjectReader } from "../../../server/src/service/readProject";

@@ -6,7 +6,7 @@ import { codeLanguageOf, type CodeParsers, type CodeTree } from "./codeParsers";
 import type { HirExport, HirModule } from "./hir";
 import { createJavaModules, type JavaModules } from "./javaModules";
 import { readJava } from "./java/readJava";
-import type { DriverModel } from "./libraries/driver";
+import type { DriverModel } from "./libraries/driverModel";
 import { knownParts, moduleOfParts, type ModulePart } from "./moduleParts";
 import { createResolver } from "./resolve";
 import { readParts } from "./typescript/readTypeScript";

@@ -1,6 +1,5 @@
 // Drivers that send SQL text, as data: which clients a package makes, and what their methods do. `isolens.models` of a
 // workspace has the same form, so a model is plain JSON; what it cannot say is a hook of the library.
-import type { Dialect } from "../../../program/dialect";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import {
@@ -13,92 +12,11 @@ import {
   type Value,
 } from "../values";
 import { calledBack, withoutCallback } from "./callback";
+import type { ClientModel, DriverModel, Effect, Result, ResultPart } from "./driverModel";
 import { levelOf } from "./levels";
 import type { Call, Library, SqlOutcome, SqlParameters, Tools } from "./library";
 import { allOrNone, ownConnection } from "./ownConnection";
 import { asksConnection, parametersIn, queryOf, rowsOf, shapedConnection } from "./rawSql";
-
-export interface DriverModel {
-  readonly name: string;
-  readonly modules: readonly string[];
-  /** By the names that `methods` uses. */
-  readonly clients: Readonly<Record<string, ClientModel>>;
-  /** By clients and methods, `pool|client: query execute`; without a client, functions of the module. */
-  readonly methods: Readonly<Record<string, Effect>>;
-  /** Results go to a callback where the last argument is one. */
-  readonly callbacks?: boolean;
-  /** A receiver that nobody declares is a client if it is asked for SQL by one of these methods, at these dialects. */
-  readonly duckTyped?: {
-    readonly methods: readonly string[];
-    readonly dialects: readonly Dialect[];
-    readonly pool: string;
-    readonly connection: string;
-  };
-}
-
-export interface ClientModel {
-  /** A pool runs each statement on a connection of its own; a connection keeps its transaction. */
-  readonly kind: "pool" | "connection";
-  /** The name of its handles, where another client's methods are its own. */
-  readonly as?: string;
-  /** It may be one connection as well as many. */
-  readonly isPerhapsOne?: boolean;
-  /** TypeScript types, without namespaces, whose values are such clients. */
-  readonly types?: readonly string[];
-  /** Functions and classes that make one: names of the module, or paths from one (`pg.Pool`). */
-  readonly made?: readonly string[];
-  /** Values that the module exports: `MODULE:NAME`. */
-  readonly exported?: readonly string[];
-}
-
-/** A part of an outcome, an object of several, or a list of several. */
-export type Result = ResultPart | readonly Result[] | { readonly [name: string]: Result };
-type ResultPart = (typeof RESULT_PARTS)[number];
-
-/** `value`: the only column of the first row; `exists`: whether there is a row; `fields`: the columns' description. */
-export const RESULT_PARTS = [
-  "rows", "row", "value", "values", "exists", "count", "insertId", "fields", "nothing",
-] as const; // prettier-ignore
-
-export type Effect =
-  /** `nothing` calls no callback: it may be a listener. */
-  | { readonly kind: "nothing" | "done" | "begin" | "commit" | "rollback" }
-  /** The same connection and text, as that client where one is named. */
-  | { readonly kind: "itself"; readonly client?: string }
-  | { readonly kind: "argument" }
-  | { readonly kind: "client"; readonly client: string }
-  /** A client on a connection on which a transaction is open from here on; `level`: the option with its level. */
-  | { readonly kind: "open"; readonly client: string; readonly level?: string }
-  /** A list of statements runs in one transaction; each is a text or a record with its text. */
-  | { readonly kind: "batch"; readonly result: Result }
-  /** The text is kept for the methods of that client. */
-  | { readonly kind: "prepare"; readonly client: string }
-  | {
-      readonly kind: "sql";
-      readonly result: Result;
-      /** Of statements that return no rows, where it differs. */
-      readonly changed?: Result;
-      /** No row is an error. */
-      readonly isRequired?: boolean;
-      /** Parameters are a list or record behind the text, or (`rest`) the remaining arguments as well. */
-      readonly parameters?: "rest";
-    }
-  /** A function among the arguments runs with that client, on a connection of its own. */
-  | {
-      readonly kind: "scope";
-      readonly client: string;
-      readonly isTransaction: boolean;
-      /** In an open transaction it is a savepoint. */
-      readonly isNested?: boolean;
-      /** The option with the level, of a record among the arguments. */
-      readonly level?: string;
-      /** Why nobody knows whether, or how, it is a transaction. */
-      readonly doubt?: string;
-      /** Whether any further argument raises the doubt. */
-      readonly doubtsOptions?: boolean;
-      /** What it gives runs the function in the transaction when it is called. */
-      readonly isWrapper?: boolean;
-    };
 
 /** What no model says. */
 export type DriverHooks = Partial<Library> & {

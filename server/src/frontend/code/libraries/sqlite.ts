@@ -1,5 +1,6 @@
 // SQLite's drivers: better-sqlite3, those of Bun and Node, sqlite3 and its promises, libSQL.
-import { driver, type DriverModel, type Effect } from "./driver";
+import { driver } from "./driver";
+import type { DriverModel, Effect } from "./driverModel";
 
 const CHANGED = { changes: "count", lastInsertRowid: "insertId" } as const;
 
