@@ -23,6 +23,7 @@ const RECORDINGS: readonly Recording[] = [
   "readOnly",
   "dirtyRead",
   "long",
+  "longFork",
 ];
 
 /** The places of the last call to reveal, as "line focus". */
@@ -145,7 +146,7 @@ describe("the panel", () => {
     const { page } = await openPanel(browser, recorded("lostUpdate"));
     await page.keyboard.press("ArrowDown");
     assert.equal(
-      await page.locator("[aria-live]").innerText(),
+      await page.locator(".sr-only[aria-live]").innerText(),
       "Step 1 of 4. T1 reads account[1].balance = 100, because T2 has written nothing here yet.",
     );
     const schedule = page.getByRole("img", { name: /^Schedule: T1 reads account/ });
@@ -221,6 +222,124 @@ describe("the panel", () => {
     await panel.page.getByRole("button", { name: /^Next anomaly/ }).click();
     assert.deepEqual((await panel.calls()).at(-1), { method: "open", params: { id: "b2" } });
     assert.ok(await panel.page.getByRole("button", { name: /^Previous anomaly/ }).isDisabled());
+    await panel.page.close();
+  });
+});
+
+describe("what can be done in the panel", () => {
+  const state = recorded("longFork");
+  const { id } = state.payload.anomaly;
+  const last = async (panel: Awaited<ReturnType<typeof openPanel>>) => (await panel.calls()).at(-1);
+
+  it("runs the commands on what is shown", async () => {
+    const panel = await openPanel(browser, state);
+    const buttons = panel.page.locator(".actions > button");
+    assert.deepEqual(await buttons.allInnerTexts(), [
+      "Reproduce",
+      "Create test",
+      "Copy script",
+      "Other level",
+      "Prove",
+      "Documentation",
+      "Follow cursor",
+    ]);
+    for (const [label, command] of [
+      ["Reproduce", "isolens.reproduce"],
+      ["Prove", "isolens.prove"],
+      ["Documentation", "isolens.openDocumentation"],
+    ] as const) {
+      await panel.page.getByRole("button", { name: label }).click();
+      assert.deepEqual(await last(panel), { method: "run", params: { command } });
+    }
+    const follow = panel.page.getByRole("button", { name: "Follow cursor" });
+    await follow.click();
+    assert.deepEqual(await last(panel), { method: "follow", params: { on: true } });
+    assert.equal(await follow.getAttribute("aria-pressed"), "true");
+    await panel.page.close();
+  });
+
+  it("walks through the examples of one cause", async () => {
+    const panel = await openPanel(browser, state);
+    assert.match(await panel.page.locator(".partners").innerText(), /example 1 of 2: read_thread/u);
+    await panel.page.getByRole("button", { name: "Another example: itself" }).click();
+    assert.deepEqual(await last(panel), { method: "open", params: { id: "f1f1f1f1" } });
+    await panel.page.close();
+  });
+
+  it("offers fixes with what they cost, and says why there are none", async () => {
+    const panel = await openPanel(browser, state, { width: 350 });
+    const section = panel.page.locator(".fixes");
+    assert.ok(await section.isHidden());
+    const fix = {
+      kind: "row-lock",
+      title: "Lock the row",
+      edits: [],
+      costs: ["others wait for its commit"],
+      now: "T2 waits.",
+      alsoRemoves: ["a"],
+      rests: { bound: 3 },
+    } as const;
+    const report = { anomaly: id, fixes: [fix], advice: [], isPartial: false };
+    await panel.call({ method: "fixes", params: { id, report } });
+    assert.match(
+      await section.innerText(),
+      /Lock the row\s+T2 waits; removes 1 other anomaly as well; others wait for its commit/u,
+    );
+    await panel.page.getByRole("button", { name: "Apply: Lock the row" }).click();
+    assert.deepEqual(await last(panel), { method: "applyFix", params: { fix: 0 } });
+    const advice = [{ kind: "row-lock", reason: "there is no row to lock" }] as const;
+    const none = { ...report, fixes: [], advice };
+    await panel.call({ method: "fixes", params: { id, report: none } });
+    assert.match(
+      await section.innerText(),
+      /No edit could be verified:\s+there is no row to lock/u,
+    );
+    await panel.call({ method: "fixes", params: { id: "another", report } });
+    assert.match(await section.innerText(), /No edit could be verified/u);
+    await panel.page.close();
+  });
+
+  it("shows what a server did beside the orders, of which many are folded", async () => {
+    const panel = await openPanel(browser, state, { width: 350 });
+    await panel.page.keyboard.press("3");
+    const rows = panel.page.locator(".serial tbody tr:visible");
+    assert.equal(await rows.count(), 7);
+    await panel.page.getByRole("button", { name: "Show 18 more orders" }).click();
+    assert.equal(await rows.count(), 25);
+    const replay = { id, server: "PostgreSQL 15.4", verdict: "reproduced" } as const;
+    await panel.page.keyboard.press("1");
+    await panel.call({ method: "replayed", params: { ...replay, rows: { posts: ["1|7"] } } });
+    assert.match(
+      await panel.page.locator(".replay").innerText(),
+      /on PostgreSQL 15\.4\s+It happened on the server as it is told here\.\s+posts\s*1\|7/iu,
+    );
+    await panel.page.close();
+  });
+
+  it("exports the figure and the texts", async () => {
+    const panel = await openPanel(browser, state);
+    const exported = async (item: string) => {
+      await panel.page.locator(".menu summary").click();
+      await panel.page.getByRole("button", { name: item }).click();
+      await panel.page.waitForFunction("window.calls.at(-1).method === 'export'");
+      const call = await last(panel);
+      assert.ok(call?.method === "export");
+      await panel.page.evaluate("void window.calls.push({ method: 'read' })");
+      return call.params;
+    };
+    const svg = await exported("Figure as SVG");
+    assert.equal(svg.format, "svg");
+    assert.match(svg.content, /^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/u);
+    assert.doesNotMatch(svg.content, /class=|var\(/u);
+    assert.match(svg.content, /<text[^>]*style="[^"]*fill: rgb[^"]*"[^>]*>T1 write_post<\/text>/u);
+    const png = await exported("Figure as PNG");
+    assert.equal(Buffer.from(png.content, "base64").subarray(1, 4).toString(), "PNG");
+    const mermaid = await exported("Copy as Mermaid");
+    assert.match(mermaid.content, /^sequenceDiagram\n/u);
+    assert.match(mermaid.content, / {2}T3-->>T2: rw comments\.body\n/u);
+    const markdown = await exported("Copy as Markdown");
+    assert.match(markdown.content, /^### Long fork at parallel snapshot isolation\n/u);
+    assert.match(markdown.content, /\n6\. \*\*T4\*\* reads posts\\\[1\\\]\.body = 0, commits/u);
     await panel.page.close();
   });
 });
@@ -356,12 +475,17 @@ describe("the panel's look", () => {
   }
 
   for (const recording of RECORDINGS) {
-    for (const width of [1184, 600, 380]) {
+    for (const width of [1184, 700, 350]) {
       it(`keeps ${recording} inside ${String(width)} pixels`, async () => {
         const panel = await openPanel(browser, recorded(recording), { width, height: 1000 });
         const name = (tab: string) => `panel-${recording}-${String(width)}-${tab}`;
         const overflow = () =>
           panel.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        const sideways = () =>
+          panel.page.evaluate(() => {
+            const shown = [...document.querySelectorAll(".scroll")];
+            return Math.max(0, ...shown.map((each) => each.scrollWidth - each.clientWidth));
+          });
         for (const [key, tab] of [
           ["1", "schedule"],
           ["2", "cycle"],
@@ -370,6 +494,7 @@ describe("the panel's look", () => {
           await panel.page.keyboard.press(key);
           await panel.screenshot(name(tab));
           assert.ok((await overflow()) <= 0, `${tab} is wider than the page`);
+          if (tab !== "serial") assert.equal(await sideways(), 0, `${tab} scrolls sideways`);
         }
         assert.deepEqual(await spilledTexts(panel.page), []);
         await panel.page.close();

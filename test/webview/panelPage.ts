@@ -6,7 +6,7 @@ import type { Call, PanelHost, PanelPage, PanelState } from "../../server/src/pr
 import { patience, resultFile, root } from "../support/browser";
 import { themeClass, themeStyle, type ThemeKind } from "./themes";
 
-export type Recording = "lostUpdate" | "readOnly" | "writeSkew" | "dirtyRead" | "long";
+export type Recording = "lostUpdate" | "readOnly" | "writeSkew" | "dirtyRead" | "long" | "longFork";
 
 export interface OpenedPanel {
   readonly page: Page;

@@ -1,7 +1,10 @@
 // The page: takes states from its host, keeps the one selection and the tab, and passes both to every view.
 import type {
   Call,
+  PanelCommand,
+  PanelFixes,
   PanelPage,
+  PanelReplay,
   PanelState,
   PanelTab,
   Place,
@@ -9,6 +12,7 @@ import type {
 import { element } from "./element";
 import type { Host } from "./host";
 import { createKeys } from "./keys";
+import { pngData, svgText } from "./model/exportFigure";
 import { moved, NOTHING, selectedPlaces, selectionText, type Selection } from "./model/selection";
 import { tellStory, type Story } from "./model/story";
 import { createAnomalyView, type AnomalyView } from "./views/anomaly";
@@ -24,7 +28,14 @@ export interface Actions {
   chooseTab(tab: PanelTab): void;
   move(to: "next" | "previous" | "first" | "last"): void;
   openAnomaly(id: string): void;
-  run(command: "isolens.check" | "isolens.showAnomaly" | "isolens.cancel"): void;
+  run(command: PanelCommand): void;
+  /** Applies a fix by its number among those that are shown. */
+  applyFix(number: number): void;
+  exportFigure(format: "svg" | "png"): void;
+  exportText(format: "mermaid" | "markdown", content: string): void;
+  /** Whether the panel shows the anomaly at the cursor. */
+  follows(): boolean;
+  follow(on: boolean): void;
   showKeys(): void;
 }
 
@@ -41,6 +52,9 @@ export function createPage(root: HTMLElement, host: Host): void {
     remembered && remembered.step >= 0 ? { kind: "step", step: remembered.step } : NOTHING;
   let story: Story | undefined;
   let view: AnomalyView | undefined;
+  let isFollowing = false;
+  let fixes: PanelFixes | undefined;
+  let replay: PanelReplay | undefined;
 
   function remember(): void {
     host.remember({ state, tab, step: selection.kind === "step" ? selection.step : -1 });
@@ -84,6 +98,34 @@ export function createPage(root: HTMLElement, host: Host): void {
     run: (command) => {
       host.send({ method: "run", params: { command } });
     },
+    applyFix: (fix) => {
+      host.send({ method: "applyFix", params: { fix } });
+    },
+    exportFigure: (format) => {
+      const figure = view?.figure();
+      if (!figure) {
+        live.textContent = "There is no figure in this tab.";
+      } else if (format === "svg") {
+        host.send({ method: "export", params: { format, content: svgText(figure) } });
+      } else {
+        pngData(figure).then(
+          (content) => {
+            host.send({ method: "export", params: { format, content } });
+          },
+          (error: unknown) => {
+            live.textContent = `The figure could not be drawn: ${String(error)}`;
+          },
+        );
+      }
+    },
+    exportText: (format, content) => {
+      host.send({ method: "export", params: { format, content } });
+    },
+    follows: () => isFollowing,
+    follow: (on) => {
+      isFollowing = on;
+      host.send({ method: "follow", params: { on } });
+    },
     showKeys: () => {
       keys.open();
     },
@@ -117,7 +159,15 @@ export function createPage(root: HTMLElement, host: Host): void {
     view.showTab(tab);
     view.select(selection);
     if (hadFocus) view.focusSelection();
+    showBeside();
     remember();
+  }
+
+  /** What came for the anomaly that is shown, perhaps before it was shown again. */
+  function showBeside(): void {
+    const id = story?.payload.anomaly.id;
+    if (fixes?.id === id && fixes) view?.showFixes(fixes);
+    if (replay?.id === id && replay) view?.showReplay(replay);
   }
 
   function locate(place: Place): void {
@@ -139,6 +189,15 @@ export function createPage(root: HTMLElement, host: Host): void {
         break;
       case "tab":
         actions.chooseTab(call.params.tab);
+        break;
+      case "fixes":
+        fixes = call.params;
+        showBeside();
+        break;
+      case "replayed":
+        replay = call.params;
+        showBeside();
+        if (replay.id === story?.payload.anomaly.id) actions.chooseTab("serial");
         break;
       case "locate":
         locate(call.params);

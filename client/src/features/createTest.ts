@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { Disposable, Uri, commands, env, window } from "vscode";
 import type { QuickPickItem } from "vscode";
 import type { AnomalyPayload } from "../../../server/src/protocol/requests";
+import type { Panel } from "./panel";
 import { folderOf, saysUnsaved } from "./reproduce";
 import type { ServerClient } from "./serverClient";
 import { chooseAnomaly, idsOf } from "./showAnomaly";
@@ -44,11 +45,14 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
-export function registerCreateTest(server: ServerClient, extension: Uri): Disposable {
+export function registerCreateTest(server: ServerClient, panel: Panel, extension: Uri): Disposable {
   const script = Uri.joinPath(extension, "dist", "cli.js").fsPath;
 
   /** The command line's arguments for the anomaly that the user means; undefined if there is none, which is said. */
-  async function chosen(argument: unknown): Promise<
+  async function chosen(
+    title: string,
+    argument: unknown,
+  ): Promise<
     | {
         readonly payload: AnomalyPayload;
         readonly folder: string;
@@ -56,7 +60,7 @@ export function registerCreateTest(server: ServerClient, extension: Uri): Dispos
       }
     | undefined
   > {
-    const id = await chooseAnomaly(server, idsOf(argument));
+    const id = await chooseAnomaly(server, { title, ids: idsOf(argument) ?? panel.current() });
     const payload = id === undefined ? null : await server.request("isolens/anomaly", { id });
     const folder = payload ? folderOf(payload) : undefined;
     if (!payload || folder === undefined || saysUnsaved(payload)) return undefined;
@@ -67,7 +71,7 @@ export function registerCreateTest(server: ServerClient, extension: Uri): Dispos
 
   async function createTest(argument: unknown): Promise<void> {
     if (!hasTrust("writing a test")) return;
-    const found = await chosen(argument);
+    const found = await chosen("Create test from anomaly", argument);
     if (!found) return;
     const { payload, folder, args } = found;
     const language = await window.showQuickPick(LANGUAGES, { title: "Create test in" });
@@ -85,7 +89,7 @@ export function registerCreateTest(server: ServerClient, extension: Uri): Dispos
   }
 
   async function copyScript(argument: unknown): Promise<void> {
-    const found = await chosen(argument);
+    const found = await chosen("Copy as two-session script", argument);
     if (!found) return;
     const { code, out, error } = await run([...found.args, "--lang", "sql"]);
     if (code !== 0) {

@@ -1,8 +1,8 @@
 // `Isolens: Check at Isolation Level...`: every level with what it promises and what is known to happen at it.
-import { QuickPickItemKind, commands, window } from "vscode";
-import type { Disposable, QuickPickItem } from "vscode";
+import { Disposable, QuickPickItemKind, commands, window } from "vscode";
+import type { QuickPickItem } from "vscode";
 import { undecidedCount } from "../../../server/src/protocol/report";
-import type { CheckSummary, LevelChoice } from "../../../server/src/protocol/requests";
+import type { CheckSummary, LevelChoice, Requests } from "../../../server/src/protocol/requests";
 import type { ServerClient } from "./serverClient";
 import { plural } from "./words";
 
@@ -12,21 +12,27 @@ interface LevelItem extends QuickPickItem {
 }
 
 export function registerLevelPicker(server: ServerClient): Disposable {
-  return commands.registerCommand("isolens.check", async (level?: unknown) => {
-    const uri = window.activeTextEditor?.document.uri.toString();
-    const chosen = typeof level === "string" ? level : await pickLevel(server, uri);
-    if (chosen === undefined) return;
+  const check = async (params: Requests["isolens/check"]["params"]): Promise<void> => {
     try {
-      const summaries = await server.request("isolens/check", {
-        ...(chosen !== null && { level: chosen }),
-        ...(uri !== undefined && { uri }),
-      });
+      const summaries = await server.request("isolens/check", params);
       window.setStatusBarMessage(`Isolens: ${summaryText(summaries)}`, SHOWN);
     } catch (error) {
       server.log.error(`check: ${String(error)}`);
       window.setStatusBarMessage("Isolens: the check failed, see the output", SHOWN);
     }
-  });
+  };
+  return Disposable.from(
+    commands.registerCommand("isolens.check", async (level?: unknown) => {
+      const uri = window.activeTextEditor?.document.uri.toString();
+      const chosen = typeof level === "string" ? level : await pickLevel(server, uri);
+      if (chosen === undefined) return;
+      await check({
+        ...(chosen !== null && { level: chosen }),
+        ...(uri !== undefined && { uri }),
+      });
+    }),
+    commands.registerCommand("isolens.prove", () => check({ prove: true })),
+  );
 }
 
 const SHOWN = 8000;

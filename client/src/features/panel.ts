@@ -1,17 +1,23 @@
 // The panel beside the editor: keeps one page on one anomaly and up to date with the findings.
-import { Uri, ViewColumn, commands, window } from "vscode";
+import { Range, Uri, ViewColumn, WorkspaceEdit, commands, env, window, workspace } from "vscode";
 import type { WebviewPanel, Disposable } from "vscode";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
+import type { Position } from "../../../server/src/protocol/source";
 import type {
   AnomalyPayload,
   Call,
+  FixesAnswer,
+  PanelCommand,
   PanelHost,
   PanelPage,
+  PanelReplay,
   PanelState,
   PanelStatus,
   PanelTab,
   Place,
   ServerStatus,
 } from "../../../server/src/protocol/requests";
+import { exportFigure } from "./exportFigure";
 import { panelHtml } from "./panelHtml";
 import type { Reveal } from "./reveal";
 import type { ServerClient } from "./serverClient";
@@ -21,12 +27,22 @@ export interface Panel extends Disposable {
   open(id: string, tab: PanelTab): Promise<void>;
   move(to: "next" | "previous" | "first" | "last"): void;
   focus(): void;
+  /** The anomaly that is shown, while the panel has the focus. */
+  current(): readonly string[] | undefined;
+  /** What a real server did with an anomaly. */
+  replayed(replay: PanelReplay): void;
 }
 
 /** Also the value of the context key `activeWebviewPanelId`. */
 const VIEW_TYPE = "isolens.anomaly";
 /** Of the panel while it shows no anomaly. */
 const TITLE = "Isolens";
+/** Fixes are asked for again so many times, about a second each. */
+const MOST_TURNS = 20;
+
+function isAboutOne(command: PanelCommand): boolean {
+  return ["isolens.reproduce", "isolens.createTest", "isolens.copyScript"].includes(command);
+}
 
 export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal): Panel {
   let view: WebviewPanel | undefined;
@@ -34,6 +50,9 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
   let tab: PanelTab | undefined;
   let last: AnomalyPayload | undefined;
   let status: ServerStatus | undefined;
+  let fixes: FixesAnswer | undefined;
+  let searches = 0;
+  let follows = false;
 
   function post(call: Call<PanelPage>): void {
     void view?.webview.postMessage(call);
@@ -56,12 +75,63 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     if (asked !== id) return;
     if (payload) {
       last = payload;
+      findFixes(payload).catch((error: unknown) => {
+        server.log.warn(`the fixes of an anomaly were not found: ${String(error)}`);
+      });
       view.title = payload.title;
       show({ kind: "anomaly", payload, ...(tab && { tab }) });
       tab = undefined;
     } else if (busy()) show({ kind: "loading", status: statusOf(status) });
     else if (last) show({ kind: "gone", last, status: statusOf(status) });
     else show(await stateWithoutAnomaly());
+  }
+
+  /** Asks for fixes until all are known, or another anomaly is shown. */
+  async function findFixes({ anomaly, stale, recorded }: AnomalyPayload): Promise<void> {
+    if (stale || recorded || anomaly.status !== "confirmed") return;
+    searches += 1;
+    const own = searches;
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      const report = await server.request("isolens/fixes", { id: anomaly.id });
+      if (own !== searches || !view) return;
+      fixes = report ?? undefined;
+      post({ method: "fixes", params: { id: anomaly.id, report } });
+      if (!report?.isPartial) return;
+    }
+  }
+
+  async function applyFix(number: number): Promise<void> {
+    const shown = fixes?.fixes[number];
+    // What was shown may be of a text that has changed: asked again, it is known to fit or is not there.
+    const now = await server.request("isolens/fixes", { id });
+    const fix = now?.fixes.find(({ title }) => title === shown?.title);
+    if (!now || !fix) {
+      window.setStatusBarMessage("Isolens: the text has changed since this fix was found", 8000);
+      return;
+    }
+    const edit = new WorkspaceEdit();
+    for (const { file, range, newText } of fix.edits) {
+      const uri = ownEntry(now.uris, file);
+      const { start, end } = range;
+      const place = new Range(start.line, start.character, end.line, end.character);
+      if (uri !== undefined) edit.replace(Uri.parse(uri), place, newText);
+    }
+    await workspace.applyEdit(edit);
+  }
+
+  /** Shows the anomaly at the cursor, where there is one. */
+  async function followTo(uri: string, position: Position): Promise<void> {
+    const [nearest] = await server.request("isolens/anomalies", { uri, position });
+    if (!nearest || nearest.near === "elsewhere" || nearest.id === id || !follows) return;
+    const { anomaly } = last ?? {};
+    // A step of what is shown stands here as well.
+    if (
+      nearest.near === "transaction" &&
+      nearest.transactions.some((name) => anomaly?.transactions.includes(name))
+    )
+      return;
+    id = nearest.id;
+    await update();
   }
 
   /** Nothing found is said only where nothing is undecided. */
@@ -98,7 +168,19 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
         id = call.params.id;
         return update();
       case "run":
-        await commands.executeCommand(call.params.command);
+        if (call.params.command === "isolens.openDocumentation") {
+          if (last?.documentation !== undefined)
+            await env.openExternal(Uri.parse(last.documentation));
+        } else if (isAboutOne(call.params.command)) {
+          await commands.executeCommand(call.params.command, { ids: [id] });
+        } else await commands.executeCommand(call.params.command);
+        return;
+      case "applyFix":
+        return applyFix(call.params.fix);
+      case "export":
+        return exportFigure(call.params, last?.anomaly.kind ?? "anomaly");
+      case "follow":
+        follows = call.params.on;
     }
   }
 
@@ -148,6 +230,10 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
         range: { start: active, end: active },
       };
       post({ method: "locate", params: place });
+      if (follows)
+        followTo(place.uri, place.range.start).catch((error: unknown) => {
+          server.log.warn(`the panel did not follow the cursor: ${String(error)}`);
+        });
     }),
   ];
 
@@ -169,6 +255,10 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     },
     focus() {
       view?.reveal(undefined, false);
+    },
+    current: () => (view?.active === true && id !== "" ? [id] : undefined),
+    replayed(replay) {
+      post({ method: "replayed", params: replay });
     },
     dispose() {
       view?.dispose();

@@ -7,7 +7,7 @@ export function panelHtml(webview: Webview, extension: Uri): string {
   const nonce = randomBytes(16).toString("base64url");
   const script = webview.asWebviewUri(Uri.joinPath(extension, "dist", "webview.js")).toString();
   const style = webview.asWebviewUri(Uri.joinPath(extension, "dist", "webview.css")).toString();
-  const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+  const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'; img-src data:`;
   return `<!doctype html>
 <html lang="en">
   <head>

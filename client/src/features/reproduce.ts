@@ -4,7 +4,8 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { Disposable, ProgressLocation, Uri, commands, window, workspace } from "vscode";
 import type { CancellationToken, OutputChannel } from "vscode";
-import type { AnomalyPayload } from "../../../server/src/protocol/requests";
+import type { AnomalyPayload, PanelReplay } from "../../../server/src/protocol/requests";
+import type { Panel } from "./panel";
 import type { ServerClient } from "./serverClient";
 import { chooseAnomaly, idsOf } from "./showAnomaly";
 import { hasTrust } from "./trust";
@@ -18,12 +19,14 @@ const WORDS: Readonly<Record<number, string>> = {
   2: "it could not be tried",
 };
 
-export function registerReproduce(server: ServerClient, extension: Uri): Disposable {
+export function registerReproduce(server: ServerClient, panel: Panel, extension: Uri): Disposable {
   const output = window.createOutputChannel("Isolens Replay");
 
   async function reproduce(argument: unknown): Promise<void> {
     if (!hasTrust("a replay")) return;
-    const id = await chooseAnomaly(server, idsOf(argument));
+    const asked = idsOf(argument) ?? panel.current();
+    const choice = { title: "Reproduce on a database", ids: asked };
+    const id = await chooseAnomaly(server, choice);
     const payload = id === undefined ? null : await server.request("isolens/anomaly", { id });
     if (!payload) return;
     const folder = folderOf(payload);
@@ -31,16 +34,24 @@ export function registerReproduce(server: ServerClient, extension: Uri): Disposa
     if (saysUnsaved(payload)) return;
     const { anomaly, level } = payload;
     const script = Uri.joinPath(extension, "dist", "cli.js").fsPath;
-    const args = [script, "replay", folder, "--anomaly", anomaly.id, "--level", level.name];
+    const args = [
+      ...[script, "replay", folder, "--anomaly", anomaly.id, "--level", level.name],
+      ...["--format", "json"],
+    ];
     const options = { location: ProgressLocation.Notification, cancellable: true };
     const title = `Reproducing ${payload.title.toLowerCase()} on a database`;
     output.clear();
-    const code = await window.withProgress({ ...options, title }, (_, token) =>
+    panel.replayed({ id: anomaly.id, server: "", verdict: "running" });
+    const { code, text } = await window.withProgress({ ...options, title }, (_, token) =>
       run(args, output, token),
     );
-    output.show(true);
+    const replay = replayOf(anomaly.id, text);
+    panel.replayed(replay);
+    output.appendLine(text === "" ? (replay.reason ?? "") : text);
     const words = WORDS[code ?? -1] ?? "the replay failed, see the output";
     window.setStatusBarMessage(`Isolens: ${words}`, SHOWN);
+    // The panel shows it beside this run, where it is open.
+    if (panel.current()?.[0] !== anomaly.id) output.show(true);
   }
 
   return Disposable.from(output, commands.registerCommand("isolens.reproduce", reproduce));
@@ -68,12 +79,53 @@ export function folderOf({ uris }: AnomalyPayload): string | undefined {
   return workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? path.dirname(uri.fsPath);
 }
 
-/** Runs the command line to its end; its exit code, null where it was stopped or could not be started. */
+const VERDICTS = ["reproduced", "followed", "not reproduced", "not replayed"] as const;
+
+/** The command line's report as the panel shows it; what is no report is told as the reason. */
+function replayOf(id: string, text: string): PanelReplay {
+  const report = parsed(text);
+  const field = (name: string): unknown =>
+    typeof report === "object" && report !== null ? Reflect.get(report, name) : undefined;
+  const verdict = VERDICTS.find((each) => each === field("verdict"));
+  const [server, reason, outcome] = [field("server"), field("reason"), field("outcome")];
+  if (verdict === undefined || typeof server !== "string") {
+    return { id, server: "", verdict: "not replayed", reason: "see the output Isolens Replay" };
+  }
+  const tables: unknown =
+    typeof outcome === "object" && outcome !== null ? Reflect.get(outcome, "tables") : undefined;
+  const rows = Object.entries(typeof tables === "object" && tables !== null ? tables : {}).flatMap(
+    ([table, own]: [string, unknown]) =>
+      Array.isArray(own) ? [[table, own.map(String)] as const] : [],
+  );
+  return {
+    ...{ id, server, verdict },
+    ...(typeof reason === "string" && { reason }),
+    ...(rows.length > 0 && { rows: Object.fromEntries(rows) }),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Told as no report by whoever reads it.
+    return undefined;
+  }
+}
+
+interface Ended {
+  /** Null where it was stopped or could not be started. */
+  readonly code: number | null;
+  /** Its standard output. */
+  readonly text: string;
+}
+
+/** Runs the command line to its end; what it says of its work goes to the output. */
 function run(
   args: readonly string[],
   output: OutputChannel,
   token: CancellationToken,
-): Promise<number | null> {
+): Promise<Ended> {
   const address = workspace.getConfiguration("isolens").get<string>("replay.server", "");
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
@@ -82,18 +134,19 @@ function run(
       stdio: ["ignore", "pipe", "pipe"],
     });
     const stop = token.onCancellationRequested(() => child.kill("SIGINT"));
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        output.append(text);
-      });
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (part: string) => (text += part));
+    child.stderr.setEncoding("utf8").on("data", (part: string) => {
+      output.append(part);
+    });
     child.once("error", (error) => {
       output.appendLine(`The replay could not be started: ${error.message}`);
       stop.dispose();
-      resolve(null);
+      resolve({ code: null, text });
     });
     child.once("close", (code) => {
       stop.dispose();
-      resolve(code);
+      resolve({ code, text });
     });
   });
 }

@@ -12,7 +12,8 @@ interface AnomalyItem extends QuickPickItem {
 export function registerShowAnomaly(server: ServerClient, panel: Panel): Disposable {
   const show = (tab: PanelTab) => async (argument?: unknown) => {
     const ids = idsOf(argument);
-    const id = await chooseAnomaly(server, ids);
+    const title = tab === "cycle" ? "Show dependency graph" : "Show anomaly";
+    const id = await chooseAnomaly(server, { title, ids });
     if (id !== undefined) await panel.open(id, tab);
     // Where nothing is found there may be a proof to read.
     else if (ids === undefined && (await isProofKnown(server))) await panel.open("", tab);
@@ -37,26 +38,42 @@ export function idsOf(argument: unknown): readonly string[] | undefined {
   return ids.filter((id): id is string => typeof id === "string");
 }
 
-/** The anomaly that the user means: the only one of these, or the one picked; undefined if none, which is then said. */
+export interface AnomalyChoice {
+  /** What is asked, where several are meant: the command's own title. */
+  readonly title: string;
+  /** The ids that a lens, a hover or the panel passes. */
+  readonly ids: readonly string[] | undefined;
+}
+
+/**
+ * The anomaly that the user means: the one at the cursor, or of the transaction that it stands in. Where there are several, or
+ * the cursor is at none, it is asked, the nearest first. Undefined if there is none, which is then said.
+ */
 export async function chooseAnomaly(
   server: ServerClient,
-  ids: readonly string[] | undefined,
+  { title, ids }: AnomalyChoice,
 ): Promise<string | undefined> {
   const editor = window.activeTextEditor;
   const all = await server.request("isolens/anomalies", {
     ...(editor && { uri: editor.document.uri.toString(), position: editor.selection.active }),
   });
-  const listed = ids ? all.filter((each) => ids.includes(each.id)) : all;
-  if (listed.length === 0) {
+  // Whoever names one means it, though another one is told in its place.
+  const [named] = ids ?? [];
+  if (ids?.length === 1 && all.some(({ id }) => id === named)) return named;
+  const shown = all.filter(({ shown: isShown }) => isShown);
+  const listed = ids ? shown.filter((each) => ids.includes(each.id)) : shown;
+  const [nearest] = listed;
+  if (!nearest) {
     const text = all.length > 0 ? "this anomaly is not found any more" : "no anomaly is known here";
     window.setStatusBarMessage(`Isolens: ${text}`, 5000);
     return undefined;
   }
-  const [only] = listed;
-  if (listed.length === 1) return only?.id;
-  const picked = await window.showQuickPick(listed.map(itemOf), {
-    title: "Show anomaly",
-    placeHolder: "Which one?",
+  const here = listed.filter(({ near }) => near === nearest.near);
+  if (here.length === 1 && (nearest.near !== "elsewhere" || listed.length === 1)) return nearest.id;
+  const offered = nearest.near === "elsewhere" ? listed : here;
+  const picked = await window.showQuickPick(offered.map(itemOf), {
+    title,
+    placeHolder: "Which anomaly?",
     matchOnDescription: true,
     matchOnDetail: true,
   });

@@ -1,8 +1,9 @@
 // Anomalies as the client and the panel get them: summaries for lists, payloads for one.
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import { LEVELS, findLevel } from "../isolation/levels";
-import { shownEdges, type Anomaly } from "../protocol/report";
-import type { AnomalyPayload, AnomalySummary } from "../protocol/requests";
+import { pageOfKind } from "../protocol/documentation";
+import { isShown, shownEdges, type Anomaly } from "../protocol/report";
+import type { AnomalyPayload, AnomalySummary, PanelPartner } from "../protocol/requests";
 import { inApplication } from "../service/applicationPlaces";
 import { anomalyPlace, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, definedIn, levelName, type ServerState } from "./serverState";
@@ -36,6 +37,8 @@ export function summariesOf(state: ServerState, result: ProjectResult): readonly
         transactions,
         place: { uri: clientUri(state, result.project, place.file), range: place.range },
         stale: isFaded(result, anomaly),
+        shown: isShown(anomaly),
+        near: "elsewhere" as const,
       },
     ];
   });
@@ -62,14 +65,35 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
       uris: urisOf(state, result, anomaly),
       stale: isFaded(result, anomaly),
       partial: result.partial,
-      siblings: toldAnomalies(result.report).map((each) => ({
-        id: each.id,
-        title: describeKind(each.kind).title,
-        transactions: each.transactions,
-      })),
+      siblings: toldAnomalies(result.report)
+        .filter((each) => isShown(each) || each.id === id)
+        .map((each) => ({
+          id: each.id,
+          title: describeKind(each.kind).title,
+          transactions: each.transactions,
+        })),
+      ...partnersOf(result, anomaly),
+      documentation: pageOfKind(anomaly.kind),
     };
   }
   return null;
+}
+
+/** The anomalies of the same cause, each by whom the cause meets in it. */
+function partnersOf(
+  { report }: ProjectResult,
+  { cause: id }: Anomaly,
+): Pick<AnomalyPayload, "partners"> {
+  const cause = report.causes?.find((each) => each.id === id);
+  if (!cause) return {};
+  const told = toldAnomalies(report).filter((each) => cause.anomalies.includes(each.id));
+  const partners = told
+    .toSorted((a, b) => cause.anomalies.indexOf(a.id) - cause.anomalies.indexOf(b.id))
+    .map((each): PanelPartner => {
+      const others = each.transactions.filter((name) => !cause.transactions.includes(name));
+      return { id: each.id, partner: others.length === 0 ? "itself" : others.join(" and ") };
+    });
+  return partners.length > 1 ? { partners } : {};
 }
 
 function basisText({ report, project }: ProjectResult): { readonly basis?: string } {

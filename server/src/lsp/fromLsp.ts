@@ -1,7 +1,7 @@
 // Values of clients as ours. What a client sends is checked here and nowhere else: a wrong shape becomes a default.
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
 import { ownEntry } from "../protocol/dictionary";
-import type { InitializationOptions, Settings } from "../protocol/requests";
+import type { InitializationOptions, Requests, Settings } from "../protocol/requests";
 import type { Position } from "../protocol/source";
 import { isUnroll } from "../workspace/configuration";
 import { SEVERITY_KEYS, findingSeverity, type Severities } from "../workspace/severities";
@@ -69,11 +69,15 @@ export function toTextEdit(change: TextDocumentContentChangeEvent): TextEdit | u
   return "range" in change ? { range: change.range, text: change.text } : undefined;
 }
 
-export function toCheckParams(value: unknown): { readonly level?: string; readonly uri?: string } {
+export function toCheckParams(value: unknown): Requests["isolens/check"]["params"] {
   const given = record(value);
   const level = text(given["level"]);
   const uri = text(given["uri"]);
-  return { ...(level !== undefined && { level }), ...(uri !== undefined && { uri }) };
+  return {
+    ...(level !== undefined && { level }),
+    ...(uri !== undefined && { uri }),
+    ...(given["prove"] === true && { prove: true }),
+  };
 }
 
 export function toAnomaliesParams(value: unknown): {

@@ -43,6 +43,8 @@ export interface ServerState {
   readonly known: Map<string, CheckSummary>;
   /** The name of the level that a command asked for; it replaces what is configured, where a project knows it. */
   chosen: string | undefined;
+  /** A command asked for proofs. */
+  proves: boolean;
   /** Why the server cannot check at the moment; empty when it can. */
   trouble: string;
   milliseconds: number | undefined;
@@ -90,6 +92,7 @@ export function createServerState(
     running: new Map(),
     known: new Map(),
     chosen: undefined,
+    proves: false,
     trouble: "",
     milliseconds: undefined,
     revision: 0,
@@ -131,9 +134,13 @@ export function settingProblem(state: ServerState, project: Project | undefined)
 
 /** The project with what the settings say where no isolens.json governs. */
 export function withSettings(state: ServerState, project: Project): Project {
-  if (project.configurationFile !== undefined) return project;
-  const { unroll, prove } = state.settings;
-  return { ...project, configuration: { ...project.configuration, unroll, prove } };
+  const { configuration } = project;
+  const own = project.configurationFile !== undefined;
+  const { unroll, prove } = own ? configuration : state.settings;
+  return {
+    ...project,
+    configuration: { ...configuration, unroll, prove: prove || state.proves },
+  };
 }
 
 /** The levels that a project's files define. */

@@ -61,6 +61,17 @@ export interface AnomalySummary {
   readonly place: Place;
   /** The text of one of its transactions was changed since it was found. */
   readonly stale: boolean;
+  /** It is told by itself; others are told by one of the same cause. */
+  readonly shown: boolean;
+  /** What of it stands at the position that was asked for. */
+  readonly near: "statement" | "transaction" | "elsewhere";
+}
+
+/** An anomaly of the same cause, known by the transaction that the cause meets in it. */
+export interface PanelPartner {
+  readonly id: string;
+  /** A transaction's name, or "itself". */
+  readonly partner: string;
 }
 
 /** Everything that the panel needs to show one anomaly. */
@@ -83,8 +94,12 @@ export interface AnomalyPayload {
   readonly stale: boolean;
   /** The check is still running: other levels were not compared yet, and the witness may still get shorter. */
   readonly partial: boolean;
-  /** All anomalies of the same check, in its order, this one included. */
+  /** The anomalies of the same check that are told by themselves, in its order, and this one. */
   readonly siblings: readonly Pick<AnomalySummary, "id" | "title" | "transactions">[];
+  /** The anomalies of its cause, the worst first, this one included; absent where it is the only one. */
+  readonly partners?: readonly PanelPartner[];
+  /** The page that explains its kind. */
+  readonly documentation?: string;
   /** It was found in a recorded run: nothing was executed, and the levels are those that the run keeps or not. */
   readonly recorded?: {
     readonly verdicts: readonly { readonly level: LevelName; readonly verdict: HistoryVerdict }[];
@@ -224,7 +239,12 @@ export interface Requests {
    * is configured. Answers when the check has ended or was cancelled.
    */
   readonly "isolens/check": {
-    readonly params: { readonly level?: string; readonly uri?: string };
+    readonly params: {
+      readonly level?: string;
+      readonly uri?: string;
+      /** Ask for a proof for any number of transactions as well, from now on. */
+      readonly prove?: boolean;
+    };
     readonly result: readonly CheckSummary[];
   };
   /** What the last checks found, without checking again. */
@@ -371,11 +391,50 @@ export interface PanelHost {
   reveal(params: { readonly places: readonly Place[]; readonly takeFocus: boolean }): void;
   /** Show another anomaly of the same check. */
   open(params: { readonly id: string }): void;
-  /** Run one of the product's commands. */
+  /** Run one of the product's commands, on the anomaly that is shown where the command is about one. */
   run(params: { readonly command: PanelCommand }): void;
+  /** Apply a fix of those that were shown last, by its number from 0. */
+  applyFix(params: { readonly fix: number }): void;
+  /** Keep a figure as a file, or a text in the clipboard. */
+  export(params: PanelExport): void;
+  /** Show the anomaly at the cursor from now on, or not any more. */
+  follow(params: { readonly on: boolean }): void;
 }
 
-export type PanelCommand = "isolens.check" | "isolens.showAnomaly" | "isolens.cancel";
+export type PanelCommand =
+  | "isolens.check"
+  | "isolens.showAnomaly"
+  | "isolens.cancel"
+  | "isolens.reproduce"
+  | "isolens.createTest"
+  | "isolens.copyScript"
+  | "isolens.openDocumentation"
+  | "isolens.prove";
+
+/** `svg` and texts as they are, `png` as base64. */
+export interface PanelExport {
+  readonly format: "svg" | "png" | "mermaid" | "markdown";
+  readonly content: string;
+}
+
+/** What is known of how the anomaly that is shown can be fixed. */
+export interface PanelFixes {
+  readonly id: string;
+  /** Null where its text has changed since. */
+  readonly report: FixReport | null;
+}
+
+/** What a real server did. */
+export interface PanelReplay {
+  readonly id: string;
+  /** "PostgreSQL 15.4"; empty while it runs. */
+  readonly server: string;
+  readonly verdict: "running" | "reproduced" | "followed" | "not reproduced" | "not replayed";
+  /** Why it was not replayed. */
+  readonly reason?: string;
+  /** The rows that were left, by table, as the server printed them. */
+  readonly rows?: Readonly<Record<string, readonly string[]>>;
+}
 
 /** What the host may ask of the page. */
 export interface PanelPage {
@@ -383,6 +442,8 @@ export interface PanelPage {
   /** Move the selection among the steps. */
   move(params: { readonly to: "next" | "previous" | "first" | "last" }): void;
   tab(params: { readonly tab: PanelTab }): void;
+  fixes(params: PanelFixes): void;
+  replayed(params: PanelReplay): void;
   /** The user moved to this place in an editor: select a step that stands there, if there is one. */
   locate(params: Place): void;
 }

@@ -386,6 +386,44 @@ describe("anomalies for the client", () => {
     });
   });
 
+  it("say how near they are, so that a command need not ask", async () => {
+    const text = `${BANK}\n\ntransaction close\n  anomaly write-skew\n  anomaly phantom`;
+    await withServer({ files: { "bank.sql": text } }, async (harness) => {
+      await harness.open("bank.sql", text);
+      await harness.diagnostics("bank.sql", ["2 lost-update", "9 write-skew", "10 phantom"]);
+      const near = async (line: number) => {
+        const params = { uri: harness.uri("bank.sql"), position: at(line, 4) };
+        const found = await harness.request("isolens/anomalies", params);
+        return found.map((each) => `${each.kind} ${each.near}`);
+      };
+      const [skew, phantom] = ["write-skew", "phantom"];
+      assert.deepEqual(await near(10), [
+        `${phantom} statement`,
+        `${skew} transaction`,
+        "lost-update elsewhere",
+      ]);
+      // Between transactions the nearest is the first.
+      assert.deepEqual((await near(7))[0], `${skew} elsewhere`);
+      assert.deepEqual((await near(1))[0], "lost-update transaction");
+    });
+  });
+
+  it("are proved on request, and the level stays", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      await harness.request("isolens/check", { level: "pg:rr" });
+      await harness.request("isolens/check", { prove: true });
+      const status = await harness.status(({ health }) => health === "ok");
+      assert.equal(status.level.name, "postgres:repeatable-read");
+      const proved = async (): Promise<boolean> => {
+        const [summary] = await harness.request("isolens/summaries", {});
+        return summary?.proof !== undefined;
+      };
+      while (!(await proved())) await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+  });
+
   it("are told whole by id, or as null", async () => {
     await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
       await harness.open("bank.sql", BANK);

@@ -64,7 +64,7 @@ export function overlaps(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-/** Where along the curves the labels of these sizes stand, so that none covers another or an obstacle if possible. */
+/** Where along the curves the labels of these sizes stand, so that none covers another, an obstacle or the curve of another if possible. */
 export function placeLabels(
   labels: readonly { readonly curve: Curve; readonly width: number; readonly height: number }[],
   obstacles: readonly Box[],
@@ -75,8 +75,11 @@ export function placeLabels(
       const { x, y } = pointAt(curve, t);
       return { x: x - width / 2, y: y - height / 2, width, height };
     });
+    const others = labels
+      .filter((each) => each.curve !== curve)
+      .flatMap((each) => dotsOf(each.curve));
     const free = boxes.find(
-      (box) => ![...placed, ...obstacles].some((each) => overlaps(box, each)),
+      (box) => ![...placed, ...obstacles, ...others].some((each) => overlaps(box, each)),
     );
     const apart = boxes.find((box) => !placed.some((each) => overlaps(box, each)));
     const [middle] = boxes;
@@ -84,6 +87,14 @@ export function placeLabels(
     if (chosen) placed.push(chosen);
   }
   return placed;
+}
+
+/** A curve as small boxes along it. */
+function dotsOf(curve: Curve): readonly Box[] {
+  return Array.from({ length: 41 }, (_, n): Box => {
+    const { x, y } = pointAt(curve, n / 40);
+    return { x: x - 2, y: y - 2, width: 4, height: 4 };
+  });
 }
 
 const CANDIDATES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];

@@ -38,6 +38,7 @@ const LINE = 16;
 const ROW_PADDING = 7;
 const GAP = 176;
 const MARGIN = 118;
+const NARROW_MARGIN = 56;
 const LEAST_BOX = 150;
 const MOST_BOX = 300;
 const ROWS_APART = 60;
@@ -48,7 +49,9 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
   const order = cycleOrder(story);
   const arrangement = arrange(order.length, width);
   const columns = columnsOf(order.length, arrangement);
-  const margin = arrangement === "row" ? 4 : MARGIN;
+  // Where it is narrow the labels name the kind alone; the list below tells the data.
+  const isNarrow = arrangement === "stack" && width < LEAST_BOX + 2 * MARGIN;
+  const margin = arrangement === "row" ? 4 : isNarrow ? NARROW_MARGIN : MARGIN;
   const room = (width - 2 * margin - (columns - 1) * GAP) / columns;
   const boxWidth = Math.max(LEAST_BOX, Math.min(MOST_BOX, Math.floor(room)));
   const total = columns * boxWidth + (columns - 1) * GAP + 2 * margin;
@@ -72,14 +75,14 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
     return { instance, x, y, width: boxWidth, height, rows };
   });
   const curves = story.edges.flatMap((edge) => {
-    const curve = curveOf(edge, story.edges, boxes);
-    return curve ? [{ edge, curve, data: clipped(edge.data, 15) }] : [];
+    const curve = curveOf(edge, story.edges, boxes, isNarrow ? NARROW_BULGE : BULGE);
+    return curve ? [{ edge, curve, data: isNarrow ? "" : clipped(edge.data, 15) }] : [];
   });
   const labels = placeLabels(
     curves.map(({ curve, data }) => ({
       curve,
-      width: Math.max(34, data.length * character + 14),
-      height: 34,
+      width: Math.max(isNarrow ? 26 : 34, data.length * character + 14),
+      height: isNarrow ? 20 : 34,
     })),
     boxes,
   );
@@ -186,6 +189,7 @@ function curveOf(
   edge: StoryEdge,
   all: readonly StoryEdge[],
   boxes: readonly InstanceBox[],
+  bulge: number,
 ): Curve | undefined {
   const from = boxes.find((box) => box.instance.name === edge.edge.from.instance);
   const to = boxes.find((box) => box.instance.name === edge.edge.to.instance);
@@ -203,7 +207,7 @@ function curveOf(
   const side = from.y <= to.y ? 1 : -1;
   const start = rowAnchor(from, edge, "from", side);
   const end = rowAnchor(to, edge, "to", side);
-  return outerCurve(start, end, side);
+  return outerCurve(start, end, side, bulge);
 }
 
 /** Two edges between two boxes part: the higher one upward, of equally high ones that from left to right. */
@@ -229,15 +233,16 @@ function middleOf(edge: StoryEdge, boxes: readonly InstanceBox[]): number {
 
 const BOW = 40;
 const BULGE = 74;
+const NARROW_BULGE = 52;
 
 /** Out and in on the same side; the end that lies further in reaches further, so that both swing out alike. */
-function outerCurve(start: Point, end: Point, side: -1 | 1): Curve {
+function outerCurve(start: Point, end: Point, side: -1 | 1, bulge: number): Curve {
   const outer = side === 1 ? Math.max(start.x, end.x) : Math.min(start.x, end.x);
   const inward = (point: Point): number => Math.abs(outer - point.x);
   return {
     from: start,
-    out: { x: start.x + side * (BULGE + inward(start) * 0.6), y: start.y },
-    in: { x: end.x + side * (BULGE + inward(end) * 0.6), y: end.y },
+    out: { x: start.x + side * (bulge + inward(start) * 0.6), y: start.y },
+    in: { x: end.x + side * (bulge + inward(end) * 0.6), y: end.y },
     to: end,
   };
 }

@@ -1,61 +1,25 @@
 // Where everything of the schedule stands: one lane per instance, time downward, one row per step. Pure geometry.
-import type { Dependency } from "../../../server/src/protocol/report";
-import { placeLabels, sideCurve, type Box, type Curve, type Point } from "./curves";
-import type { Story, StoryInstance, StoryStep } from "./story";
-import { wrapped } from "./textFit";
-import { cellText } from "./words";
-
-export interface ScheduleLayout {
-  readonly width: number;
-  readonly height: number;
-  readonly lanes: readonly Lane[];
-  readonly cards: readonly Card[];
-  readonly ends: readonly EndMark[];
-  readonly edges: readonly DrawnEdge[];
-}
-
-export interface Lane {
-  readonly instance: StoryInstance;
-  readonly x: number;
-  readonly cardX: number;
-  readonly cardWidth: number;
-  readonly top: number;
-  readonly bottom: number;
-  /** Stretches of the lane in which the instance waits. */
-  readonly waits: readonly { readonly from: number; readonly to: number }[];
-}
-
-export interface Card extends Box {
-  readonly step: StoryStep;
-  readonly lines: readonly CardLine[];
-}
-
-export interface CardLine {
-  readonly text: string;
-  readonly tone: "read" | "write" | "other" | "dim";
-  readonly y: number;
-  readonly cell?: string;
-}
-
-/** Where an instance commits or rolls back. */
-export interface EndMark {
-  readonly instance: StoryInstance;
-  readonly step: number;
-  readonly x: number;
-  readonly y: number;
-  readonly kind: "commit" | "rollback";
-  readonly label: string;
-}
-
-export interface DrawnEdge {
-  /** Index of the cycle's edge; undefined for a read-from arrow beside the cycle. */
-  readonly edge: number | undefined;
-  readonly dependency: Dependency;
-  readonly from: number;
-  readonly to: number;
-  readonly curve: Curve;
-  readonly label?: Box;
-}
+import { curvePath, placeLabels, sideCurve, type Curve, type Point } from "./curves";
+import { layoutRails } from "./railLayout";
+import {
+  cardLines,
+  clippedTo,
+  edgesOf,
+  END_ROW,
+  LINE,
+  PADDING,
+  ROW_GAP,
+  SIDE,
+  waitOf,
+  type Card,
+  type CardLine,
+  type DrawnEdge,
+  type EndMark,
+  type Ends,
+  type Lane,
+  type ScheduleLayout,
+} from "./scheduleParts";
+import type { Story, StoryInstance } from "./story";
 
 const GUTTER = 30;
 const INDENT = 14;
@@ -64,20 +28,14 @@ const NARROW_GAP = 50;
 const LEAST_CARD = 168;
 const MOST_CARD = 330;
 const HEADER = 52;
-const LINE = 16;
-const PADDING = 7;
-/** Space between a card's side and its text. */
-export const SIDE = 8;
-const ROW_GAP = 20;
-const END_ROW = 28;
-const MOST_LINES = 5;
 
-/** Lays the schedule out for a width; wider than asked when the lanes would get too narrow. */
+/** Lays the schedule out for a width: lanes side by side, or close together where they would get too narrow for text. */
 export function layoutSchedule(story: Story, width: number, character: number): ScheduleLayout {
   const count = Math.max(1, story.instances.length);
   const gap = count > 2 || width < 640 ? NARROW_GAP : WIDE_GAP;
   const free = width - GUTTER - count * INDENT - (count - 1) * gap - 4;
-  const cardWidth = Math.max(LEAST_CARD, Math.min(MOST_CARD, Math.floor(free / count)));
+  const cardWidth = Math.min(MOST_CARD, Math.floor(free / count));
+  if (cardWidth < LEAST_CARD) return layoutRails(story, width, character);
   const columns = Math.floor((cardWidth - 2 * SIDE) / character);
   const laneX = (instance: StoryInstance): number =>
     GUTTER + instance.index * (INDENT + cardWidth + gap);
@@ -97,7 +55,15 @@ export function layoutSchedule(story: Story, width: number, character: number): 
     const kind = statement === "rollback" ? "rollback" : "commit";
     if (statement === "rollback" || statement === "commit" || commits) {
       const label = statement === "rollback" ? clippedTo(effect, columns) : "commits";
-      ends.push({ instance: step.instance, step: step.index, x, y: y + 16, kind, label });
+      ends.push({
+        instance: step.instance,
+        step: step.index,
+        x,
+        y: y + 16,
+        kind,
+        label,
+        textX: x + 14,
+      });
       y += END_ROW;
     }
     y += ROW_GAP;
@@ -111,8 +77,8 @@ export function layoutSchedule(story: Story, width: number, character: number): 
     return {
       instance,
       x,
-      cardX: x + INDENT,
-      cardWidth,
+      name: { x: x + INDENT, y: 14, width: cardWidth },
+      namesBelow: true,
       top: (own[0]?.y ?? HEADER) - 8,
       bottom: end?.y ?? (last ? last.y + last.height : height - ROW_GAP),
       waits: own.flatMap((card) => waitOf(card, cards)),
@@ -120,7 +86,7 @@ export function layoutSchedule(story: Story, width: number, character: number): 
   });
   const edges = drawnEdges(story, cards);
   return {
-    width: Math.max(width, GUTTER + count * (INDENT + cardWidth) + (count - 1) * gap + 4),
+    width,
     height,
     lanes,
     cards,
@@ -129,53 +95,8 @@ export function layoutSchedule(story: Story, width: number, character: number): 
   };
 }
 
-function cardLines(step: StoryStep, columns: number, y: number): readonly CardLine[] {
-  const lines: Omit<CardLine, "y">[] = [];
-  const { waitedFor } = step.step;
-  if (waitedFor !== undefined) lines.push({ text: `after waiting for ${waitedFor}`, tone: "dim" });
-  const room = MOST_LINES + lines.length;
-  for (const [index, line] of step.lines.entries()) {
-    const texts = wrapped(line.text, columns, MOST_LINES);
-    const more = step.lines.length - index;
-    const last = more === 1 ? 0 : 1;
-    if (index > 0 && lines.length + texts.length + last > room) {
-      lines.push({ text: `and ${String(more)} more`, tone: "dim" });
-      break;
-    }
-    for (const text of texts) {
-      lines.push({ text, tone: line.kind, ...(line.cell && { cell: cellText(line.cell) }) });
-    }
-  }
-  return lines.map((line, index) => ({ ...line, y: y + PADDING + index * LINE + 12 }));
-}
-
-function clippedTo(text: string, columns: number): string {
-  return wrapped(text, columns, 1)[0] ?? text;
-}
-
-/** The stretch above a card in which its instance waited: from the step before it, whoever made that. */
-function waitOf(card: Card, cards: readonly Card[]): Lane["waits"] {
-  if (card.step.step.waitedFor === undefined) return [];
-  const before = cards[cards.indexOf(card) - 1];
-  return [{ from: before ? before.y : card.y - ROW_GAP, to: card.y + 2 }];
-}
-
-interface Ends {
-  readonly edge: number | undefined;
-  readonly dependency: Dependency;
-  readonly from: number;
-  readonly to: number;
-  readonly table: string;
-  readonly columns: readonly string[];
-}
-
 function drawnEdges(story: Story, cards: readonly Card[]): readonly DrawnEdge[] {
-  const onCycle = story.edges.flatMap(({ edge, index, from, to }): Ends[] => {
-    if (from === undefined || to === undefined) return [];
-    const { dependency, table, columns } = edge;
-    return [{ edge: index, dependency, from, to, table, columns }];
-  });
-  const all = [...readsFrom(story, onCycle), ...onCycle];
+  const all = edgesOf(story);
   const anchored = all.flatMap((each): Anchored[] => {
     const from = cards.find((card) => card.step.index === each.from);
     const to = cards.find((card) => card.step.index === each.to);
@@ -194,39 +115,10 @@ function drawnEdges(story: Story, cards: readonly Card[]): readonly DrawnEdge[] 
       dependency: each.dependency,
       from: each.from,
       to: each.to,
-      curve,
+      path: curvePath(curve),
       ...(label && { label }),
     };
   });
-}
-
-/** Which write each read of another's value goes back to, where the cycle does not say it already. */
-function readsFrom(story: Story, onCycle: readonly Ends[]): readonly Ends[] {
-  const found = new Map<string, Ends>();
-  for (const { step, index, instance } of story.steps) {
-    for (const cell of step.reads) {
-      if (typeof cell.writer !== "string" || cell.writer === instance.name) continue;
-      const from = story.steps.findLastIndex(
-        (other, at) =>
-          at < index &&
-          other.instance.name === cell.writer &&
-          other.step.writes.some((write) => cellText(write) === cellText(cell)),
-      );
-      const known = onCycle.some((each) => each.from === from && each.to === index);
-      if (from === -1 || known) continue;
-      const { table, column } = cell;
-      const edge = undefined;
-      found.set(`${String(from)} ${String(index)}`, {
-        edge,
-        dependency: "wr",
-        from,
-        to: index,
-        table,
-        columns: [column],
-      });
-    }
-  }
-  return [...found.values()];
 }
 
 /** An edge with the points at which it meets its cards. */

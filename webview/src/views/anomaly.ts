@@ -1,10 +1,17 @@
 // An anomaly: the sentence on top, the steps on one side, the figures on the other; below each other where it is narrow.
-import type { PanelStatus, PanelTab } from "../../../server/src/protocol/requests";
+import type {
+  PanelFixes,
+  PanelReplay,
+  PanelStatus,
+  PanelTab,
+} from "../../../server/src/protocol/requests";
 import { element } from "../element";
 import type { Selection } from "../model/selection";
 import type { Story } from "../model/story";
 import type { Actions } from "../page";
+import { createActionsView } from "./actions";
 import { createCycleView } from "./cycle";
+import { createFixesView } from "./fixes";
 import { createHeader, createNotice } from "./header";
 import { createScheduleView } from "./schedule";
 import { createSerialView } from "./serial";
@@ -17,6 +24,10 @@ export interface AnomalyView {
   showTab(tab: PanelTab): void;
   /** Puts the keyboard on the selected step, so that the next key goes on from there. */
   focusSelection(): void;
+  showFixes(fixes: PanelFixes): void;
+  showReplay(replay: PanelReplay): void;
+  /** The figure that is in sight; undefined where it is a table. */
+  figure(): SVGSVGElement | undefined;
   dispose(): void;
 }
 
@@ -34,11 +45,13 @@ export function createAnomalyView(
   gone: PanelStatus | undefined,
 ): AnomalyView {
   const steps = createStepsView(story, actions);
+  const serial = createSerialView(story);
   const figures: Readonly<Record<PanelTab, Figure>> = {
     schedule: createScheduleView(story, actions),
     cycle: createCycleView(story, actions),
-    serial: createSerialView(story),
+    serial,
   };
+  const fixes = createFixesView(actions);
   const tabs = createTabs(story, actions, figures);
   const stale = gone !== undefined || story.payload.stale;
   const node = element(
@@ -46,7 +59,8 @@ export function createAnomalyView(
     { class: stale ? "anomaly stale" : "anomaly" },
     createNotice(story, actions, gone),
     createHeader(story, actions),
-    element("div", { class: "columns" }, steps.node, tabs.node),
+    createActionsView(story, actions),
+    element("div", { class: "columns" }, steps.node, element("div", {}, tabs.node, fixes.node)),
   );
   const observer = new ResizeObserver(() => {
     const width = tabs.body.clientWidth;
@@ -62,6 +76,10 @@ export function createAnomalyView(
     },
     showTab: tabs.show,
     focusSelection: steps.focus,
+    showFixes: fixes.show,
+    showReplay: serial.showReplay,
+    figure: () =>
+      [...tabs.body.querySelectorAll("svg")].find((each) => each.closest("[hidden]") === null),
     dispose: () => {
       observer.disconnect();
     },

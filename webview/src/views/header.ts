@@ -6,6 +6,7 @@ import { button, element } from "../element";
 import type { Story, StoryInstance } from "../model/story";
 import { labelsText } from "../model/words";
 import type { Actions } from "../page";
+import { createPartners } from "./actions";
 
 export function createHeader(story: Story, actions: Actions): HTMLElement {
   const { payload } = story;
@@ -18,6 +19,7 @@ export function createHeader(story: Story, actions: Actions): HTMLElement {
       element("h1", {}, ...titleParts(story)),
       createSiblings(story, actions),
     ),
+    createPartners(story, actions),
     element("p", { class: "subtitle" }, subtitle(story)),
     element("ul", { class: "chips", attributes: { "aria-label": "Facts" } }, ...chips(story)),
     payload.definition === "" ? undefined : definition(story),

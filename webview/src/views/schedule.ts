@@ -1,16 +1,10 @@
 // The schedule as swim lanes: one per instance, time downward, with the values of the touched cells below.
 import { select } from "d3";
 import { element } from "../element";
-import { curvePath } from "../model/curves";
-import {
-  layoutSchedule,
-  SIDE,
-  type Card,
-  type DrawnEdge,
-  type ScheduleLayout,
-} from "../model/scheduleLayout";
+import { layoutSchedule } from "../model/scheduleLayout";
+import { SIDE, type Card, type DrawnEdge, type ScheduleLayout } from "../model/scheduleParts";
 import { selectedSteps, type Selection } from "../model/selection";
-import type { CellHistory, Story } from "../model/story";
+import type { CellHistory, Story, StoryInstance } from "../model/story";
 import { measureCharacter } from "../model/textFit";
 import { clipped } from "../model/words";
 import type { Actions } from "../page";
@@ -91,18 +85,21 @@ function drawLanes(svg: SVGSVGElement, { lanes, cards }: ScheduleLayout): void {
   lane
     .append("text")
     .attr("class", "lane-name")
-    .attr("x", (each) => each.cardX)
-    .attr("y", 14)
-    .text(
-      (each) =>
-        `${each.instance.name} ${clipped(each.instance.transaction, each.cardWidth / 7.4 - 3)}`,
-    );
+    .attr("x", ({ name }) => name.x)
+    .attr("y", ({ name }) => name.y)
+    .text(({ instance, name }) => laneName(instance, name.width));
   lane
     .append("text")
     .attr("class", "lane-arguments")
-    .attr("x", (each) => each.cardX)
-    .attr("y", 31)
-    .text((each) => clipped(each.instance.arguments, each.cardWidth / 6.6))
+    .attr("x", ({ instance, name, namesBelow }) =>
+      namesBelow ? name.x : name.x + laneName(instance, name.width).length * NAME_CHARACTER + 8,
+    )
+    .attr("y", ({ name, namesBelow }) => name.y + (namesBelow ? 17 : 0))
+    .text(({ instance, name, namesBelow }) => {
+      const taken = namesBelow ? 0 : laneName(instance, name.width).length * NAME_CHARACTER + 8;
+      const room = (name.width - taken) / ARGUMENT_CHARACTER;
+      return room < 4 ? "" : clipped(instance.arguments, room);
+    })
     .append("title")
     .text((each) => each.instance.arguments);
   lane
@@ -129,6 +126,14 @@ function drawLanes(svg: SVGSVGElement, { lanes, cards }: ScheduleLayout): void {
     .attr("x", 2)
     .attr("y", (card) => card.y + 19)
     .text((card) => String(card.step.index + 1));
+}
+
+/** Pixels of a character of a lane's name and of its arguments, generously. */
+const NAME_CHARACTER = 7.4;
+const ARGUMENT_CHARACTER = 6.6;
+
+function laneName({ name, transaction }: StoryInstance, width: number): string {
+  return `${name} ${clipped(transaction, Math.max(1, width / NAME_CHARACTER - 3))}`;
 }
 
 function drawCards(svg: SVGSVGElement, { cards, lanes }: ScheduleLayout, actions: Actions): void {
@@ -186,7 +191,7 @@ function drawEnds(svg: SVGSVGElement, { ends }: ScheduleLayout): void {
     .attr("d", ({ x, y }) => `M${String(x - 2.5)},${String(y - 2.5)}l5,5m0,-5l-5,5`);
   end
     .append("text")
-    .attr("x", (each) => each.x + 14)
+    .attr("x", (each) => each.textX)
     .attr("y", (each) => each.y + 4)
     .text((each) => each.label);
 }
@@ -219,11 +224,11 @@ function drawEdges(
   edge
     .append("path")
     .attr("class", "reach")
-    .attr("d", (each) => curvePath(each.curve));
+    .attr("d", (each) => each.path);
   edge
     .append("path")
     .attr("class", "curve")
-    .attr("d", (each) => curvePath(each.curve))
+    .attr("d", (each) => each.path)
     .attr("marker-end", (each) => `url(#schedule-${each.dependency})`);
   // Above all curves: none crosses a word.
   const label = layer(edges.filter((each) => each.label !== undefined));

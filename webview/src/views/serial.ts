@@ -5,7 +5,8 @@ import {
   type Outcome,
   type Row as DatabaseRow,
 } from "../../../server/src/protocol/witness";
-import { element } from "../element";
+import type { PanelReplay } from "../../../server/src/protocol/requests";
+import { button, element } from "../element";
 import type { Story } from "../model/story";
 import { valueText } from "../model/words";
 import type { Figure } from "./anomaly";
@@ -16,7 +17,15 @@ interface Row {
   readonly own: boolean;
 }
 
-export function createSerialView(story: Story): Figure {
+export interface SerialView extends Figure {
+  /** What a real server did, beside what was computed. */
+  showReplay(replay: PanelReplay): void;
+}
+
+/** So many orders are shown at once; more are folded away. */
+const MOST_ORDERS = 6;
+
+export function createSerialView(story: Story): SerialView {
   const { anomaly } = story.payload;
   const rows: readonly Row[] = [
     { name: "this run", outcome: anomaly.witness.outcome, own: true },
@@ -57,16 +66,64 @@ export function createSerialView(story: Story): Figure {
     return element("tr", { class: row.own ? "own" : "" }, header, ...cells);
   });
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
+  const replayed = element("div", { class: "replay", attributes: { "aria-live": "polite" } });
   return {
     node: element(
       "div",
       { class: "serial" },
       element("p", { class: "dim" }, summary(rows.length - 1, facts)),
       element("div", { class: "scroll" }, table),
+      moreButton(body.slice(MOST_ORDERS + 1)),
+      replayed,
     ),
     select: () => undefined,
     resize: () => undefined,
+    showReplay: (replay) => {
+      replayed.replaceChildren(...replayText(replay));
+    },
   };
+}
+
+/** Hides rows behind a button that says how many they are; undefined where there are none. */
+function moreButton(rows: readonly HTMLElement[]): HTMLElement | undefined {
+  if (rows.length === 0) return undefined;
+  for (const row of rows) row.hidden = true;
+  const more = button(
+    {
+      class: "quiet",
+      run: () => {
+        for (const row of rows) row.hidden = false;
+        more.remove();
+      },
+    },
+    `Show ${String(rows.length)} more ${rows.length === 1 ? "order" : "orders"}`,
+  );
+  return more;
+}
+
+const REPLAYED: Readonly<Record<PanelReplay["verdict"], string>> = {
+  running: "It is being run on a database.",
+  reproduced: "It happened on the server as it is told here.",
+  followed: "The server let all of it happen; nothing that can be seen differs from some order.",
+  "not reproduced": "It did not happen on the server.",
+  "not replayed": "It could not be run on a server",
+};
+
+/** What the server did, with the rows that it left. */
+function replayText({ server, verdict, reason, rows = {} }: PanelReplay): readonly HTMLElement[] {
+  const why = verdict === "not replayed" ? `: ${reason ?? "see the output"}.` : "";
+  return [
+    element("h2", {}, server === "" ? "On a database" : `On ${server}`),
+    element("p", {}, `${REPLAYED[verdict]}${why}`),
+    ...Object.entries(rows).map(([table, own]) =>
+      element(
+        "div",
+        { class: "cell" },
+        element("span", { class: "cell-name" }, table),
+        element("code", {}, own.join("  ")),
+      ),
+    ),
+  ];
 }
 
 function column(text: string): HTMLElement {

@@ -11,14 +11,16 @@ export async function handleCheck(
   checks: Checks,
   params: unknown,
 ): Promise<readonly CheckSummary[]> {
-  const { level: name, uri } = toCheckParams(params);
+  const { level: name, uri, prove = false } = toCheckParams(params);
   await checks.loaded();
   const project = uri === undefined ? undefined : findFile(state, uri)?.project;
   const projects = project ? [project] : [...state.projects.values()];
   const defined = projects.flatMap(definedIn);
   const level = name === undefined ? undefined : findLevel(name, defined);
   if (name !== undefined && !level) throw new Error(sentence(unknownLevelText(name, defined)));
-  state.chosen = level?.name;
+  // Who asks for a proof alone stays at the level in force.
+  if (!prove || level) state.chosen = level?.name;
+  state.proves ||= prove;
   const scope = checks.inScope();
   // Without a document, and with nothing open, the user means everything there is.
   const asked = project

@@ -6,7 +6,7 @@ import { toAnomaliesParams } from "../fromLsp";
 import type { ProjectResult } from "../results";
 import { findFile, projectKey, type ServerState } from "../serverState";
 
-/** `isolens/anomalies`: those of the document's project (or all); those at the position come first. */
+/** `isolens/anomalies`: those of the document's project (or all); those at the position come first, then the nearest. */
 export function handleAnomalies(state: ServerState, params: unknown): readonly AnomalySummary[] {
   const { uri, position } = toAnomaliesParams(params);
   const found = uri === undefined ? undefined : findFile(state, uri);
@@ -16,22 +16,37 @@ export function handleAnomalies(state: ServerState, params: unknown): readonly A
   }
   const summaries = summariesOf(state, result);
   if (!position) return summaries;
-  const rank = (summary: AnomalySummary): number => nearness(result, found.file, position, summary);
-  return [...summaries].sort((a, b) => rank(a) - rank(b));
+  return summaries
+    .map((summary) => {
+      const near = nearness(result, found.file, position, summary);
+      return { ...summary, near };
+    })
+    .sort(
+      (a, b) =>
+        NEAREST.indexOf(a.near) - NEAREST.indexOf(b.near) ||
+        distance(a, uri, position) - distance(b, uri, position),
+    );
 }
 
-/** 0: a step of it stands at the position; 1: the position is in one of its transactions; 2: elsewhere. */
+const NEAREST: readonly AnomalySummary["near"][] = ["statement", "transaction", "elsewhere"];
+
+/** Lines between the position and where the anomaly is told. */
+function distance({ place }: AnomalySummary, uri: string | undefined, at: Position): number {
+  return place.uri === uri ? Math.abs(place.range.start.line - at.line) : Number.MAX_SAFE_INTEGER;
+}
+
 function nearness(
   result: ProjectResult,
   file: string,
   position: Position,
   summary: AnomalySummary,
-): number {
+): AnomalySummary["near"] {
   const anomaly = result.report.anomalies.find((each) => each.id === summary.id);
-  if (anomaly?.steps.some((step) => step.file === file && holds(step.range, position))) return 0;
+  if (anomaly?.steps.some((step) => step.file === file && holds(step.range, position)))
+    return "statement";
   const inside = result.report.transactions.some(
     (each) =>
       each.file === file && holds(each.range, position) && summary.transactions.includes(each.name),
   );
-  return inside ? 1 : 2;
+  return inside ? "transaction" : "elsewhere";
 }
