@@ -158,18 +158,6 @@ export async function pay(id) {
 describe("clients whose statements are not read", () => {
   for (const [library, text, boundaries] of [
     [
-      "mssql",
-      `import sql from "mssql";
-export async function take(pool: sql.ConnectionPool, id: number) {
-  const transaction = new sql.Transaction(pool);
-  await transaction.begin(sql.ISOLATION_LEVEL.SERIALIZABLE);
-  const found = await new sql.Request(transaction).input("id", sql.Int, id).query("SELECT balance FROM accounts WHERE id = @id");
-  await new sql.Request(transaction).query("UPDATE accounts SET balance = 1");
-  await transaction.commit();
-}`,
-      "explicit",
-    ],
-    [
       "@mikro-orm/postgresql",
       `import { EntityManager } from "@mikro-orm/postgresql";
 export class Accounts {
@@ -184,12 +172,12 @@ export class Accounts {
       "explicit",
     ],
     [
-      "mssql",
-      `import { ConnectionPool } from "mssql";
-const pool = new ConnectionPool({});
+      "oracledb",
+      `import oracledb from "oracledb";
 export async function take(id: number) {
-  const found = await pool.request().query("SELECT balance FROM accounts");
-  await pool.request().query("DELETE FROM accounts");
+  const pool = await oracledb.createPool({});
+  const found = await pool.execute("SELECT balance FROM accounts");
+  await pool.execute("DELETE FROM accounts");
 }`,
       "unit",
     ],

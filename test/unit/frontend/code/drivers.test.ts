@@ -15,7 +15,7 @@ const READ = "r1 = select account.balance as balance from account where (account
 const TAKEN = "update account set balance = (r1.balance - :n) where (account.id = :id)";
 
 /** A read and a write of what was read, in one transaction or two. */
-const taking = (name: string, kind: "unit" | "explicit", ...within: readonly string[]) => [
+const taking = (name: string, kind: string, ...within: readonly string[]) => [
   `${name} ${kind}`,
   ...within,
 ];
@@ -196,5 +196,50 @@ export async function take(id, n) {
         "    rollback",
         `  ${TAKEN}`,
       ],
+    ));
+});
+
+describe("mssql", () => {
+  const open = 'import sql from "mssql";\nconst pool = new sql.ConnectionPool({});\n';
+  it("runs requests on the transaction that they are made of, with parameters by name", () =>
+    check(
+      `${open}export async function take(id: number, n: number) {
+  const transaction = new sql.Transaction(pool);
+  await transaction.begin(sql.ISOLATION_LEVEL.SERIALIZABLE);
+  const { recordset } = await transaction.request().input("id", sql.Int, id).query("SELECT balance FROM account WHERE id = @id");
+  const request = new sql.Request(transaction);
+  request.input("id", sql.Int, id);
+  request.input("left", sql.Int, recordset[0].balance - n);
+  await request.query("UPDATE account SET balance = @left WHERE id = @id");
+  await transaction.commit();
+}`,
+      "sqlserver",
+      taking(
+        "take",
+        "explicit @ sqlserver:serializable",
+        `  ${READ}`,
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        `  ${TAKEN}`,
+      ),
+    ));
+  it("runs other requests and templates by themselves", () =>
+    check(
+      `${open}export async function take(id: number, n: number) {
+  const { recordset } = await sql.query\`SELECT balance FROM account WHERE id = \${id}\`;
+  const done = await pool.request().input("id", id).input("left", recordset[0].balance - n).query("UPDATE account SET balance = @left WHERE id = @id");
+  if (done.rowsAffected[0] !== 1) throw new Error("gone");
+}`,
+      "sqlserver",
+      taking(
+        "take",
+        "unit",
+        `  ${READ}`,
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        `  ${TAKEN}`,
+        "  if not (affected(take/2) = 1)",
+        "    rollback",
+      ),
     ));
 });

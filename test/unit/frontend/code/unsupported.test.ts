@@ -23,7 +23,7 @@ describe("libraries that are not supported", () => {
     'const bookshelf = require("bookshelf");': "Bookshelf",
     'import { createClient } from "@supabase/supabase-js";': "Supabase",
     'import { SQL } from "bun";': "Bun's SQL",
-    'import sql from "mssql/msnodesqlv8";': "SQL Server",
+    'import { Connection } from "tedious";': "SQL Server",
     'import type { EntityManager } from "@mikro-orm/core";': "MikroORM",
   };
   for (const [text, name] of Object.entries(node)) {

@@ -7,6 +7,7 @@ import { JDBC } from "./java/jdbc";
 import { MYBATIS } from "./java/mybatis";
 import { SPRING } from "./java/spring";
 import type { Library } from "./library";
+import { MSSQL } from "./mssql";
 import { MYSQL2 } from "./mysql2";
 import { NESTJS_CLS } from "./nestjsCls";
 import { PG } from "./pg";
@@ -35,6 +36,7 @@ export const LIBRARIES: readonly Library[] = [
   SEQUELIZE,
   NESTJS_CLS,
   SLONIK,
+  MSSQL,
   PGLITE,
   TIDB,
   BETTER_SQLITE3,

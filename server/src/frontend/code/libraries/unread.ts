@@ -27,7 +27,6 @@ const PACKAGES = [
   "@databases/pg",
   "@databases/sqlite",
   "bookshelf",
-  "mssql",
   "objection",
   "orchid-orm",
   "oracledb",

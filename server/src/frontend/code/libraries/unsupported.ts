@@ -34,7 +34,7 @@ const DRIVERS: readonly Unsupported[] = [
   ["@databases", "@databases/pg", "@databases/mysql", "@databases/sqlite"],
   ["SQLite", "sqlite-async", "sql.js"],
   ["DuckDB", "duckdb", "@duckdb/node-api"],
-  ["SQL Server", "mssql", "tedious", "msnodesqlv8"],
+  ["SQL Server", "tedious", "msnodesqlv8"],
   ["Oracle", "oracledb"],
   ["Db2", "ibm_db"],
   ["ODBC", "odbc"],
