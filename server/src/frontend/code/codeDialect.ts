@@ -53,18 +53,18 @@ function naming(modules: string, schemes: string, options: string): RegExp {
 
 const NAMES: Readonly<Record<Dialect, RegExp>> = {
   postgres: naming(
-    "pg|postgres|pg-promise|slonik|@neondatabase/serverless|@vercel/postgres|@electric-sql/pglite|drizzle-orm/(?:pg-core|node-postgres|postgres-js|neon-http|neon-serverless|vercel-postgres)",
+    "pg|postgres|pg-promise|slonik|@neondatabase/serverless|@vercel/postgres|@electric-sql/pglite|@databases/pg|drizzle-orm/(?:pg-core|node-postgres|postgres-js|neon-http|neon-serverless|vercel-postgres)",
     "postgres|postgresql",
     "pg|postgres|postgresql|aurora-postgres",
   ),
   mysql: naming(
-    "mysql|mysql2|mysql2/promise|@planetscale/database|@tidbcloud/serverless|drizzle-orm/(?:mysql-core|mysql2|planetscale-serverless)",
+    "mysql|mysql2|mysql2/promise|@planetscale/database|@tidbcloud/serverless|@databases/mysql|drizzle-orm/(?:mysql-core|mysql2|planetscale-serverless)",
     "mysql",
     "mysql|mysql2|aurora-mysql",
   ),
   mariadb: naming("mariadb", "mariadb", "mariadb"),
   sqlite: naming(
-    "sqlite3|better-sqlite3|node:sqlite|bun:sqlite|@libsql/client(?:/\\w+)?|drizzle-orm/(?:sqlite-core|better-sqlite3|libsql(?:/\\w+)?|(?:bun|expo|op|durable)-sqlite|d1|sql-js)",
+    "sqlite3|better-sqlite3|@databases/sqlite(?:-sync)?|node:sqlite|bun:sqlite|@libsql/client(?:/\\w+)?|drizzle-orm/(?:sqlite-core|better-sqlite3|libsql(?:/\\w+)?|(?:bun|expo|op|durable)-sqlite|d1|sql-js)",
     "sqlite|libsql",
     "sqlite|sqlite3|better-sqlite3|turso|libsql",
   ),

@@ -243,3 +243,31 @@ describe("mssql", () => {
       ),
     ));
 });
+
+describe("@databases", () => {
+  it("runs what its tag makes, parts of one another, in functions' transactions", () =>
+    check(
+      `import createConnectionPool, { sql } from "@databases/pg";
+import type { Queryable } from "@databases/pg";
+const db = createConnectionPool("postgres://localhost/a");
+const balanceOf = async (on: Queryable, id: number) => {
+  const rows = await on.query(sql\`SELECT balance FROM account WHERE \${sql.ident("id")} = \${id}\`);
+  return rows[0].balance;
+};
+export async function take(id: number, n: number) {
+  await db.tx(async (tx) => {
+    const balance = await balanceOf(tx, id);
+    await tx.query(sql\`UPDATE account SET \${sql.join([sql\`balance = \${balance - n}\`], sql\`, \`)} WHERE id = \${id}\`);
+  }, { isolationLevel: "SERIALIZABLE" });
+}`,
+      "postgres",
+      taking(
+        "take",
+        "explicit @ postgres:serializable",
+        `  ${READ}`,
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        `  ${TAKEN}`,
+      ),
+    ));
+});

@@ -1,4 +1,5 @@
 // The libraries that are known, in the order in which they are asked.
+import { AT_DATABASES } from "./atDatabases";
 import { DRIZZLE } from "./builders/drizzle";
 import { KNEX } from "./builders/knex";
 import { KYSELY } from "./builders/kysely";
@@ -36,6 +37,7 @@ export const LIBRARIES: readonly Library[] = [
   SEQUELIZE,
   NESTJS_CLS,
   SLONIK,
+  AT_DATABASES,
   MSSQL,
   PGLITE,
   TIDB,

@@ -31,7 +31,6 @@ const OF_NODE: readonly Unsupported[] = [
 
 /** Drivers of databases, which builders and mappers that are read may run on. */
 const DRIVERS: readonly Unsupported[] = [
-  ["@databases", "@databases/pg", "@databases/mysql", "@databases/sqlite"],
   ["SQLite", "sqlite-async", "sql.js"],
   ["DuckDB", "duckdb", "@duckdb/node-api"],
   ["SQL Server", "tedious", "msnodesqlv8"],
