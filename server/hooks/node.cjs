@@ -49,30 +49,57 @@ function placeOf(site, file, own) {
   return { file: own, line, column: at.column, name };
 }
 
+/** The comment for a statement that is sent now; empty where none can be made, so that the application goes on. */
 function comment() {
-  const own = frames();
-  const [nearest] = own.filter(({ file }) => !TEST.test(file));
-  const [test] = own;
-  if (!nearest) return test ? `${MARK}${written(test)};;*/` : "";
-  const outermost =
-    own.findLast(({ file, name }) => !TEST.test(file) && name !== undefined && name !== "main") ??
-    nearest;
-  return `${MARK}${written(nearest)};${written(outermost)};${numberOf(outermost)}*/`;
+  try {
+    const own = frames();
+    const [test] = own;
+    const nearest = own.find(({ file }) => !TEST.test(file));
+    if (!nearest) return test ? `${MARK}${written(test)};;*/` : "";
+    const { entry, number } = callOf(own);
+    return `${MARK}${written(nearest)};${written(entry)};${number}*/`;
+  } catch (error) {
+    told("a statement", error);
+    return "";
+  }
 }
 
-/** A call goes forward in its function; where it is behind its last place, another call has begun. */
-function numberOf({ file, name, line, column }) {
+const said = new Set();
+function told(what, error) {
+  const text = `isolens: no call site of ${what}: ${String(error)}\n`;
+  if (!said.has(text)) process.stderr.write(text);
+  said.add(text);
+}
+
+const keyOf = ({ file, name }) => `${file}:${name ?? ""}`;
+
+/**
+ * The call that runs now, and its entry. A call goes forward in its outermost function that the stack still has; where
+ * that is behind its last place, another call has begun. Functions that return a promise of others are gone from the
+ * stack then, and are known from the beginning of the call.
+ */
+function callOf(own) {
+  const outermost =
+    own.findLast(({ file, name }) => !TEST.test(file) && name !== undefined && name !== "main") ??
+    own[0];
+  const key = keyOf(outermost);
+  const at = outermost.line * 1e4 + outermost.column;
   const before = calls.getStore();
-  const key = `${file}:${name ?? ""}`;
-  const at = line * 1e4 + column;
-  if (before?.request !== undefined) return before.request;
-  if (before?.key === key && before.at < at) {
-    before.at = at;
-    return before.number;
+  if (before?.entry !== undefined && before.places.has(key) && before.places.get(key) < at) {
+    before.places.set(key, at);
+    return before;
   }
-  const number = ++count % VARIANTS;
-  calls.enterWith({ key, at, number });
-  return number;
+  const places = new Map();
+  for (const each of own)
+    if (!TEST.test(each.file)) places.set(keyOf(each), each.line * 1e4 + each.column);
+  const call = {
+    entry: outermost,
+    places,
+    number: before?.request ?? ++count % VARIANTS,
+    request: before?.request,
+  };
+  calls.enterWith(call);
+  return call;
 }
 
 function written({ file, line, name }) {
@@ -81,15 +108,35 @@ function written({ file, line, name }) {
 
 const commented = (sql) => (sql.includes(MARK) ? sql : sql + comment());
 
+/** A statement is being sent: the pool's own request for a connection begins no call. */
+let isAsking = false;
+
 /** Wraps methods whose first argument is a statement or an object with one. */
 function wrap(prototype, names, textOf) {
   for (const name of names) {
     const inner = prototype?.[name];
     if (typeof inner !== "function") continue;
     prototype[name] = function (statement, ...rest) {
-      return inner.call(this, textOf(statement), ...rest);
+      const before = isAsking;
+      const own = textOf(statement);
+      isAsking = true;
+      try {
+        return inner.call(this, own, ...rest);
+      } finally {
+        isAsking = before;
+      }
     };
   }
+}
+
+/** A connection that is asked for begins a call, while its callers are still on the stack. */
+function watch(prototype, name) {
+  const inner = prototype?.[name];
+  if (typeof inner !== "function") return;
+  prototype[name] = function (...args) {
+    if (!isAsking) comment();
+    return inner.apply(this, args);
+  };
 }
 
 function pgStatement(config) {
@@ -117,7 +164,13 @@ function mysqlStatement(options) {
 const METHODS = ["query", "execute"];
 const HOOKS = [
   [/[\\/]pg[\\/]lib[\\/]client\.js$/, (client) => wrap(client.prototype, ["query"], pgStatement)],
-  [/[\\/]pg-pool[\\/]index\.js$/, (pool) => wrap(pool.prototype, ["query"], pgStatement)],
+  [
+    /[\\/]pg-pool[\\/]index\.js$/,
+    (pool) => {
+      wrap(pool.prototype, ["query"], pgStatement);
+      watch(pool.prototype, "connect");
+    },
+  ],
   [
     /[\\/]mysql2[\\/]lib[\\/](?:base[\\/])?(?:connection|pool)\.js$/,
     (owner) => {
@@ -135,7 +188,7 @@ Module._extensions[".js"] = function (module, file) {
   try {
     hook(module.exports);
   } catch (error) {
-    process.stderr.write(`isolens: no call sites of ${file}: ${String(error)}\n`);
+    told(file, error);
   }
 };
 

@@ -12,31 +12,38 @@ module IsolensRecord
   @count = 0
 
   class << self
-    def comment
+    def comment(sql)
       own = frames
       nearest = own.find { |file, _| !TEST.match?(file) }
       return own.empty? ? '' : "#{MARK}#{written(*own.first)};;*/" unless nearest
 
       outermost = own.reverse.find { |file, frame| !TEST.match?(file) && name_of(frame) !~ /\A<|\Amain\z/ } || nearest
-      "#{MARK}#{written(*nearest)};#{written(*outermost)};#{number(*outermost)}*/"
+      "#{MARK}#{written(*nearest)};#{written(*outermost)};#{number(*outermost, sql)}*/"
     end
 
     def commented(sql)
-      sql.include?(MARK) ? sql : sql + comment
+      sql.include?(MARK) ? sql : sql + comment(sql)
+    rescue StandardError => e
+      warn("isolens: no call site of a statement: #{e.message}") unless @warned
+      @warned = true
+      sql
     end
 
     private
 
-    # A call goes forward in its function; where it is behind its last place, another call has begun.
-    def number(file, frame)
+    # A call goes forward in its function; where it is behind its last place, or sends on the same line what it sent
+    # there before, another call has begun.
+    def number(file, frame, sql)
       key = [file, name_of(frame)]
       before = Thread.current[:isolens_call]
-      if before && before[:key] == key && before[:line] < frame.lineno
+      if before && before[:key] == key && (before[:line] < frame.lineno || (before[:line] == frame.lineno && !before[:sent].include?(sql)))
+        before[:sent].clear if before[:line] < frame.lineno
+        before[:sent] << sql
         before[:line] = frame.lineno
         return before[:number]
       end
       @count += 1
-      Thread.current[:isolens_call] = { key: key, line: frame.lineno, number: @count % VARIANTS }
+      Thread.current[:isolens_call] = { key: key, line: frame.lineno, sent: [sql], number: @count % VARIANTS }
       @count % VARIANTS
     end
 
@@ -95,7 +102,7 @@ module IsolensRecord
   module Requires
     def require(name)
       loaded = super
-      IsolensRecord.attach
+      IsolensRecord.attach if %w[pg mysql2].include?(name)
       loaded
     end
   end

@@ -96,7 +96,11 @@ def comment():
 
 def _text(sql):
     """The statement with its comment, as what it was: text or bytes."""
-    own = comment()
+    try:
+        own = comment()
+    except Exception as problem:  # The application goes on without this one.
+        sys.stderr.write("isolens: no call site of a statement: %s\n" % problem)
+        own = ""
     if not own:
         return sql
     if isinstance(sql, str):

@@ -7,7 +7,7 @@ export interface Application {
   readonly folder: string;
   readonly database: "postgres" | "mariadb";
   /** Makes its packages available in a folder of their own; a reason where they cannot be had. */
-  readonly prepare: (home: string) => Prepared;
+  readonly prepare: (home: string, app: string) => Prepared;
   readonly races: readonly string[];
   readonly twins: readonly string[];
 }
@@ -45,6 +45,33 @@ function python(
   };
 }
 
+/** What a package manager of the system brings. */
+function installed(
+  check: readonly [string, ...string[]],
+  command: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Application["prepare"] {
+  return () => {
+    const [program, ...args] = check;
+    const missing = run(program, args);
+    return missing === undefined ? { command, env } : { missing };
+  };
+}
+
+/** Packages of npm beside the application. */
+function node(packages: readonly string[]): Application["prepare"] {
+  return (_, app) => {
+    const missing = run("npm", ["install", "--no-save", "--silent", "--prefix", app, ...packages]);
+    return missing === undefined ? { command: ["node", "shop.test.js"] } : { missing };
+  };
+}
+
+/** Without call sites, transactions are named by what they do. */
+const UNNAMED = {
+  races: ["update account", "insert booking", "update coupon", "update doctor", "insert ticket"],
+  twins: ["update account 2", "update coupon 3", "insert seat", "update document", "update nurse"],
+};
+
 export const APPLICATIONS: readonly Application[] = [
   {
     name: "Django, psycopg",
@@ -53,5 +80,50 @@ export const APPLICATIONS: readonly Application[] = [
     prepare: python(["django", "psycopg[binary]"]),
     races: RACES,
     twins: TWINS,
+  },
+  {
+    name: "SQLAlchemy, psycopg",
+    folder: "sqlalchemy",
+    database: "postgres",
+    prepare: python(["sqlalchemy", "psycopg[binary]"], { APP_DRIVER: "postgresql+psycopg" }),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
+    name: "SQLAlchemy, PyMySQL (MariaDB)",
+    folder: "sqlalchemy",
+    database: "mariadb",
+    prepare: python(["sqlalchemy", "pymysql"], { APP_DRIVER: "mysql+pymysql" }),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
+    name: "pg (Node.js)",
+    folder: "node-pg",
+    database: "postgres",
+    prepare: node(["pg"]),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
+    name: "Active Record, pg (Ruby)",
+    folder: "activerecord",
+    database: "postgres",
+    prepare: installed(
+      ["ruby", "-e", "require 'active_record'; require 'pg'"],
+      ["ruby", "shop_test.rb"],
+    ),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
+    name: "pgx (Go), no call sites",
+    folder: "go-pgx",
+    database: "postgres",
+    prepare: (_, app) => {
+      const missing = run("go", ["mod", "tidy"], app);
+      return missing === undefined ? { command: ["go", "test", "./..."] } : { missing };
+    },
+    ...UNNAMED,
   },
 ];

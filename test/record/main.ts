@@ -65,7 +65,7 @@ async function recorded({
   try {
     const app = path.join(home, "app");
     cpSync(path.join(HERE, "apps", folder), app, { recursive: true });
-    const prepared = prepare(path.join(home, "packages"));
+    const prepared = prepare(path.join(home, "packages"), app);
     if ("missing" in prepared) return prepared.missing;
     const env = {
       ...process.env,

@@ -1,5 +1,6 @@
 // Runs by the program that they are of: by the name of their entry point, or, where nothing names it, by what they do.
 import { preparedRun } from "./learn/paths";
+import type { RecordedStatement } from "./statements";
 import type { Run } from "./units";
 
 export interface Entry {
@@ -9,21 +10,37 @@ export interface Entry {
 
 /** The entries in the order of their first runs; each name is there once. */
 export function entriesOf(runs: readonly Run[]): readonly Entry[] {
-  const named = new Map<string, { name: string; runs: Run[] }>();
+  const functions = new Map<string, Map<string, Run[]>>();
   for (const run of runs) {
     if (run.entry === undefined) continue;
     const key = `${run.entry}\n${run.place?.file ?? ""}`;
-    const entry = named.get(key) ?? { name: run.entry, runs: [] };
-    named.set(key, entry);
-    entry.runs.push(run);
+    const ways = functions.get(key) ?? new Map<string, Run[]>();
+    functions.set(key, ways);
+    const first = firstOf(run)?.text ?? "";
+    ways.set(first, [...(ways.get(first) ?? []), run]);
   }
+  // A function whose runs part before anything was read runs what it is given: these are programs of their own.
+  const named = [...functions.values()].flatMap((ways): readonly Entry[] =>
+    [...ways.values()].map((own) => {
+      const entry = own[0]?.entry ?? "";
+      const nearest = own[0] && firstOf(own[0])?.site?.place?.name;
+      return {
+        name: ways.size > 1 && nearest !== undefined ? `${entry}: ${nearest}` : entry,
+        runs: own,
+      };
+    }),
+  );
   const unnamed = familiesOf(runs.filter(({ entry }) => entry === undefined));
   const taken = new Map<string, number>();
-  return [...named.values(), ...unnamed].map(({ name, runs: own }) => {
+  return [...named, ...unnamed].map(({ name, runs: own }) => {
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
     return { name: count === 1 ? name : `${name} ${String(count)}`, runs: own };
   });
+}
+
+function firstOf(run: Run): RecordedStatement | undefined {
+  return run.statements.find(({ kind }) => kind === "read" || kind === "write");
 }
 
 /**

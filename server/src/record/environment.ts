@@ -33,7 +33,8 @@ export function serverOf(written: string, from: string): RecordedServer | string
   if (url === undefined) return `${from} is no URL that can be read`;
   const host = decodeURIComponent(url.hostname);
   const query = url.searchParams;
-  const folder = query.get("host") ?? (host.startsWith("/") ? host : undefined);
+  const folder =
+    query.get("host") ?? query.get("socket") ?? (host.startsWith("/") ? host : undefined);
   const port = url.port === "" ? PORTS[protocol] : Number(url.port);
   const mode = query.get("sslmode") ?? query.get("ssl-mode") ?? "";
   const database = decodeURIComponent(url.pathname.slice(1));
@@ -41,7 +42,7 @@ export function serverOf(written: string, from: string): RecordedServer | string
     protocol,
     host: host === "" || host.startsWith("/") ? "127.0.0.1" : host,
     port,
-    ...socketOf(folder, port),
+    ...socketOf(protocol, folder, port),
     ...(/^verify/i.test(mode)
       ? { encryption: "verify" as const }
       : /^require/i.test(mode)
@@ -62,9 +63,15 @@ function parsedUrl(text: string): URL | undefined {
   }
 }
 
-function socketOf(folder: string | undefined, port: number): { readonly socket?: string } {
-  if (folder === undefined || !folder.startsWith("/")) return {};
-  return { socket: folder.endsWith(".sock") ? folder : `${folder}/.s.PGSQL.${String(port)}` };
+/** PostgreSQL's sockets are named by their folder, MySQL's by themselves. */
+function socketOf(
+  protocol: Protocol,
+  place: string | undefined,
+  port: number,
+): { readonly socket?: string } {
+  if (place === undefined || !place.startsWith("/")) return {};
+  const isWhole = protocol === "mysql" || place.includes("/.s.PGSQL.");
+  return { socket: isWhole ? place : `${place}/.s.PGSQL.${String(port)}` };
 }
 
 /** Variables that hold a URL, in the order in which they are looked at. */
@@ -156,7 +163,7 @@ export function serverOfEnvironment(
       protocol,
       host: own === undefined || own.startsWith("/") ? "127.0.0.1" : own,
       port: number,
-      ...socketOf(own, number),
+      ...socketOf(protocol, own, number),
       ...(user !== undefined && { user }),
       ...(password !== undefined && { password }),
       ...(database !== undefined && { database }),

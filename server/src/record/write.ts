@@ -43,7 +43,7 @@ function mentioned(nodes: readonly LearntNode[]): ReadonlySet<string> {
 function nodeLines(node: LearntNode, used: ReadonlySet<string>): readonly string[] {
   switch (node.kind) {
     case "control":
-      return [`${node.sql};`];
+      return [node.what === "quit" ? node.sql : `${node.sql};`];
     case "branch":
       return branchLines(node, used);
     case "statement": {

@@ -142,10 +142,10 @@ SELECT version FROM doc WHERE id = :id \\gset s1_
 UPDATE doc SET body = :body, version = (:s1_version + 1) WHERE id = :id AND version = :s1_version;
 \\set n2 :ROW_COUNT
 \\if :n2 > 0
-COMMIT;
 \\else
-ROLLBACK;
-\\endif`,
+\\quit
+\\endif
+COMMIT;`,
   ]);
 });
 

@@ -149,7 +149,7 @@ test("a client that insists on TLS is told of, in its own words and to the user"
   const { port, remarks, close } = await recorded("postgres");
   const client = new pg.Client({ host: "127.0.0.1", port, user: "isolens", ssl: true });
   await assert.rejects(client.connect(), /does not support SSL/);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, 1200));
   assert.match(remarks.join(), /connect without TLS while you record/);
   await close();
 });

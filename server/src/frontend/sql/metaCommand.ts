@@ -11,6 +11,8 @@ export type MetaCommand = Span &
     | { readonly kind: "elif"; readonly condition: Span }
     | { readonly kind: "else" }
     | { readonly kind: "endif" }
+    /** Ends the script: the session is gone, and what it had not committed with it. */
+    | { readonly kind: "quit" }
     /** Includes another file: its statements are not seen here. */
     | { readonly kind: "include"; readonly path: string }
     /** Runs the result as SQL (\gexec), or the like. */
@@ -49,6 +51,9 @@ export function readMetaCommand(text: string, start: number, end: number): MetaC
     case "else":
     case "endif":
       return { ...whole, kind: name };
+    case "q":
+    case "quit":
+      return { ...whole, kind: "quit" };
     default:
       if (INCLUDES.has(name)) return { ...whole, kind: "include", path: first };
       if (DYNAMIC.has(name)) return { ...whole, kind: "dynamic", name };

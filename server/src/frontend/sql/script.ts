@@ -198,6 +198,10 @@ function addMeta(state: State, item: MetaItem): void {
     case "endif":
       if (state.frames.length > 1) closeIf(state);
       return;
+    case "quit":
+      top(state).commands.push({ kind: "rollback", why: "\\quit", source: source(state, command) });
+      top(state).ended = true;
+      return;
     default:
       return;
   }

@@ -107,20 +107,16 @@ function grow(
     knowns = [...knowns, ...grown.inputs, ...grown.results];
     if (grown.guard === undefined) continue;
     const rest = grow(learner, paths, step + 1, knowns);
-    const isOpen =
-      paths[0]?.slice(0, step).findLast(({ kind }) => ENDS.has(kind))?.kind === "begin";
     learner.doubts.push(
       `what it does where "${grown.guard.what}" is not what was read was not seen; it is taken to give up`,
     );
     const arms: readonly LearntArm[] = [
       { condition: `${grown.guard.counter} > 0`, runs: paths.length, body: rest.nodes },
-      { runs: 0, body: isOpen ? [{ kind: "control", what: "rollback", sql: "ROLLBACK" }] : [] },
+      { runs: 0, body: [{ kind: "control", what: "quit", sql: "\\quit" }] },
     ];
     return { nodes: [...nodes, { kind: "branch", arms }], inputs: [...inputs, ...rest.inputs] };
   }
 }
-
-const ENDS = new Set<string>(["begin", "commit", "rollback"]);
 
 /** The runs apart by what they do at a step; those that do most come first. */
 function waysAt(paths: readonly Path[], step: number): readonly (readonly Path[])[] {
@@ -299,12 +295,19 @@ function sharedEnds(nodes: readonly LearntNode[]): readonly LearntNode[] {
   const last = nodes.at(-1);
   if (last?.kind !== "branch") return nodes;
   const arms = last.arms.map((arm) => ({ ...arm, body: sharedEnds(arm.body) }));
-  const ends = arms.map(({ body }) => body.at(-1));
+  // An arm that gives up comes to no end of its own.
+  const ends = arms.map(({ body }) => body.at(-1)).filter((each) => !isQuit(each));
   const [end] = ends;
   const isShared =
     end?.kind === "control" &&
     ends.every((each) => each?.kind === "control" && each.sql === end.sql);
   if (!isShared) return [...nodes.slice(0, -1), { ...last, arms }];
-  const shorter = arms.map((arm) => ({ ...arm, body: arm.body.slice(0, -1) }));
+  const shorter = arms.map((arm) =>
+    isQuit(arm.body.at(-1)) ? arm : { ...arm, body: arm.body.slice(0, -1) },
+  );
   return [...nodes.slice(0, -1), { ...last, arms: shorter }, end];
+}
+
+function isQuit(node: LearntNode | undefined): boolean {
+  return node?.kind === "control" && node.what === "quit";
 }

@@ -19,7 +19,7 @@ export interface LearntStatement {
 export interface LearntControl {
   readonly kind: "control";
   readonly sql: string;
-  readonly what: "begin" | "commit" | "rollback" | "savepoint" | "rollbackTo";
+  readonly what: "begin" | "commit" | "rollback" | "savepoint" | "rollbackTo" | "quit";
 }
 
 export interface LearntArm {

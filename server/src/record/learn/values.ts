@@ -115,13 +115,17 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
     const [first = 0] = shifts;
     const steady = distinct(shifts.map(String)) === 1;
     const varied = distinct(valuesOf(question)) > 1;
-    if (steady && (isSame || (varied && Math.abs(first) <= 1 && paths.length > 2))) {
+    if (steady && varied && (isSame || (Math.abs(first) <= 1 && paths.length > 2))) {
       const doubt =
-        paths.length > 2 && varied
+        paths.length > 2
           ? undefined
           : few(paths.length, `${named(hole)} as ${text(base)} and ${String(first)}`);
-      return { expression: sum(base, signed(first)), ...(doubt !== undefined && { doubt }) };
+      return {
+        expression: sum(base, signed(first)),
+        ...(doubt !== undefined && { doubt }),
+      };
     }
+    if (!varied) return undefined;
     if (steady && !isSame) continue;
     for (const other of knowns) {
       if (other === base || !(isSame || varied)) continue;

@@ -49,6 +49,24 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const sockets = new Set<net.Socket>();
   let connections = 0;
   let order = 0;
+  // A client that prefers TLS leaves and comes again without; one that requires it does not come again.
+  let plain = 0;
+  const watched: ProxyOptions = {
+    ...options,
+    remark: (text) => {
+      if (text !== REQUIRES_TLS) {
+        options.remark(text);
+        return;
+      }
+      const before = plain;
+      setTimeout(() => {
+        if (plain === before) options.remark(text);
+      }, COMES_AGAIN).unref();
+    },
+  };
+  const begun = (): void => {
+    plain++;
+  };
   const server = net.createServer({ pauseOnConnect: true }, (client) => {
     connections++;
     const decoder = guarded(connections, options, () => order++);
@@ -59,7 +77,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     };
     keep(client);
     if (options.upstream.protocol === "postgres")
-      relayPostgres(client, connections, decoder, options, keep);
+      relayPostgres(client, connections, decoder, watched, keep, begun);
     else relayMysql(client, connections, decoder, options, keep);
   });
   await new Promise<void>((resolve, reject) => {
@@ -131,6 +149,7 @@ function relayPostgres(
   decoder: Decoder,
   options: ProxyOptions,
   keep: (socket: net.Socket) => void,
+  begun: () => void,
 ): void {
   let waiting: Buffer = Buffer.alloc(0);
   let hasAsked = false;
@@ -150,6 +169,7 @@ function relayPostgres(
         client.off("data", refuse);
         client.off("close", leave);
         client.pause();
+        begun();
         relay(client, connection, decoder, options, keep, waiting);
         return;
       }
@@ -163,6 +183,9 @@ function relayPostgres(
   client.on("data", refuse);
   client.resume();
 }
+
+/** Milliseconds in which a client that was refused TLS connects without. */
+const COMES_AGAIN = 1000;
 
 const REQUIRES_TLS =
   "a client left when it was told that the connection is not encrypted: let it connect without TLS while you record " +
