@@ -87,6 +87,7 @@ describe("the documents", () => {
       "check",
       "show",
       "fix",
+      "allocate",
       "replay",
       "testgen",
       "history",

@@ -55,10 +55,16 @@ export interface ShowArguments extends CommonArguments {
   readonly anomaly: string;
 }
 
+export interface AllocateArguments extends CommonArguments {
+  readonly command: "allocate";
+  readonly format: Format;
+}
+
 export type Arguments =
   | CheckArguments
   | ShowArguments
   | FixArguments
+  | AllocateArguments
   | HistoryArguments
   | ExploreArguments
   | ReplayArguments
@@ -77,6 +83,7 @@ export const COMMANDS = [
   "check",
   "show",
   "fix",
+  "allocate",
   "replay",
   "testgen",
   "history",
@@ -185,6 +192,16 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "no-cache",
     "node-path",
   ],
+  allocate: [
+    "level",
+    "max-transactions",
+    "unroll",
+    "budget",
+    "format",
+    "config",
+    "no-cache",
+    "node-path",
+  ],
   replay: [
     "level",
     "max-transactions",
@@ -270,7 +287,7 @@ function interpret({ values, positionals }: Parsed, run: readonly string[]): Arg
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
       return refuse(
-        "a command is missing: check, show, fix, replay, testgen, history, explore, serve, record or lsp",
+        "a command is missing: check, show, fix, allocate, replay, testgen, history, explore, serve, record or lsp",
       );
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
@@ -291,7 +308,7 @@ function interpret({ values, positionals }: Parsed, run: readonly string[]): Arg
 }
 
 function interpretCheck(
-  command: "check" | "show" | "fix" | "replay" | "testgen",
+  command: "check" | "show" | "fix" | "allocate" | "replay" | "testgen",
   paths: readonly string[],
   values: Parsed["values"],
 ): ArgumentsResult {
@@ -338,6 +355,11 @@ function interpretCheck(
   if (format !== "text" && format !== "json") {
     return refuse(`--format must be text or json, and is "${format}"`);
   }
+  if (command === "allocate") {
+    if (levels.length > 1)
+      return refuse('"allocate" takes one --level, of the product that is meant');
+    return accept({ command, format, ...common });
+  }
   if (values.anomaly === undefined || values.anomaly === "") {
     return refuse(`"${command}" needs --anomaly ID; "check" prints the ids`);
   }
@@ -374,6 +396,7 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
                         [--baseline FILE | --write-baseline FILE] [--fail-on anomaly|unknown|never|KIND]
   isolens show PATH... --anomaly ID [--format text|json]
   isolens fix PATH... --anomaly ID [--dry-run] [--fix KIND] [--all-kinds] [--format text|json]
+  isolens allocate PATH... [--level NAME] [--max-transactions K] [--format text|json]
   isolens replay PATH... --anomaly ID [--server embedded|URL] [--format text|json]
   isolens testgen PATH... --anomaly ID --lang sql|ts|java|python [--out FILE]
   isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
@@ -393,12 +416,13 @@ application in any language, writes them as SQL, and checks these. Without a com
 "explore" runs a client program (a .json, .js or .ts file with sessions and assertions) in every way that
 the level allows, or at random, and shows the smallest execution that breaks an assertion.
 "fix" changes the text so that an anomaly is gone, with the cheapest edit that was checked to remove it.
+"allocate" tells the weakest level per transaction at which all are serializable, among the levels of one database.
 "replay" makes an anomaly happen on a real server, in a schema of its own that is dropped afterwards.
 "testgen" writes a test that fails while the anomaly is possible, or a script of its sessions (sql).
 "serve" is a database for your own application: reads return what the level allows; Ctrl-C ends it.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
-For "check", "show", "fix", "replay" and "testgen", PATH is a file of SQL or code, or a folder. isolens.json is found
-upwards from each file. "show", "fix", "replay" and "testgen" search as "check" does: give them its --level,
+For "check", "show", "fix", "allocate", "replay" and "testgen", PATH is a file of SQL or code, or a folder. isolens.json
+is found upwards from each file. "show", "fix", "replay" and "testgen" search as "check" does: give them its --level,
 --max-transactions, --unroll, --prove, --budget and --config.
 
   --level NAME           the isolation level; more than one is checked one after the other
@@ -457,7 +481,8 @@ upwards from each file. "show", "fix", "replay" and "testgen" search as "check" 
 
 Exit codes: 0 nothing found, 1 an anomaly that is told as error or warning, 2 something is undecided,
 3 wrong usage or configuration, 4 internal fault (please report it). "show" exits with 0 when it shows one;
-"replay" with 1 when it happened, 0 when it did not, 2 when it could not be tried; "fix" with 2 when no fix holds.`;
+"replay" with 1 when it happened, 0 when it did not, 2 when it could not be tried; "fix" with 2 when no fix holds,
+"allocate" with 2 when no levels suffice.`;
 
 function accept(read: Arguments): ArgumentsResult {
   return { ok: true, arguments: read };

@@ -1,5 +1,6 @@
 // The command line: reads arguments, runs a command, returns the exit code. Defects that end a command are caught here.
 import { faultText } from "../protocol/fault";
+import { allocateCommand } from "./allocateCommand";
 import { COMMANDS, helpText, readArguments, type CheckArguments } from "./arguments";
 import { checkCommand } from "./checkCommand";
 import { exploreCommand } from "./exploreCommand";
@@ -94,6 +95,8 @@ export async function runCli(
         return await (await options.loadDatabaseCommands()).testgenCommand(args, io, options);
       case "serve":
         return await (await options.loadDatabaseCommands()).serveCommand(args, io, options.signal);
+      case "allocate":
+        return await allocateCommand(args, io, options);
       case "fix":
         return await fixCommand(args, io, options);
       case "record": {

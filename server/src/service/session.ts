@@ -9,13 +9,16 @@ import { codeLanguageOf, type CodeParsers } from "../frontend/code/codeParsers";
 import type { ReadingStep } from "../frontend/code/slices";
 import { openPool } from "../engine/pool";
 import type { SolvePool } from "../engine/pool";
-import type { Level } from "../isolation/levels";
-import type { Program } from "../program/program";
+import { comparableLevels, type Level } from "../isolation/levels";
+import type { Levels } from "../isolation/mixedLevels";
+import type { Program, Transaction } from "../program/program";
+import type { Allocation } from "../protocol/allocation";
 import type { Fix, FixKind, FixReport } from "../protocol/fixes";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import { reasonOf } from "../protocol/fault";
 import type { FileId } from "../protocol/source";
 import type { Project, SkippedFile } from "../workspace/projects";
+import { allocate } from "./allocate";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
 import { fileReadings, type FileReading } from "./coverage";
@@ -114,6 +117,8 @@ export interface Session {
    * abort with what is known by then.
    */
   fixes(request: FixRequest, signal: AbortSignal, found?: (fix: Fix) => void): Promise<FixReport>;
+  /** The weakest level per transaction at which the project is serializable, among those of the asked level's product. */
+  allocation(request: CheckRequest, signal: AbortSignal): Promise<Allocation>;
   /** Starts the solver now, so that the first check need not wait for it. */
   warm(): void;
   /** Ends the solver; the process can exit afterwards. */
@@ -221,6 +226,49 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     return { ...result, report, repeatable, ...own };
   }
 
+  /** Readings of changed texts and checks of parts of a program, as a request asks for them. */
+  function partsOf(request: CheckRequest, signal: AbortSignal) {
+    const { configuration } = request.project;
+    const level = request.level ?? configuration.level;
+    const levelIsOverride = level.name !== configuration.level.name;
+    const serializablePairs = configuration.serializablePairs.map(({ pair }) => pair);
+    const { defined } = configuration;
+    return {
+      level,
+      readAgain: (project: ProjectTexts): Promise<Program> =>
+        read({ ...request, project }, signal, { reading: undefined, early: () => undefined }),
+      checkPart: async (program: Program): Promise<LevelReport> => {
+        const { report } = await check(
+          {
+            program,
+            skipped: [],
+            level,
+            levelIsOverride,
+            defined,
+            serializablePairs,
+            maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
+            unroll: request.unroll ?? configuration.unroll,
+            prove: request.prove ?? false,
+            isCompared: false,
+            budget: request.budget ?? configuration.budget,
+            pool,
+            cache,
+            lanes: workers,
+            tool: options.tool,
+          },
+          signal,
+        );
+        return report;
+      },
+      levelsOf: (transactions: readonly Transaction[]): Levels =>
+        effectiveLevels(transactions, level, {
+          serializablePairs,
+          defined,
+          isOverride: levelIsOverride,
+        }).levels,
+    };
+  }
+
   return {
     checkWorkspace: async (request, signal, events) => {
       const early = earlyCheck(signal);
@@ -247,61 +295,22 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
     fixes: async (request, signal, found) => {
       const { project, anomaly, kinds, isOneEnough } = request;
-      const { configuration } = project;
-      const level = request.level ?? configuration.level;
-      const levelIsOverride = level.name !== configuration.level.name;
-      const serializablePairs = configuration.serializablePairs.map(({ pair }) => pair);
-      const { defined } = configuration;
-      const readAgain = (texts: ProjectTexts): Promise<Program> =>
-        read({ ...request, project: texts }, signal, {
-          reading: undefined,
-          early: () => undefined,
-        });
-      const program = await readAgain(project);
-      return findFixes(
-        {
-          project,
-          program,
-          anomaly,
-          ...(kinds && { kinds }),
-          ...(isOneEnough !== undefined && { isOneEnough }),
-        },
-        {
-          read: readAgain,
-          check: async (part) =>
-            (
-              await check(
-                {
-                  program: part,
-                  skipped: [],
-                  level,
-                  levelIsOverride,
-                  defined,
-                  serializablePairs,
-                  maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
-                  unroll: request.unroll ?? configuration.unroll,
-                  prove: request.prove ?? false,
-                  isCompared: false,
-                  budget: request.budget ?? configuration.budget,
-                  pool,
-                  cache,
-                  lanes: workers,
-                  tool: options.tool,
-                },
-                signal,
-              )
-            ).report,
-          levelsOf: (transactions) =>
-            effectiveLevels(transactions, level, {
-              serializablePairs,
-              defined,
-              isOverride: levelIsOverride,
-            }).levels,
-          parsers: code,
-        },
-        signal,
-        found,
-      );
+      const { readAgain, checkPart, levelsOf } = partsOf(request, signal);
+      const question = {
+        project,
+        program: await readAgain(project),
+        anomaly,
+        ...(kinds && { kinds }),
+        ...(isOneEnough !== undefined && { isOneEnough }),
+      };
+      const tools = { read: readAgain, check: checkPart, levelsOf, parsers: code };
+      return findFixes(question, tools, signal, found);
+    },
+    allocation: async (request, signal) => {
+      const { readAgain, checkPart, level } = partsOf(request, signal);
+      const program = await readAgain(request.project);
+      const bound = request.maxTransactions ?? request.project.configuration.maxTransactions;
+      return allocate({ program, among: comparableLevels(level), bound }, checkPart, signal);
     },
     warm: () => {
       pool.warm();
