@@ -1,12 +1,16 @@
 // `Isolens: Check at Isolation Level...`: every level with what it promises and what is known to happen at it.
-import { Disposable, QuickPickItemKind, commands, window } from "vscode";
+import { CancellationTokenSource, Disposable, QuickPickItemKind, commands, window } from "vscode";
 import type { QuickPickItem } from "vscode";
 import { undecidedCount } from "../../../server/src/protocol/report";
 import type { CheckSummary, LevelChoice, Requests } from "../../../server/src/protocol/requests";
 import type { ServerClient } from "./serverClient";
 import { plural } from "./words";
 
+const MORE = "Of other databases, and as the literature defines them.";
+
 interface LevelItem extends QuickPickItem {
+  /** It shows the other levels. */
+  readonly isMore?: boolean;
   /** Absent for a heading; null to return to what is configured. */
   readonly level?: string | null;
 }
@@ -49,19 +53,28 @@ async function pickLevel(
   pick.busy = true;
   const closed = new Promise<string | null | undefined>((resolve) => {
     pick.onDidAccept(() => {
-      const level = pick.selectedItems[0]?.level;
-      resolve(level);
+      const [item] = pick.selectedItems;
+      if (item?.isMore === true) {
+        isMore = true;
+        pick.items = itemsOf(choices, isMore);
+        return;
+      }
+      resolve(item?.level);
       pick.hide();
     });
     pick.onDidHide(() => {
+      closing.cancel();
       resolve(undefined);
     });
   });
+  const document = uri === undefined ? {} : { uri };
+  const closing = new CancellationTokenSource();
+  let isMore = false;
+  let choices: readonly LevelChoice[] = [];
   const fill = async (): Promise<void> => {
     const active = pick.activeItems[0]?.level;
-    const choices = await server.request("isolens/levels", uri === undefined ? {} : { uri });
-    pick.items = itemsOf(choices);
-    pick.busy = false;
+    choices = await server.request("isolens/levels", document);
+    pick.items = itemsOf(choices, isMore);
     const same = pick.items.find((item) => item.level !== undefined && item.level === active);
     const current = same ?? pick.items.find((item) => item.description?.includes(IN_FORCE));
     if (current) pick.activeItems = [current];
@@ -71,22 +84,39 @@ async function pickLevel(
       server.log.warn(`the counts of the levels were not read again: ${String(error)}`);
     });
   });
+  /** What each of the product's own levels would leave, one after the other. */
+  const tryAll = async (): Promise<void> => {
+    for (const { name } of choices.filter(({ own, known }) => own && !known)) {
+      if (closing.token.isCancellationRequested) return;
+      await server.request("isolens/tryLevel", { ...document, level: name }, closing.token);
+      await fill();
+    }
+    pick.busy = false;
+  };
   pick.show();
   try {
     await fill();
+    tryAll().catch((error: unknown) => {
+      if (!closing.token.isCancellationRequested)
+        server.log.warn(`what levels would leave was not found out: ${String(error)}`);
+    });
     return await closed;
   } finally {
     live.dispose();
+    closing.dispose();
     pick.dispose();
   }
 }
 
 const IN_FORCE = "in force";
 
-function itemsOf(choices: readonly LevelChoice[]): readonly LevelItem[] {
+/** The levels of the project's own database; others where more is asked for, or the one in force is among them. */
+function itemsOf(choices: readonly LevelChoice[], isMore: boolean): readonly LevelItem[] {
   const heading = (label: string): LevelItem => ({ label, kind: QuickPickItemKind.Separator });
-  const of = (family: LevelChoice["family"]): readonly LevelItem[] =>
-    choices.filter((each) => each.family === family).map(itemOf);
+  const of = (fits: (choice: LevelChoice) => boolean): readonly LevelItem[] =>
+    choices.filter(fits).map(itemOf);
+  const isFirst = ({ own, inForce, configured: isSet }: LevelChoice): boolean =>
+    own || inForce || isSet;
   const configured = choices.find((each) => each.configured);
   const back: readonly LevelItem[] =
     configured && !configured.inForce
@@ -101,10 +131,15 @@ function itemsOf(choices: readonly LevelChoice[]): readonly LevelItem[] {
       : [];
   return [
     ...back,
-    heading("databases"),
-    ...of("product"),
-    heading("levels of the literature"),
-    ...of("paper"),
+    ...of(isFirst),
+    ...(isMore
+      ? [
+          heading("other databases"),
+          ...of((each) => !isFirst(each) && each.family === "product"),
+          heading("levels of the literature"),
+          ...of((each) => !isFirst(each) && each.family === "paper"),
+        ]
+      : [{ label: "$(ellipsis) More levels", detail: MORE, isMore: true }]),
   ];
 }
 
@@ -136,9 +171,13 @@ function provedText({ removes }: NonNullable<LevelChoice["proved"]>): string {
 function knownText(known: NonNullable<LevelChoice["known"]>): string {
   if (known.verdict === "cancelled") return "cancelled";
   const undecided = known.unknown > 0 ? `, ${String(known.unknown)} undecided` : "";
-  return known.anomalies === 0 && undecided === ""
+  const { anomalies, of } = known;
+  // "0 of 6 anomalies": what would be left of those that are shown.
+  if (of !== undefined && of >= anomalies && of > 0)
+    return `${String(anomalies)} of ${plural(of, "anomaly")}${undecided}`;
+  return anomalies === 0 && undecided === ""
     ? "nothing found"
-    : `${plural(known.anomalies, "anomaly")}${undecided}`;
+    : `${plural(anomalies, "anomaly")}${undecided}`;
 }
 
 /** "2 anomalies at PostgreSQL READ COMMITTED": never "safe" without what it rests on. */

@@ -1,7 +1,7 @@
 // Starts the language server and gives the other features its custom requests with their types.
 import path from "node:path";
 import { Disposable, EventEmitter, commands, window, workspace } from "vscode";
-import type { Event, ExtensionContext, LogOutputChannel } from "vscode";
+import type { CancellationToken, Event, ExtensionContext, LogOutputChannel } from "vscode";
 import { LanguageClient, State, TransportKind } from "vscode-languageclient/node";
 import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 import type {
@@ -16,6 +16,7 @@ export interface ServerClient {
   request<Method extends keyof Requests>(
     method: Method,
     params: Requests[Method]["params"],
+    token?: CancellationToken,
   ): Promise<Requests[Method]["result"]>;
   readonly onStatus: Event<Notifications["isolens/status"]>;
   readonly onFindings: Event<Notifications["isolens/findings"]>;
@@ -80,7 +81,8 @@ export function createServerClient(context: ExtensionContext): ServerClient {
   });
   context.subscriptions.push(log, status, findings, running, restart, trust, disposal(client));
   return {
-    request: (method, params) => client.sendRequest(method, params),
+    request: (method, params, token) =>
+      token ? client.sendRequest(method, params, token) : client.sendRequest(method, params),
     onStatus: status.event,
     onFindings: findings.event,
     onRunning: running.event,

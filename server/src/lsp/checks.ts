@@ -56,6 +56,8 @@ export interface Checks {
   changed(document: TextDocument, edits: readonly TextEdit[]): void;
   /** Stops all checks; the status says so at once. */
   cancel(): number;
+  /** What a level would leave of a project; stopped by the signal, and undefined then or where it fails. */
+  tryLevel(key: string, level: Level, signal: AbortSignal): Promise<CheckSummary | undefined>;
   /** Summaries of the last results of projects by key, or of all. */
   summaries(keys: readonly string[] | undefined): readonly CheckSummary[];
   /** Keys of the projects that are checked without being asked for. */
@@ -425,6 +427,21 @@ export function createChecks(state: ServerState): Checks {
       status.update();
       return stopped;
     },
+    async tryLevel(key, level, signal) {
+      const project = state.projects.get(key);
+      if (!project || !state.checker || signal.aborted) return undefined;
+      const known = state.known.get(knownKey(project, level));
+      if (known) return known;
+      const nobody = { reading: ignored, read: ignored, progress: ignored, found: ignored };
+      const asked = proving(withSettings(state, project), false);
+      const outcome = await state.checker.check(asked, level, signal, nobody);
+      // Somebody typed meanwhile: it is known of another text.
+      if (signal.aborted || state.projects.get(key) !== project) return undefined;
+      const { report } = judged(state, project, level, outcome);
+      const summary = summaryOf(state, project, level, report);
+      state.known.set(knownKey(project, level), summary);
+      return summary;
+    },
     summaries(keys) {
       return [...state.results]
         .filter(([key]) => keys?.includes(key) ?? true)
@@ -443,6 +460,10 @@ export function createChecks(state: ServerState): Checks {
     },
   };
   return checks;
+}
+
+function ignored(): void {
+  // Of a level that is only tried, the end is told.
 }
 
 /** An anomaly that was found again, told as it was. */

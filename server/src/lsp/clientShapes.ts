@@ -56,6 +56,8 @@ const SHAPES: ReadonlyMap<string, readonly Field[]> = new Map([
   ["textDocument/didSave", [URI]],
   ["textDocument/hover", [URI, { path: "position", is: isPosition, expected: "a position" }]],
   ["textDocument/codeLens", [URI]],
+  ["textDocument/documentSymbol", [URI]],
+  ["workspace/executeCommand", [{ path: "command", is: isText, expected: "a text" }]],
   [
     "textDocument/codeAction",
     [URI, RANGE, { path: "context.diagnostics", is: Array.isArray, expected: "a list" }],

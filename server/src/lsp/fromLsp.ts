@@ -108,6 +108,12 @@ export function toExploreParams(value: unknown): { readonly uri: string; readonl
   return { uri: text(given["uri"]) ?? "", ...(level !== undefined && level !== "" && { level }) };
 }
 
+/** The ids that a lens passes. */
+export function toAnomalyIds(value: unknown): readonly string[] {
+  const { ids } = record(value);
+  return Array.isArray(ids) ? ids.flatMap((id: unknown) => text(id) ?? []) : [];
+}
+
 /** The id of an anomaly; empty when there is none. */
 export function toAnomalyId(value: unknown): string {
   return text(record(value)["id"]) ?? "";

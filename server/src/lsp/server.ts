@@ -9,6 +9,8 @@ import {
   type CodeActionParams,
   type CodeLensParams,
   type Connection,
+  type DocumentSymbolParams,
+  type ExecuteCommandParams,
   type HoverParams,
   type InitializeParams,
   type InitializeResult,
@@ -35,9 +37,12 @@ import { handleCheck } from "./handlers/check";
 import { handleCodeAction } from "./handlers/codeAction";
 import { handleCodeLens } from "./handlers/codeLens";
 import { handleFixes } from "./handlers/fixes";
+import { handleDocumentSymbol } from "./handlers/documentSymbol";
+import { handleExecuteCommand, SERVER_COMMANDS } from "./handlers/executeCommand";
 import { handleHover } from "./handlers/hover";
 import { handleLevels } from "./handlers/levels";
 import { handleAnomalies } from "./handlers/listAnomalies";
+import { handleTryLevel } from "./handlers/tryLevel";
 import { handleTree } from "./handlers/tree";
 import { documentMessages } from "./clientShapes";
 import { createServerState, type ServerState } from "./serverState";
@@ -103,6 +108,8 @@ function registerLifeCycle(
         },
         hoverProvider: true,
         codeLensProvider: { resolveProvider: false },
+        documentSymbolProvider: true,
+        executeCommandProvider: { commands: [...SERVER_COMMANDS] },
         codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
         workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       },
@@ -211,7 +218,20 @@ function registerRequests(
       handleCodeLens(state, textDocument.uri),
     ),
   );
+  connection.onDocumentSymbol(
+    guarded(connection, "textDocument/documentSymbol", ({ textDocument }: DocumentSymbolParams) =>
+      handleDocumentSymbol(state, textDocument.uri),
+    ),
+  );
+  connection.onExecuteCommand(
+    guarded(connection, "workspace/executeCommand", (params: ExecuteCommandParams) =>
+      handleExecuteCommand(state, checks, params),
+    ),
+  );
   onTyped(connection, "isolens/check", (params) => handleCheck(state, checks, params));
+  onTyped(connection, "isolens/tryLevel", (params, token) =>
+    handleTryLevel(state, checks, params, token),
+  );
   onTyped(connection, "isolens/summaries", () => checks.summaries(undefined));
   onTyped(connection, "isolens/tree", () => handleTree(state));
   onTyped(connection, "isolens/levels", async (params) => {

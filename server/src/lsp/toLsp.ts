@@ -229,13 +229,13 @@ export function toDisabledFix(reason: string, diagnostics: readonly Diagnostic[]
 export function toCodeLens(
   title: string,
   range: Range,
-  show: { readonly ids: readonly string[] } | undefined,
+  show: { readonly command: string; readonly ids: readonly string[] } | undefined,
 ): CodeLens {
   const start = { line: range.start.line, character: 0 };
   return {
     range: { start, end: start },
     command: show
-      ? { title: visible(title), command: "isolens.showAnomaly", arguments: [{ ids: show.ids }] }
+      ? { title: visible(title), command: show.command, arguments: [{ ids: show.ids }] }
       : { title: visible(title), command: "" },
   };
 }

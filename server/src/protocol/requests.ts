@@ -40,8 +40,12 @@ export interface LevelChoice extends LevelName {
   readonly known?: {
     readonly verdict: Verdict;
     readonly anomalies: number;
+    /** Of the anomalies at the level in force so many stay; absent where that level is not decided. */
+    readonly of?: number;
     readonly unknown: number;
   };
+  /** It is a level of the database that the project is written for. */
+  readonly own: boolean;
   /** It is proved safe for any number of transactions; so many anomalies of the present findings go. */
   readonly proved?: { readonly removes: number };
 }
@@ -246,6 +250,14 @@ export interface Requests {
       readonly prove?: boolean;
     };
     readonly result: readonly CheckSummary[];
+  };
+  /**
+   * What a level would leave of the document's project, without making it the level in force: remembered for the present
+   * text, so that `isolens/levels` knows it. Cancelled with its request; null where nothing could be asked.
+   */
+  readonly "isolens/tryLevel": {
+    readonly params: { readonly level?: string; readonly uri?: string };
+    readonly result: CheckSummary | null;
   };
   /** What the last checks found, without checking again. */
   readonly "isolens/summaries": {

@@ -69,6 +69,8 @@ export interface HarnessOptions {
   /** Called before each check answers; a check waits for its promise, or for its abort. */
   readonly before?: (project: Project, level: Level) => Promise<void> | void;
   readonly settings?: unknown;
+  /** What the client says of itself; by default that it is our own. */
+  readonly initialization?: unknown;
   readonly capabilities?: Readonly<Record<string, unknown>>;
 }
 
@@ -97,7 +99,7 @@ export async function withServer(
       processId: null,
       rootUri: null,
       workspaceFolders: [{ uri: pathToFileURL(folder).href, name: "test" }],
-      initializationOptions: { commandLinks: true, showAnomaly: true },
+      initializationOptions: options.initialization ?? { commandLinks: true, showAnomaly: true },
       capabilities: {
         workspace: { configuration: true, workspaceFolders: true },
         ...options.capabilities,

@@ -1,6 +1,7 @@
 // Levels that users define, and names that do not exist, as the editor meets them.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CancellationTokenSource } from "vscode-languageserver-protocol/node";
 import { withServer } from "./harness";
 
 const BANK = "transaction withdraw\nanomaly lost-update\n";
@@ -65,6 +66,39 @@ describe("levels in the editor", () => {
         message,
         'The setting isolens.level: there is no level "serialisable"; did you mean "serializable"? Checks run at PostgreSQL READ COMMITTED.',
       );
+    });
+  });
+
+  it("are tried without coming into force, until nobody waits for it", async () => {
+    const text = "transaction a\n  anomaly lost-update";
+    let isHeld = false;
+    let begun: () => void = () => undefined;
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    const before = () => {
+      if (!isHeld) return undefined;
+      begun();
+      return new Promise<void>(() => undefined);
+    };
+    await withServer({ files: { "a.sql": text }, before }, async (harness) => {
+      await harness.open("a.sql", text);
+      await harness.diagnostics("a.sql", ["1 lost-update"]);
+      const uri = harness.uri("a.sql");
+      const level = "postgres:serializable";
+      const tried = await harness.request("isolens/tryLevel", { uri, level });
+      assert.deepEqual([tried?.level.name, tried?.anomalies], [level, 0]);
+      const choices = await harness.request("isolens/levels", { uri });
+      const choice = choices.find(({ name }) => name === level);
+      assert.deepEqual(choice?.known, { verdict: "safe", anomalies: 0, of: 1, unknown: 0 });
+      assert.deepEqual([choice.own, choice.inForce], [true, false]);
+      await harness.diagnostics("a.sql", ["1 lost-update"]);
+      isHeld = true;
+      const other = { uri, level: "postgres:repeatable-read" };
+      const closing = new CancellationTokenSource();
+      const waiting = harness.client.sendRequest("isolens/tryLevel", other, closing.token);
+      await beginning;
+      closing.cancel();
+      assert.equal(await waiting.catch(() => null), null);
+      assert.equal(await harness.request("isolens/tryLevel", { uri, level: "nothing" }), null);
     });
   });
 });

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import type { CodeLens, Diagnostic, Hover } from "vscode-languageserver-protocol/node";
+import type {
+  CodeLens,
+  Diagnostic,
+  DocumentSymbol,
+  Hover,
+} from "vscode-languageserver-protocol/node";
 import { LEVELS } from "../../../server/src/isolation/levels";
 import { withServer, type Harness } from "./harness";
 
@@ -328,6 +333,56 @@ describe("lenses", () => {
       assert.deepEqual(await lenses(harness, "a.sql"), [
         "0 Isolens: not fully decided at PostgreSQL READ COMMITTED",
       ]);
+    });
+  });
+});
+
+describe("editors without a client of Isolens", () => {
+  it("get the transactions as symbols", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      const textDocument = { uri: harness.uri("bank.sql") };
+      const symbols: readonly DocumentSymbol[] = await harness.client.sendRequest(
+        "textDocument/documentSymbol",
+        { textDocument },
+      );
+      assert.deepEqual(
+        symbols.map(({ name, detail, range }) => [name, detail, range.start.line, range.end.line]),
+        [
+          ["withdraw", "1 anomaly", 0, 3],
+          ["deposit", "", 5, 6],
+        ],
+      );
+    });
+  });
+
+  it("run commands by the server: what a lens shows, another level, stop", async () => {
+    const own = { files: { "bank.sql": BANK }, initialization: {} };
+    await withServer(own, async (harness) => {
+      const shown: string[] = [];
+      harness.client.onRequest("window/showMessageRequest", () => null);
+      harness.client.onNotification("window/showMessage", ({ message }: { message: string }) => {
+        shown.push(message);
+      });
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      const run = (command: string, ...args: unknown[]): Promise<unknown> =>
+        harness.client.sendRequest("workspace/executeCommand", { command, arguments: args });
+      const lensParams = { textDocument: { uri: harness.uri("bank.sql") } };
+      const [lens]: readonly CodeLens[] = await harness.client.sendRequest(
+        "textDocument/codeLens",
+        lensParams,
+      );
+      assert.equal(lens?.command?.command, "isolens.explain");
+      const text = await run(lens.command.command, ...(lens.command.arguments ?? []));
+      assert.match(String(text), /^lost-update in withdraw\n {2}1\. T1 reads account/u);
+      assert.equal(await run("isolens.stop"), 0);
+      await run("isolens.checkAt", "pg:ser");
+      await harness.diagnostics("bank.sql", []);
+      await run("isolens.checkAt");
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      assert.equal(await run("isolens.nothing"), null);
     });
   });
 });

@@ -32,9 +32,9 @@ function lensOf(
     const count = anomalies.length === 1 ? "1 anomaly" : `${String(anomalies.length)} anomalies`;
     const ids = anomalies.map((each) => each.id);
     const title = `${count} at ${label}${since}`;
-    return state.options.showAnomaly
-      ? toCodeLens(`${title} - show`, transaction.range, { ids })
-      : toCodeLens(title, transaction.range, undefined);
+    // Editors without a client of their own let the server explain.
+    const command = state.options.showAnomaly ? "isolens.showAnomaly" : "isolens.explain";
+    return toCodeLens(`${title} - show`, transaction.range, { command, ids });
   }
   if (isOld)
     return toCodeLens("Isolens: edited since the last check", transaction.range, undefined);

@@ -5,7 +5,7 @@ import { undecidedCount } from "../../protocol/report";
 import type { LevelChoice } from "../../protocol/requests";
 import type { Project } from "../../workspace/projects";
 import { toCheckParams } from "../fromLsp";
-import type { ProjectResult } from "../results";
+import { toldAnomalies, type ProjectResult } from "../results";
 import {
   configuredLevel,
   definedIn,
@@ -31,8 +31,9 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   const rank = (level: Level): number =>
     level.family === "paper" ? (level.own ? 0 : 1) : isLevelOf(level, dialect) ? 0 : 2;
   // What users defined they want to see first.
-  const all: readonly Level[] = [...definedIn(project), ...LEVELS];
-  const ordered = [...all].sort((a, b) => rank(a) - rank(b));
+  const levels: readonly Level[] = [...definedIn(project), ...LEVELS];
+  const ordered = [...levels].sort((a, b) => rank(a) - rank(b));
+  const all = result && !result.isFirst ? toldAnomalies(result.report).length : undefined;
   return ordered.map((level) => {
     const proved = provedAt(result, level);
     const known = project && state.known.get(knownKey(project, level));
@@ -41,6 +42,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
       label: level.label,
       summary: level.summary,
       family: level.family,
+      own: level.family === "product" && isLevelOf(level, dialect),
       inForce: level.name === inForce,
       configured: level.name === configured,
       ...(proved && { proved }),
@@ -48,6 +50,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
         known: {
           verdict: known.verdict,
           anomalies: known.anomalies,
+          ...(all !== undefined && { of: all }),
           unknown: undecidedCount(known.unknown),
         },
       }),
