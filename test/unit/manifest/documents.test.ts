@@ -103,6 +103,18 @@ describe("documents", () => {
       }
     }
   });
+
+  it("name rooms that there are tests of", () => {
+    const tests = readdirSync(path.join(ROOT, "test/unit"), { recursive: true, encoding: "utf8" });
+    for (const file of DOCUMENTS) {
+      for (const [, names = ""] of read(file).matchAll(/npm test -- ([\w/. ]+)/gu)) {
+        for (const room of names.trim().split(" ")) {
+          const isRoom = tests.some((each) => each === room || each.startsWith(`${room}.`));
+          assert.ok(isRoom, `${file}: npm test -- ${room}`);
+        }
+      }
+    }
+  });
 });
 
 /** Whether a file of that name, or path, is anywhere below the folder. */

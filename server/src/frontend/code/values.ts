@@ -206,7 +206,14 @@ export type Value =
       readonly then: Value;
       readonly otherwise: Value;
     }
-  | { readonly kind: "unknown"; readonly why: string; readonly dependsOn: readonly Expression[] };
+  | {
+      readonly kind: "unknown";
+      /** For people: no meaning depends on it. */
+      readonly why: string;
+      readonly dependsOn: readonly Expression[];
+      /** It is one of several things that the code keeps, and nobody knows which: items of a list, or others. */
+      readonly among?: "items" | "others";
+    };
 
 /** An object that something unknown made for the code, or a part of one. */
 export interface Foreign {
@@ -334,6 +341,20 @@ export const NOWHERE = "" as FileId;
 /** A value that is not known, with the reads that it came from. */
 export function unknown(why: string, dependsOn: readonly Expression[] = []): Value {
   return { kind: "unknown", why, dependsOn: fewReads(dependsOn) };
+}
+
+/** One of several things that the code keeps (values of rounds, paths or keys), of which nobody knows which. */
+export function oneOfSeveral(
+  why: string,
+  dependsOn: readonly Expression[] = [],
+  among: "items" | "others" = "others",
+): Value {
+  return { kind: "unknown", why, dependsOn: fewReads(dependsOn), among };
+}
+
+/** One of the items of a list. */
+export function unknownItem(why: string, dependsOn: readonly Expression[] = []): Value {
+  return oneOfSeveral(why, dependsOn, "items");
 }
 
 /** What a handler is given: an object of which nothing is known. */

@@ -1,6 +1,6 @@
 // Names and what they hold.
 import type { HirPattern } from "../hir";
-import { UNDEFINED, unknown, type Scope, type Value } from "../values";
+import { oneOfSeveral, type Scope, UNDEFINED, unknown, type Value } from "../values";
 import { orAbsent } from "./values/absence";
 import { readsOf } from "./values/convert";
 import { globalValue } from "./builtins/globals";
@@ -60,7 +60,7 @@ export function bind(
         const name = typeof key === "string" ? key : undefined;
         const part =
           name === undefined
-            ? unknown("a computed key", readsOf(value))
+            ? oneOfSeveral("a computed key", readsOf(value))
             : memberOf(state, value, name, pattern.span);
         if (name !== undefined) taken.push(name);
         bind(state, scope, inner, part, isDeclared);
@@ -73,7 +73,7 @@ export function bind(
         if (inner) bind(state, scope, inner, itemOf(state, value, at), isDeclared);
       });
       if (pattern.rest) {
-        const rest = unknown("the rest of a list", readsOf(value));
+        const rest = oneOfSeveral("the rest of a list", readsOf(value));
         bind(state, scope, pattern.rest, rest, isDeclared);
       }
       return;
@@ -117,7 +117,7 @@ function withDefault(given: Value, other: Value): Value {
 function restOf(state: State, value: Value, taken: readonly string[]): Value {
   const names = heldNamesOf(value);
   if (names === undefined)
-    return value.kind === "input" ? value : unknown("the rest of it", readsOf(value));
+    return value.kind === "input" ? value : oneOfSeveral("the rest of it", readsOf(value));
   const fields = names
     .filter((name) => !taken.includes(name))
     .map((name) => {

@@ -8,11 +8,13 @@ import {
   constant,
   constantScalar,
   constantText,
-  UNDEFINED,
-  unknown,
   type ObjectValue,
+  oneOfSeveral,
   type Scope,
   type TextPart,
+  UNDEFINED,
+  unknown,
+  unknownItem,
   type Value,
 } from "../values";
 import { literal } from "../../sql/expressions";
@@ -268,7 +270,7 @@ function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Val
   const others = values.flatMap(({ value }, at) => (known[at] ? [] : [value]));
   if (others.length > 0) {
     const reads = [...others, ...all].flatMap((each) => readsOf(each));
-    write(state, list.grown, unknown("an item of several lists", reads));
+    write(state, list.grown, unknownItem("an item of several lists", reads));
   }
   return { ...list, ...ofSet };
 }
@@ -334,7 +336,7 @@ export function indexed(state: State, of: Value, index: Value, span: Span): Valu
   if (entries.some(({ value }) => mayRun(state, value))) {
     lose(state, "which of many functions is meant is not known", sourceOf(state, span), "opaque");
   }
-  return unknown("an element by a computed key is not known", [at, ...readsOf(object)]);
+  return oneOfSeveral("an element by a computed key is not known", [at, ...readsOf(object)]);
 }
 
 /** The keys and values of a record, where all that were written are known. */
@@ -514,7 +516,8 @@ function objectOf(state: State, scope: Scope, entries: readonly HirEntry[]): Val
     const { key } = entry;
     const name = typeof key === "string" ? key : keyOf(evaluateExpression(state, scope, key));
     const value = evaluateExpression(state, scope, entry.value);
-    if (name === undefined) made = { ...made, rest: unknown("a computed key", readsOf(value)) };
+    if (name === undefined)
+      made = { ...made, rest: oneOfSeveral("a computed key", readsOf(value)) };
     else made.fields.set(name, newCell(state, value));
   }
   return made;

@@ -3,7 +3,7 @@ import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
-import { ABSENT, ageOf, scalar, unknown, type Cell, type Value } from "../values";
+import { ABSENT, ageOf, type Cell, oneOfSeveral, scalar, unknown, type Value } from "../values";
 import { askedSoFar, wasAskedSince } from "./lists/asked";
 import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./values/convert";
 import { takeJumps, type Jump } from "./targets";
@@ -244,7 +244,7 @@ export function loopBody(
       write(state, cell, unknown(why, value ? readsOf(value) : []));
     } else if (value !== undefined && !isGrowing(cell, value)) {
       const why = "it changes from round to round of a loop";
-      write(state, cell, unknown(why, readsOf(value)));
+      write(state, cell, oneOfSeveral(why, readsOf(value)));
     }
   }
   const path = first?.stands ? first.path : tried(state, () => body(carried));
@@ -292,14 +292,14 @@ function isGrowing({ isGrown }: Cell, value: Value): boolean {
 
 function afterRounds(cell: Cell, value: Value | undefined): Value | undefined {
   if (value === undefined || isGrowing(cell, value)) return value;
-  return unknown("it changes from round to round of a loop", readsOf(value));
+  return oneOfSeveral("it changes from round to round of a loop", readsOf(value));
 }
 
 /** Some rounds end with one value, and others with another one. */
 function inSomeRounds(cell: Cell, value: Value | undefined): Value | undefined {
   if (value === cell.value) return value;
   const reads = [cell.value, value].flatMap((each) => (each ? readsOf(each) : []));
-  return unknown("it changes in some rounds of a loop", reads);
+  return oneOfSeveral("it changes in some rounds of a loop", reads);
 }
 
 interface FirstRound {

@@ -4,7 +4,7 @@ import type { Expression } from "../../../program/expression";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
-import { ageOf, unknown, type Cell, type Value } from "../values";
+import { ageOf, type Cell, oneOfSeveral, type Value } from "../values";
 import { addIf, isScalar, joinPaths, sameValue, type Path } from "./join";
 import { handedOn, isHandedOn, type HandedOn } from "./handedOn";
 import { emit, write, type State } from "./state";
@@ -70,7 +70,7 @@ function behindLoop(
   source: SourceRange,
 ): Value | undefined {
   if (value === undefined || KEPT.has(value.kind)) return value;
-  if (!isScalar(value)) return unknown("what a loop left that was ended", readsOf(value));
+  if (!isScalar(value)) return oneOfSeveral("what a loop left that was ended", readsOf(value));
   const expression = expressionOf(state, value);
   if (expression.kind === "literal" || expression.kind === "parameter") return value;
   const name = state.ids.fresh("v");
@@ -178,5 +178,5 @@ function isPlain(value: Value | undefined): boolean {
 }
 
 function lost(value: Value | undefined): Value {
-  return unknown("what a finally leaves behind", value ? readsOf(value) : []);
+  return oneOfSeveral("what a finally leaves behind", value ? readsOf(value) : []);
 }

@@ -1,6 +1,13 @@
 // Assignments to places: names, properties, elements of lists.
 import type { HirPattern } from "../hir";
-import { constantScalar, UNDEFINED, unknown, type Scope, type Value } from "../values";
+import {
+  constantScalar,
+  oneOfSeveral,
+  type Scope,
+  UNDEFINED,
+  unknown,
+  type Value,
+} from "../values";
 import { isInput } from "../reads";
 import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
@@ -75,12 +82,12 @@ const ONE_OF_SEVERAL = "which of several records the code assigned a field is no
 
 /** An item of an argument, of which it is not known which, is written. */
 function itemWritten(state: State, object: Value, value: Value): void {
-  if (object.kind !== "unknown" || !/^an item of /u.test(object.why)) return;
+  if (object.kind !== "unknown" || object.among !== "items") return;
   const [of, ...others] = object.dependsOn;
   if (of?.kind !== "parameter" || others.length > 0) return;
   const whole = { kind: "input", path: of.name, origin: "argument" } as const;
   const why = "which part of an argument is written is not told";
-  writeInside(state, whole, unknown(why, [of, ...readsOf(value)]));
+  writeInside(state, whole, oneOfSeveral(why, [of, ...readsOf(value)]));
 }
 
 /** Some part of a list or record is written, and it is not known which. */
@@ -97,7 +104,7 @@ function overwritten(
   } else if (object.kind === "list") setElement(state, object, index ?? UNDEFINED, value);
   else if (object.kind === "input" && !object.foreign) {
     const why = "which part of an argument is written is not told";
-    writeWhole(state, object, unknown(why, [...readsOf(object), ...readsOf(value)]));
+    writeWhole(state, object, oneOfSeveral(why, [...readsOf(object), ...readsOf(value)]));
   } else if (!changedByWrite(state, object, name, value)) setAnyMember(state, object, value);
 }
 

@@ -4,14 +4,15 @@ import { literal } from "../../../sql/expressions";
 import type { Expression } from "../../../../program/expression";
 import { dictionary } from "../../../../protocol/dictionary";
 import {
+  type Cell,
   constant,
   constantScalar,
   constantText,
+  oneOfSeveral,
   scalar,
   textOf,
   UNDEFINED,
   unknown,
-  type Cell,
   type Value,
 } from "../../values";
 import { isInput } from "../../reads";
@@ -238,7 +239,7 @@ const BUILTINS = dictionary<Builtin>({
     const last = isLast ? searchedItem(state, self, "last") : undefined;
     if (last) return last;
     if (known?.kind !== "literal" || typeof known.value !== "number" || known.value < 0) {
-      return unknown("an element by a computed index is not known", readsOf(self));
+      return oneOfSeveral("an element by a computed index is not known", readsOf(self));
     }
     return memberOf(state, self, String(known.value), site.span);
   }),
@@ -496,7 +497,7 @@ function all(state: State, value: Value, site: CallSite, each: typeof settle = s
   const isQuiet = rowsAsLoop(state, value, site.span, (item) => {
     each(state, item);
   });
-  return isQuiet ? value : unknown("what a loop gives is not kept", readsOf(value));
+  return isQuiet ? value : oneOfSeveral("what a loop gives is not kept", readsOf(value));
 }
 
 /** `new Promise((resolve) => ...)`: the function runs at once; what it resolves to is not followed. */
@@ -504,7 +505,7 @@ function promise({ state, args: [callee], site }: BuiltinCall): Value {
   const settlers = ["resolve", "reject"].map((name): Value => ({ kind: "external", name }));
   if (callee)
     settle(state, state.evaluator.call(state, callee, settlers, { ...site, isNew: false }));
-  return unknown("what a promise resolves to is not followed", callee ? readsOf(callee) : []);
+  return oneOfSeveral("what a promise resolves to is not followed", callee ? readsOf(callee) : []);
 }
 
 /** Functions that are given to something that runs them at another time, in no transaction of this one. */
@@ -542,7 +543,7 @@ function mapped(state: State, self: Value, by: Value | undefined, site: CallSite
     const assigned = new Map<string, Cell>();
     return { kind: "derived", from: self, how: "map", by: putAside(state, by), assigned };
   }
-  const value = unknown("what a loop gives is not kept", readsOf(self));
+  const value = oneOfSeveral("what a loop gives is not kept", readsOf(self));
   return rounds?.end(start, value) ?? value;
 }
 
@@ -586,7 +587,7 @@ function putAside(state: State, by: Value): Value {
 function reduced(state: State, self: Value, args: readonly Value[], site: CallSite): Value {
   const [by, start] = args;
   if (!by) return unknown("a reduction without a function is not understood", readsOf(self));
-  const sum = newCell(state, start ?? unknown("the first item of a reduction", readsOf(self)));
+  const sum = newCell(state, start ?? oneOfSeveral("the first item of a reduction", readsOf(self)));
   eachItem(state, self, site.span, (item, index) => {
     const next = state.evaluator.call(state, by, [sum.value ?? UNDEFINED, item, index], site);
     write(state, sum, next);

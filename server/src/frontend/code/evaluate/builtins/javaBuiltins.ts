@@ -7,10 +7,11 @@ import {
   constant,
   constantScalar,
   constantText,
+  oneOfSeveral,
   textOf,
+  type TextPart,
   UNDEFINED,
   unknown,
-  type TextPart,
   type Value,
 } from "../../values";
 import { conditionOf, negated, readsOf } from "../values/convert";
@@ -223,7 +224,7 @@ export function mapValue(map: Value, key: Value | undefined, otherwise: Value = 
   const name = constantScalar(key);
   if (map.kind === "object") noteAsked(map.fields);
   if (map.kind !== "object" || name === undefined || name === null || map.rest) {
-    return unknown("a map is asked for a key that is only known when it runs", readsOf(map));
+    return oneOfSeveral("a map is asked for a key that is only known when it runs", readsOf(map));
   }
   const other = fieldOf(map, ANY_KEY) ?? otherwise;
   return whereAbsent(fieldOf(map, String(name)) ?? other, other);

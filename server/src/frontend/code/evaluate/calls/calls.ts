@@ -1,7 +1,7 @@
 // Calls: functions of the workspace are followed, functions of libraries mean what their library says, and of all
 // others nothing is known but what they were given.
 import type { Command } from "../../../../program/statement";
-import { UNDEFINED, unknown, type Value } from "../../values";
+import { oneOfSeveral, UNDEFINED, unknown, type Value } from "../../values";
 import { functionKey } from "../../origins";
 import { withoutReturns } from "../../../sql/routine/withoutReturns";
 import { innerScope } from "../bindings";
@@ -357,7 +357,7 @@ function oneOfOwn(
   const isSlot = isGlobalSlot(callee);
   const method = /\.([^.]*)$/u.exec(name)?.[1];
   if (isKept(callee) && method !== undefined && TAKING.has(method)) {
-    return unknown(callee.why, [callee, ...args].flatMap(readsOf));
+    return oneOfSeveral(callee.why, [callee, ...args].flatMap(readsOf), callee.among);
   }
   if (!isSlot && !isKept(callee)) return undefined;
   if (method !== undefined && !state.workspace.reach.isReaching(method)) return undefined;

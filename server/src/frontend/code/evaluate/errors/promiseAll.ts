@@ -2,7 +2,7 @@
 import { literal } from "../../../sql/expressions";
 import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
-import { unknown, type Value } from "../../values";
+import { oneOfSeveral, type Value } from "../../values";
 import { isPending, settle } from "../calls/settle";
 import { itemsOf } from "../lists/collections";
 import { emit, lose, type State } from "../state";
@@ -35,7 +35,7 @@ export function firstOf(state: State, list: Value, source: SourceRange): Value {
   const items = itemsOf(list);
   if (items?.every(isForeign) !== true) lose(state, why, source);
   const values = items?.map((item) => settle(state, item)) ?? [list];
-  return unknown(
+  return oneOfSeveral(
     why,
     values.flatMap((each) => readsOf(each)),
   );

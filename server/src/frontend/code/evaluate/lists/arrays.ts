@@ -7,9 +7,10 @@ import type { Span } from "../../../sql/split";
 import {
   constant,
   constantScalar,
+  type ListValue,
+  oneOfSeveral,
   UNDEFINED,
   unknown,
-  type ListValue,
   type Value,
 } from "../../values";
 import { expressionOf, leavesOf, readsOf } from "../values/convert";
@@ -52,7 +53,7 @@ export function elementAt(state: State, list: ListValue, at: Expression, span: S
   if (grown.value?.kind === "input") return elementOf(grown.value, next(at));
   const items = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
   if (grown.value !== undefined || items.length === 0 || items.length > MOST_CHOICES) {
-    return unknown("an element by a computed key is not known", [at, ...readsOf(list)]);
+    return oneOfSeveral("an element by a computed key is not known", [at, ...readsOf(list)]);
   }
   if (!state.frame.file.endsWith(".java")) return among(items, at, UNDEFINED);
   // Elsewhere is an error.

@@ -6,9 +6,11 @@ import {
   constant,
   constantScalar,
   isArray,
+  type ObjectValue,
+  oneOfSeveral,
   UNDEFINED,
   unknown,
-  type ObjectValue,
+  unknownItem,
   type Value,
 } from "../../values";
 import { lists, named, type Builtin } from "../builtins/builtin";
@@ -44,7 +46,7 @@ export const CONTAINERS: Readonly<Record<string, Builtin>> = {
     for (const arg of args.length > 0 ? args : [UNDEFINED]) {
       changedInPlace(state, self, arg, site);
     }
-    return unknown("an item of a list that is changed in place", reads);
+    return unknownItem("an item of a list that is changed in place", reads);
   }),
   ...lists("fill", ({ state, self, args: [item = UNDEFINED] }) => {
     const items = itemsOf(self);
@@ -195,7 +197,7 @@ function valueOfPair(state: State, map: ObjectValue, pairs: Value, key: Value): 
       : searchedItem(state, pairs, "last", (item) => isKeyOf(state, at, item));
   if (!pair) {
     const reads = [at, ...readsOf(pairs)];
-    return unknown("a map is asked for a key that is only known when it runs", reads);
+    return oneOfSeveral("a map is asked for a key that is only known when it runs", reads);
   }
   const valueIn = (each: Value): Value =>
     each.kind === "undefined" ? each : itemOf(state, each, 1);
@@ -220,5 +222,5 @@ function pairsOf(state: State, map: Value, made: (pair: Value) => Value): Value 
   const pairs = listOfFields(state, map, (name, value) =>
     made(listOf(state, [constant(name), value])),
   );
-  return pairs ?? unknown("an item of a map is not told from the others", readsOf(map));
+  return pairs ?? unknownItem("an item of a map is not told from the others", readsOf(map));
 }

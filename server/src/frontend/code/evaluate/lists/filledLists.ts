@@ -10,11 +10,11 @@ import { compare } from "../../../sql/terms";
 import { walkCommand } from "../../../sql/walk";
 import type { Library } from "../../libraries/library";
 import {
-  scalar,
-  unknown,
   type Cell,
   type ListValue,
   type ResultReference,
+  scalar,
+  unknownItem,
   type Value,
 } from "../../values";
 import { readsOf } from "../values/convert";
@@ -170,7 +170,7 @@ function replayed({ loop, item }: Template, row: Row): Value {
 }
 
 function lost(item: Value): Value {
-  return unknown("an item of a list that a loop filled", readsOf(item));
+  return unknownItem("an item of a list that a loop filled", readsOf(item));
 }
 
 function ofRow(expression: Expression, loop: string, { result, at }: Row): Expression {

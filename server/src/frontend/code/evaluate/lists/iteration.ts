@@ -7,12 +7,12 @@ import { walkCommand } from "../../../sql/walk";
 import { withoutExits } from "../../../sql/routine/withoutReturns";
 import type { Span } from "../../../sql/split";
 import {
+  type Cell,
   constant,
+  type ListValue,
   scalar,
   UNDEFINED,
-  unknown,
-  type Cell,
-  type ListValue,
+  unknownItem,
   type Value,
 } from "../../values";
 import { isLiteral, readsOf } from "../values/convert";
@@ -165,7 +165,7 @@ export function eachItem(state: State, of: Value, span: Span, run: Round, label?
     default: {
       const inputs = listFromCall(state, list);
       if (inputs) return eachItem(state, inputs, span, run, label);
-      const item = unknown("an item of a list that is not known", readsOf(list));
+      const item = unknownItem("an item of a list that is not known", readsOf(list));
       const { emitted } = state;
       loopOver(state, { kind: "unknown" }, span, () => item, run, label);
       // How often it runs matters where statements do; what it calculates is not known in any case.
@@ -463,5 +463,5 @@ export function changed(state: State, list: Value, item: Value): void {
   if (list.kind !== "list") return;
   const before = list.grown.value ? readsOf(list.grown.value) : [];
   const reads = [...new Set([...readsOf(item), ...before])];
-  write(state, list.grown, unknown("an item of a list that a loop filled", reads));
+  write(state, list.grown, unknownItem("an item of a list that a loop filled", reads));
 }

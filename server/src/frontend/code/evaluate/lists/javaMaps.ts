@@ -1,7 +1,14 @@
 // What Java's maps hold, one after the other: `Map.of(k, v).entrySet()`, `keySet()`, `values()`, `forEach`.
 import { dictionary } from "../../../../protocol/dictionary";
 import { mayBeAbsent } from "../values/absentFields";
-import { ABSENT, constant, UNDEFINED, unknown, type ObjectValue, type Value } from "../../values";
+import {
+  ABSENT,
+  constant,
+  type ObjectValue,
+  oneOfSeveral,
+  UNDEFINED,
+  type Value,
+} from "../../values";
 import { named, type Builtin, type BuiltinCall } from "../builtins/builtin";
 import { put } from "../builtins/javaBuiltins";
 import { bornNow, type State } from "../state";
@@ -76,12 +83,12 @@ function entryOf(state: State, [key, value]: Entry): Value {
 
 function partOf(entry: Value, part: string): Value {
   const found = entry.kind === "object" ? entry.fields.get(part)?.value : undefined;
-  return found ?? unknown("an entry of a map that is not known", readsOf(entry));
+  return found ?? oneOfSeveral("an entry of a map that is not known", readsOf(entry));
 }
 
 function listed({ state, self }: BuiltinCall, item: (entry: Entry) => Value): Value {
   const entries = self.kind === "object" ? entriesIn(self) : undefined;
-  if (!entries) return unknown("what a map holds is only known when it runs", readsOf(self));
+  if (!entries) return oneOfSeveral("what a map holds is only known when it runs", readsOf(self));
   return listOf(state, entries.map(item));
 }
 

@@ -1,7 +1,7 @@
 // Questions about the items of lists: `find`, `some`, `every`, `includes`.
 import type { Expression } from "../../../../program/expression";
 import { joined } from "../../../sql/terms";
-import { constant, UNDEFINED, unknown, type Value } from "../../values";
+import { constant, oneOfSeveral, UNDEFINED, unknown, unknownItem, type Value } from "../../values";
 import { conditionOf, expressionOf, negated, readsOf } from "../values/convert";
 import { mayChange } from "../calls/changes";
 import { binary, choose, condition } from "../values/operators";
@@ -117,7 +117,7 @@ export function found(
     const searched = test && searchedItem(state, self, which, test);
     if (searched) return searched;
     if (!isPlain) askedInTurn(state, self, by, site, true);
-    return unknown("an item that is searched for is not told from the others", readsOf(self));
+    return oneOfSeveral("an item that is searched for is not told from the others", readsOf(self));
   }
   const choice = (otherwise: Value, item: Value, at: number): Value => {
     const test = conditionOf(state, callWithItem(state, by, item, constant(at), site));
@@ -146,7 +146,7 @@ export function foundAt(
   const items = fewItemsOf(self);
   if (!items) {
     const reads = readsOf(self);
-    const answer = callWithItem(state, by, unknown("an item of a list", reads), NO_INDEX, site);
+    const answer = callWithItem(state, by, unknownItem("an item of a list", reads), NO_INDEX, site);
     return unknown(why, [...reads, ...readsOf(answer)]);
   }
   const choice = (otherwise: Value, item: Value, at: number): Value => {

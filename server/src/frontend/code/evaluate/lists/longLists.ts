@@ -1,5 +1,5 @@
 // Lists of so many known items that to take them one after the other would take too long: one stands for all of them.
-import { unknown, type Value } from "../../values";
+import { unknown, unknownItem, type Value } from "../../values";
 import { readsOf } from "../values/convert";
 import type { CallSite, State } from "../state";
 import { itemsOf } from "./collections";
@@ -22,7 +22,7 @@ export function isLong(items: readonly Value[]): boolean {
 /** What stands for each of many items. */
 export function oneOf(items: readonly Value[]): Value {
   const reads = new Set(items.flatMap((item) => readsOf(item)));
-  return unknown(`an item of a list of more than ${String(MOST_ITEMS)}`, [...reads]);
+  return unknownItem(`an item of a list of more than ${String(MOST_ITEMS)}`, [...reads]);
 }
 
 /** What a function without effects tells of a long list; undefined where the list is not long. */

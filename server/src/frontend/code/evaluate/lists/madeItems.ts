@@ -1,6 +1,6 @@
 // The items of a list that are made when they are asked for: each time anew, so that what the code assigns to one of them
 // is told to those that are made behind it.
-import { unknown, type Cell, type ObjectValue, type Value } from "../../values";
+import { type Cell, type ObjectValue, oneOfSeveral, type Value } from "../../values";
 import { readsOf } from "../values/convert";
 import { newCell, write, type CallSite, type State } from "../state";
 import { callWithItem } from "./items";
@@ -24,7 +24,7 @@ export function madeItem(
     if (!value) continue;
     const made = fields.get(field)?.value;
     const reads = [...(made ? readsOf(made) : []), ...readsOf(value)];
-    fields.set(field, newCell(state, unknown(WHICH, reads)));
+    fields.set(field, newCell(state, oneOfSeveral(WHICH, reads)));
   }
   const own = { ...record, fields };
   lists.set(own, assigned);
@@ -45,5 +45,5 @@ export function noteItemAssigned(
   const cell = assigned.get(field) ?? { value: undefined, birth: 0 };
   assigned.set(field, cell);
   const before = cell.value ? readsOf(cell.value) : [];
-  write(state, cell, unknown(WHICH, [...new Set([...before, ...readsOf(value)])]));
+  write(state, cell, oneOfSeveral(WHICH, [...new Set([...before, ...readsOf(value)])]));
 }

@@ -5,7 +5,7 @@ import type { SourceRange } from "../../../../protocol/source";
 import { withoutReturns } from "../../../sql/routine/withoutReturns";
 import { walkCommand, walkExpression } from "../../../sql/walk";
 import type { HirFunction } from "../../hir";
-import { ageOf, unknown, type Scope, type Value } from "../../values";
+import { ageOf, oneOfSeveral, type Scope, unknown, type Value } from "../../values";
 import { beginJumps, endTarget } from "../jumps";
 import { mayEnd } from "../lists/iteration";
 import { beginTarget, takeJumps, type Target } from "../targets";
@@ -106,7 +106,7 @@ function forgetAssigned(state: State, mark: number, body: readonly Command[]): v
   const forget = (value: Value): Value => {
     switch (value.kind) {
       case "scalar":
-        return isAsked(value.expression) ? unknown(WHICH_WAY) : value;
+        return isAsked(value.expression) ? oneOfSeveral(WHICH_WAY) : value;
       case "choice": {
         const [then, otherwise] = [forget(value.then), forget(value.otherwise)];
         if (!isAsked(value.condition)) return { ...value, then, otherwise };

@@ -1,9 +1,9 @@
 // Fields of rows that the code assigns. All who hold the first row of a result hold the same; of others it is only known
 // that a field of some row was assigned, which is told to those who ask another row for it.
 import {
-  fieldExpression,
-  unknown,
   type Cell,
+  fieldExpression,
+  oneOfSeveral,
   type ResultReference,
   type RowValue,
   type Value,
@@ -30,7 +30,7 @@ export function overlayBeside({
     for (const [field, { value }] of cells) {
       if (!value) continue;
       const reads = [{ kind: "size", result } as const, ...readsOf(value)];
-      overlay.set(field, { value: unknown(WHICH, reads), birth: 0 });
+      overlay.set(field, { value: oneOfSeveral(WHICH, reads), birth: 0 });
     }
   }
   return overlay;
@@ -41,11 +41,11 @@ export function noteAssigned(state: State, row: RowValue, field: string, value: 
   const at = placeOf(row);
   if (!row.assigned || at === FIRST) return;
   const cells = cellsAt(row.assigned, at);
-  const cell = cells.get(field) ?? { value: undefined, birth: 0, unset: unknown(WHICH) };
+  const cell = cells.get(field) ?? { value: undefined, birth: 0, unset: oneOfSeveral(WHICH) };
   cells.set(field, cell);
   if (cell.value === undefined) noteFilled(cell, cells);
   const before = cell.value ? readsOf(cell.value) : [];
-  write(state, cell, unknown(WHICH, [...new Set([...before, ...readsOf(value)])]));
+  write(state, cell, oneOfSeveral(WHICH, [...new Set([...before, ...readsOf(value)])]));
 }
 
 /** What a row holds in a field that was assigned to others of its result; undefined where none was. */
@@ -56,7 +56,7 @@ export function assignedElsewhere(row: RowValue, field: string): Value | undefin
   if (own === SEARCHED) noteAsked(cellsAt(row.assigned, SEARCHED));
   for (const [at, cells] of row.assigned) {
     const other = at !== own || own === SEARCHED ? cells.get(field)?.value : undefined;
-    if (other) return unknown(WHICH, [fieldExpression(row, field), ...readsOf(other)]);
+    if (other) return oneOfSeveral(WHICH, [fieldExpression(row, field), ...readsOf(other)]);
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 // Parts of arguments that the code writes: `request.user = row`, `headers.set("x", value)`. They are what was written there
 // until the function ends; what an argument is made of is told by its path.
 import type { Expression } from "../../../../program/expression";
-import { unknown, type Cell, type Value } from "../../values";
+import { type Cell, oneOfSeveral, unknown, type Value } from "../../values";
 import { write, type State } from "../state";
 import { partsOfElements } from "./computedParts";
 
@@ -50,7 +50,7 @@ export function heldBy(state: State, part: Input): Value {
     (elements.get(path) ?? []).filter((each) => mayBe(each.index, index)),
   );
   const reads = others.flatMap((each) => each.reads);
-  return others.length === 0 ? part : unknown(WHICH_ITEM, reads);
+  return others.length === 0 ? part : oneOfSeveral(WHICH_ITEM, reads);
 }
 
 /** Parts of elements that were written before are not known where they may be of the one that is written now. */
@@ -60,7 +60,7 @@ export function forgetOthers(state: State, path: string, written: WrittenElement
   for (const { key, index, reads } of before) {
     const cell = cells.get(key);
     if (key === written.key || !cell || !mayBe(index, written.index)) continue;
-    write(state, cell, unknown(WHICH_ITEM, [...reads, ...written.reads]));
+    write(state, cell, oneOfSeveral(WHICH_ITEM, [...reads, ...written.reads]));
   }
   elements.set(path, [...before, written]);
 }

@@ -3,10 +3,10 @@ import { ANY_CHANGE, fieldOfChange, INSIDE } from "../../changedPlaces";
 import { changesOf, ownChanges } from "../../changes";
 import type { HirClass, HirModule } from "../../hir";
 import {
-  constantScalar,
-  unknown,
   type Cell,
+  constantScalar,
   type ObjectValue,
+  oneOfSeveral,
   type Scope,
   type Value,
 } from "../../values";
@@ -151,5 +151,5 @@ function mayChange(before: Value | undefined): boolean {
 
 /** What is another from call to call. */
 export function changing(name: string, value: Value | undefined): Value {
-  return unknown(`${name} changes from call to call`, value ? readsOf(value) : []);
+  return oneOfSeveral(`${name} changes from call to call`, value ? readsOf(value) : []);
 }

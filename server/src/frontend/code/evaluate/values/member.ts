@@ -5,19 +5,20 @@ import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
 import type { Span } from "../../../sql/split";
 import {
+  type Cell,
   constant,
   constantText,
   fieldExpression,
   isArray,
+  type ObjectValue,
   partPath,
+  type ResultColumns,
+  type RowValue,
   scalar,
   UNDEFINED,
   unknown,
+  unknownItem,
   type Value,
-  type ResultColumns,
-  type Cell,
-  type ObjectValue,
-  type RowValue,
 } from "../../values";
 import { notePoint } from "../errors/attempts";
 import { ofMaker } from "../calls/givenBack";
@@ -300,7 +301,7 @@ export function itemOf(state: State, of: Value, at: number): Value {
     }
     case "list": {
       if (value.isOnce && at > 0 && !distinctItems(value)) {
-        return unknown("an item of a set is not told from the others", readsOf(value));
+        return unknownItem("an item of a set is not told from the others", readsOf(value));
       }
       const filling = fillingOf(value);
       if (filling) return itemOf(state, filling, at);
@@ -314,7 +315,7 @@ export function itemOf(state: State, of: Value, at: number): Value {
       if (value.how !== "map") {
         const list = { filter: "filtered list", order: "sorted list", flat: "list of lists" };
         const why = `an item of a ${list[value.how]} is not told from the others`;
-        return unknown(why, readsOf(item));
+        return unknownItem(why, readsOf(item));
       }
       const span = { start: 0, end: 0 };
       const site = { span, isNew: false, typeArguments: [], name: "map" };
@@ -336,7 +337,8 @@ export function itemOf(state: State, of: Value, at: number): Value {
     default: {
       const list = listFromCall(state, value);
       return (
-        (list && itemOf(state, list, at)) ?? unknown("an item of this is not known", readsOf(value))
+        (list && itemOf(state, list, at)) ??
+        unknownItem("an item of this is not known", readsOf(value))
       );
     }
   }
@@ -347,7 +349,7 @@ function itemsThere(list: Extract<Value, { kind: "list" }>): readonly Value[] {
 }
 
 function grown(value: Value): Value {
-  return unknown(
+  return unknownItem(
     "an item of a list that a loop filled is not told from the others",
     readsOf(value),
   );

@@ -1,5 +1,12 @@
 // `{ ...first, ...second }`: what comes later wins where it has a field.
-import { ABSENT, unknown, UNDEFINED, type ObjectValue, type Value } from "../../values";
+import {
+  ABSENT,
+  type ObjectValue,
+  oneOfSeveral,
+  UNDEFINED,
+  unknown,
+  type Value,
+} from "../../values";
 import { noteAsked } from "../lists/asked";
 import { newCell, type State } from "../state";
 import { writeInput, writeWhole } from "./writtenInputs";
@@ -22,7 +29,7 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
       return made;
     case "object": {
       noteAsked(value.fields);
-      const others = hasAnyKey(value) ? unknown("a computed key", readsOf(value)) : value.rest;
+      const others = hasAnyKey(value) ? oneOfSeveral("a computed key", readsOf(value)) : value.rest;
       const below = others ? spread(state, made, others) : made;
       const fields = new Map(below.fields);
       for (const [name, { value: own = UNDEFINED }] of value.fields) {
@@ -91,7 +98,7 @@ function withOthers(state: State, made: ObjectValue, value: Value): ObjectValue 
     if (own !== before) fields.set(name, newCell(state, own));
   }
   const rest = made.rest
-    ? unknown("which of two spreads gives a field is not known", [
+    ? oneOfSeveral("which of two spreads gives a field is not known", [
         ...readsOf(made.rest),
         ...readsOf(value),
       ])

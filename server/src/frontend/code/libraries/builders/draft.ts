@@ -2,13 +2,14 @@
 // it, and read like all other SQL.
 import type { Dialect } from "../../../../program/dialect";
 import {
+  type Connection,
   constantText,
   isArray,
   NOWHERE,
+  oneOfSeveral,
   scalar,
-  unknown,
-  type Connection,
   type TextPart,
+  unknown,
   type Value,
 } from "../../values";
 import type { Library, SqlOutcome, Tools } from "../library";
@@ -115,7 +116,9 @@ export function given(value: Value): Fragment {
 /** The values of a list of which no item is known. */
 export function givenList(value: Value): Fragment {
   const isMade = value.kind === "scalar" && value.expression.kind === "call";
-  return given(isMade ? unknown("which values a list holds is not known", readsOf(value)) : value);
+  return given(
+    isMade ? oneOfSeveral("which values a list holds is not known", readsOf(value)) : value,
+  );
 }
 
 /** A name in the dialect's quotes; `a.b` is a column of a table. */

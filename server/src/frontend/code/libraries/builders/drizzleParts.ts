@@ -1,12 +1,12 @@
 // What Drizzle's queries are put together of: columns, tables, conditions, SQL and other queries.
 import { dictionary } from "../../../../protocol/dictionary";
 import {
+  type Connection,
   constantScalar,
   constantText,
-  UNDEFINED,
-  unknown,
-  type Connection,
+  oneOfSeveral,
   type TextPart,
+  UNDEFINED,
   type Value,
 } from "../../values";
 import type { Call, Template, Tools } from "../library";
@@ -96,7 +96,7 @@ function operand(value: Value, tools: Tools): Fragment {
   const isKnown = isPart(data) || isColumn(data) || isQuery(data) || constantScalar(value) !== undefined; // prettier-ignore
   if (isKnown || value.kind === "choice") return fragment(value, tools);
   const reads = isTable(data) ? [] : [tools.expression(value)];
-  return given(unknown("which column is compared is not known", reads));
+  return given(oneOfSeveral("which column is compared is not known", reads));
 }
 
 export function columnName(

@@ -4,7 +4,7 @@ import type { Expression } from "../../../../program/expression";
 import { mapParts, operandsOf } from "../../../../program/operands";
 import { literal } from "../../../sql/expressions";
 import { readsOf } from "../../evaluate/values/convert";
-import { constantScalar, scalar, type ListValue, type Value, unknown } from "../../values";
+import { constantScalar, type ListValue, oneOfSeveral, scalar, type Value } from "../../values";
 
 /** The counter of a position that is one and a constant, and the constant. */
 export function counterOf(
@@ -32,7 +32,7 @@ export function computedAt(computed: ListValue, position: number): Value | undef
     const { variable, offset } = counter;
     const made = substituted(value, variable, position - offset);
     // What else changes from round to round is not told by the counter.
-    return made && readsOf(made).every(isSteady) ? made : unknown("which parameter is set is only known when it runs", readsOf(made ?? value)); // prettier-ignore
+    return made && readsOf(made).every(isSteady) ? made : oneOfSeveral("which parameter is set is only known when it runs", readsOf(made ?? value)); // prettier-ignore
   }
   return undefined;
 }

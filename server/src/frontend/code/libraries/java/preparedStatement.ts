@@ -1,13 +1,14 @@
 // JDBC's statements: a text with parameters that are set one by one, run alone or as a batch.
 import { dictionary } from "../../../../protocol/dictionary";
 import {
-  constantScalar,
-  constant,
-  UNDEFINED,
-  unknown,
   type Connection,
+  constant,
+  constantScalar,
   type HandleValue,
   type ObjectValue,
+  oneOfSeveral,
+  UNDEFINED,
+  unknown,
   type Value,
 } from "../../values";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
@@ -102,9 +103,9 @@ const set: Method<StatementData> = ({ data: { state }, call, tools }) => {
   const why = "which parameter is set is only known when it runs";
   const reads = [tools.expression(value)];
   for (const name of [...state.fields.keys()].filter((key) => /^\d+$/u.test(key))) {
-    tools.assign(state, name, unknown(why, reads));
+    tools.assign(state, name, oneOfSeveral(why, reads));
   }
-  tools.assign(state, COMPUTED, unknown(why, reads));
+  tools.assign(state, COMPUTED, oneOfSeveral(why, reads));
   tools.lose(why, call.source);
   return UNDEFINED;
 };

@@ -5,14 +5,15 @@ import type { SourceRange } from "../../../../protocol/source";
 import { negated } from "../../evaluate/values/convert";
 import { literal } from "../../../sql/expressions";
 import {
+  type Connection,
   constant,
   constantScalar,
+  type HandleValue,
+  type ObjectValue,
+  oneOfSeveral,
   scalar,
   UNDEFINED,
   unknown,
-  type Connection,
-  type HandleValue,
-  type ObjectValue,
   type Value,
 } from "../../values";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
@@ -132,7 +133,7 @@ const next: Method<ResultSetData> = ({ data: { rows, state, single }, tools }) =
 function columnOf(row: Value, at: Value | undefined, tools: Tools, source: SourceRange): Value {
   const key = constantScalar(at);
   if (typeof key !== "number" && typeof key !== "string") {
-    return unknown("which column is read is only known when it runs", [tools.expression(row)]);
+    return oneOfSeveral("which column is read is only known when it runs", [tools.expression(row)]);
   }
   if (row.kind === "choice") {
     const { condition, then, otherwise } = row;
