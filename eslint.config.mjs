@@ -87,6 +87,7 @@ export default tseslint.config(
       "test/editor/node_modules/**",
       "test/editor/.profile/**",
       "test/apps/**",
+      "test/fixes/**",
       "test/data/**",
       "test/e2e/workspaces/**",
     ],

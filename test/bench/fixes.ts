@@ -29,7 +29,7 @@ async function main(asked: readonly string[]): Promise<void> {
     for (const folder of folders) {
       const { projects } = await loadProjects([path.resolve(ROOT, folder)], { cwd: ROOT });
       for (const project of projects) {
-        const signal = AbortSignal.timeout(300_000);
+        const signal = AbortSignal.timeout(1_800_000);
         const check = await session.checkWorkspace({ project }, signal);
         const { severities } = project.configuration;
         const policy = { severities, placed: check.suppressions };

@@ -2,14 +2,17 @@ import type { FixesAnswer } from "../../protocol/requests";
 import type { Fixes } from "../fixes";
 import { clientUri, type ServerState } from "../serverState";
 
-/** The fixes of the anomaly of that id; null when there is none, or its text has changed. */
+/** The fixes of the anomaly or cause of that id; null when there is none, or its text has changed. */
 export async function handleFixes(
   state: ServerState,
   fixes: Fixes,
   id: string,
 ): Promise<FixesAnswer | null> {
   for (const result of state.results.values()) {
-    const anomaly = result.report.anomalies.find((each) => each.id === id);
+    const { anomalies, causes = [] } = result.report;
+    // A cause is fixed by what fixes its worst anomaly.
+    const meant = causes.find((cause) => cause.ids.includes(id))?.anomalies[0] ?? id;
+    const anomaly = anomalies.find((each) => each.id === meant);
     if (!anomaly) continue;
     const report = await fixes.soon(result, anomaly);
     if (!report) return null;

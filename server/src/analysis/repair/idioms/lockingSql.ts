@@ -5,6 +5,7 @@ import type { SelectStatement } from "../../../program/statement";
 import { tokensOf, type Token } from "../../../frontend/sql/tokens";
 import type { Site, Workshop } from "../workshop";
 import { addBefore } from "./addStatement";
+import { literalAround } from "./syntax";
 import { refused, type ReadLock, type Written } from "./written";
 
 export function lockingSql(
@@ -25,9 +26,21 @@ export function lockingSql(
     const outer = statement.query.relations.find(({ join }) => join === "left" || join === "right");
     const own = statement.query.relations[0]?.alias;
     const of = outer && own !== undefined ? ` OF ${own}` : "";
-    return { ok: true, edits: [{ file, start: last.end, end: last.end, newText: clause + of }] };
+    // A text of code may end with a value that is no token of SQL.
+    const at = query === tokens ? endOfText(workshop, site, index.text) : last.end;
+    return { ok: true, edits: [{ file, start: at, end: at, newText: clause + of }] };
   }
   return lockingBefore(workshop, site, statement, query, clause);
+}
+
+/** The end of a statement; behind the value of a template with which it ends. */
+function endOfText(workshop: Workshop, { file, start, end }: Site, text: string): number {
+  const tree = workshop.treeOf(file);
+  const literal = tree && literalAround(tree.root, start, end);
+  const value = literal?.children.find(
+    (child) => child.type === "template_substitution" && child.start < end && end < child.end,
+  );
+  return value?.end ?? start + text.slice(start, end).trimEnd().length;
 }
 
 /** The rows that a SELECT counts or adds up are locked by a statement before it. */

@@ -63,6 +63,22 @@ function raiseInCode(
   const owner = pathTo(tree.root, start, end).at(-1);
   const opening = owner && openingCalls(owner, tree.text);
   const [call, ...others] = opening ?? [];
+  if (!call && owner) {
+    const begins = literalsIn(owner).filter(({ start: from, end: to }) =>
+      BEGINS.has(
+        tree.text
+          .slice(from + 1, to - 1)
+          .trim()
+          .toLowerCase(),
+      ),
+    );
+    const [begin, ...rest] = begins;
+    if (begin && rest.length === 0) {
+      const written = tree.text.slice(begin.start, begin.end - 1).trimEnd();
+      const at = begin.start + written.length - (written.endsWith(";") ? 1 : 0);
+      return edit(at, " ISOLATION LEVEL SERIALIZABLE");
+    }
+  }
   if (!call)
     return refused("what opens the transaction stands in another function, which others may use");
   if (others.length > 0) return refused("several calls open a transaction in it");
@@ -98,6 +114,23 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
 function libraryOf(receiver: string): "sequelize" | "typeorm" | "builder" {
   if (/sequelize/iu.test(receiver)) return "sequelize";
   return /datasource|manager|connection/iu.test(receiver) ? "typeorm" : "builder";
+}
+
+const BEGINS: ReadonlySet<string> = new Set([
+  "begin",
+  "begin;",
+  "start transaction",
+  "start transaction;",
+]);
+
+function literalsIn(node: SyntaxNode): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const open = [node];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (next.type === "string" || next.type === "template_string") found.push(next);
+    else open.push(...next.children);
+  }
+  return found;
 }
 
 interface Opening {

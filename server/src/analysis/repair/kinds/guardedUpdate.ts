@@ -113,6 +113,8 @@ function guarded(
     if (body === undefined) return "what is to happen where the guard fails by then is not written";
     edits.push(edit(end, `\n${indent}IF ${missed} THEN\n${indent}  ${body}\n${indent}END IF;`));
   }
+  if (guards.length === 0 && later.length === 0 && updateIsAlone(text, read, update, held))
+    edits.push(removing(text, read));
   for (const each of kept?.uses ?? [])
     edits.push({
       file: read.file,
@@ -121,6 +123,29 @@ function guarded(
       newText: kept?.name.join("") ?? "",
     });
   return edits;
+}
+
+/** Whether nothing else asks for what was read, so that the read can go. */
+function updateIsAlone(
+  text: string,
+  read: ReadSite,
+  update: UpdateSite,
+  held: readonly Held[],
+): boolean {
+  const between = tokensOf(text, read.end, update.start);
+  return held.every(({ name }) => occurrences(text, between, name).length === 0);
+}
+
+/** The statement with what ends it, and the line that it leaves empty. */
+function removing(text: string, { file, start, end }: ReadSite): TextEdit {
+  const rest = tokensOf(text, end, Math.min(text.length, end + 12));
+  const isGset = rest[0]?.kind === "backslash";
+  const close = (isGset ? rest[1]?.end : rest[0]?.word === ";" ? rest[0].end : undefined) ?? end;
+  const line = text.lastIndexOf("\n", start - 1) + 1;
+  const isOwnLine = text.slice(line, start).trim() === "" && text[close] === "\n";
+  return isOwnLine
+    ? { file, start: line, end: close + 1, newText: "" }
+    : { file, start, end: close, newText: "" };
 }
 
 function keysOf(statement: ReadSite["statement"] | UpdateSite["statement"]): readonly unknown[] {
