@@ -38,6 +38,8 @@ export const LOST_UPDATE: Anomaly = {
   id: "7c1f00aa",
   kind: "lost-update",
   severity: "state",
+  title: "A change is lost",
+  harm: "amount",
   status: "confirmed",
   transactions: ["withdraw", "withdraw"],
   tables: ["account"],

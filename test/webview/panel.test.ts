@@ -39,7 +39,7 @@ describe("the panel", () => {
     const { page } = await openPanel(browser, recorded("lostUpdate"));
     assert.equal(
       await page.locator("h1").innerText(),
-      "Lost update between withdraw and withdraw at PostgreSQL READ COMMITTED",
+      "130 taken out of 100, the balance of account 1",
     );
     const facts = await page.locator(".chip").allInnerTexts();
     assert.deepEqual(

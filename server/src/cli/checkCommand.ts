@@ -8,12 +8,13 @@ import { joinedEntries } from "../service/baselineUse";
 import { inApplication } from "../service/applicationPlaces";
 import { coverageOfFiles } from "../service/coverage";
 import { baselineText, readBaseline } from "../workspace/baseline";
-import { fileErrorText } from "../workspace/textFile";
+import { fileErrorText, readTextFileNow } from "../workspace/textFile";
 import type { CheckArguments } from "./arguments";
 import type { FailOn } from "./findingArguments";
 import { paintFor } from "./io";
 import { againText } from "./again";
 import type { CliIo } from "./io";
+import type { LineOf } from "./reporters/codeFrame";
 import { githubReport } from "./reporters/github";
 import { jsonReport } from "./reporters/json";
 import type { PlacedReport } from "./reporters/placedReport";
@@ -196,7 +197,13 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
       files: project.files.length,
       shown: shownOf(args),
     },
-    { paint, columns: io.columns, keyOf: keyOf(done) },
+    {
+      paint,
+      columns: io.columns,
+      keyOf: keyOf(done),
+      lineOf: lineOf(project.folder),
+      again: againText(args, done.levelFile ?? check.report.level),
+    },
   );
   return heading + text + (args.timings ? timingsText(done) : "");
 }
@@ -205,6 +212,22 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
 export function keyOf({ check }: ProjectCheck): (table: string) => readonly string[] | undefined {
   const keys = new Map(check.program.schema.tables.map((each) => [each.name, each.primaryKey]));
   return (table) => keys.get(table);
+}
+
+/** Lines of files that were checked, as they are now; each file is read once. */
+function lineOf(folder: string): LineOf {
+  const files = new Map<string, readonly string[]>();
+  return (file, line) => {
+    const known = files.get(file) ?? linesOf(path.join(folder, file));
+    files.set(file, known);
+    return known[line];
+  };
+}
+
+/** None of what can no longer be read: its findings are told without their code. */
+function linesOf(absolute: string): readonly string[] {
+  const read = readTextFileNow(absolute);
+  return read.ok ? read.text.split(/\r?\n/u) : [];
 }
 
 function timingsText({ check }: ProjectCheck): string {

@@ -1,5 +1,6 @@
 // Anomalies as the client and the panel get them: summaries for lists, payloads for one.
 import { KINDS } from "../analysis/explain/kinds/kinds";
+import { partnersText } from "../protocol/cause";
 import { LEVELS, findLevel } from "../isolation/levels";
 import { pageOfKind } from "../protocol/documentation";
 import { isShown, shownEdges, type Anomaly } from "../protocol/report";
@@ -24,12 +25,12 @@ export function summariesOf(state: ServerState, result: ProjectResult): readonly
   return toldAnomalies(report).flatMap((anomaly) => {
     const place = anomalyPlace(report, anomaly);
     if (!place) return [];
-    const { id, kind, message, severity, status, transactions } = anomaly;
+    const { id, kind, title, message, severity, status, transactions } = anomaly;
     return [
       {
         id,
         kind,
-        title: describeKind(kind).title,
+        title,
         message,
         level: levelName(result.level),
         severity,
@@ -65,11 +66,12 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
       uris: urisOf(state, result, anomaly),
       stale: isFaded(result, anomaly),
       partial: result.partial,
+      ...racesText(result, anomaly),
       siblings: toldAnomalies(result.report)
         .filter((each) => isShown(each) || each.id === id)
         .map((each) => ({
           id: each.id,
-          title: describeKind(each.kind).title,
+          title: each.title,
           transactions: each.transactions,
         })),
       ...partnersOf(result, anomaly),
@@ -94,6 +96,11 @@ function partnersOf(
       return { id: each.id, partner: others.length === 0 ? "itself" : others.join(" and ") };
     });
   return partners.length > 1 ? { partners } : {};
+}
+
+function racesText({ report }: ProjectResult, { cause }: Anomaly): { readonly races?: string } {
+  const own = report.causes?.find(({ id }) => id === cause);
+  return own && own.anomalies.length > 1 ? { races: partnersText(own) } : {};
 }
 
 function basisText({ report, project }: ProjectResult): { readonly basis?: string } {

@@ -72,6 +72,8 @@ function anomalyOf(id: string, violation: HistoryViolation): Anomaly {
     id,
     kind: violation.kind,
     severity: "value",
+    harm: "value",
+    title: violation.message.replace(/[.]$/u, ""),
     status: "confirmed",
     transactions: violation.transactions,
     tables: [...new Set(violation.edges.flatMap(({ key }) => key ?? []))],

@@ -87,6 +87,16 @@ export function anomaliesOf(
   );
 }
 
+/** One anomaly of each cause, the first; those without a cause each by itself. */
+export function firstOfCauses(anomalies: readonly Anomaly[]): readonly Anomaly[] {
+  const seen = new Set<string>();
+  return anomalies.filter(({ cause }) => {
+    const isFirst = cause === undefined || !seen.has(cause);
+    if (cause !== undefined) seen.add(cause);
+    return isFirst;
+  });
+}
+
 /** Where the diagnostic of an anomaly stands: the first dependency's source (or the dirty read), or else its first transaction. */
 export function anomalyPlace(
   report: LevelReport,

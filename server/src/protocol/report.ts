@@ -11,6 +11,31 @@ export type Dependency = "wr" | "ww" | "rw" | "so";
 /** What differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
+/** What is harmed, the worst first: what `service/harm.ts` ranks findings by. */
+export type Harm =
+  /** A stated invariant breaks. */
+  | "invariant"
+  /** More than there is, below zero, none left. */
+  | "limit"
+  /** A change of an amount or a number of things is lost. */
+  | "amount"
+  /** Two rows, or one number twice, where one may be. */
+  | "duplicate"
+  /** A row refers to one that is gone. */
+  | "dangling"
+  /** Which rows there are. */
+  | "rows"
+  /** Any other value that no order leaves. */
+  | "value"
+  /** Each value is one that some order leaves: the last writer wins. */
+  | "choice"
+  /** Only what was noted about a change: when, by whom, a log. */
+  | "noted"
+  /** Only what was returned. */
+  | "returned"
+  /** Only what was read on the way. */
+  | "unused";
+
 /** How loudly a finding is told; `off` keeps it out of everything but JSON. */
 export type FindingSeverity = "error" | "warning" | "information" | "hint" | "off";
 
@@ -116,7 +141,13 @@ export interface Anomaly {
   /** What the same transactions give one after the other, in every order. */
   readonly serial: readonly SerialOutcome[];
   readonly steps: readonly Step[];
-  /** One sentence for a squiggle; where `outside` is there, a second one says so. */
+  /** What happens to the data, in one clause without a full stop: "Two bookings for room 63 on 2025-01-01". */
+  readonly title: string;
+  readonly harm: Harm;
+  /**
+   * One sentence for a squiggle: the title, how it comes about in the code's own names, the kind's name. Where `outside` is
+   * there, a second one says so.
+   */
   readonly message: string;
   /**
    * Names of those that are no single transaction, between whose statements the others come: they commit on the way, so

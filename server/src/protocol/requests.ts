@@ -54,7 +54,7 @@ export interface LevelChoice extends LevelName {
 export interface AnomalySummary {
   readonly id: string;
   readonly kind: string;
-  /** The kind's name for people, e.g. "Lost update". */
+  /** What happens to the data: "Two bookings for room 63". */
   readonly title: string;
   readonly message: string;
   readonly level: LevelName;
@@ -86,6 +86,8 @@ export interface AnomalyPayload {
   /** What the literature means by this kind, in one sentence; empty for a kind without a name. */
   readonly definition: string;
   readonly reference: string;
+  /** Whom its cause races with, "deposit, transfer and itself", where it has several anomalies. */
+  readonly races?: string;
   readonly rests: Rests;
   /** What the rules of its level rest on, in words; absent for levels that axioms define. */
   readonly basis?: string;

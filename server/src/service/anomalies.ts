@@ -1,6 +1,6 @@
 // From findings to the anomalies of a report: one per kind, transactions and tables, the most telling witness of each.
 import { mainEnd, type Anomaly, type Severity } from "../protocol/report";
-import { harmOf, type Harm } from "./harm";
+import { compareHarm } from "./harm";
 
 const SEVERITIES: readonly Severity[] = ["state", "value", "unused"];
 
@@ -14,8 +14,7 @@ export function selectAnomalies(all: readonly Anomaly[]): readonly Anomaly[] {
     const known = best.get(anomaly.id);
     if (!known || compareWitnesses(anomaly, known) < 0) best.set(anomaly.id, anomaly);
   }
-  const ranked = [...best.values()].map((anomaly) => ({ anomaly, harm: harmOf(anomaly) }));
-  return ranked.sort(compareRanked).map(({ anomaly }) => anomaly);
+  return [...best.values()].sort(compareRanked);
 }
 
 /** Which of two witnesses of the same anomaly tells more: confirmed, severe, short; the rest only fixes the choice. */
@@ -30,16 +29,11 @@ function compareWitnesses(a: Anomaly, b: Anomaly): number {
   );
 }
 
-interface Ranked {
-  readonly anomaly: Anomaly;
-  readonly harm: Harm;
-}
-
-function compareRanked({ anomaly: a, harm }: Ranked, { anomaly: b, harm: other }: Ranked): number {
+function compareRanked(a: Anomaly, b: Anomaly): number {
   return (
     statusRank(a) - statusRank(b) ||
     severityRank(a) - severityRank(b) ||
-    other - harm ||
+    compareHarm(a, b) ||
     new Set(a.transactions).size - new Set(b.transactions).size ||
     a.transactions.length - b.transactions.length ||
     comparePlaces(a, b) ||

@@ -7,6 +7,7 @@ import type { Anomaly, FindingSeverity, LevelReport, Suppressed } from "../proto
 import type { Severities } from "../workspace/severities";
 import type { BaselineUse } from "./baselineUse";
 import { causesOf } from "./causes";
+import { severityOf } from "./harm";
 import { contentOf, fingerprintOf } from "./fingerprint";
 import { coveringSuppressions, type PlacedSuppression } from "./suppressions";
 
@@ -55,7 +56,7 @@ export function reportedAs(anomaly: Anomaly, severities: Severities): FindingSev
   if (ofKind === "off") return "off";
   if (anomaly.severity === "unused") return severities["unused"] ?? "off";
   if (anomaly.status === "unconfirmed") return ofKind === "hint" ? "hint" : "information";
-  return ofKind ?? "warning";
+  return ofKind ?? severityOf(anomaly);
 }
 
 /** The sentence of a finding, and whom its cause races with beside the transactions that it tells of. */

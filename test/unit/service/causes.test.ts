@@ -80,6 +80,8 @@ function anomaly(
     id: String(made),
     kind: "lost-update",
     severity: "state",
+    title: "A change is lost",
+    harm: "amount",
     status: "confirmed",
     transactions,
     tables: ["t"],

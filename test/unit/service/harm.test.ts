@@ -1,41 +1,63 @@
+// The order of harms and how loudly each is told.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Anomaly } from "../../../server/src/protocol/report";
-import type { Outcome, Row } from "../../../server/src/protocol/witness";
-import { harmOf } from "../../../server/src/service/harm";
+import type { Anomaly, Harm } from "../../../server/src/protocol/report";
+import { selectAnomalies } from "../../../server/src/service/anomalies";
+import { severityOf } from "../../../server/src/service/harm";
 import { LOST_UPDATE } from "../../cli/reports";
 
-function outcome(table: string, rows: readonly Row[]): Outcome {
-  return { final: { [table]: rows }, status: {}, returned: {} };
-}
-
-function anomaly(table: string, here: readonly Row[], ...serial: (readonly Row[])[]): Anomaly {
-  return {
-    ...LOST_UPDATE,
-    witness: { ...LOST_UPDATE.witness, outcome: outcome(table, here) },
-    serial: serial.map((rows) => ({ order: ["T1", "T2"], outcome: outcome(table, rows) })),
-  };
-}
+const of = (harm: Harm, more: Partial<Anomaly> = {}): Anomaly => ({
+  ...LOST_UPDATE,
+  id: harm,
+  harm,
+  ...more,
+});
 
 describe("the harm of an anomaly", () => {
-  it("is greatest where an amount differs, then which rows there are, then another value", () => {
-    const one = { id: 1, balance: 10, state: "open" };
-    assert.equal(harmOf(anomaly("account", [one], [{ ...one, balance: 5 }])), 3);
-    assert.equal(harmOf(anomaly("booking", [{ id: 1 }, { id: 2 }], [{ id: 1 }])), 2);
-    assert.equal(harmOf(anomaly("account", [one], [{ ...one, state: "closed" }])), 1);
-    assert.equal(harmOf(anomaly("account", [one], [one])), 0);
+  it("orders findings of the same severity, the worst first", () => {
+    const harms: readonly Harm[] = [
+      "invariant",
+      "limit",
+      "duplicate",
+      "dangling",
+      "rows",
+      "value",
+      "choice",
+      "noted",
+    ];
+    const mixed = [...harms].reverse().map((harm) => of(harm));
+    assert.deepEqual(
+      selectAnomalies(mixed).map(({ id }) => id),
+      harms,
+    );
   });
 
-  it("is that against the serial order that comes nearest", () => {
-    const one = { id: 1, balance: 10, state: "open" };
-    const far = [{ ...one, balance: 5 }];
-    assert.equal(harmOf(anomaly("account", [one], far, [{ ...one, state: "closed" }])), 1);
+  it("stands behind whether the final state differs, and before how many take part", () => {
+    const pair = { transactions: ["a", "b"] };
+    const ordered = [
+      of("limit", { id: "1", transactions: ["a", "a"] }),
+      of("amount", { id: "2", ...pair }),
+      of("duplicate", { id: "3", transactions: ["a", "a"] }),
+      of("returned", { id: "4", severity: "value" }),
+      of("limit", { id: "5", status: "unconfirmed" }),
+    ];
+    assert.deepEqual(
+      selectAnomalies([...ordered].reverse()).map(({ id }) => id),
+      ["1", "2", "3", "4", "5"],
+    );
   });
 
-  it("is none where only times, notes and logs differ", () => {
-    const one = { id: 1, balance: 10, updated_at: "2000-01-01T00:01:40.000Z", note: "a" };
-    const other = { ...one, updated_at: "2000-01-01T00:01:44.000Z", note: "b" };
-    assert.equal(harmOf(anomaly("account", [one], [other])), 0);
-    assert.equal(harmOf(anomaly("audit_log", [{ id: 1 }, { id: 2 }], [{ id: 1 }])), 0);
+  it("is an error where a limit or an amount is at stake, and information where only what is told differs", () => {
+    const loud = (harm: Harm): string => severityOf(of(harm));
+    assert.deepEqual(
+      (["invariant", "limit", "amount"] as const).map(loud),
+      Array.from({ length: 3 }, () => "error"),
+    );
+    assert.deepEqual(
+      (["duplicate", "dangling", "rows", "value", "choice"] as const).map(loud),
+      Array.from({ length: 5 }, () => "warning"),
+    );
+    assert.deepEqual((["noted", "returned"] as const).map(loud), ["information", "information"]);
+    assert.equal(loud("unused"), "off");
   });
 });

@@ -60,9 +60,11 @@ export function createNotice(
   );
 }
 
+/** What happens to the data; of a recorded run the kind, since nothing was executed. */
 function titleParts(story: Story): readonly (Node | string)[] {
   const { payload } = story;
-  const instances = payload.recorded ? onCycle(story) : story.instances;
+  if (!payload.recorded) return [element("b", {}, payload.anomaly.title)];
+  const instances = onCycle(story);
   const names = instances.flatMap((each, index): (Node | string)[] => {
     const separator = index === 0 ? [] : [index === instances.length - 1 ? " and " : ", "];
     return [...separator, name(each)];
@@ -85,9 +87,14 @@ function name(instance: StoryInstance): HTMLElement {
   );
 }
 
-/** The diagnostic's sentence without the kind, which the title has said. */
+/** The diagnostic's sentence without what the title has said, then the level and whom else it happens with. */
 function subtitle({ payload, instances }: Story): string {
-  const { message } = payload.anomaly;
+  const { message, title } = payload.anomaly;
+  const races = payload.races === undefined ? "" : ` It races with ${payload.races}.`;
+  if (!payload.recorded) {
+    const cause = message.startsWith(`${title}: `) ? message.slice(title.length + 2) : message;
+    return `At ${payload.level.label}, ${cause}${races}`;
+  }
   const rest = message.replace(/^[A-Z][A-Za-z -]{2,40}: /u, "");
   const [first = ""] = rest.split(/[ ,]/u);
   // A name stays as it is written.
@@ -191,7 +198,7 @@ function createSiblings({ payload }: Story, actions: Actions): HTMLElement | und
     const created = button(
       {
         class: "icon",
-        label: sibling ? `${label}: ${sibling.title} of ${sibling.transactions.join(", ")}` : label,
+        label: sibling ? `${label}: ${sibling.title}` : label,
         run: () => {
           if (sibling) actions.openAnomaly(sibling.id);
         },

@@ -1,16 +1,18 @@
 // Turns a judged finding into the anomaly that people see: named, told in steps, with the cycle in the user's code.
 import { findLevel } from "../../isolation/levels";
 import type { Level } from "../../isolation/levels";
-import { keyOfLevels, labelOfLevels, levelAt } from "../../isolation/mixedLevels";
+import { keyOfLevels, levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { Anomaly, CycleEdge, CycleEnd } from "../../protocol/report";
-import type { ExecutedStep } from "../../store/execution";
+import type { Confirmation, ExecutedStep, Execution } from "../../store/execution";
 import type { Finding } from "../search/unit";
 import { classify } from "./kinds/kinds";
 import { leftOutOf } from "./leftOut";
 import { relabelled } from "./relabel";
-import { searchOf } from "./searches";
+import { consequenceOf, type Consequence } from "./consequence/consequence";
+import type { Runs } from "./consequence/runs";
+import { lookedUpBy, searchOf } from "./searches";
 import { cycleShape, dirtyReadShape, type ShapeEdge } from "./shape";
 import { stepsOf } from "./steps";
 import { listText } from "./words";
@@ -52,10 +54,21 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
   const transactions = instances.map(transactionOf);
   const kind = named?.kind.name ?? "serialization-anomaly";
   const outside = found ? splitInstances(found.edges).map(nameOf) : [];
+  const consequence =
+    execution &&
+    consequenceOf(runsOf(program, confirmation, execution, nameOf), confirmation.severity);
+  const telling = named
+    ? tellingOf(named.kind.sentence({ shape: named.shape, nameOf }), named.kind.title, consequence)
+    : tellingOf(
+        `possibly, ${listText([...new Set(transactions)])} together end as no order of them does; it could not be executed`,
+        "not confirmed",
+        undefined,
+      );
   return {
     id: identity([keyOfLevels(levels), kind, ...[...transactions].sort(), ...finding.tables]),
     kind,
     severity: confirmation.severity ?? "value",
+    harm: confirmation.severity === "unused" ? "unused" : (consequence?.harm ?? "returned"),
     status: confirmation.status,
     ...(confirmation.reason !== undefined && { reason: confirmation.reason }),
     transactions,
@@ -67,11 +80,45 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
     steps,
     ...(leftOut.length > 0 && { leftOut }),
     ...(outside.length > 0 && { outside: [...new Set(outside)].sort() }),
-    message: named
-      ? `${named.kind.sentence({ shape: named.shape, nameOf, level: labelOfLevels(levels) })}.${remark(outside)}`
-      : `Possible anomaly among ${listText([...new Set(transactions)])} at ${labelOfLevels(levels)}; it could not be executed.`,
+    ...telling,
+    message: `${telling.message}${remark(outside)}`,
     preventedBy: finding.preventedBy,
     allowedAt: finding.allowedAt,
+  };
+}
+
+/** What it does to the data, then how it comes about, then the literature's name. */
+function tellingOf(
+  cause: string,
+  kind: string,
+  consequence: Consequence | undefined,
+): Pick<Anomaly, "title" | "message"> {
+  const name = `(${kind.charAt(0).toLowerCase()}${kind.slice(1)})`;
+  if (!consequence) return { title: cause, message: `${cause} ${name}.` };
+  const { title } = consequence;
+  return { title, message: `${title}: ${cause} ${name}.` };
+}
+
+/** The run and the orders, as templates of consequences look at them. */
+function runsOf(
+  { schema }: Program,
+  { cycle, serial, witness }: Confirmation,
+  { steps, dependencies, outcome }: Execution,
+  nameOf: (instance: string) => string,
+): Runs {
+  const stale = cycle.flatMap((index) => {
+    const edge = dependencies[index];
+    const step = edge?.dependency === "rw" ? steps[edge.from] : undefined;
+    return step ?? [];
+  });
+  return {
+    schema,
+    initial: witness.initial,
+    here: outcome,
+    serial: serial.map((each) => each.outcome),
+    steps,
+    nameOf,
+    lookedUp: (table) => [...new Set(stale.flatMap((step) => lookedUpBy(step, table)))],
   };
 }
 

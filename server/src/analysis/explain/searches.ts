@@ -2,6 +2,7 @@
 import type { Expression } from "../../program/expression";
 import type { Schema } from "../../program/schema";
 import type { Relation, Statement } from "../../program/statement";
+import type { ExecutedStep } from "../../store/execution";
 import { expressionText } from "./expressionText";
 import type { SearchOf } from "./shape";
 
@@ -45,9 +46,16 @@ function conditionOf(statement: Statement, table: string): Search | undefined {
   }
 }
 
-/** Columns of the relation that the condition requires to be equal to something. */
+/** The columns that a step looks for rows of a table by: those that must be equal to something, or hold. */
+export function lookedUpBy({ source }: ExecutedStep, table: string): readonly string[] {
+  const found = source && conditionOf(source, table);
+  return found ? equalColumns(found.where, found.alias) : [];
+}
+
+/** Columns of the relation that the condition requires to be equal to something, or to hold. */
 function equalColumns(where: Expression, alias: string): readonly string[] {
   if (where.kind === "and") return where.operands.flatMap((each) => equalColumns(each, alias));
+  if (where.kind === "column") return where.relation === alias ? [where.column] : [];
   if (where.kind !== "comparison" || where.operator !== "=") return [];
   return [where.left, where.right].flatMap((side) =>
     side.kind === "column" && side.relation === alias ? [side.column] : [],

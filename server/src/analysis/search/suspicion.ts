@@ -30,7 +30,7 @@ const HARM = {
 
 /** A value that people count or pay with costs more than another. */
 const COUNTED_NAME =
-  /amount|balance|budget|count|credit|limit|number|points?$|price|quantity|quota|remaining|score|seats?$|sequence|spent|stock|supply|total|usage|used/iu;
+  /amount|balance|(?:^|_)bal$|budget|count|credit|limit|number|points?$|price|quantity|quota|remaining|score|seats?$|sequence|spent|stock|supply|total|usage|used/iu;
 const COUNTED_MORE = 2;
 
 /** Whether the name of a column is that of an amount or a number of things. */

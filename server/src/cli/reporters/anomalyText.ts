@@ -1,10 +1,18 @@
 // One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
-import { KINDS } from "../../analysis/explain/kinds/kinds";
+import { partnersText, type Cause } from "../../protocol/cause";
 import { committingOnTheWay, outsideAdvice } from "../../protocol/outside";
 import { mainEnd, shownEdges } from "../../protocol/report";
-import type { Anomaly, CycleEnd, Severity, Step, StepCall } from "../../protocol/report";
+import type {
+  Anomaly,
+  CycleEnd,
+  FindingSeverity,
+  Severity,
+  Step,
+  StepCall,
+} from "../../protocol/report";
 import { answersText, type WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
+import { codeFrame, type LineOf } from "./codeFrame";
 import { listWords, outcomeTexts, valueText } from "./outcomes";
 import type { KeyOf } from "./outcomes";
 import { hangingText, wrapText } from "./wrap";
@@ -13,30 +21,50 @@ export interface TextStyle {
   readonly paint: Paint;
   readonly columns: number;
   readonly keyOf: KeyOf;
+  /** Lines of the code that was checked; absent: no code is shown. */
+  readonly lineOf?: LineOf;
+  /** What to type after "isolens fix" for the same check; absent: nothing is said of fixes. */
+  readonly again?: string;
 }
 
-/** The paragraph of a check's output; `like` tells of others that it stands for. */
-export function anomalyText(anomaly: Anomaly, style: TextStyle, like = ""): string {
-  const aside = [...(like === "" ? [] : [like]), ...suppressedText(anomaly)];
+/** The paragraph of a check's output: of a cause, or of one anomaly alone. */
+export function anomalyText(anomaly: Anomaly, style: TextStyle, cause?: Cause): string {
   return [
     headline(anomaly, style),
-    ...sentenceLines(anomaly, style),
+    ...frameOf(anomaly, style, cause),
+    ...sentenceLines(anomaly, style, cause),
     "",
     ...schedule(anomaly, style),
-    ...footing(anomaly, style),
-    ...aside.flatMap((line) => hangingText(" ".repeat(LEFT), line, style.columns)),
+    ...footing(anomaly, style, cause),
+    ...suppressedText(anomaly).flatMap((line) =>
+      hangingText(" ".repeat(LEFT), line, style.columns),
+    ),
   ].join("\n");
 }
 
-/** What happens in one sentence; its kind stands above it. */
-function sentenceLines({ kind, message }: Anomaly, { columns }: TextStyle): readonly string[] {
-  const title = `${titleOf(kind)}: `;
-  const sentence = message.startsWith(title) ? message.slice(title.length) : message;
-  return hangingText(" ".repeat(LEFT), sentence, columns);
+/** The read that goes stale and what rests on it, in the code. */
+function frameOf(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly string[] {
+  const main = cause?.read ?? mainEnd(anomaly);
+  if (!style.lineOf || !main) return [];
+  const uses = (cause?.uses ?? []).filter(
+    (use) => use.file === main.file && use.range.start.line !== main.range.start.line,
+  );
+  const places = [
+    { place: main, note: uses.length > 0 ? "what this reads goes stale" : "here", isMain: true },
+    ...uses.map((place) => ({ place, note: "and this rests on it", isMain: false })),
+  ];
+  return codeFrame(places, style.lineOf, style);
 }
 
-function titleOf(kind: Anomaly["kind"]): string {
-  return KINDS.find((each) => each.name === kind)?.title ?? kind;
+/** How it comes about, in one sentence; what happens stands above it. */
+function sentenceLines(
+  { title, message }: Anomaly,
+  { columns }: TextStyle,
+  cause?: Cause,
+): readonly string[] {
+  const sentence = message.startsWith(`${title}: `) ? message.slice(title.length + 2) : message;
+  const races = cause && cause.anomalies.length > 1 ? ` It races with ${partnersText(cause)}.` : "";
+  return hangingText(" ".repeat(LEFT), `${sentence}${races}`, columns);
 }
 
 function suppressedText({ suppressed }: Anomaly): readonly string[] {
@@ -109,20 +137,24 @@ export const SEVERITY_TEXTS: Readonly<Record<Severity, string>> = {
 
 function headline(anomaly: Anomaly, { paint, columns }: TextStyle): string {
   const place = placeText(mainEnd(anomaly));
-  const title = titleOf(anomaly.kind);
-  const kind = title.charAt(0).toLowerCase() + title.slice(1);
-  const on = anomaly.tables.length > 0 ? ` on ${listWords(anomaly.tables)}` : "";
-  const what = `${kind}: ${anomaly.transactions.join(", ")}${on}`;
-  const status =
-    anomaly.status === "confirmed"
-      ? `${SEVERITY_TEXTS[anomaly.severity]}, executed and confirmed`
-      : `not confirmed: ${anomaly.reason ?? "it could not be executed"}`;
-  const left = place === "" ? what : `${place}  ${what}`;
-  const painted = `${place === "" ? "" : `${paint.place(place)}  `}${paint.strong(paint.alarm(what))}`;
-  const gap = columns - left.length - status.length;
-  const tail = gap >= 2 ? " ".repeat(Math.min(gap, 10)) + status : `\n      ${status}`;
-  return painted + paint.faint(tail);
+  const before = place === "" ? "" : `${place}  `;
+  const loudness = LOUDNESS[anomaly.reportedAs ?? "warning"];
+  const what = `${loudness}: ${anomaly.title}`;
+  const [first = "", ...more] = hangingText(before, what, Math.max(columns, before.length + 40));
+  const rest = more.map((line) => " ".repeat(LEFT) + paint.strong(paint.alarm(line.trim())));
+  const shown = paint.strong(paint.alarm(first.slice(before.length)));
+  return [`${paint.place(before.trimEnd())}${before === "" ? "" : "  "}${shown}`, ...rest].join(
+    "\n",
+  );
 }
+
+const LOUDNESS: Readonly<Record<FindingSeverity, string>> = {
+  error: "error",
+  warning: "warning",
+  information: "info",
+  hint: "hint",
+  off: "not told",
+};
 
 const LEFT = 6;
 /** Narrower columns are harder to read than one step per line. */
@@ -201,7 +233,7 @@ function preventedLine(anomaly: Anomaly): string {
     : "at which levels it is prevented was not decided";
 }
 
-function footing(anomaly: Anomaly, style: TextStyle): readonly string[] {
+function footing(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly string[] {
   const { columns, paint } = style;
   const indent = " ".repeat(LEFT);
   const taken = answersText(anomaly.witness);
@@ -213,9 +245,23 @@ function footing(anomaly: Anomaly, style: TextStyle): readonly string[] {
     const text = "Some order ends the same, but in none of them were these values read on the way.";
     lines.push(...hangingText(indent, text, columns));
   }
-  const prevented = hangingText(indent, preventedLine(anomaly), columns);
-  lines.push(...prevented.map((line) => paint.good(line)));
-  lines.push(paint.faint(`${indent}id ${anomaly.id}`));
+  const id = cause?.id ?? anomaly.id;
+  const fix =
+    style.again === undefined || anomaly.status !== "confirmed"
+      ? ""
+      : `; isolens fix ${style.again} --anomaly ${id} looks for an edit`;
+  const help = hangingText(`${indent}help: `, `${preventedLine(anomaly)}${fix}`, columns);
+  lines.push(...help.map((line) => paint.good(line)));
+  const status =
+    anomaly.status === "confirmed"
+      ? `${SEVERITY_TEXTS[anomaly.severity]}, executed and confirmed`
+      : `not confirmed: ${anomaly.reason ?? "it could not be executed"}`;
+  const cycles =
+    cause && cause.anomalies.length > 1
+      ? `, the worst of ${String(cause.anomalies.length)} cycles (--all)`
+      : "";
+  const last = hangingText(indent, `id ${id}: ${status}${cycles}`, columns);
+  lines.push(...last.map((line) => paint.faint(line)));
   return lines;
 }
 

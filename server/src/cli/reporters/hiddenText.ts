@@ -1,6 +1,5 @@
 // What a report does not tell: how many findings, why, and how to see them.
-import { partnersText, type Cause } from "../../protocol/cause";
-import { isTold, type Anomaly, type LevelReport, type Shown } from "../../protocol/report";
+import { isTold, type LevelReport, type Shown } from "../../protocol/report";
 
 /** One line, or nothing where all findings are told. */
 export function hiddenText({ anomalies }: LevelReport, shown: Shown = {}): string {
@@ -22,13 +21,6 @@ export function hiddenText({ anomalies }: LevelReport, shown: Shown = {}): strin
   ];
   const groups = [parts, rest].filter((each) => each.length > 0).map(joined);
   return groups.length === 0 ? "" : `Not told: ${groups.join(", ")}.`;
-}
-
-/** Whom the cause races with beside the transactions of the schedule, and how to see these cycles as well. */
-export function likeText(anomaly: Anomaly, causes: readonly Cause[] = []): string {
-  const cause = causes.find(({ id }) => id === anomaly.cause);
-  if (!cause || cause.anomalies.length < 2) return "";
-  return `races with ${partnersText(cause)} (${String(cause.anomalies.length)} cycles: --all)`;
 }
 
 /** "a, b (hint)": the last is a remark on the others. */

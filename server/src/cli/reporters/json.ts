@@ -60,6 +60,8 @@ function orderedAnomaly(anomaly: Anomaly) {
     preventedBy: rest.preventedBy,
     allowedAt: rest.allowedAt,
     serial: rest.serial,
+    title: rest.title,
+    harm: rest.harm,
     message: rest.message,
     ...(rest.leftOut && { leftOut: rest.leftOut }),
     ...(rest.fingerprint !== undefined && { fingerprint: rest.fingerprint }),

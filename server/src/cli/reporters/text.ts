@@ -2,13 +2,14 @@
 import type { Note } from "../../program/program";
 import { ownEntry } from "../../protocol/dictionary";
 import { isShown, isTold, undecidedCount } from "../../protocol/report";
-import type { LevelReport, Shown, Unknown, UnreadKind } from "../../protocol/report";
+import type { Cause } from "../../protocol/cause";
+import type { Anomaly, LevelReport, Shown, Unknown, UnreadKind } from "../../protocol/report";
 import { isGap } from "../../service/unknowns";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
 import { coverageLines } from "./coverageText";
-import { hiddenText, likeText } from "./hiddenText";
+import { hiddenText } from "./hiddenText";
 import { reasonGroups } from "./reasonGroups";
 import type { ReasonGroup, ReasonLine } from "./reasonGroups";
 import { proofLines, sufficientLines } from "./proofText";
@@ -31,9 +32,7 @@ export function textReport(input: TextReport, style: TextStyle): string {
   // Those that could not be executed are told with what is undecided, once.
   const parts = report.anomalies
     .filter((anomaly) => anomaly.status === "confirmed" && isShown(anomaly, input.shown))
-    .map((anomaly) =>
-      anomalyText(anomaly, style, input.shown?.all ? "" : likeText(anomaly, report.causes)),
-    );
+    .map((anomaly) => anomalyText(anomaly, style, causeToTell(anomaly, input)));
   const unread = unreadText(report.unknown);
   if (unread !== undefined) parts.unshift(hangingText("", unread, style.columns).join("\n"));
   const possible = report.unknown.length > MOST_LINES ? possibleLines(report, style) : [];
@@ -50,6 +49,14 @@ export function textReport(input: TextReport, style: TextStyle): string {
   const painted = summary.map((line) => style.paint.strong(line));
   parts.push([...painted, ...lastLines(input, style)].join("\n"));
   return `${parts.join("\n\n")}\n`;
+}
+
+/** Of the anomaly that a cause is told by; with all cycles each is told alone. */
+function causeToTell(
+  { cause }: Anomaly,
+  { report, shown }: Pick<TextReport, "report"> & { readonly shown?: Shown | undefined },
+): Cause | undefined {
+  return shown?.all ? undefined : report.causes?.find(({ id }) => id === cause);
 }
 
 /** A note as one line, unless it is part of the report's `unknown`. */
@@ -193,9 +200,11 @@ function summaryText({ report, files, shown }: TextReport): string {
   const certain = confirmed.filter((each) => isTold(each, shown)).length;
   if ("proved" in report.rests)
     return `Safe at ${level} ${among}; ${unknown.length === 0 ? "nothing undecided" : `${count(questions, "question")} undecided`}.`;
+  const alone = confirmed.filter((each) => isShown(each, shown)).length;
+  const causes = alone < certain ? `${count(alone, "cause")} of ` : "";
   const found =
     certain > 0
-      ? `${count(certain, "anomaly", "anomalies")} at ${level} ${among}`
+      ? `${causes}${count(certain, "anomaly", "anomalies")} at ${level} ${among}`
       : confirmed.length > 0
         ? `Nothing to tell at ${level} ${among}`
         : `Nothing found at ${level} ${among}`;
@@ -238,7 +247,8 @@ function lastLines({ report, again, shown }: TextReport, style: TextStyle): read
         ];
   const details =
     first || unknown.length > 0 ? [`Details: isolens check ${again} --format json`] : [];
-  const steps = first ? [`steps: isolens show ${again} --anomaly ${first.id}`] : [];
+  const shownId = first && (causeToTell(first, { report, shown })?.id ?? first.id);
+  const steps = first ? [`steps: isolens show ${again} --anomaly ${shownId ?? ""}`] : [];
   const together = [...read, [...details, ...steps].join("; ")].join(" ").trim();
   const lines = together.length <= style.columns ? [together] : [...read, ...details, ...steps];
   const hidden = hiddenText(report, shown);

@@ -1,7 +1,7 @@
 import type { CodeLens } from "vscode-languageserver/node";
 import { ownEntry } from "../../protocol/dictionary";
 import type { ReportTransaction } from "../../protocol/report";
-import { anomaliesOf, isEdited, isFaded, type ProjectResult } from "../results";
+import { anomaliesOf, firstOfCauses, isEdited, isFaded, type ProjectResult } from "../results";
 import { findFile, projectKey, type ServerState } from "../serverState";
 import { toCodeLens } from "../toLsp";
 
@@ -29,8 +29,9 @@ function lensOf(
   const since = isOld ? " (edited since)" : "";
   const label = levelLabel(result, transaction);
   if (anomalies.length > 0) {
-    const count = anomalies.length === 1 ? "1 anomaly" : `${String(anomalies.length)} anomalies`;
-    const ids = anomalies.map((each) => each.id);
+    const causes = firstOfCauses(anomalies);
+    const count = causes.length === 1 ? "1 anomaly" : `${String(causes.length)} anomalies`;
+    const ids = causes.map((each) => each.id);
     const title = `${count} at ${label}${since}`;
     // Editors without a client of their own let the server explain.
     const command = state.options.showAnomaly ? "isolens.showAnomaly" : "isolens.explain";

@@ -2,11 +2,12 @@ import type { Hover } from "vscode-languageserver/node";
 import { findLevel } from "../../isolation/levels";
 import { ownEntry } from "../../protocol/dictionary";
 import { outsideAdvice } from "../../protocol/outside";
+import { partnersText } from "../../protocol/cause";
 import type { Anomaly, ReportTransaction, Step } from "../../protocol/report";
 import type { Position } from "../../protocol/source";
 import { describeKind } from "../anomalies";
 import { holds } from "../editRange";
-import { anomaliesOf, isFaded, toldAnomalies, type ProjectResult } from "../results";
+import { anomaliesOf, firstOfCauses, isFaded, toldAnomalies, type ProjectResult } from "../results";
 import { definedIn, findFile, projectKey, type ServerState } from "../serverState";
 import { toHover } from "../toLsp";
 
@@ -31,7 +32,9 @@ function statementHover(
   position: Position,
 ): Hover | null {
   const at = (step: Step): boolean => step.file === file && holds(step.range, position);
-  const anomalies = toldAnomalies(result.report).filter((each) => each.steps.some(at));
+  const anomalies = firstOfCauses(
+    toldAnomalies(result.report).filter((each) => each.steps.some(at)),
+  );
   const range = anomalies[0]?.steps.find(at)?.range;
   if (!range) return null;
   const parts = anomalies.slice(0, MOST).map((anomaly) => {
@@ -40,7 +43,7 @@ function statementHover(
       at(step) ? [`- step ${String(index + 1)}: **${step.instance}** ${escape(step.effect)}`] : [],
     );
     return [
-      `**${title}** of ${namesText(anomaly)}${showLink(state, anomaly)}`,
+      `**${title}** of ${namesText(anomaly)}${racesText(result, anomaly)}${showLink(state, anomaly)}`,
       lines.join("\n"),
       `*${escape(definition)}* ${preventedText(result, anomaly)}`,
     ].join("\n\n");
@@ -64,14 +67,13 @@ function transactionHover(
       each.file === file && holds(each.range, position) && each.range.start.line === position.line,
   );
   if (!transaction) return null;
-  const anomalies = anomaliesOf(result, transaction);
+  const anomalies = firstOfCauses(anomaliesOf(result, transaction));
   const lines = [
     `**${escape(transaction.name)}** runs at ${levelText(result, transaction)}.`,
     PRECISION[transaction.precision],
     ...anomalies.map((anomaly) => {
-      const { title } = describeKind(anomaly.kind);
       const stale = isFaded(result, anomaly) ? " (edited since)" : "";
-      return `- ${title} of ${namesText(anomaly)}${stale}${showLink(state, anomaly)}`;
+      return `- ${escape(anomaly.title)}${stale}${showLink(state, anomaly)}`;
     }),
     ...assumingText(result, transaction),
   ];
@@ -105,6 +107,11 @@ function levelText(result: ProjectResult, transaction: ReportTransaction): strin
 
 function namesText(anomaly: Anomaly): string {
   return anomaly.transactions.map((name) => `\`${name}\``).join(", ");
+}
+
+function racesText({ report }: ProjectResult, { cause }: Anomaly): string {
+  const own = report.causes?.find(({ id }) => id === cause);
+  return own && own.anomalies.length > 1 ? `, which races with ${escape(partnersText(own))}` : "";
 }
 
 function preventedText({ project }: ProjectResult, anomaly: Anomaly): string {

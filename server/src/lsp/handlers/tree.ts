@@ -6,8 +6,8 @@ import type {
   TreeFile,
   TreeTransaction,
 } from "../../protocol/requests";
-import { describeKind } from "../anomalies";
-import { anomalyPlace, isEdited, isFaded, type ProjectResult } from "../results";
+import { messageOf } from "../../service/findings";
+import { anomalyPlace, firstOfCauses, isEdited, isFaded, type ProjectResult } from "../results";
 import { clientUri, levelName, type ServerState } from "../serverState";
 
 /**
@@ -73,7 +73,11 @@ function transactionOf(
   own: readonly Anomaly[],
 ): TreeTransaction {
   const { report, project } = result;
-  const anomalies = own.flatMap((anomaly) => anomalyOf(state, result, anomaly));
+  const shown = [
+    ...firstOfCauses(own.filter((each) => isTold(each))),
+    ...own.filter((each) => !isTold(each)),
+  ];
+  const anomalies = shown.flatMap((anomaly) => anomalyOf(state, result, anomaly));
   const told = own.filter((anomaly) => isTold(anomaly));
   const undecided = report.unknown
     .filter(({ transactions }) => transactions.length === 0 || transactions.includes(name))
@@ -104,12 +108,12 @@ function anomalyOf(
 ): readonly TreeAnomaly[] {
   const place = anomalyPlace(result.report, anomaly);
   if (!place) return [];
-  const { id, kind, message, transactions, suppressed } = anomaly;
+  const { id, title, transactions, suppressed } = anomaly;
   return [
     {
       id,
-      title: describeKind(kind).title,
-      message,
+      title,
+      message: messageOf(anomaly, result.report.causes),
       transactions,
       severity: anomaly.reportedAs ?? "warning",
       place: { uri: clientUri(state, result.project, place.file), range: place.range },

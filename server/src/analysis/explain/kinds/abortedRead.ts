@@ -14,6 +14,6 @@ export const abortedRead: AnomalyKind = {
     if (!read) return "";
     const reader = context.nameOf(read.to.instance);
     const writer = other(context, read.from.instance, read.to.instance);
-    return `Dirty read: ${reader} reads ${dataOf(read)} as ${writer} wrote it, and ${writer} then rolls that back; ${context.level} lets ${reader} commit`;
+    return `${reader} reads ${dataOf(read)} as ${writer} wrote it, and ${writer} then rolls that back`;
   },
 };

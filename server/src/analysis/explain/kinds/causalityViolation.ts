@@ -15,6 +15,6 @@ export const causalityViolation: AnomalyKind = {
     const [reader, cause] = context.shape.instances;
     const effect = context.shape.instances.at(-1);
     if (!reader || !cause || !effect) return "";
-    return `Causality violation: ${context.nameOf(reader)} sees ${context.nameOf(effect)} but not ${context.nameOf(cause)}, which came before it; ${context.level} allows it`;
+    return `${context.nameOf(reader)} sees ${context.nameOf(effect)} but not ${context.nameOf(cause)}, which came before it`;
   },
 };

@@ -12,6 +12,6 @@ export const circularInformationFlow: AnomalyKind = {
   sentence: (context) => {
     const [first] = context.shape.edges;
     if (!first) return "";
-    return `Circular information flow: ${both(context, first.from.instance, first.to.instance)} each meet effects of the other; ${context.level} allows it`;
+    return `${both(context, first.from.instance, first.to.instance)} each meet effects of the other`;
   },
 };

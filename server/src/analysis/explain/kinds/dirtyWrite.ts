@@ -13,6 +13,6 @@ export const dirtyWrite: AnomalyKind = {
     const [first, second] = context.shape.edges;
     if (!first || !second) return "";
     const data = new Set([dataOf(first), dataOf(second)]);
-    return `Dirty write: ${both(context, first.from.instance, first.to.instance)} overwrite each other on ${[...data].join(" and ")} in opposite orders; ${context.level} allows it`;
+    return `${both(context, first.from.instance, first.to.instance)} overwrite each other on ${[...data].join(" and ")} in opposite orders`;
   },
 };

@@ -21,6 +21,6 @@ export const fracturedRead: AnomalyKind = {
     const [met, old] = [dataOf(found.met), dataOf(found.old)];
     const parts = met === old ? `${met} of one row` : met;
     const rest = met === old ? "of another row" : old;
-    return `Fractured read: one statement of ${reader} sees ${parts} from after ${writer} and ${rest} from before it; ${context.level} allows it`;
+    return `one statement of ${reader} sees ${parts} from after ${writer} and ${rest} from before it`;
   },
 };

@@ -14,6 +14,6 @@ export const intermediateRead: AnomalyKind = {
     if (!read) return "";
     const reader = context.nameOf(read.to.instance);
     const writer = other(context, read.from.instance, read.to.instance);
-    return `Intermediate read: ${reader} reads ${dataOf(read)} between two writes of ${writer}, which then replaces what ${reader} has seen; ${context.level} allows it`;
+    return `${reader} reads ${dataOf(read)} between two writes of ${writer}, which then replaces what ${reader} has seen`;
   },
 };

@@ -6,8 +6,6 @@ export interface KindContext {
   readonly shape: CycleShape;
   /** The transaction's name of an instance. */
   readonly nameOf: (instance: string) => string;
-  /** The level's label, e.g. "PostgreSQL READ COMMITTED". */
-  readonly level: string;
 }
 
 export interface AnomalyKind {
@@ -22,7 +20,7 @@ export interface AnomalyKind {
   readonly of: "cycle" | "dirty-read";
   /** Whether the cycle, started at its first edge, is of this kind. Tried for every rotation. */
   readonly matches: (shape: CycleShape) => boolean;
-  /** One sentence that names the transactions and the data; no full stop at the end of the level's name twice. */
+  /** How it comes about, in one clause that names the transactions and the data, without the kind's name and full stop. */
   readonly sentence: (context: KindContext) => string;
 }
 

@@ -15,6 +15,6 @@ export const longFork: AnomalyKind = {
   sentence: (context) => {
     const [a, b, c, d] = context.shape.instances;
     if (!a || !b || !c || !d) return "";
-    return `Long fork: ${context.nameOf(a)} sees ${context.nameOf(d)} but not ${context.nameOf(b)}, and ${context.nameOf(c)} sees ${context.nameOf(b)} but not ${context.nameOf(d)}; ${context.level} allows it`;
+    return `${context.nameOf(a)} sees ${context.nameOf(d)} but not ${context.nameOf(b)}, and ${context.nameOf(c)} sees ${context.nameOf(b)} but not ${context.nameOf(d)}`;
   },
 };

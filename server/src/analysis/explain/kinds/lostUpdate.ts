@@ -20,7 +20,7 @@ export const lostUpdate: AnomalyKind = {
     if (!read) return "";
     const reader = read.from.instance;
     const writer = other(context, read.to.instance, reader);
-    return `Lost update: ${context.nameOf(reader)} overwrites ${dataOf(read)} with a value computed before ${writer} changed it; ${context.level} lets both commit`;
+    return `${context.nameOf(reader)} overwrites ${dataOf(read)} with a value computed before ${writer} changed it`;
   },
 };
 

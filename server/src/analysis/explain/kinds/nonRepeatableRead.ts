@@ -23,7 +23,7 @@ export const nonRepeatableRead: AnomalyKind = {
     const writer = other(context, read.to.instance, read.from.instance);
     const { table, key } = read.dependency;
     return context.shape.wroteRowAt(read.from.instance, table, key) === -1
-      ? `Non-repeatable read: ${reader} reads ${dataOf(read)} twice, and ${writer} changes it in between; ${context.level} allows it`
-      : `Non-repeatable read: ${reader} decides on ${dataOf(read)} as it was before ${writer}, then updates what ${writer} left; ${context.level} lets both commit`;
+      ? `${reader} reads ${dataOf(read)} twice, and ${writer} changes it in between`
+      : `${reader} decides on ${dataOf(read)} as it was before ${writer}, then updates what ${writer} left`;
   },
 };

@@ -18,6 +18,6 @@ export const observedTransactionVanishes: AnomalyKind = {
     if (!found) return "";
     const reader = found.old.from.instance;
     const writer = other(context, found.old.to.instance, reader);
-    return `Observed transaction vanishes: ${context.nameOf(reader)} sees ${dataOf(found.met)} as ${writer} left it, and later ${dataOf(found.old)} from before ${writer}; ${context.level} allows it`;
+    return `${context.nameOf(reader)} sees ${dataOf(found.met)} as ${writer} left it, and later ${dataOf(found.old)} from before ${writer}`;
   },
 };

@@ -18,6 +18,6 @@ export const phantom: AnomalyKind = {
     const [read] = context.shape.edges;
     if (!read) return "";
     const reader = read.from.instance;
-    return `Phantom: ${context.nameOf(reader)} looks at ${dataOf(read)} before ${other(context, read.to.instance, reader)} changes which rows match, and meets its effects afterwards; ${context.level} allows it`;
+    return `${context.nameOf(reader)} looks at ${dataOf(read)} before ${other(context, read.to.instance, reader)} changes which rows match, and meets its effects afterwards`;
   },
 };

@@ -19,7 +19,7 @@ export const predicateManyPreceders: AnomalyKind = {
       searches(context.shape) === "one"
         ? `one statement of ${reader} looks`
         : `two statements of ${reader} look`;
-    return `Predicate-many-preceders: ${look} for ${dataOf(found.old)} partly before and partly after ${writer} changes them; ${context.level} allows it`;
+    return `${look} for ${dataOf(found.old)} partly before and partly after ${writer} changes them`;
   },
 };
 

@@ -16,6 +16,6 @@ export const predicateWriteSkew: AnomalyKind = {
     const [first, second] = context.shape.edges;
     if (!first || !second) return "";
     const looked = first.dependency.predicate ? first : second;
-    return `Write skew on a predicate: ${both(context, first.from.instance, first.to.instance)} both look at ${dataOf(looked)} before the other's change is there; ${context.level} lets both commit`;
+    return `${both(context, first.from.instance, first.to.instance)} both look at ${dataOf(looked)} before the other has changed them`;
   },
 };

@@ -23,6 +23,6 @@ export const readOnlyAnomaly: AnomalyKind = {
     const [read, overtaken] = context.shape.edges;
     if (!read || !overtaken) return "";
     const [reader, pivot, first] = [read.from.instance, read.to.instance, overtaken.to.instance];
-    return `Read-only anomaly: ${context.nameOf(reader)} sees ${context.nameOf(first)} but not ${context.nameOf(pivot)}, which decided on ${dataOf(overtaken)} before ${context.nameOf(first)}; ${context.level} lets all three commit`;
+    return `${context.nameOf(reader)} sees ${context.nameOf(first)} but not ${context.nameOf(pivot)}, which decided on ${dataOf(overtaken)} before ${context.nameOf(first)}`;
   },
 };

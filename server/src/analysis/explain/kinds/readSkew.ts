@@ -22,7 +22,7 @@ export const readSkew: AnomalyKind = {
       before === after
         ? `${before} of one row from before ${writer} and of another row from after it`
         : `${before} from before ${writer} and ${after} from after it`;
-    return `Read skew: ${reader} uses ${data}; ${context.level} allows it`;
+    return `${reader} uses ${data}`;
   },
 };
 
@@ -34,5 +34,5 @@ function overSeveral(context: KindContext): string {
   const [reader, missed, last] = [read.from, read.to, met.from].map((step) =>
     context.nameOf(step.instance),
   );
-  return `Read skew: ${reader ?? ""} uses ${dataOf(read)} from before ${missed ?? ""} and ${dataOf(met)} from after ${last ?? ""}, which came after ${missed ?? ""}; ${context.level} allows it`;
+  return `${reader ?? ""} uses ${dataOf(read)} from before ${missed ?? ""} and ${dataOf(met)} from after ${last ?? ""}, which came after ${missed ?? ""}`;
 }

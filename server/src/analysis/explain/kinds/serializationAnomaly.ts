@@ -11,6 +11,6 @@ export const serializationAnomaly: AnomalyKind = {
   matches: () => true,
   sentence: (context) => {
     const names = [...new Set(context.shape.instances.map(context.nameOf))];
-    return `Serialization anomaly: no order of ${names.join(", ")} one at a time gives this result; ${context.level} lets all commit`;
+    return `no order of ${names.join(", ")} one at a time gives this result`;
   },
 };

@@ -16,6 +16,6 @@ export const writeSkew: AnomalyKind = {
     const [first, second] = context.shape.edges;
     if (!first || !second) return "";
     const data = new Set([dataOf(first), dataOf(second)]);
-    return `Write skew: ${both(context, first.from.instance, first.to.instance)} each decide on ${[...data].join(" and ")} while the other changes it; ${context.level} lets both commit`;
+    return `${both(context, first.from.instance, first.to.instance)} each decide on ${[...data].join(" and ")} while the other changes ${[...data].some((each) => each.startsWith("rows")) || data.size > 1 ? "them" : "it"}`;
   },
 };

@@ -1,0 +1,97 @@
+// What an anomaly does to the data, in one clause and by how much it matters: the first template of the table that fits
+// its executed run.
+import type { Harm, Severity } from "../../../protocol/report";
+import { isCounted } from "../../search/suspicion";
+import { capitalised } from "./nouns";
+import { dangling, noneLeft, otherRows, overLimit, sameNumber, twice } from "./rowTemplates";
+import { oddCells, type OddCell, type Runs } from "./runs";
+import {
+  belowZero,
+  belowZeroTogether,
+  lostChange,
+  otherReturn,
+  otherValue,
+  overdrawn,
+} from "./valueTemplates";
+
+export interface Consequence {
+  readonly title: string;
+  readonly harm: Harm;
+}
+
+interface Template {
+  readonly harm: Harm;
+  readonly tell: (runs: Runs) => string | undefined;
+}
+
+/** The worst first. What is noted about a change (who, when, a log) stands behind everything else. */
+const TEMPLATES: readonly Template[] = [
+  { harm: "limit", tell: overdrawn },
+  { harm: "limit", tell: belowZero },
+  { harm: "limit", tell: belowZeroTogether },
+  { harm: "limit", tell: overLimit },
+  { harm: "limit", tell: noneLeft },
+  { harm: "duplicate", tell: twice },
+  { harm: "duplicate", tell: sameNumber },
+  { harm: "dangling", tell: dangling },
+  { harm: "amount", tell: lostChange },
+  { harm: "amount", tell: cellsWhere((cell) => cell.isNew && isAmount(cell)) },
+  { harm: "rows", tell: otherRows },
+  { harm: "value", tell: cellsWhere((cell) => cell.isNew) },
+  { harm: "amount", tell: cellsWhere((cell) => !cell.isNew && isAmount(cell)) },
+  { harm: "choice", tell: cellsWhere(() => true) },
+];
+
+/** What the run left that no order leaves; or, by its severity, only returned. Undefined where only reads differ. */
+export function consequenceOf(runs: Runs, severity: Severity | undefined): Consequence | undefined {
+  if (runs.serial.length === 0 || severity === "unused") return undefined;
+  if (severity !== "state") return returnedBy(runs);
+  const mattering = { ...runs, ...withoutNotes(runs) };
+  for (const { harm, tell } of TEMPLATES) {
+    const title = tell(mattering);
+    if (title !== undefined) return { title: capitalised(title), harm };
+  }
+  for (const { tell } of TEMPLATES) {
+    const title = tell(runs);
+    if (title !== undefined) return { title: capitalised(title), harm: "noted" };
+  }
+  return returnedBy(runs);
+}
+
+function returnedBy(runs: Runs): Consequence | undefined {
+  const returned = otherReturn(runs);
+  return returned === undefined ? undefined : { title: capitalised(returned), harm: "returned" };
+}
+
+function cellsWhere(fits: (cell: OddCell) => boolean): Template["tell"] {
+  return (runs) => otherValue(oddCells(runs).filter(fits), runs);
+}
+
+function isAmount({ column, value }: OddCell): boolean {
+  return typeof value === "number" && isCounted(column);
+}
+
+/** The outcomes without tables and columns that only note what was done. */
+function withoutNotes({ here, serial }: Runs): Pick<Runs, "here" | "serial"> {
+  const strip = (outcome: Runs["here"]): Runs["here"] => ({
+    ...outcome,
+    final: Object.fromEntries(
+      Object.entries(outcome.final)
+        .filter(([table]) => !NOTED_TABLE.test(table))
+        .map(([table, rows]) => [
+          table,
+          rows.map((row) =>
+            Object.fromEntries(
+              Object.entries(row).filter(([column]) => !NOTED_COLUMN.test(column)),
+            ),
+          ),
+        ]),
+    ),
+  });
+  return { here: strip(here), serial: serial.map(strip) };
+}
+
+/** Tables and columns of what is written down about a change, beside the change itself. */
+const NOTED_TABLE = /audit|(?:^|_)logs?$|history|activit/iu;
+const NOTED_COLUMN =
+  /audit|(?:^|_)log$|history|notes?$|comment|description|message|updated_?(?:at|by|on)|modified|last_?seen|views?$/iu;

@@ -1,0 +1,185 @@
+// What happens to rows: two where one may be, more than a limit, none left, one that refers to what is gone.
+import { ownEntry } from "../../../protocol/dictionary";
+import type { Row } from "../../../protocol/witness";
+import { countText, plainValue, plainWords, plural, rowName, sharedText, singular } from "./nouns";
+import { agree, countsLike, keyOf, rowsOf, sameRow, tableOf, tablesOf, type Runs } from "./runs";
+
+/** Rows that the run added. */
+function addedRows(runs: Runs, table: string): readonly Row[] {
+  const before = rowsOf(runs.initial, table);
+  return rowsOf(runs.here.final, table).filter((row) => !sameRow(runs, table, row, before));
+}
+
+/** "Two enrolments for course 1, whose capacity is 1": more rows than a number that was read allows. */
+export function overLimit(runs: Runs): string | undefined {
+  for (const table of tablesOf(runs))
+    for (const row of addedRows(runs, table)) {
+      const columns = runs.lookedUp(table);
+      const { here, serial } = countsLike(runs, table, row, columns);
+      if (columns.length === 0 || serial.some((count) => count >= here)) continue;
+      const most = Math.max(...serial);
+      const limit = limitsRead(runs, table).find(({ value }) => most <= value && value < here);
+      const rows = `${countText(here, table)} ${sharedText(row, columns)}`;
+      if (limit) return `${rows}, where ${limit.name} is ${String(limit.value)}`;
+      if (most > 1) return `${rows}, where one at a time leaves ${String(most)}`;
+    }
+  return undefined;
+}
+
+const LIMIT = /capacity|limit|max|quota|seats?$|slots?$|size|total|available|places?$/iu;
+
+/** Numbers of other tables that some statement read and whose names are those of limits. */
+function limitsRead(
+  { steps }: Runs,
+  table: string,
+): readonly { readonly name: string; readonly value: number }[] {
+  return steps.flatMap(({ reads }) =>
+    reads.flatMap((read) =>
+      read.table !== table && typeof read.value === "number" && LIMIT.test(read.column)
+        ? [{ name: plainWords(read.column), value: read.value }]
+        : [],
+    ),
+  );
+}
+
+/** "No doctor with on call true is left": all rows of a state are gone from it, and no order does that. */
+export function noneLeft(runs: Runs): string | undefined {
+  for (const table of tablesOf(runs))
+    for (const column of runs.lookedUp(table)) {
+      if (keyOf(runs, table).includes(column)) continue;
+      const values = new Set(rowsOf(runs.initial, table).map((row) => ownEntry(row, column)));
+      for (const value of values) {
+        if (value === undefined || value === null || typeof value === "number") continue;
+        const { here, serial } = countsLike(runs, table, { [column]: value }, [column]);
+        if (here > 0 || serial.some((count) => count === 0)) continue;
+        const state =
+          value === true
+            ? `is ${plainWords(column)}`
+            : `has ${plainWords(column)} ${plainValue(value)}`;
+        return `No ${singular(table)} ${state} any more, where one at a time leaves one`;
+      }
+    }
+  return undefined;
+}
+
+/** "Two bookings for room 63 on 2025-01-01": rows that agree in what was looked for, where each order leaves fewer. */
+export function twice(runs: Runs): string | undefined {
+  for (const table of tablesOf(runs))
+    for (const row of addedRows(runs, table)) {
+      const columns = runs.lookedUp(table);
+      const { here, serial } = countsLike(runs, table, row, columns);
+      if (columns.length === 0 || here < 2 || serial.some((count) => count >= here)) continue;
+      return `${countText(here, table)} ${sharedText(row, columns)}`;
+    }
+  return undefined;
+}
+
+/** "Two invoices with number 1": a value that every order gives out once. */
+export function sameNumber(runs: Runs): string | undefined {
+  for (const table of tablesOf(runs))
+    for (const row of addedRows(runs, table)) {
+      const looked = runs.lookedUp(table).filter((column) => (row[column] ?? null) !== null);
+      for (const column of Object.keys(row)) {
+        if (looked.includes(column) || typeof row[column] === "boolean") continue;
+        const columns = [...looked, column];
+        if (countsLike(runs, table, row, columns).here < 2) continue;
+        const isUnique = [...runs.serial.map(({ final }) => final), runs.initial].every((final) =>
+          isDistinct(rowsOf(final, table), columns),
+        );
+        const added = addedRows(runs, table).length;
+        const kept = runs.serial.every(({ final }) => rowsOf(final, table).length >= added);
+        if (!isUnique || !kept) continue;
+        const { here } = countsLike(runs, table, row, columns);
+        return `${countText(here, table)} ${sharedText(row, columns)}`;
+      }
+    }
+  return undefined;
+}
+
+function isDistinct(rows: readonly Row[], columns: readonly string[]): boolean {
+  return rows.every((row, at) => !rows.slice(at + 1).some((other) => agree(row, other, columns)));
+}
+
+/** "Enrolment (1, 1) refers to student 1, which is gone". */
+export function dangling(runs: Runs): string | undefined {
+  for (const parent of tablesOf(runs))
+    for (const gone of rowsOf(runs.initial, parent)) {
+      if (sameRow(runs, parent, gone, rowsOf(runs.here.final, parent))) continue;
+      for (const table of tablesOf(runs)) {
+        if (table === parent) continue;
+        const refers = referenceTo(runs, table, parent);
+        if (!refers) continue;
+        const isLeft = (final: Readonly<Record<string, readonly Row[]>>): Row | undefined =>
+          sameRow(runs, parent, gone, rowsOf(final, parent))
+            ? undefined
+            : rowsOf(final, table).find((row) => refers(row, gone));
+        const left = isLeft(runs.here.final);
+        if (!left || runs.serial.some(({ final }) => isLeft(final))) continue;
+        const child = rowName(table, left, keyOf(runs, table));
+        const target = rowName(parent, gone, keyOf(runs, parent));
+        return `${child} refers to ${target}, which is gone`;
+      }
+    }
+  return undefined;
+}
+
+/** Whether a row refers to one of the other table: by a foreign key, or by a column of that table's name. */
+function referenceTo(
+  runs: Runs,
+  table: string,
+  parent: string,
+): ((row: Row, target: Row) => boolean) | undefined {
+  const foreign = tableOf(runs, table)?.foreignKeys.find((key) => key.table === parent);
+  const [key, ...more] = keyOf(runs, parent);
+  const name = singular(parent);
+  const named = tableOf(runs, table)?.columns.find(({ name: column }) =>
+    [name, `${name} id`].includes(plainWords(column)),
+  );
+  const pairs = foreign
+    ? foreign.columns.map((column, at) => [column, foreign.referenced[at] ?? key ?? ""] as const)
+    : named && key !== undefined && more.length === 0
+      ? [[named.name, key] as const]
+      : [];
+  if (pairs.length === 0) return undefined;
+  return (row, target) =>
+    pairs.every(([from, to]) => {
+      const value = ownEntry(row, from) ?? null;
+      return value !== null && value === (ownEntry(target, to) ?? null);
+    });
+}
+
+/** "Two order lines are left, where one at a time leaves one", or which row is there or not. */
+export function otherRows(runs: Runs): string | undefined {
+  for (const table of tablesOf(runs)) {
+    const count = rowsOf(runs.here.final, table).length;
+    const counts = runs.serial.map(({ final }) => rowsOf(final, table).length);
+    if (counts.includes(count)) continue;
+    const others = [...new Set(counts)]
+      .sort((a, b) => a - b)
+      .map(String)
+      .join(" or ");
+    const verb = count < 2 ? "is" : "are";
+    return `${countText(count, table)} ${verb} left, where one at a time leaves ${others}`;
+  }
+  for (const table of tablesOf(runs)) {
+    const odd = rowsOf(runs.here.final, table).find((row) =>
+      runs.serial.every(({ final }) => !sameRow(runs, table, row, rowsOf(final, table))),
+    );
+    if (odd) return `${rowName(table, odd, keyOf(runs, table))} is left, which no order leaves`;
+    const gone = runs.serial
+      .flatMap(({ final }) => rowsOf(final, table))
+      .find(
+        (row) =>
+          !sameRow(runs, table, row, rowsOf(runs.here.final, table)) &&
+          runs.serial.every(({ final }) => sameRow(runs, table, row, rowsOf(final, table))),
+      );
+    if (gone)
+      return `${rowName(table, gone, keyOf(runs, table))} is missing, which every order leaves`;
+  }
+  const mixed = tablesOf(runs).find((table) =>
+    runs.serial.some(
+      ({ final }) => rowsOf(final, table).length !== rowsOf(runs.here.final, table).length,
+    ),
+  );
+  return mixed && `the ${plural(mixed)} that are left are those of no order`;
+}

@@ -1,0 +1,201 @@
+// What happens to values: a change that is lost, more taken than there was, a number below zero, what no order leaves.
+import { isCounted } from "../../search/suspicion";
+import { ownEntry } from "../../../protocol/dictionary";
+import type { CellAccess, ExecutedStep } from "../../../store/execution";
+import { shownText, type Row } from "../../../protocol/witness";
+import { plainValue, plural, rowName } from "./nouns";
+import { keyOf, oddCells, rowsOf, sameRow, tablesOf, type OddCell, type Runs } from "./runs";
+
+/** A change of a cell by an instance, from what it last saw there. */
+interface Change {
+  readonly instance: string;
+  readonly by: number;
+}
+
+/** "130 taken out of 100, the balance of account 1": more is taken in all than was there, and no order lets all of them. */
+export function overdrawn(runs: Runs): string | undefined {
+  for (const cell of numericCells(runs)) {
+    const before = sameRow(runs, cell.table, cell.row, rowsOf(runs.initial, cell.table));
+    const start = before && ownEntry(before, cell.column);
+    const changes = changesOf(runs, cell);
+    if (typeof start !== "number" || start < 0 || changes.length < 2) continue;
+    const taken = changes.reduce((sum, { by }) => sum - by, 0);
+    if (changes.some(({ by }) => by >= 0) || taken <= start) continue;
+    if (cell.orders.some((order) => order < 0)) continue;
+    return `${String(taken)} taken out of ${String(start)}, the ${cellName(runs, cell)}`;
+  }
+  return undefined;
+}
+
+interface NumericCell {
+  readonly table: string;
+  readonly row: Row;
+  readonly column: string;
+  /** What the orders leave there. */
+  readonly orders: readonly number[];
+}
+
+/** Numbers of rows that all outcomes have. */
+function numericCells(runs: Runs): readonly NumericCell[] {
+  return tablesOf(runs).flatMap((table) =>
+    rowsOf(runs.here.final, table).flatMap((row) => {
+      const others = runs.serial.map(({ final }) =>
+        sameRow(runs, table, row, rowsOf(final, table)),
+      );
+      return Object.entries(row).flatMap(([column, value]): readonly NumericCell[] => {
+        const orders = others.flatMap((other) => {
+          const order = other && ownEntry(other, column);
+          return typeof order === "number" ? [order] : [];
+        });
+        const isWhole = typeof value === "number" && orders.length === runs.serial.length;
+        return isWhole ? [{ table, row, column, orders }] : [];
+      });
+    }),
+  );
+}
+
+/** "The balance of account 1 falls to -1, below zero". */
+export function belowZero(runs: Runs): string | undefined {
+  for (const cell of oddCells(runs)) {
+    const { value, orders } = cell;
+    if (typeof value !== "number" || value >= 0) continue;
+    if (orders.some((order) => typeof order !== "number" || order < 0)) continue;
+    return `the ${cellName(runs, cell)} falls to ${String(value)}, below zero`;
+  }
+  return undefined;
+}
+
+/** "Checking balance and savings balance are -1 together": what one transaction looked at and no order takes below zero. */
+export function belowZeroTogether(runs: Runs): string | undefined {
+  const readers = new Set(runs.steps.map(({ instance }) => instance));
+  for (const reader of readers) {
+    const read = new Map<string, CellAccess>();
+    for (const { instance, reads } of runs.steps)
+      for (const cell of instance === reader ? reads : [])
+        if (typeof cell.value === "number" && !keyOf(runs, cell.table).includes(cell.column))
+          read.set(JSON.stringify([cell.table, cell.key, cell.column]), cell);
+    const cells = [...read.values()];
+    const isOne = cells.every(({ column }) => column === cells[0]?.column);
+    if (cells.length < 2 || !(isOne || cells.some(({ column }) => isCounted(column)))) continue;
+    const sum = (final: Runs["initial"]): number =>
+      cells.reduce((all, cell) => all + (valueAt(runs, cell, final) ?? 0), 0);
+    const here = sum(runs.here.final);
+    if (here >= 0 || sum(runs.initial) < 0) continue;
+    if (runs.serial.some(({ final }) => sum(final) < 0)) continue;
+    const names = [...new Set(cells.map((cell) => plural(cell.table)))];
+    const columns = [...new Set(cells.map(({ column }) => column))];
+    return `the ${columns.join(" and ")} of ${names.join(" and ")} add up to ${String(here)}, below zero`;
+  }
+  return undefined;
+}
+
+function valueAt(runs: Runs, cell: CellAccess, final: Runs["initial"]): number | undefined {
+  const key = keyOf(runs, cell.table);
+  const row = rowsOf(final, cell.table).find(
+    (each) => key.map((column) => String(each[column] ?? "")).join(",") === cell.key,
+  );
+  const value = row && ownEntry(row, cell.column);
+  return typeof value === "number" ? value : undefined;
+}
+
+/** "The +20 of deposit is lost, the balance of account 1 ends at 40 instead of 60". */
+export function lostChange(runs: Runs): string | undefined {
+  const cells = oddCells(runs).filter(({ isNew }) => isNew);
+  for (const cell of [...cells].sort((a, b) => rankOf(a) - rankOf(b))) {
+    const [order, ...others] = cell.orders;
+    if (typeof cell.value !== "number" || typeof order !== "number" || others.length > 0) continue;
+    const missing = order - cell.value;
+    const lost = changesOf(runs, cell).find(({ by }) => by === missing);
+    if (!lost) continue;
+    const by = missing > 0 ? `+${String(missing)}` : String(missing);
+    const name = runs.nameOf(lost.instance);
+    return `the ${by} of ${name} is lost, the ${cellName(runs, cell)} ends at ${String(cell.value)} instead of ${String(order)}`;
+  }
+  return undefined;
+}
+
+/** "The balance of account 1 is left at 0, where one at a time leaves 1 or 2"; or which values no order leaves together. */
+export function otherValue(cells: readonly OddCell[], runs: Runs): string | undefined {
+  const [cell, other] = cells;
+  if (!cell) return undefined;
+  if (!cell.isNew && other)
+    return `the ${cellName(runs, cell)} is left at ${plainValue(cell.value)} and the ${cellName(runs, other)} at ${plainValue(other.value)}, which no order leaves together`;
+  const orders = cell.orders.map(plainValue).join(" or ");
+  return `the ${cellName(runs, cell)} is left at ${plainValue(cell.value)}, where one at a time leaves ${orders}`;
+}
+
+function rankOf({ column }: OddCell): number {
+  return isCounted(column) ? 0 : 1;
+}
+
+function cellName(
+  runs: Runs,
+  { table, row, column }: Pick<OddCell, "table" | "row" | "column">,
+): string {
+  return `${column} of ${rowName(table, row, keyOf(runs, table))}`;
+}
+
+/** What each instance that committed changed a number by, from what it read of it last, or from what it found. */
+function changesOf(
+  runs: Runs,
+  { table, row, column }: Pick<OddCell, "table" | "row" | "column">,
+): readonly Change[] {
+  const key = keyOf(runs, table)
+    .map((each) => String(row[each] ?? ""))
+    .join(",");
+  const isCell = (cell: CellAccess): boolean =>
+    cell.table === table && cell.column === column && cell.key === key;
+  const changes = new Map<string, Change>();
+  const seen = new Map<string, number>();
+  for (const step of runs.steps) {
+    if (!committed(runs, step)) continue;
+    for (const { value } of step.reads.filter(isCell))
+      if (typeof value === "number" && !seen.has(step.instance)) seen.set(step.instance, value);
+    for (const { value, before } of step.writes.filter(isCell)) {
+      const from = computedInPlace(step, isCell) ? before : (seen.get(step.instance) ?? before);
+      if (typeof value !== "number" || typeof from !== "number") continue;
+      const known = changes.get(step.instance)?.by ?? 0;
+      changes.set(step.instance, { instance: step.instance, by: known + value - from });
+    }
+  }
+  return [...changes.values()];
+}
+
+/** The statement itself reads the value that it changes. */
+function computedInPlace({ reads }: ExecutedStep, isCell: (cell: CellAccess) => boolean): boolean {
+  return reads.some(isCell);
+}
+
+function committed({ here }: Runs, { instance }: ExecutedStep): boolean {
+  return ownEntry(here.status, instance) === "committed";
+}
+
+/** "A run of balance returns 10, where one at a time gives 5 or 15". */
+export function otherReturn({ here: run, serial, nameOf }: Runs): string | undefined {
+  for (const [instance, values] of Object.entries(run.returned))
+    for (const pick of [...values.keys(), "all" as const]) {
+      const of = (all: readonly string[] = []): string =>
+        pick === "all" ? all.filter((each) => each !== "").join(" and ") : (all[pick] ?? "");
+      const here = of(values);
+      const others = serial.map(({ returned }) => of(ownEntry(returned, instance)));
+      if (here === "" || others.includes(here)) continue;
+      const [shown = "", ...orders] = differing([here, ...new Set(others)]);
+      return `a run of ${nameOf(instance)} returns ${shown}, where one at a time gives ${orders.join(" or ")}`;
+    }
+  return undefined;
+}
+
+const LONGEST = 60;
+
+/** Of texts like "a = 1, b = 2" what is not the same in all, as far as their fields are the same; cut. */
+function differing(texts: readonly string[]): readonly string[] {
+  const fields = texts.map((text) => shownText(text).split(/(?:, | and |; )(?=[^\s,=]+ = )/u));
+  const [first = []] = fields;
+  const isAlike = fields.every((each) => each.length === first.length);
+  return fields.map((each) => {
+    const odd = each.filter((field, at) => fields.some((other) => other[at] !== field));
+    const text = (isAlike && odd.length > 0 ? odd : each).join(" and ");
+    if (text === "") return "nothing";
+    return text.length > LONGEST ? `${text.slice(0, LONGEST)}\u2026` : text;
+  });
+}

@@ -1,0 +1,284 @@
+// What a run does to the data, told from its outcome beside those of the orders: one case for each template.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { consequenceOf } from "../../../../server/src/analysis/explain/consequence/consequence";
+import {
+  plural,
+  rowName,
+  sharedText,
+  singular,
+} from "../../../../server/src/analysis/explain/consequence/nouns";
+import type { Runs } from "../../../../server/src/analysis/explain/consequence/runs";
+import { emptyTable, type Table } from "../../../../server/src/program/schema";
+import type { Severity } from "../../../../server/src/protocol/report";
+import type { Outcome, Row } from "../../../../server/src/protocol/witness";
+import type { CellAccess, ExecutedStep } from "../../../../server/src/store/execution";
+
+interface Made {
+  readonly initial?: Readonly<Record<string, readonly Row[]>>;
+  readonly here: Readonly<Record<string, readonly Row[]>>;
+  readonly serial: readonly Readonly<Record<string, readonly Row[]>>[];
+  readonly lookedUp?: readonly string[];
+  readonly steps?: readonly ExecutedStep[];
+  readonly severity?: Severity;
+  readonly returned?: readonly (readonly string[])[];
+}
+
+function outcome(final: Outcome["final"], returned: readonly string[] = []): Outcome {
+  return {
+    final,
+    status: { T1: "committed", T2: "committed" },
+    returned: { T1: returned },
+  };
+}
+
+const table = (name: string, more: Partial<Table> = {}): Table => ({
+  ...emptyTable(name),
+  primaryKey: ["id"],
+  ...more,
+});
+
+const TABLES = [
+  table("account"),
+  table("bookings", {
+    foreignKeys: [{ columns: ["room_id"], table: "rooms", referenced: ["id"] }],
+  }),
+  table("rooms"),
+  table("doctors"),
+  table("audit_log"),
+];
+
+function told({ initial = {}, here, serial, severity = "state", ...more }: Made): string {
+  const runs: Runs = {
+    schema: { tables: TABLES },
+    initial,
+    here: outcome(here, more.returned?.[0]),
+    serial: serial.map((final, at) => outcome(final, more.returned?.[at + 1])),
+    steps: more.steps ?? [],
+    nameOf: (instance) => (instance === "T1" ? "withdraw" : "deposit"),
+    lookedUp: () => more.lookedUp ?? [],
+  };
+  const found = consequenceOf(runs, severity);
+  return found ? `${found.harm}: ${found.title}` : "nothing";
+}
+
+const cell = (column: string, value: number, before?: number): CellAccess => ({
+  table: "account",
+  key: "1",
+  column,
+  value,
+  ...(before !== undefined && { before }),
+});
+
+function step(
+  instance: string,
+  reads: readonly CellAccess[],
+  writes: readonly CellAccess[],
+): ExecutedStep {
+  return { instance, statement: 1, sees: [], reads, writes, result: [], affected: writes.length };
+}
+
+const account = (balance: number, more: Row = {}): Readonly<Record<string, readonly Row[]>> => ({
+  account: [{ id: 1, balance, ...more }],
+});
+
+/** Both read 100; T1 changes it by one amount, T2 by the other, from what it read. */
+const both = (first: number, second: number): readonly ExecutedStep[] => [
+  step("T1", [cell("balance", 100)], []),
+  step("T2", [cell("balance", 100)], []),
+  step("T1", [], [cell("balance", 100 + first, 100)]),
+  step("T2", [], [cell("balance", 100 + second, 100 + first)]),
+];
+
+const booking = (id: number, more: Row = {}): Row => ({
+  id,
+  room_id: 63,
+  day: "2025-01-01",
+  ...more,
+});
+
+describe("the consequence of a run", () => {
+  const cases: readonly (readonly [string, Made])[] = [
+    [
+      "limit: 130 taken out of 100, the balance of account 1",
+      {
+        initial: account(100),
+        here: account(30),
+        serial: [account(40), account(30)],
+        steps: both(-60, -70),
+      },
+    ],
+    [
+      "limit: The balance of account 1 falls to -5, below zero",
+      { initial: account(10), here: account(-5), serial: [account(3), account(2)] },
+    ],
+    [
+      "amount: The +20 of withdraw is lost, the balance of account 1 ends at 105 instead of 125",
+      {
+        initial: account(100),
+        here: account(105),
+        serial: [account(125), account(125)],
+        steps: both(20, 5),
+      },
+    ],
+    [
+      "amount: The balance of account 1 is left at 7, where one at a time leaves 8 or 9",
+      { initial: account(10), here: account(7), serial: [account(8), account(9)] },
+    ],
+    [
+      "duplicate: Two bookings for room 63 on 2025-01-01",
+      {
+        here: { bookings: [booking(1), booking(2)] },
+        serial: [{ bookings: [booking(1)] }, { bookings: [booking(2)] }],
+        lookedUp: ["room_id", "day"],
+      },
+    ],
+    [
+      "limit: Three bookings for room 63, where one at a time leaves 2",
+      {
+        initial: { bookings: [booking(1)] },
+        here: { bookings: [booking(1), booking(2), booking(3)] },
+        serial: [{ bookings: [booking(1), booking(2)] }, { bookings: [booking(1), booking(3)] }],
+        lookedUp: ["room_id"],
+      },
+    ],
+    [
+      "duplicate: Two bookings for room 63 with number 4",
+      {
+        here: { bookings: [booking(1, { number: 4 }), booking(2, { number: 4 })] },
+        serial: [
+          { bookings: [booking(1, { number: 4 }), booking(2, { number: 5 })] },
+          { bookings: [booking(1, { number: 5 }), booking(2, { number: 4 })] },
+        ],
+        lookedUp: ["room_id"],
+      },
+    ],
+    [
+      "limit: No doctor is on call any more, where one at a time leaves one",
+      {
+        initial: {
+          doctors: [
+            { id: 1, on_call: true },
+            { id: 2, on_call: true },
+          ],
+        },
+        here: {
+          doctors: [
+            { id: 1, on_call: false },
+            { id: 2, on_call: false },
+          ],
+        },
+        serial: [
+          {
+            doctors: [
+              { id: 1, on_call: false },
+              { id: 2, on_call: true },
+            ],
+          },
+          {
+            doctors: [
+              { id: 1, on_call: true },
+              { id: 2, on_call: false },
+            ],
+          },
+        ],
+        lookedUp: ["on_call"],
+      },
+    ],
+    [
+      "dangling: Booking 1 refers to room 63, which is gone",
+      {
+        initial: { rooms: [{ id: 63 }], bookings: [] },
+        here: { rooms: [], bookings: [booking(1)] },
+        serial: [
+          { rooms: [], bookings: [] },
+          { rooms: [{ id: 63 }], bookings: [booking(1)] },
+        ],
+      },
+    ],
+    [
+      "rows: Two bookings are left, where one at a time leaves 1",
+      {
+        here: { bookings: [booking(1), booking(2)] },
+        serial: [{ bookings: [booking(1)] }, { bookings: [booking(2)] }],
+      },
+    ],
+    [
+      "value: The state of account 1 is left at 'lost', where one at a time leaves 'open' or 'paid'",
+      {
+        here: account(1, { state: "lost" }),
+        serial: [account(1, { state: "open" }), account(1, { state: "paid" })],
+      },
+    ],
+    [
+      "choice: The name of account 1 is left at 'a' and the state of account 1 at 'y', which no order leaves together",
+      {
+        here: account(1, { name: "a", state: "y" }),
+        serial: [account(1, { name: "a", state: "x" }), account(1, { name: "b", state: "y" })],
+      },
+    ],
+    [
+      "noted: One audit log is left, where one at a time leaves 2",
+      {
+        here: { audit_log: [{ id: 1 }] },
+        serial: [{ audit_log: [{ id: 1 }, { id: 2 }] }, { audit_log: [{ id: 1 }, { id: 3 }] }],
+      },
+    ],
+    [
+      "returned: A run of withdraw returns b = 2, where one at a time gives b = 1 or b = 3",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        returned: [["a = 1, b = 2"], ["a = 1, b = 1"], ["a = 1, b = 3"]],
+      },
+    ],
+    ["nothing", { severity: "unused", here: account(1), serial: [account(2)] }],
+    ["nothing", { here: account(1), serial: [] }],
+  ];
+  for (const [expected, made] of cases) {
+    it(expected, () => {
+      assert.equal(told(made), expected);
+    });
+  }
+
+  it("is not that of notes where something else differs", () => {
+    const noted = (balance: number, note: string) => account(balance, { note });
+    assert.equal(
+      told({ here: noted(1, "a"), serial: [noted(2, "b"), noted(2, "c")] }),
+      "amount: The balance of account 1 is left at 1, where one at a time leaves 2",
+    );
+  });
+});
+
+describe("nouns", () => {
+  it("are the words of tables", () => {
+    const names = ["bookings", "TeamMember", "categories", "addresses", "status", "boxes", "news"];
+    assert.deepEqual(names.map(singular), [
+      "booking",
+      "team member",
+      "category",
+      "address",
+      "status",
+      "box",
+      "new",
+    ]);
+    assert.deepEqual(["category", "box", "day", "order_lines"].map(plural), [
+      "categories",
+      "boxes",
+      "days",
+      "order lines",
+    ]);
+    assert.equal(singular("members (PostgreSQL)"), "member");
+  });
+
+  it("name rows by their keys and by what they share", () => {
+    assert.equal(rowName("orders", { a: 1, b: 2 }, ["a", "b"]), "order (1, 2)");
+    assert.equal(rowName("orders", { a: 1 }, []), "the order");
+    const row = { user_id: 2, day: "2025-01-01T00:00:00.000Z", kind: "x".repeat(50) };
+    assert.equal(
+      sharedText(row, ["kind", "day", "user_id"]),
+      `for user 2 on 2025-01-01 with kind '${"x".repeat(32)}\u2026'`,
+    );
+  });
+});
