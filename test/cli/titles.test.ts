@@ -18,7 +18,7 @@ it("says what happens to the data in every example program", async () => {
         .filter((each) => each.status === "confirmed" && isShown(each))
         .map(({ harm, reportedAs = "", title, message, kind }) => {
           assert.doesNotMatch(message, /#T\d|lets both|undefined|\.\.$/u);
-          assert.ok(title.length <= 220, title);
+          assert.ok(title.length <= 260, title);
           return `  ${reportedAs}, ${harm}, ${kind} at ${level}: ${title.replaceAll(/\d+/gu, "#")}`;
         }),
     );

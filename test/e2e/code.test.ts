@@ -12,10 +12,10 @@ const READ = { line: 6, column: 45, end: 79 };
 test("an anomaly of a TypeScript function, from its squiggle to its fix", async () => {
   await inWorkbench("code", OPTIONS, async (workbench) => {
     const { page } = workbench;
-    const squiggle = workbench.squiggles("warning").first();
+    const squiggle = workbench.squiggles("error").first();
     await squiggle.waitFor();
     await workbench.lens("1 anomaly at PostgreSQL READ COMMITTED - show").waitFor();
-    const rows = await workbench.problems("Lost update: ");
+    const rows = await workbench.problems("(lost update)");
     await rows.first().waitFor();
     await workbench.screenshot("code-1-problems");
     await page.keyboard.press("Control+J");
@@ -29,7 +29,7 @@ test("an anomaly of a TypeScript function, from its squiggle to its fix", async 
 
     await workbench.run("Isolens: Show Anomaly");
     const panel = workbench.webview();
-    await panel.locator("h1", { hasText: "Lost update" }).waitFor();
+    await panel.locator(".subtitle", { hasText: "lost update" }).waitFor();
     const told = panel.getByRole("option");
     await told.first().waitFor();
     const steps = (await told.allInnerTexts()).join("\n");
@@ -58,5 +58,5 @@ async function halfTyped(workbench: Workbench): Promise<void> {
   await page.keyboard.press("Control+End");
   await page.keyboard.type('export const count = () => transaction((c) => c.query("SELECT ');
   await workbench.lens("1 anomaly at PostgreSQL READ COMMITTED - show").waitFor();
-  await workbench.squiggles("warning").first().waitFor();
+  await workbench.squiggles("error").first().waitFor();
 }

@@ -21,7 +21,7 @@ test("an anomaly becomes a script, a test and a run on a database; a client prog
   await inWorkbench("features", options, async (workbench) => {
     const { page, folder } = workbench;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await workbench.squiggles("warning").first().waitFor();
+    await workbench.squiggles("error").first().waitFor();
 
     await onLostUpdate(workbench, "Isolens: Copy as Two-Session Script");
     await workbench.statusItem("the script is in the clipboard").waitFor();
@@ -67,11 +67,13 @@ test("a dirty read is drawn, and a stronger level proves that it is gone", async
   await inWorkbench("dirty", options, async (workbench) => {
     const { page, folder } = workbench;
     mkdirSync(path.join(folder, ".vscode"));
-    await workbench.squiggles("warning").first().waitFor();
+    await workbench.squiggles("info").first().waitFor();
     await workbench.goTo(11, 3);
     await workbench.run("Isolens: Show Anomaly");
     const panel = workbench.webview();
-    await panel.locator("h1", { hasText: /^Dirty read .* at MySQL READ UNCOMMITTED$/ }).waitFor();
+    await panel
+      .locator(".subtitle", { hasText: /^At MySQL READ UNCOMMITTED, .*dirty read/ })
+      .waitFor();
     await panel.locator(".schedule .card").nth(1).waitFor();
     for (const theme of THEMES) {
       writeFileSync(
@@ -90,7 +92,7 @@ test("a dirty read is drawn, and a stronger level proves that it is gone", async
     await workbench.screenshot("dirty-levels");
     await workbench.choice("MySQL READ COMMITTED").first().click();
     await panel.locator(".notice.gone").waitFor();
-    await workbench.squiggles("warning").first().waitFor({ state: "detached" });
+    await workbench.squiggles("info").first().waitFor({ state: "detached" });
     await workbench.lens("at MySQL READ COMMITTED").waitFor();
     await workbench.screenshot("dirty-gone");
     await workbench.run("Isolens: Show Anomaly");
@@ -112,7 +114,7 @@ async function onLostUpdate(workbench: Workbench, command: string): Promise<void
   await workbench.goTo(READ, 5);
   await workbench.run(command);
   await workbench
-    .choice(/Lost update.*withdraw, withdraw/)
+    .choice(/is lost.*withdraw, withdraw/)
     .first()
     .click();
 }

@@ -8,7 +8,7 @@ const OPTIONS = { workspace: "test/apps/bank", file: "bank.sql" };
 test("the view lists transactions, leads to their anomalies and can be filtered", async () => {
   await inWorkbench("transactions", OPTIONS, async (workbench) => {
     const { page } = workbench;
-    await workbench.squiggles("warning").first().waitFor();
+    await workbench.squiggles("error").first().waitFor();
     await workbench.run("Focus on Transactions View");
     const tree = page.locator(".pane-body .monaco-list[aria-label^='Transactions']").first();
     const row = (text: string | RegExp) => tree.locator(".monaco-list-row", { hasText: text });
@@ -32,7 +32,7 @@ test("the view lists transactions, leads to their anomalies and can be filtered"
     const list = await tree.elementHandle();
     await page.waitForFunction((view) => view?.contains(document.activeElement) === true, list);
     await page.keyboard.press("ArrowRight");
-    await row(/^Lost update/u)
+    await row(/is lost/u)
       .first()
       .waitFor();
     await page.keyboard.press("ArrowRight");
@@ -52,7 +52,7 @@ test("the view lists transactions, leads to their anomalies and can be filtered"
 test("a quick fix writes the comment that suppresses", async () => {
   await inWorkbench("suppress", OPTIONS, async (workbench) => {
     const { page } = workbench;
-    const rows = await workbench.problems("Lost update: withdraw");
+    const rows = await workbench.problems("withdraw overwrites");
     await rows.first().waitFor();
     const before = await rows.count();
     await rows.first().dblclick();
@@ -65,7 +65,7 @@ test("a quick fix writes the comment that suppresses", async () => {
     await page.waitForFunction(
       (most) =>
         [...document.querySelectorAll(".markers-panel .monaco-list-row")].filter((row) =>
-          row.textContent.includes("Lost update: withdraw"),
+          row.textContent.includes("withdraw overwrites"),
         ).length < most,
       before,
     );

@@ -12,25 +12,25 @@ const READ = 11;
 test("from the squiggle to the fix", async () => {
   await inWorkbench("flow", OPTIONS, async (workbench) => {
     const { page } = workbench;
-    await workbench.squiggles("warning").first().waitFor();
+    await workbench.squiggles("error").first().waitFor();
     await workbench.statusItem("PostgreSQL READ COMMITTED").first().waitFor();
-    const rows = await workbench.problems("Lost update: ");
+    const rows = await workbench.problems("(lost update)");
     await rows.first().waitFor();
     await workbench.lens("at PostgreSQL READ COMMITTED - show").waitFor();
     await workbench.screenshot("flow-1-problems");
     await page.keyboard.press("Control+J");
 
     await checkAt(workbench, "PostgreSQL SERIALIZABLE");
-    await workbench.squiggles("warning").first().waitFor({ state: "detached" });
+    await workbench.squiggles("error").first().waitFor({ state: "detached" });
     await workbench.screenshot("flow-2-serializable");
     await checkAt(workbench, "PostgreSQL READ COMMITTED");
-    await workbench.squiggles("warning").first().waitFor();
+    await workbench.squiggles("error").first().waitFor();
 
     await showLostUpdate(workbench);
     const panel = workbench.webview();
     assert.match(
       await panel.locator("h1").innerText(),
-      /^Lost update .* at PostgreSQL READ COMMITTED$/,
+      /is lost, the balance of account 1 ends at/,
     );
     await panel.locator(".schedule .card").first().waitFor();
     await workbench.screenshot("flow-3-schedule");
@@ -57,7 +57,7 @@ test("from the squiggle to the fix", async () => {
     await fix(workbench);
     await panel.locator(".notice.gone").waitFor();
     await workbench.screenshot("flow-5-fixed");
-    const remaining = await workbench.problems(/Lost update: .*withdraw.*withdraw/);
+    const remaining = await workbench.problems(/withdraw overwrites .*another withdraw/);
     await remaining.first().waitFor({ state: "detached" });
     assert.deepEqual(workbench.consoleErrors(), []);
   });
@@ -77,7 +77,7 @@ async function showLostUpdate(workbench: Workbench): Promise<void> {
   await workbench.goTo(READ, 5);
   await workbench.run("Isolens: Show Anomaly");
   await workbench
-    .choice(/Lost update.*withdraw, withdraw/)
+    .choice(/is lost.*withdraw, withdraw/)
     .first()
     .click();
   await workbench.webview().locator("h1").waitFor();

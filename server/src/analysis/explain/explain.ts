@@ -93,7 +93,8 @@ function tellingOf(
   kind: string,
   consequence: Consequence | undefined,
 ): Pick<Anomaly, "title" | "message"> {
-  const name = `(${kind.charAt(0).toLowerCase()}${kind.slice(1)})`;
+  const plain = kind.replace(/ \((.*)\)$/u, ": $1");
+  const name = `(${plain.charAt(0).toLowerCase()}${plain.slice(1)})`;
   if (!consequence) return { title: cause, message: `${cause} ${name}.` };
   const { title } = consequence;
   return { title, message: `${title}: ${cause} ${name}.` };
