@@ -9,6 +9,7 @@ import { registerLevelPicker } from "./features/levelPicker";
 import { createPanel } from "./features/panel";
 import { createReveal } from "./features/reveal";
 import { DOCUMENTS, createServerClient } from "./features/serverClient";
+import { registerRecordRun } from "./features/recordRun";
 import { registerReproduce } from "./features/reproduce";
 import { registerShowAnomaly } from "./features/showAnomaly";
 import { registerStatusItems } from "./features/statusItems";
@@ -29,6 +30,10 @@ export async function activate(context: ExtensionContext): Promise<void> {
     registerExploreClient(server, panel),
     registerReproduce(server, panel, context.extensionUri),
     registerCreateTest(server, panel, context.extensionUri),
+    registerRecordRun(server, {
+      extension: context.extensionUri,
+      memory: context.workspaceState,
+    }),
     registerStepCommands(panel),
     registerCancel(server),
     registerTransactionTree(server),
