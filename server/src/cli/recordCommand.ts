@@ -233,7 +233,7 @@ async function written(
     writeFileSync(path.join(folder, "schema.sql"), schema.text, { mode: 0o600 });
     writeFileSync(
       path.join(folder, "isolens.json"),
-      `${JSON.stringify({ level: levelName(server, schema.level) }, null, 2)}\n`,
+      `${JSON.stringify({ level: levelName(server, schema.level), dialect: dialectOf(server) }, null, 2)}\n`,
       { mode: 0o600 },
     );
   } catch (error) {
@@ -264,7 +264,12 @@ function removeOlder(folder: string, names: ReadonlySet<string>): void {
   }
 }
 
-function levelName({ protocol }: RecordedServer, level: string | undefined): string {
+function dialectOf({ protocol }: RecordedServer): string {
+  return protocol === "postgres" ? "postgres" : "mariadb";
+}
+
+function levelName(server: RecordedServer, level: string | undefined): string {
+  const { protocol } = server;
   const usual = protocol === "postgres" ? "read committed" : "repeatable read";
-  return `${protocol === "postgres" ? "postgres" : "mariadb"}:${(level ?? usual).replaceAll(" ", "-")}`;
+  return `${dialectOf(server)}:${(level ?? usual).replaceAll(" ", "-")}`;
 }

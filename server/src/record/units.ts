@@ -69,7 +69,9 @@ function withLevels(statements: readonly RecordedStatement[]): readonly Recorded
       state.begun = own.length;
       delete state.next;
     } else if (statement.status === "idle") delete state.begun;
-    own.push(kind === "begin" && asked !== undefined ? { ...statement, level: asked } : statement);
+    // A session without autocommit begins by its first statement.
+    const isBegun = kind !== "begin" && state.begun !== undefined;
+    own.push(asked === undefined || isBegun ? statement : { ...statement, level: asked });
   }
   return own;
 }

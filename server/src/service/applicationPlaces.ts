@@ -47,6 +47,16 @@ export function inApplication(
   };
 }
 
+/** The place in the application of a line (from zero) of a file; undefined where nothing says one that is there. */
+export function placeInApplication(
+  project: ProjectFiles,
+  file: string,
+  line: number,
+): { readonly absolute: string; readonly range: Range } | undefined {
+  const own = nearest(placesOf(project).get(file), line);
+  return own && placeIn(project, file, own);
+}
+
 export type ProjectFiles = Pick<Project, "folder" | "files">;
 
 /** A comment: the line of the text behind it, and what it names. */

@@ -5,7 +5,7 @@ import type { Dialect } from "../../program/dialect";
 import { dictionary } from "../../protocol/dictionary";
 import { endsBatch, startBatch, startsNext, takeSymbol, type Batch } from "./batches";
 import { FILLER, hidden } from "./escapes";
-import type { Slice, Span, SplitProblem, SplitResult } from "./split";
+import { metaCommand, type Slice, type Span, type SplitProblem, type SplitResult } from "./split";
 
 export interface Canonical extends SplitResult {
   readonly text: string;
@@ -99,6 +99,7 @@ function step(state: Scan): void {
     blank(state, at + state.delimiter.length);
     return;
   }
+  if (character === "\\" && scriptCommand(state)) return;
   if (quotation(state, character)) return;
   if (/[A-Za-z_]/.test(character)) word(state);
   else other(state, character);
@@ -167,6 +168,20 @@ function clientCommand(state: Scan): boolean {
     if (state.pending !== undefined || !/^\.[a-z]+\b/i.test(line)) return false;
   }
   blank(state, end);
+  return true;
+}
+
+/** Commands by which scripts of psql and pgbench keep results and branch: scripts of any product may have them here. */
+const SCRIPT_COMMAND = /\\(?:gset|set|if|elif|else|endif|quit|q)\b/y;
+
+function scriptCommand(state: Scan): boolean {
+  const { text, at } = state;
+  SCRIPT_COMMAND.lastIndex = at;
+  if (!SCRIPT_COMMAND.test(text)) return false;
+  const { end, next } = metaCommand(text, at);
+  finish(state, true);
+  state.slices.push({ kind: "meta", start: at, end, terminated: true });
+  copy(state, next);
   return true;
 }
 

@@ -214,7 +214,8 @@ interface Meta {
 }
 
 /** A meta-command up to the end of its line (a backslash before the line break continues it) or to `\\`. */
-function metaCommand(text: string, start: number): Meta {
+/** The command that begins at a backslash, up to the end of its line or the next command on it. */
+export function metaCommand(text: string, start: number): Meta {
   if (text[start + 1] === ";") {
     return { text: "\\;", end: start + 2, next: start + 2, separator: true };
   }

@@ -122,7 +122,8 @@ function grow(
 function waysAt(paths: readonly Path[], step: number): readonly (readonly Path[])[] {
   const ways = new Map<string, Path[]>();
   for (const path of paths) {
-    const key = path[step]?.text ?? "";
+    const at = path[step];
+    const key = `${at?.text ?? ""} ${at?.kind === "begin" ? (at.level ?? "") : ""}`;
     const way = ways.get(key) ?? [];
     ways.set(key, way);
     way.push(path);
@@ -177,7 +178,7 @@ function leaf(
   if (kind !== "read" && kind !== "write") {
     const what = kind === "release" || kind === "session" || kind === "ddl" ? "savepoint" : kind;
     return {
-      node: { kind: "control", what, sql: controlText(statement) },
+      node: { kind: "control", what, sql: controlText(statement, learner.protocol) },
       inputs: [],
       results: [],
     };
@@ -251,9 +252,10 @@ function withoutIdleLimit(text: string, paths: readonly Path[], step: number): s
 const READ = /^:s\d+_(\w+)$/;
 
 /** The level of a transaction is what its session asked for, or it itself. */
-function controlText({ text, kind, level }: RecordedStatement): string {
+function controlText({ text, kind, level }: RecordedStatement, protocol: Protocol): string {
   if (kind !== "begin" || level === undefined || /isolation/i.test(text)) return text;
-  return `${text} ISOLATION LEVEL ${level.toUpperCase()}`;
+  const asked = `ISOLATION LEVEL ${level.toUpperCase()}`;
+  return protocol === "mysql" ? `SET TRANSACTION ${asked};\n${text}` : `${text} ${asked}`;
 }
 
 /** The text with expressions for `$1`, `$2`, ...; one that is computed stands in parentheses. */
