@@ -16,6 +16,14 @@ export function functionFacts(name: string): FunctionFacts {
   return FACTS.get(name.toLowerCase()) ?? UNKNOWN;
 }
 
+/** Whether a function of code is evaluated, or is made of parts that are told apart. */
+export function isEvaluatedCode(name: string): boolean {
+  return EVALUATED.test(name);
+}
+
+const EVALUATED =
+  /^code:(?:truth(?:_of_any)?|millis|instant|Date\.\w+|list|document|part|startsWith|endsWith|includes|slice|substring|padStart|replaceAll|indexOf|charAt|[^\w\s]+)$/u;
+
 /** Whether a function of PostgreSQL is known to depend on nothing but its arguments (and the session's settings). */
 export function isPure(name: string): boolean {
   return FACTS.has(name);

@@ -10,6 +10,14 @@ import type { Suppression } from "./suppression";
 
 export type { DeclaredLevel };
 
+/** A function that nobody evaluates, of arguments of its transaction: `·` in its text stands for each of them in order. */
+export interface OutsideFunction {
+  readonly function: string;
+  readonly arguments: readonly string[];
+  /** Nobody finds two arguments for which it gives the same: a digest. */
+  readonly isInjective?: true;
+}
+
 export interface Parameter {
   readonly name: string;
   readonly type: ValueType;
@@ -22,6 +30,8 @@ export interface Parameter {
   readonly origin: "argument" | "constant" | "fresh";
   /** A caller may leave it NULL. */
   readonly nullable?: true;
+  /** It is what a function gives of other arguments: the same for the same, in all instances of all transactions. */
+  readonly of?: OutsideFunction;
 }
 
 /** An `@isolens` comment of a transaction that asks for something, or says that it was learnt from recorded runs. */

@@ -2,6 +2,7 @@
 import { relative, sep } from "node:path";
 import { codeLanguageOf, type CodeParsers } from "../frontend/code/codeParsers";
 import type { FirstFiles } from "../frontend/code/firstFiles";
+import { withOutsideFunctions } from "../frontend/code/outsideFunctions";
 import { atOnce, type IsStopped, type Sliced } from "../frontend/code/slices";
 import { createWorkspaceCode, type WorkspaceCodeReader } from "../frontend/code/workspaceCode";
 import { readConfiguredInvariants } from "../frontend/sql/readInvariants";
@@ -117,7 +118,7 @@ export function createProjectReader(
         : alone;
     const notes = [...(found?.notes ?? []), ...variantNotes(variants, usual)];
     own.isWhole ||= program.unread === undefined;
-    return configured(withNotes(program, notes), project, parsers);
+    return configured(withNotes(withFunctions(program), notes), project, parsers);
   }
 
   return {
@@ -198,6 +199,15 @@ interface Readers {
 
 function isSql({ file }: { readonly file: FileId }): boolean {
   return codeLanguageOf(file) === undefined;
+}
+
+/** With arguments in the place of functions of code that nobody evaluates. */
+function withFunctions(program: Program): Program {
+  const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
+  const transactions = program.transactions.map((each) =>
+    withOutsideFunctions(each, (name) => tables.get(name)),
+  );
+  return { ...program, transactions };
 }
 
 function withNotes(program: Program, notes: readonly Note[]): Program {

@@ -32,13 +32,14 @@ export function requireValidRows(program: Program, tables: ReadonlyMap<string, T
 
 /**
  * Throws NotExecutable when arguments break a precondition, when a parameter that is new in every instance is shared,
- * or when one that is the same everywhere differs.
+ * when what a function gives differs for the same, or when one that is the same everywhere differs.
  */
 export function requireValidArguments(
   program: Program,
   instances: readonly WitnessInstance[],
 ): void {
   const passed = new Map<string, string[]>();
+  const given = new Map<string, string>();
   for (const instance of instances) {
     const transaction = program.transactions.find((each) => each.id === instance.transaction);
     if (transaction === undefined) continue;
@@ -46,11 +47,16 @@ export function requireValidArguments(
     for (const condition of transaction.preconditions)
       if (truth(evaluate(condition, bareFrame(program.schema, environment))) === false)
         throw new NotExecutable(`the arguments of ${instance.instance} break a precondition`);
-    for (const { name, origin } of transaction.parameters) {
+    const textOf = (name: string): string => renderValue(ownEntry(environment.parameters, name) ?? null); // prettier-ignore
+    for (const { name, origin, of } of transaction.parameters) {
+      const call = of && JSON.stringify([of.function, ...of.arguments.map(textOf)]);
+      if (call !== undefined && (given.get(call) ?? textOf(name)) !== textOf(name))
+        throw new NotExecutable(`${name} is not the same for the same arguments`);
+      if (call !== undefined) given.set(call, textOf(name));
       if (origin === "argument") continue;
       const place = `${origin} ${transaction.id} ${name}`;
       const values = passed.get(place) ?? [];
-      passed.set(place, [...values, renderValue(ownEntry(environment.parameters, name) ?? null)]);
+      passed.set(place, [...values, textOf(name)]);
     }
   }
   for (const [place, values] of passed) {

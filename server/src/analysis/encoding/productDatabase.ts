@@ -9,6 +9,7 @@ import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
 import { subterms } from "../operations/terms";
 import { checkName, createAssumptions, invariantAsserter } from "./assumptions";
 import type { Assumptions } from "./assumptions";
+import { bindOutsideFunctions, outsideValues } from "./outsideFunctions";
 import { FILLED, READABLE, SPARSE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
 import { alikeRows, type AlikeRows } from "./alikeRows";
@@ -193,6 +194,12 @@ export function makeDatabase(
     }
   };
   bindParameters(script, tuple, database, isOpen);
+  const leading = tuple.transactions.flatMap(({ parameters }, instance) =>
+    tuple.leads[instance] === instance
+      ? outsideValues(parameters, (name) => database.parameter(instance, name))
+      : [],
+  );
+  bindOutsideFunctions(script, leading);
   return database;
 }
 

@@ -4,6 +4,7 @@ import { startReferences } from "../operations/flatInvariant";
 import type { FlatInvariant, FlatProgram, FlatTable } from "../operations/operation";
 import { checkName, createAssumptions, invariantAsserter, preconditionName } from "./assumptions";
 import type { Assumptions } from "./assumptions";
+import { bindOutsideFunctions, outsideValues } from "./outsideFunctions";
 import { EXISTENCE, keyColumns, tableOf } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
 import { TELLING, applyFree } from "./freeFunction";
@@ -119,6 +120,10 @@ export function makeDatabase(
     mention: database.mention,
   });
   for (const instance of instances) constrainParameters(database, instance, instances);
+  const values = instances.flatMap(({ index, transaction: { parameters } }) =>
+    outsideValues(parameters, (name) => database.parameter(index, name)),
+  );
+  bindOutsideFunctions(script, values);
   return database;
 }
 

@@ -103,7 +103,7 @@ function flattenOne(
   options: FlattenOptions,
 ): FlatTransaction {
   // Elements of arrays are added where they are used.
-  const parameters = transaction.parameters.map(({ name, type, elements, origin, nullable }) =>
+  const parameters = transaction.parameters.map(({ name, type, elements, origin, nullable, of }) =>
     elements === undefined
       ? {
           name,
@@ -111,6 +111,7 @@ function flattenOne(
           fresh: origin === "fresh",
           ...(origin === "constant" && { constant: true }),
           ...(nullable && { nullable }),
+          ...(of && { of }),
         }
       : { name: lengthName(name), type: "int" as const, fresh: false },
   );

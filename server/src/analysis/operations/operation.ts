@@ -3,6 +3,7 @@
 // Both encoders (encoding/) read this form and nothing else of the program.
 import type { AggregateFunction, ValueType } from "../../program/expression";
 import type { RowLock } from "../../program/rowLocks";
+import type { OutsideFunction } from "../../program/program";
 import type { Precision } from "../../protocol/report";
 import type { StatementId } from "../../program/statement";
 
@@ -149,6 +150,8 @@ export interface FlatTransaction {
     readonly constant?: boolean;
     /** It may be NULL, and that matters. */
     readonly nullable?: true;
+    /** It is what a function gives of others: the same for the same. */
+    readonly of?: OutsideFunction;
   }[];
   /** Conditions over parameters. */
   readonly preconditions: readonly Term[];
