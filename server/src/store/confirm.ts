@@ -12,7 +12,7 @@ import { freshValues, type FreshValues } from "./freshValues";
 import { COMMITTED, type Run } from "./runRecord";
 import { outsideAnswers, type OutsideAnswers } from "./outsideAnswers";
 import { historyObjection } from "./recordedHistory";
-import { observedOf, outcomeOf, toExecution } from "./toExecution";
+import { observedOf, outcomeOf, receivedOf, toExecution } from "./toExecution";
 import { runEveryOrder, runPlan } from "./run";
 
 /**
@@ -158,7 +158,8 @@ interface Views {
 }
 
 function viewsOf(run: Run, committed: readonly string[]): Views {
-  const { final, status, returned } = outcomeOf(run);
+  const { final, status } = outcomeOf(run);
+  const received = receivedOf(run);
   const tables = Object.entries(final).filter(([, rows]) => rows.length > 0);
   return {
     state: JSON.stringify(
@@ -168,7 +169,7 @@ function viewsOf(run: Run, committed: readonly string[]): Views {
       ]),
     ),
     values: JSON.stringify(
-      committed.map((name) => [ownEntry(status, name), ownEntry(returned, name)]),
+      committed.map((name) => [ownEntry(status, name), ownEntry(received, name)]),
     ),
   };
 }

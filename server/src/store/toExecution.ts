@@ -7,7 +7,7 @@ import type { CellAccess, ExecutedStep, Execution } from "./execution";
 import { isUnit, type Machine } from "./machine";
 import type { Run, StepRecord } from "./runRecord";
 import { EXISTENCE, INITIAL, writtenColumns, type Write } from "./row";
-import { renderValue, toValue } from "./value";
+import { renderValue, toValue, type SqlValue } from "./value";
 
 /** The run as plain data. */
 export function toExecution(run: Run): Execution {
@@ -59,16 +59,43 @@ function perInstance(
   );
 }
 
-/** Rows that SELECT gives the caller, RETURNING rows of scripts, the value of RETURN of routines. */
+/**
+ * What each caller can tell apart: the rows of each statement and what is returned. No row, NULL and what was never run
+ * are the same nothing, as in the encoding: `row ?? null` gives of an absent row what an early `return null` gives.
+ */
+export function receivedOf(run: Run): Readonly<Record<string, readonly string[]>> {
+  return perInstance(run, (machine, steps) =>
+    linesOf(machine, steps, {
+      rows: (step) => (step.rows.length === 0 ? [] : [`${step.statement}: ${resultText(step)}`]),
+      value: (value) => (value === null ? [] : [renderValue(value)]),
+    }),
+  );
+}
+
 function returnedBy(machine: Machine, steps: readonly StepRecord[]): readonly string[] {
+  return linesOf(machine, steps, {
+    rows: (step) => [resultText(step)],
+    value: (value) => [renderValue(value)],
+  });
+}
+
+/** Rows that SELECT gives the caller, RETURNING rows of scripts, the value of RETURN of routines. */
+function linesOf(
+  machine: Machine,
+  steps: readonly StepRecord[],
+  text: {
+    readonly rows: (step: StepRecord) => readonly string[];
+    readonly value: (value: SqlValue) => readonly string[];
+  },
+): readonly string[] {
   const isRoutine = machine.transaction.boundary === "routine";
   const lines = steps
     .filter((step) => step.instance === machine.instance && reachesCaller(step, isRoutine))
-    .map(resultText);
+    .flatMap(text.rows);
   // A unit that fails after it has written something has given its caller that error.
   const { next } = machine;
   if (isUnit(machine) && next?.kind === "rollback") return [...lines, `fails: ${next.why}`];
-  return machine.returned === undefined ? lines : [...lines, renderValue(machine.returned)];
+  return machine.returned === undefined ? lines : [...lines, ...text.value(machine.returned)];
 }
 
 function reachesCaller(step: StepRecord, isRoutine: boolean): boolean {
