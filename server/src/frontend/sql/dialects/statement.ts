@@ -16,7 +16,8 @@ import { expressions, labelled, lowerFree, lowerFreeValue, lowerQuery } from "./
 import { parseStatement, parseValue } from "./parseStatement";
 import { baseOf } from "./statementBase";
 import type { SyntaxExpression, SyntaxQuery, SyntaxStatement } from "./syntax";
-import { startWork, weaken, type Work } from "./work";
+import { inShareMode } from "./sharedReads";
+import { isMysql, startWork, weaken, type Work } from "./work";
 
 /**
  * One statement on rows in the AR; `context.piece.sql` is canonical text (see canonical.ts). Never fails: what is not
@@ -206,7 +207,7 @@ function done(nodes: readonly SyntaxExpression[], work: Work): Lowered {
   }));
   const isLocked = work.heldKeys.length > 0;
   if (!nodes.some(asks) && (isLocked || work.taint.length === 0)) return { statements: [] };
-  const query = emptyQuery(outputs);
+  const query = inShareMode(emptyQuery(outputs));
   const into = work.context.ids.result();
   const rest = { kind: "select", query, into, discarded: true, taint: work.taint } as const;
   return { statements: [{ ...baseOf(work), ...rest }] };
@@ -228,10 +229,11 @@ function assigned(
   const statements: Statement[] = [];
   const values = assignments.map(({ variable, value }) => {
     if (!asks(value)) return { variable, value: lowerFreeValue(value, work) };
-    const query =
+    const read =
       value.kind === "query"
         ? lowerQuery(value.query, undefined, work)
         : emptyQuery([{ name: "value", value: lowerFreeValue(value, work) }]);
+    const query = isMysql(work) ? inShareMode(read) : read;
     const into = work.context.ids.result();
     const outputs = distinctlyNamed(query.outputs);
     statements.push({

@@ -1,6 +1,7 @@
 // SQL inside stored routines: statements with INTO, expressions, dynamic SQL, and what ROW_COUNT() and its kind say.
 import type { Expression } from "../../../program/expression";
 import type { Query, SelectStatement, Statement } from "../../../program/statement";
+import { withSharedQueries } from "../dialects/sharedReads";
 import { lowerDialectExpression, lowerDialectStatement } from "../dialects/statement";
 import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
@@ -49,8 +50,16 @@ function expressionAt(
   const context = contextFor(state, piece, shown);
   const { value, taint, locks } = lowerDialectExpression(context, state.dialect, use);
   for (const statement of locks) emit(state, { kind: "statement", statement });
-  const [only] = hoisted(state, [value], { piece, taint, span: shown });
+  const read = locksWhatItReads(state) ? withSharedQueries(value) : value;
+  const [only] = hoisted(state, [read], { piece, taint, span: shown });
   return only ?? literal(null);
+}
+
+/** Queries of a procedure's expressions lock; what a function reads on the way is read as its caller's SELECT reads. */
+function locksWhatItReads({ definition, callers, shared }: State): boolean {
+  return (
+    definition.isProcedure && callers.every((name) => shared.routine(name)?.isProcedure !== false)
+  );
 }
 
 export interface SqlOptions extends PieceOptions {
