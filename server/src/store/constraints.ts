@@ -1,6 +1,7 @@
 // NOT NULL, CHECK, unique and foreign keys of rows that a statement is about to write.
 import { isDeferred, type Table, type UniqueKey } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
+import { columnsOf } from "./columns";
 import { evaluate, truth } from "./evaluateExpression";
 import type { StatementFrame } from "./statementFrame";
 import { SqlFailure } from "./failure";
@@ -155,8 +156,13 @@ function checkChangedKeys(table: Table, writes: readonly Write[], frame: Stateme
     const made = writes
       .filter((write) => write.alive !== false)
       .map((write) => ({ ...write.before?.values, ...write.values }));
+    // A row may come under a partial key by what its condition names.
+    const names = [
+      ...key.columns,
+      ...(key.where ? columnsOf(key.where) : []).map(({ column }) => column),
+    ];
     const touched = writes.some((write) =>
-      key.columns.some((column) => Object.hasOwn(write.values, column)),
+      names.some((column) => Object.hasOwn(write.values, column)),
     );
     if (!touched) continue;
     made.forEach((values, index) => {

@@ -2,7 +2,14 @@
 import type { InsertStatement, OnConflict } from "../program/statement";
 import type { Table, UniqueKey } from "../program/schema";
 import { setEntry } from "../protocol/dictionary";
-import { checkRow, conflictingRow, keysInForce, lockParents, type Conflict } from "./constraints";
+import {
+  checkReferences,
+  checkRow,
+  conflictingRow,
+  keysInForce,
+  lockParents,
+  type Conflict,
+} from "./constraints";
 import { evaluate, isTrue } from "./evaluateExpression";
 import { deferKeys } from "./deferredKeys";
 import { assigned, returned, updateWrites } from "./changes";
@@ -161,6 +168,7 @@ function resolveConflict(
   checkRow(table, { ...outcome.row.values, ...changed }, Object.keys(changed), frame);
   lockParents(table, { ...outcome.row.values, ...changed }, Object.keys(changed), frame);
   const writes = updateWrites(table, outcome.row, changed, frame);
+  checkReferences(table, writes, frame);
   const last = writes.at(-1);
   return { row: last === undefined ? outcome.row : writtenRow(outcome.row, last), writes };
 }
