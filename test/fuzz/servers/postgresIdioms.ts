@@ -85,9 +85,9 @@ const onCall: Idiom = (body) => {
         "select id into y from acc where not done order by id for update;",
       ]),
     );
-  step(body, "select count(*) into n from acc where not done;");
-  body.assigned.add("n");
-  write(body, "if n > 1 then");
+  step(body, "select count(*) into m from acc where not done;");
+  body.assigned.add("m");
+  write(body, "if m > 1 then");
   step(body, "  update acc set done = true where id = p;");
   write(body, "end if;");
 };
@@ -96,9 +96,9 @@ const moveAll: Idiom = (body) => {
   body.features.add("move all");
   step(
     body,
-    `select coalesce(sum(v), 0) into n from acc where grp = p${body.random.pick(["", " and not done"])};`,
+    `select coalesce(sum(v), 0) into m from acc where grp = p${body.random.pick(["", " and not done"])};`,
   );
-  body.assigned.add("n");
+  body.assigned.add("m");
   step(
     body,
     body.random.pick([
@@ -141,13 +141,13 @@ const booking: Idiom = (body) => {
       `select v into y from acc where id = p${locking(body)};`,
     ]),
   );
-  step(body, "select count(*) into n from item where acc = p and k = q;");
-  body.assigned.add("n");
+  step(body, "select count(*) into m from item where acc = p and k = q;");
+  body.assigned.add("m");
   write(
     body,
     body.random.pick([
-      "if n > 0 then return -1; end if;",
-      "if n > 0 then raise exception 'taken'; end if;",
+      "if m > 0 then return -1; end if;",
+      "if m > 0 then raise exception 'taken'; end if;",
     ]),
   );
   step(body, "insert into item (id, acc, k, n) values (p_id, p, q, 1);");
@@ -164,6 +164,8 @@ const insertOnce: Idiom = (body) => {
   write(body, "  begin");
   step(body, "    insert into item (id, acc, k, n) values (p_id, p, q, 1);");
   write(body, "  exception when unique_violation then");
+  // Others come between the statement that failed and what its handler does.
+  write(body, "    /*bp*/");
   step(
     body,
     body.random.pick([
@@ -184,20 +186,20 @@ const total: Idiom = (body) => {
   step(
     body,
     body.random.pick([
-      "select sum(n) into n from item where acc = p;",
-      "select count(*) into n from item where acc = p;",
+      "select sum(n) into m from item where acc = p;",
+      "select count(*) into m from item where acc = p;",
     ]),
   );
-  body.assigned.add("n");
+  body.assigned.add("m");
   step(body, "update acc set v = n where id = p;");
 };
 
 const limited: Idiom = (body) => {
   body.features.add("limit");
   step(body, `select v into x from acc where id = p${locking(body)};`);
-  step(body, "select count(*) into n from item where acc = p;");
-  body.assigned.add("n");
-  write(body, "if n < x then");
+  step(body, "select count(*) into m from item where acc = p;");
+  body.assigned.add("m");
+  write(body, "if m < x then");
   step(body, "  insert into item (id, acc, k, n) values (p_id, p, q, 1);");
   write(body, "end if;");
 };

@@ -36,7 +36,7 @@ export function postgresProgram(seed: number): FuzzProgram {
     else statements(body);
     return [
       `create function ${name}(p int, q int, s text, p_id int) returns int language plpgsql as $$`,
-      "declare x int; y int; n int; r record;",
+      "declare x int; y int; m int; r record;",
       "begin",
       ...body.lines,
       `  return ${[...body.assigned].at(-1) ?? "0"};`,

@@ -236,6 +236,8 @@ const handler: Generator = (body) => {
     });
   else block(body);
   write(body, `exception when ${kind} then`);
+  // Others come between the statement that failed and what its handler does.
+  write(body, "/*bp*/");
   const before = new Set(body.assigned);
   nested(body, () => {
     if (body.random.chance(0.4)) write(body, body.random.pick(["null;", "return -2;"]));
