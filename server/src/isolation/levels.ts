@@ -226,6 +226,16 @@ export function snapshotAtBegin(level: Level): Level {
   return findLevel(atBegin(level.name)) ?? level;
 }
 
+/** The weakest level of the product at which all reads share a snapshot; itself where they do, and of the papers' levels. */
+export function withOneSnapshot(level: Level): Level {
+  if (level.family !== "product" || level.snapshot !== "statement") return level;
+  const one = MODELLED_LEVELS.find(
+    ({ product, plainRead, snapshot }) =>
+      product === level.product && plainRead === "snapshot" && snapshot === "first-statement",
+  );
+  return one ?? level;
+}
+
 /**
  * The level at which a database of that dialect runs transactions that name none. Where its own level is not among
  * the rows, one of the papers' levels stands for it, and whoever checks at it must say so.

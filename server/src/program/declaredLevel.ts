@@ -16,11 +16,18 @@ export function atBegin(name = ""): string {
   return name.endsWith(AT_BEGIN) ? name : `${name}${AT_BEGIN}`;
 }
 
+/**
+ * Instead of a level's name, where all statements read the snapshot of the one that calls them: a STABLE or IMMUTABLE
+ * function of PostgreSQL, at whatever level it runs.
+ */
+export const ONE_SNAPSHOT = "(one-snapshot)";
+
 /** The level's name alone, absent where the transaction declares none, and whether its snapshot is that of BEGIN. */
 export function namedLevel(declared: string): {
   readonly name?: string;
   readonly isAtBegin: boolean;
 } {
+  if (declared === ONE_SNAPSHOT) return { isAtBegin: false };
   if (!declared.endsWith(AT_BEGIN)) return { name: declared, isAtBegin: false };
   const name = declared.slice(0, -AT_BEGIN.length);
   return { ...(name !== "" && { name }), isAtBegin: true };

@@ -2,11 +2,11 @@
 // pairs are kept serializable beside that.
 import type { FlatProgram, FlatTransaction } from "../analysis/operations/operation";
 import { areCertified } from "../analysis/search/productsPlan";
-import { findLevel, sameProduct, snapshotAtBegin } from "../isolation/levels";
+import { findLevel, sameProduct, snapshotAtBegin, withOneSnapshot } from "../isolation/levels";
 import type { Level, PaperLevel } from "../isolation/levels";
 import { levelAt } from "../isolation/mixedLevels";
 import type { Levels, SerializablePair } from "../isolation/mixedLevels";
-import { namedLevel } from "../program/declaredLevel";
+import { namedLevel, ONE_SNAPSHOT } from "../program/declaredLevel";
 import type { DeclaredLevel, Transaction } from "../program/program";
 import type { Command } from "../program/statement";
 import { ownEntry, setEntry } from "../protocol/dictionary";
@@ -44,6 +44,7 @@ export function effectiveLevels(
   const levelOf = (transaction: Transaction): Level => {
     const { level: declared } = transaction;
     if (!declared) return asked;
+    if (declared.name === ONE_SNAPSHOT) return withOneSnapshot(asked);
     const { name, isAtBegin } = namedLevel(declared.name);
     const level = name === undefined ? asked : levelNamed(transaction, { ...declared, name });
     return isAtBegin ? snapshotAtBegin(level) : level;

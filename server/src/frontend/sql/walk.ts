@@ -72,8 +72,16 @@ export function walkStatement(statement: Statement, visitor: Visitor): void {
       return;
     case "insert": {
       const target: Relation = baseRelation(statement.table);
-      if ("query" in statement.rows) walkQuery(statement.rows.query, [], visitor);
-      else {
+      if ("query" in statement.rows) {
+        const { columns, query } = statement.rows;
+        walkQuery(query, [], visitor);
+        for (const each of [query, ...query.setOperations.map((other) => other.query)])
+          each.outputs.forEach(({ value }, at) => {
+            const column = columns[at];
+            if (column !== undefined)
+              visitor.assignment?.(statement.table, column, value, each.relations);
+          });
+      } else {
         for (const row of statement.rows) {
           for (const { column, value } of row) assign(statement.table, column, value, [], visitor);
         }

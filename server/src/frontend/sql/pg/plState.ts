@@ -64,7 +64,9 @@ export function contextFor(
   placeholder: LoweringContext["placeholder"] = (number) => argument(state, number),
 ): LoweringContext {
   const { shared, names, ids } = state;
+  const conflict = conflictIn(state.definition);
   return {
+    ...(conflict && { conflict }),
     piece,
     table: shared.table,
     view: shared.view,
@@ -83,6 +85,15 @@ export function contextFor(
     call: (name, args, schema) => state.call({ name, schema }, args, span),
     ...functionsOf(shared.routine),
   };
+}
+
+/** PL/pgSQL refuses a name of both kinds, unless an option before the body decides; in functions of SQL it is the column. */
+function conflictIn({ language, body }: RoutineDefinition): LoweringContext["conflict"] {
+  if (language !== "plpgsql") return undefined;
+  const option = /^\s*#\s*variable_conflict\s+use_(variable|column)\b/im.exec(body.text);
+  const decided = option?.[1]?.toLowerCase();
+  if (decided === "column") return undefined;
+  return decided === "variable" ? "variable" : "refused";
 }
 
 /** `$1` in a function's body. */

@@ -2,11 +2,14 @@
 // another routine calls is inlined there.
 import type { TypeName } from "libpg-query";
 import type { Expression, ValueType } from "../../../program/expression";
-import type { Parameter, Transaction } from "../../../program/program";
+import { ONE_SNAPSHOT } from "../../../program/declaredLevel";
+import type { DeclaredLevel, Parameter, Transaction } from "../../../program/program";
+import type { Command, Statement } from "../../../program/statement";
 import { createIds } from "../lowering";
 import { createNames, declare, declareRecord, declareVariable, fieldOf } from "../routine/names";
 import { assign } from "../routine/state";
 import { transactionsOf } from "../routine/transactions";
+import { walkCommand } from "../walk";
 import { typeText } from "./ast";
 import type { RoutineContext, State } from "./plState";
 import { assignedIn, createState, finishReturn, lowerBody, rowOf, START } from "./routineBody";
@@ -29,6 +32,10 @@ export function lowerRoutine(
   lowerBody(state);
   finishReturn(state);
   const parts = [...state.finished, state.commands];
+  const level: DeclaredLevel | undefined =
+    definition.readsOneSnapshot && !changesRows(parts.flat())
+      ? { name: ONE_SNAPSHOT, from: "sql", source: definition.header }
+      : undefined;
   return transactionsOf(state, {
     name,
     header: definition.header,
@@ -38,9 +45,20 @@ export function lowerRoutine(
       commands,
       outside: parts.slice(0, at).flat(),
       boundary: "routine",
+      ...(level && { level }),
     })),
     table: shared.table,
   });
+}
+
+/** Whether anything but reading is done, which PostgreSQL lets a STABLE function do in VOLATILE ones that it calls. */
+function changesRows(commands: readonly Command[]): boolean {
+  let changes = false;
+  const statement = ({ kind }: Statement): void => {
+    changes ||= kind !== "select";
+  };
+  walkCommand({ kind: "sequence", commands }, { statement });
+  return changes;
 }
 
 /** The arguments of the transaction, with what their names stand for in the body. */

@@ -6,6 +6,7 @@ import { tablesByWords } from "../fallback";
 import type { CallArgument, CallResult, Ids } from "../lowering";
 import type { Span } from "../split";
 import { tokensOf } from "../tokens";
+import { walkCommand } from "../walk";
 import { pieceOf, rangeIn } from "../routine/body";
 import {
   createNames,
@@ -250,6 +251,8 @@ export function inlineDefinition(
   const value = freshVariable(names, `${name}()`);
   const done = freshVariable(names, `${name} done`);
   const inner: Command = { kind: "sequence", commands: callee.commands };
+  if (definition.readsOneSnapshot && !caller.definition.readsOneSnapshot && reads(inner) > 1)
+    lossAt(caller, `the snapshot that all statements of ${name}() read, its caller's`, at);
   emit(caller, calledFrom(withoutReturns(inner, { value, done, source: site }), site));
   restore();
   caller.taint.push(...callee.taint);
@@ -259,6 +262,12 @@ export function inlineDefinition(
   const result = resultOf(caller, definition, { kind: "variable", name: value });
   const outputs = outputsOf(callee);
   return outputs === undefined || result.isSet ? result : { ...result, values: outputs };
+}
+
+function reads(command: Command): number {
+  let count = 0;
+  walkCommand(command, { statement: () => count++ });
+  return count;
 }
 
 /** What a function that is not followed any deeper gives, where it touches no table: a function of its arguments. */

@@ -42,6 +42,8 @@ export interface RoutineDefinition {
   readonly isTrigger: boolean;
   /** RETURNS NULL ON NULL INPUT. */
   readonly isStrict: boolean;
+  /** STABLE or IMMUTABLE: all that it reads is in the snapshot of the statement that calls it. */
+  readonly readsOneSnapshot: boolean;
   readonly lines: LineIndex;
   readonly span: Span;
   readonly header: SourceRange;
@@ -87,6 +89,9 @@ function functionOf(node: CreateFunctionStmt, routine: RoutineText): DefinitionR
     returns: node.returnType,
     isTrigger: /^(event_)?trigger$/.test(typeText(node.returnType)),
     isStrict: (node.options ?? []).some(isStrict),
+    readsOneSnapshot: ["stable", "immutable"].includes(
+      optionText(node.options, "volatility")?.toLowerCase() ?? "",
+    ),
     lines,
     span: { start, end },
     header: rangeOf(lines, start, headerEnd(tokens, end)),
@@ -110,6 +115,7 @@ function blockOf(args: readonly Node[], routine: RoutineText): DefinitionResult 
     returns: undefined,
     isTrigger: false,
     isStrict: false,
+    readsOneSnapshot: false,
     lines,
     span: { start, end },
     header: rangeOf(lines, start, start + 2),

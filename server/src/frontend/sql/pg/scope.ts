@@ -167,8 +167,14 @@ export function resolveColumn(path: readonly string[], scope: Scope, work: Work)
 
 function resolvePlain(column: string, scope: Scope, work: Work): Expression {
   const known = findSource(scope, ({ columns }) => columns?.includes(column) === true);
-  if (known !== undefined) return columnOf(known, column);
-  const variable = work.context.variable([column]);
+  const { conflict } = work.context;
+  const variable = known && !conflict ? undefined : work.context.variable([column]);
+  if (known !== undefined) {
+    if (variable === undefined) return columnOf(known, column);
+    if (conflict === "variable") return variable;
+    const reason = `${column} is a column and a variable, so that PL/pgSQL refuses the statement`;
+    return loseOutside(work, reason, [columnOf(known, column), variable]);
+  }
   if (variable !== undefined) return variable;
   if (SYSTEM_COLUMNS.has(column)) return loseOutside(work, `the system column ${column}`);
   const whole = findSource(scope, ({ relation }) => relation.alias === column);

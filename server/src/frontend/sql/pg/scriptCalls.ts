@@ -76,6 +76,7 @@ function callerOf(context: LoweringContext, shared: RoutineContext, names: Names
     returns: undefined,
     isTrigger: false,
     isStrict: false,
+    readsOneSnapshot: false,
     lines: piece.lines,
     span,
     header: source,

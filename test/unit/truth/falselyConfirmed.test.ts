@@ -1,0 +1,165 @@
+// What no server does is not confirmed: each class with a program that was once told as an anomaly, or could not be run.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { LevelReport } from "../../../server/src/protocol/report";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
+import { analyse, sql } from "./analyse";
+
+const RC = "postgres:read-committed";
+
+/** Those in which something comes out that no order gives: a row that is only looked at may be another one. */
+async function confirmedAt(level: string, text: string): Promise<LevelReport["anomalies"]> {
+  const report = await analyse([sql(text)], level, 2);
+  return report.anomalies.filter(
+    ({ status, severity }) => status === "confirmed" && severity !== "unused",
+  );
+}
+
+const ACCOUNTS = "create table acc (id int primary key, v int not null);\n";
+const TRANSFER = `-- @transaction mv
+BEGIN;
+UPDATE acc SET v = v - 5 WHERE id = 1;
+UPDATE acc SET v = v + 5 WHERE id = 3;
+COMMIT;
+`;
+
+/** Reads two rows one after the other, and is declared as said. */
+const reading = (volatility: string): string => `${ACCOUNTS}${TRANSFER}
+create function tot() returns int language plpgsql ${volatility} as $$
+declare r int; q int;
+begin
+  select v into r from acc where id = 1;
+  select v into q from acc where id = 3;
+  return r + q;
+end $$;
+`;
+
+describe("functions that are no VOLATILE ones read the snapshot of who calls them", () => {
+  for (const volatility of ["stable", "immutable", "STABLE PARALLEL SAFE"])
+    it(volatility, async () => {
+      assert.deepEqual(await confirmedAt(RC, reading(volatility)), []);
+    });
+  for (const volatility of ["", "volatile"])
+    it(`${volatility || "nothing"}: each statement its own`, async () => {
+      assert.equal((await confirmedAt(RC, reading(volatility))).length, 1);
+    });
+});
+
+describe("arguments without a type have that of the column that they are put into", () => {
+  const inserting = (query: string): string => `${ACCOUNTS}
+-- @transaction t
+BEGIN;
+INSERT INTO acc (id, v) ${query};
+COMMIT;
+`;
+  for (const query of [
+    "SELECT :p, 1 WHERE NOT EXISTS (SELECT 1 FROM acc WHERE v = 1)",
+    "SELECT 7, 2 WHERE false UNION ALL SELECT :p, 1 WHERE NOT EXISTS (SELECT 1 FROM acc WHERE v = 1)",
+  ])
+    it(query, async () => {
+      const anomalies = await confirmedAt(RC, inserting(query));
+      for (const { witness } of anomalies)
+        for (const each of witness.instances)
+          assert.notEqual(typeof ownEntry(each.arguments, "p"), "string");
+    });
+});
+
+describe("queries outside of SELECT lock what they read in InnoDB, at every level", () => {
+  const LEVELS = ["mariadb:read-committed", "mariadb:repeatable-read"];
+  const TABLE = "-- @isolens dialect mariadb\n" + ACCOUNTS.replace(";", " engine=innodb;");
+  const script = (read: string): string => `${TABLE}
+-- @transaction f
+START TRANSACTION;
+${read}
+UPDATE acc SET v = @x + 1 WHERE id = 1;
+COMMIT;
+`;
+  const procedure = (read: string): string => `${TABLE}
+delimiter //
+create procedure f()
+begin
+  declare x int;
+  start transaction;
+  ${read}
+  commit;
+end //
+delimiter ;
+`;
+  const read = "(select v from acc where id = 1)";
+  const cases = {
+    "SET @x": script(`SET @x = ${read};`),
+    "SET x": procedure(`set x = ${read}; update acc set v = x + 1 where id = 1;`),
+    IF: procedure(`if ${read} = 0 then update acc set v = 5 where id = 1;
+      else update acc set v = 6 where id = 1; end if;`),
+    "IF EXISTS": procedure(`if exists(select 1 from acc where id = 1 and v = 0) then
+      update acc set v = 5 where id = 1; else update acc set v = 6 where id = 1; end if;`),
+    CASE: procedure(`case ${read} when 0 then update acc set v = 5 where id = 1;
+      else update acc set v = 6 where id = 1; end case;`),
+  };
+  for (const level of LEVELS) {
+    for (const [name, text] of Object.entries(cases))
+      it(`${name} at ${level}`, async () => {
+        assert.deepEqual(await confirmedAt(level, text), []);
+      });
+    it(`SELECT ... INTO at ${level} does not`, async () => {
+      const text = procedure(
+        "select v into x from acc where id = 1; update acc set v = x + 1 where id = 1;",
+      );
+      assert.equal((await confirmedAt(level, text)).length, 1);
+    });
+  }
+});
+
+describe("unique keys refuse what a change of a row brings under them", () => {
+  const open = "if not exists (select 1 from slot where u = q and active) then";
+  const changes = {
+    "UPDATE of what a partial index asks for":
+      "update slot set active = true where id = p and u = q;",
+    "ON CONFLICT DO UPDATE of it":
+      "insert into slot values (p, q, false) on conflict (id) do update set active = true where slot.u = q;",
+  };
+  const plain = "insert into slot values (p, q, true) on conflict (id) do update set u = q;";
+  const program = (index: string, change: string): string => `
+create table slot (id int primary key, u int not null, active boolean not null);
+${index}
+create function f(p int, q int) returns void language plpgsql as $$
+begin
+  ${open}
+    ${change}
+  end if;
+end $$;
+`;
+  for (const [name, change] of Object.entries(changes)) {
+    it(name, async () => {
+      const index = "create unique index on slot (u) where active;";
+      assert.deepEqual(await confirmedAt(RC, program(index, change)), []);
+    });
+    it(`${name}, without the index`, async () => {
+      assert.notDeepEqual(await confirmedAt(RC, program("", change)), []);
+    });
+  }
+  it("ON CONFLICT DO UPDATE of another key", async () => {
+    const index = "alter table slot add unique (u);";
+    assert.deepEqual(await confirmedAt(RC, program(index, plain)), []);
+    assert.notDeepEqual(await confirmedAt(RC, program("", plain)), []);
+  });
+});
+
+describe("names that PL/pgSQL refuses are neither safe nor confirmed", () => {
+  const program = (option: string): string => `${ACCOUNTS}
+create function f(p int) returns void language plpgsql as $$ ${option}
+declare v int;
+begin
+  select v into v from acc where id = p;
+  update acc set v = 1 where id = p;
+end $$;
+`;
+  it("a column and a variable", async () => {
+    const report = await analyse([sql(program(""))], RC, 2);
+    assert.match(JSON.stringify(report.unknown), /is a column and a variable/);
+  });
+  it("an option decides", async () => {
+    const report = await analyse([sql(program("\n#variable_conflict use_column"))], RC, 2);
+    assert.doesNotMatch(JSON.stringify(report.unknown), /is a column and a variable/);
+  });
+});
