@@ -13,6 +13,8 @@ export interface Column {
   readonly isWide?: true;
   /** Its texts are equal where their bytes are, other than texts of MySQL are unless a collation says so. */
   readonly isBytewise?: true;
+  /** Texts that are written otherwise may be equal in it: citext, char(n), a collation that is not deterministic. */
+  readonly isLoose?: true;
   /** What an INSERT that leaves the column out gives it. `sequence`: serial, identity; absent: NULL. */
   readonly default?: Expression;
   /** GENERATED ALWAYS AS: what it is always, over this table's columns; unknown where that is not understood. */

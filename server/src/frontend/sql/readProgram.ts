@@ -15,6 +15,7 @@ import { spellingOf } from "./spelling";
 import { unknownColumns } from "./checkNames";
 import type { CodeFilesToRead, SourceFile } from "./codeToRead";
 import { withEqualTexts } from "./collations";
+import { withLooseTexts } from "./looseTexts";
 import { createGrouping, type Group } from "./databaseGroups";
 import { createDialectReader, type Told } from "./dialectsOf";
 import { doubtsOf } from "./doubts";
@@ -300,7 +301,11 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
     )
     .map((each) => asUnit(withToday(each)));
   const spelled = withEqualTexts(whole, around.tables, group.dialect);
-  return { transactions: spelled, notes, unread: called.unread };
+  const ofCode = new Set(called.transactions.map(({ id }) => id));
+  const weakened = withLooseTexts(spelled, around.tables, group.dialect, ({ id }) =>
+    ofCode.has(id),
+  );
+  return { transactions: weakened, notes, unread: called.unread };
 }
 
 function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {

@@ -4,6 +4,7 @@ import type { Expression } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
 import { declarationContext } from "../lowering";
 import { lastName, typeText } from "./ast";
+import { isLooseText } from "./collations";
 import { takesOfType } from "./enumerations";
 import { lowerExpression } from "./recursion";
 import { condition, lost, typeOf, type Domain, type State } from "./schemaState";
@@ -33,6 +34,7 @@ export function defineDomain(statement: CreateDomainStmt, state: State): void {
   const name = ownTypeKey(lastName(domainname));
   state.domains.set(name, domain);
   state.types.set(name, domain.type);
+  if (isLooseText(typeName, statement.collClause, state)) state.loose.add(name);
   const takes = takesOfType(typeName, state);
   if (takes) state.takes.set(name, takes);
 }

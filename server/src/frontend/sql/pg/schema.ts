@@ -8,6 +8,7 @@ import { mayDefine } from "../mayDefine";
 import { kindOf, stringsOf, tableName } from "./ast";
 import type { PgParser } from "./pgParser";
 import { change, lost, say, type DefinitionLoss, type State } from "./schemaState";
+import { defineCollation } from "./collations";
 import { replayBlock } from "./doBlocks";
 import { defineDomain } from "./domains";
 import { changeEnumeration, defineEnumeration, renameEnumeration } from "./enumerations";
@@ -39,6 +40,8 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     views: new Map(),
     types: new Map(),
     domains: new Map(),
+    loose: new Set(),
+    collations: new Map(),
     takes: new Map(),
     policies: noPolicies(),
     triggers: new Map(),
@@ -118,6 +121,8 @@ function replay(node: Node, state: State): void {
     defineEnumeration(node.CreateEnumStmt, state);
   } else if ("AlterEnumStmt" in node) {
     changeEnumeration(node.AlterEnumStmt, state);
+  } else if ("DefineStmt" in node && node.DefineStmt.kind === "OBJECT_COLLATION") {
+    defineCollation(node.DefineStmt, state);
   } else if ("CreateDomainStmt" in node) {
     defineDomain(node.CreateDomainStmt, state);
   } else if ("CreateTrigStmt" in node) {

@@ -35,6 +35,10 @@ export interface State {
   /** Types of the user's own: enumerations are text, domains what they are based on. */
   readonly types: Map<string, ValueType>;
   readonly domains: Map<string, Domain>;
+  /** Types whose texts may be equal though they are written otherwise. */
+  readonly loose: Set<string>;
+  /** Collations of the user's own, and whether equal texts are the same text in them. */
+  readonly collations: Map<string, boolean>;
   /** What values of these types look like, where that is known. */
   readonly takes: Map<string, Takes>;
   readonly triggers: Triggers;

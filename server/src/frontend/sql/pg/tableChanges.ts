@@ -3,6 +3,7 @@ import type { AlterTableCmd, IndexStmt, Node, RangeVar } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
 import { itemsOf, stringsOf, tableName, typeText } from "./ast";
+import { isLooseText } from "./collations";
 import { takesOfType } from "./enumerations";
 import { change, condition, lost, say, typeOf, type State } from "./schemaState";
 import {
@@ -59,9 +60,16 @@ export function altered(table: Table, command: AlterTableCmd, state: State): Tab
       const takes = takesOfType(def.ColumnDef.typeName, state);
       const columns = table.columns.map((each): Column => {
         if (each.name !== name) return each;
-        const { takes: _before, isWide: _width, ...rest } = each;
+        const { takes: _before, isWide: _width, isLoose: _collation, ...rest } = each;
         const wide = isWide(written) && { isWide: true as const };
-        return { ...rest, type, ...(takes && { takes }), ...wide };
+        const loose = isLooseText(def.ColumnDef.typeName, def.ColumnDef.collClause, state);
+        return {
+          ...rest,
+          type,
+          ...(takes && { takes }),
+          ...wide,
+          ...(loose && { isLoose: true as const }),
+        };
       });
       return { ...table, columns };
     }

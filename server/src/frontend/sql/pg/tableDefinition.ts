@@ -11,6 +11,7 @@ import {
 } from "../../../program/schema";
 import { sourceOf } from "../lowering";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
+import { isLooseText } from "./collations";
 import { defaultOfType, withChecksOfType } from "./domains";
 import { takesOfType } from "./enumerations";
 import { condition, say, typeOf, type State } from "./schemaState";
@@ -95,6 +96,7 @@ export function withColumn(table: Table, definition: ColumnDef, state: State): T
     type: typeOf(type, state),
     ...(takes && { takes }),
     ...(isWide(type) && { isWide: true }),
+    ...(isLooseText(typeName, definition.collClause, state) && { isLoose: true }),
     nullable:
       state.domains.get(type)?.isNullable !== false &&
       !isKey &&
