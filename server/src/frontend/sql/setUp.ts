@@ -9,9 +9,11 @@ import { firstWords } from "./statementKind";
 /** More statements than this in one transaction, or as many single ones in a file, are no application code. */
 const MOST_STATEMENTS = 400;
 const MOST_SINGLE = 100;
-/** In characters: nobody writes a longer one by hand. */
-const LONGEST_STATEMENT = 100_000;
+/** In characters: nobody writes a longer list of rows by hand. */
+const LONGEST_INSERT = 100_000;
 const MOST_SEED_ROWS = 20;
+/** In characters. */
+const FIRST_ROWS = 20_000;
 
 export interface Applications {
   readonly regions: readonly Region[];
@@ -79,8 +81,8 @@ function whySetUp(lines: LineIndex, region: Region): string | undefined {
   if (statements.some((item) => item.what === "ddl")) {
     return "A transaction with DDL is taken for a migration and left out.";
   }
-  if (statements.some((item) => item.end - item.start > LONGEST_STATEMENT)) {
-    return "A transaction with a statement of this length is taken for a data load and left out.";
+  if (statements.some((item) => item.end - item.start > LONGEST_INSERT && isSeed(lines, item))) {
+    return "A transaction with an INSERT of this length is taken for a data load and left out.";
   }
   if (statements.length > MOST_STATEMENTS) {
     return `A transaction of ${statements.length} statements is taken for a data load and left out.`;
@@ -101,7 +103,7 @@ function isApplication(
   // A call runs a routine, which is a transaction by itself; what no parser knows is reported as such.
   if (item === undefined || item.what !== "data") return false;
   const [first] = firstWords(lines.text, item.start, item.end, 1);
-  const text = lines.text.slice(item.start, Math.min(item.end, item.start + 20_000));
+  const text = lines.text.slice(item.start, item.end);
   if (first === "select" && !/\bfrom\b/i.test(text)) return false;
   return hasPlaceholder(lines, item) || (!singles.setUp && !singles.seeds);
 }
@@ -116,8 +118,10 @@ function isSeed(lines: LineIndex, item: Region["items"][number]): boolean {
 }
 
 function hasPlaceholder(lines: LineIndex, item: Span): boolean {
-  // Placeholders stand in short statements; a long one is a list of rows.
-  const end = Math.min(item.end, item.start + 20_000);
+  // A long INSERT is a list of rows: its first ones tell.
+  const [first] = firstWords(lines.text, item.start, item.end, 1);
+  const isList = first === "insert" || first === "replace";
+  const end = isList ? Math.min(item.end, item.start + FIRST_ROWS) : item.end;
   const isVariable = lines.written !== undefined && /@\w/.test(lines.text.slice(item.start, end));
   return isVariable || preLex(lines, item.start, end).placeholders.length > 0;
 }

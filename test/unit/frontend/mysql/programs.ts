@@ -45,7 +45,7 @@ export function read(text: string, known: readonly Table[], dialect: Dialect): R
     .filter(({ start, end }) => statementKind(canonical.text, start, end, dialect) === "routine")
     .map(({ start, end }) => ({ start, end, annotations: [] }));
   const notes: Note[] = [];
-  const stored = readStoredRoutines([{ lines, routines: slices, dialect }]);
+  const stored = readStoredRoutines([{ lines, routines: slices, ddl: [], dialect }]);
   const byName = new Map(known.map((table) => [table.name, table] as const));
   const context = storedContext(stored, {
     table: (name) => byName.get(name),

@@ -187,3 +187,15 @@ test("of MySQL's procedures that later migrations create again only the last sta
   assert.deepEqual(ids(program), ["pay"]);
   assert.match(describeTransactions(program).join("\n"), /v = 20/);
 });
+
+test("of MySQL's procedures those that are dropped last are no more", () => {
+  const made = (name: string): string =>
+    `DELIMITER //\nCREATE PROCEDURE ${name}(k int) BEGIN START TRANSACTION; UPDATE t SET v = 1 WHERE id = k; COMMIT; END//\nDELIMITER ;\n`;
+  const program = read({
+    "migrations/V1__a.sql": `CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL) ENGINE=InnoDB;\nDROP PROCEDURE IF EXISTS kept;\n${made("kept")}${made("gone")}${made("Renewed")}${made("here")}DROP PROCEDURE here;`,
+    "migrations/V2__b.sql":
+      "DROP PROCEDURE IF EXISTS `shop`.`gone`;\nDROP PROCEDURE renewed;\nDROP FUNCTION never;\n",
+    "migrations/V3__c.sql": made("renewed"),
+  });
+  assert.deepEqual(ids(program), ["kept", "renewed"]);
+});

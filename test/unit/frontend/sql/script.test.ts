@@ -292,6 +292,13 @@ test("statements outside of transactions", () => {
     "seed ()",
     "  insert t {id = 1}",
   ]);
+  const long = (list: string): string => list.repeat(20_000);
+  const kept = (text: string): void => {
+    assert.equal(programOf({ "f.sql": text }).transactions.length, 1);
+  };
+  kept(`UPDATE t SET v = v + 1 WHERE id NOT IN (${long("1000, ")}1) AND id = :id;`);
+  kept(`BEGIN; UPDATE t SET v = v + 1 WHERE id NOT IN (${long("1000, ")}1); COMMIT;`);
+  check(`BEGIN; INSERT INTO t (a) VALUES ${long("(1000), ")} (1); COMMIT;`, [], ["1:set-up"]);
   check("SET search_path = a; SHOW x; ANALYZE t;", []);
   check("SELECT transfer(:a, :b); CALL p();", [], ["1:set-up"]);
 });

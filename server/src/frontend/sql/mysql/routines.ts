@@ -7,6 +7,7 @@ import { applyAnnotations } from "../annotated";
 import type { LineIndex } from "../lines";
 import { commentName } from "../scanFile";
 import type { RoutineSlice } from "../scriptRegions";
+import type { Span } from "../split";
 import { withId } from "../uniqueIds";
 import { readDefinition, type RoutineDefinition } from "./definition";
 import { lowerRoutine } from "./routine";
@@ -16,6 +17,8 @@ import type { RoutineContext } from "./state";
 export interface RoutineFile {
   readonly lines: LineIndex;
   readonly routines: readonly RoutineSlice[];
+  /** Where its definitions and drops stand. */
+  readonly ddl: readonly Span[];
   readonly dialect: Dialect;
 }
 
@@ -29,7 +32,10 @@ export interface StoredRoutines {
   readonly notes: readonly Note[];
 }
 
-/** The definitions of the given files; a later one of the same name replaces one, where it is known which is later. */
+/**
+ * The definitions of the given files; a later one of the same name replaces one, and a later DROP takes it away, where it
+ * is known which is later.
+ */
 export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutines {
   const byName = new Map<string, Definition[]>();
   const notes: Note[] = [];
@@ -49,8 +55,36 @@ export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutine
       }
     }
   }
-  return { definitions: [...byName.values()].flat(), notes };
+  const drops = files.flatMap(({ lines, ddl }) =>
+    ddl.flatMap((span): readonly Drop[] => {
+      const name = DROP.exec(lines.text.slice(span.start, span.end))?.[1];
+      return name === undefined ? [] : [{ name: plainName(name), lines, start: span.start }];
+    }),
+  );
+  const isDropped = ({ definition, slice }: Definition): boolean =>
+    drops.some(
+      ({ name, lines, start }) =>
+        name === plainName(definition.name) &&
+        (lines.file === definition.lines.file
+          ? slice.start < start
+          : runsBefore(definition.lines.file, lines.file)),
+    );
+  const definitions = [...byName.values()].flat();
+  return { definitions: definitions.filter((each) => !isDropped(each)), notes };
 }
+
+interface Drop {
+  readonly name: string;
+  readonly lines: LineIndex;
+  readonly start: number;
+}
+
+/** The last part of the name, quoted or without quotes. */
+const DROP =
+  /^drop\s+(?:procedure|function)\s+(?:if\s+exists\s+)?(?:(?:["`][^"`]*["`]|\w+)\s*\.\s*)?(["`][^"`]*["`]|[\w$]+)/iu;
+
+/** Names of routines go by their letters, whatever the case. */
+const plainName = (name: string): string => name.replaceAll(/["`]/gu, "").toLowerCase();
 
 function noteOf(result: Exclude<ReturnType<typeof readDefinition>, { kind: "routine" }>): Note {
   const { source } = result;
