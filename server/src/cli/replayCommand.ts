@@ -56,6 +56,7 @@ export async function replayCommand(
   );
   const codes = {
     reproduced: EXIT.anomaly,
+    "reproduced in part": EXIT.unknown,
     followed: EXIT.anomaly,
     "not reproduced": EXIT.clean,
     "not replayed": EXIT.unknown,

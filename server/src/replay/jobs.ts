@@ -17,7 +17,15 @@ import { literal, quoteName } from "./literal";
 import { routinesOf, type LiveRoutine } from "./routines";
 import { missingTables } from "./schemaSql";
 import { isAboutTrigger, sendsTriggers, tablesWithTriggers } from "./triggers";
-import { startCode, startScript, type BeginPart, type ScriptRun } from "./scriptRun";
+import { leftOutOfCode, leftOutOfDefinitions, leftOutOfScript } from "./leftOut";
+import {
+  isSentSetting,
+  itemsAround,
+  startCode,
+  startScript,
+  type BeginPart,
+  type ScriptRun,
+} from "./scriptRun";
 import type { LiveServer } from "./servers/liveServer";
 
 export type Job = CallJob | ScriptJob;
@@ -53,6 +61,8 @@ export interface Jobs {
   readonly jobs: readonly Job[];
   /** The numbers of all gates. */
   readonly gates: readonly number[];
+  /** What the server is not told of the program. */
+  readonly leftOut: readonly string[];
 }
 
 export type JobsResult =
@@ -87,6 +97,10 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
   });
   const triggered = tablesWithTriggers(scanned);
   const jobs: Job[] = [];
+  const leftOut = new Set<string>();
+  const leave = (reasons: readonly string[]): void => {
+    for (const each of reasons) leftOut.add(each);
+  };
   for (const instance of anomaly.witness.instances) {
     const transaction = program.transactions.find(({ id }) => id === instance.transaction);
     if (!transaction) return { ok: false, reason: `${instance.transaction} is not in these files` };
@@ -94,6 +108,7 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
     const asScript = fires === undefined ? undefined : `${transaction.name}: ${fires}`;
     if (!isSqlFile(transaction.source)) {
       if (asScript !== undefined) return { ok: false, reason: asScript };
+      leave(leftOutOfCode(transaction));
       jobs.push({
         kind: "script",
         instance: instance.instance,
@@ -127,6 +142,10 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
             start: () => startScript(program, instance, file),
           };
     if (typeof job === "string") return { ok: false, reason: `${instance.transaction}: ${job}` };
+    if (job.kind === "script" && file.dialect === "postgres") {
+      const items = itemsAround(file, transaction.source.range);
+      leave(leftOutOfScript(transaction, file, items, (item) => isSentSetting(file, item)));
+    }
     jobs.push(job);
   }
   const written = missingTables(program.schema, scanned, product);
@@ -142,7 +161,8 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
     ...given.filter(isAboutTrigger),
   ].filter((sql) => !isForbidden(sql));
   const places = [...new Set(routines.flatMap((routine) => routine.gates))];
-  return { ok: true, value: { definitions, jobs, gates: places } };
+  leave(leftOutOfDefinitions(given));
+  return { ok: true, value: { definitions, jobs, gates: places, leftOut: [...leftOut] } };
 }
 
 /** Arguments that scripts of MySQL take from variables of the session. */

@@ -47,8 +47,14 @@ export interface ReplayInput {
 export type { ReplayOutcome } from "./outcome";
 
 export interface ReplayReport {
-  /** `followed`: the server let all of it happen, and nothing that can be seen differs from some serial order. */
-  readonly verdict: "reproduced" | "followed" | "not reproduced" | "not replayed";
+  /**
+   * `reproduced in part`: of a program of which something was left out, which might have kept it from happening.
+   * `followed`: the server let all of it happen, and nothing that can be seen differs from some serial order.
+   */
+  readonly verdict:
+    "reproduced" | "reproduced in part" | "followed" | "not reproduced" | "not replayed";
+  /** What of the program was not sent to the server. */
+  readonly leftOut?: readonly string[];
   /** Why it was not. */
   readonly reason?: string;
   readonly server: string;
@@ -86,7 +92,11 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
       own: isOwn ? schemasIn(definitions) : undefined,
     });
     try {
-      return { ...none, ...(await play(input, stage, gates, jobs.value.jobs)) };
+      const { leftOut } = jobs.value;
+      const played = await play(input, stage, gates, jobs.value.jobs);
+      if (leftOut.length === 0) return { ...none, ...played };
+      const isWhole = played.verdict !== "reproduced";
+      return { ...none, ...played, ...(!isWhole && { verdict: "reproduced in part" }), leftOut };
     } finally {
       await gates.releaseAll();
       await stage.close();

@@ -66,8 +66,11 @@ export function startScript(
   const machine = startMachine(program, instance, freshValuesFrom(1_000_000));
   let anonymous = 0;
   const { dialect } = file;
-  const items = dialect === "postgres" ? [] : itemsAround(file, machine.transaction.source.range);
+  const around = itemsAround(file, machine.transaction.source.range);
+  const items = dialect === "postgres" ? [] : around;
+  const settings = dialect === "postgres" ? around.filter((each) => isSentSetting(file, each)) : [];
   let nextItem = 0;
+  let nextSetting = 0;
 
   function textsOf(statement: Statement): StatementTexts {
     const { range } = statement.source;
@@ -76,6 +79,10 @@ export function startScript(
     // What a session of MySQL assigns to its variables on the way there; two reads may be of one statement.
     const spans = at < 0 ? [own] : items.slice(nextItem, at + 1).filter(isExecuted);
     const sql: string[] = [];
+    for (; (settings[nextSetting]?.end ?? Infinity) <= own.start; nextSetting++) {
+      const { start = 0, end = 0 } = settings[nextSetting] ?? {};
+      sql.push(file.lines.text.slice(start, end));
+    }
     for (const span of spans) {
       const bound = bindText(file.lines, span, anonymous, (name) => variableOf(machine, name));
       if (!bound.ok) return { ok: false, reason: `the value of ${bound.missing} is not known` };
@@ -184,7 +191,27 @@ function runOf(
   };
 }
 
-function itemsAround({ lines, regions }: ScannedFile, { start }: Range): readonly ScriptItem[] {
+/** A setting of PostgreSQL's session, which the search leaves out and the server is told; not where psql decides by \if. */
+export function isSentSetting({ lines, regions }: ScannedFile, item: ScriptItem): boolean {
+  if (item.kind !== "statement" || item.what !== "session") return false;
+  const region = regions.find(
+    ({ region: { source } }) => source.start <= item.start && item.start < source.end,
+  );
+  const isPlain = region?.region.items.every((each) => !decides(each)) ?? false;
+  return isPlain && /^set\b/i.test(lines.text.slice(item.start, item.end));
+}
+
+function decides(item: ScriptItem): boolean {
+  return (
+    item.kind === "meta" && ["if", "elif", "else", "include", "dynamic"].includes(item.command.kind)
+  );
+}
+
+/** The statements of the script around a place. */
+export function itemsAround(
+  { lines, regions }: ScannedFile,
+  { start }: Range,
+): readonly ScriptItem[] {
   const first = offsetAt(lines, start);
   const found = regions.find(
     ({ region: { source } }) => source.start <= first && first < source.end,

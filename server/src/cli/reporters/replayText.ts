@@ -7,6 +7,7 @@ import { hangingText, wrapText } from "./wrap";
 
 const WORDS: Readonly<Record<ReplayReport["verdict"], string>> = {
   reproduced: "Reproduced on",
+  "reproduced in part": "It happened, without a part of the program that was left out, on",
   followed: "It happened, and changed nothing that callers see, on",
   "not reproduced": "Not reproduced on",
   "not replayed": "Could not be tried on",
@@ -20,6 +21,11 @@ export function replayText(anomaly: Anomaly, report: ReplayReport, style: TextSt
   const paintHead = verdict === "reproduced" ? paint.alarm : paint.strong;
   const lines = wrapText(head, columns).map((line) => paintHead(line));
   if (reason !== undefined) lines.push("", ...wrapText(`Why: ${reason}.`, columns));
+  const left = report.leftOut ?? [];
+  if (left.length > 0) {
+    lines.push("", "Not sent to the server:");
+    lines.push(...left.flatMap((each) => hangingText("  ", each, columns)));
+  }
   if (!outcome) return lines.join("\n");
   lines.push("", ...anomalySchedule({ ...anomaly, preventedBy: [], allowedAt: [] }, style));
   for (const { instance, statement, waitedFor } of waits)

@@ -1,0 +1,39 @@
+// What a replay does not send to the server of what a program does: nothing that it leaves out may have been what keeps
+// the anomaly from happening.
+import { offsetsOf } from "../frontend/sql/lines";
+import type { ScannedFile } from "../frontend/sql/scanFile";
+import type { ScriptItem } from "../frontend/sql/scriptRegions";
+import { walkCommand } from "../frontend/sql/walk";
+import type { Transaction } from "../program/program";
+
+/** Of application code: what reading it lost around its statements, such as calls that nobody knows. */
+export function leftOutOfCode({ name, taint }: Transaction): readonly string[] {
+  return taint.filter(({ effect }) => effect !== "over").map(({ reason }) => `${name}: ${reason}`);
+}
+
+/** Of a script: its statements that the search gave no meaning and that are not sent; `sent` says of the others. */
+export function leftOutOfScript(
+  { body, name }: Transaction,
+  { lines }: ScannedFile,
+  items: readonly ScriptItem[],
+  sent: (item: ScriptItem) => boolean,
+): readonly string[] {
+  const own: { readonly start: number; readonly end: number }[] = [];
+  walkCommand(body, { statement: ({ source }) => own.push(offsetsOf(lines, source.range)) });
+  return items
+    .filter((item) => item.kind === "statement" && item.what !== "assign" && !sent(item))
+    .filter(({ start, end }) => !own.some((each) => start <= each.start && each.start < end))
+    .map(
+      ({ start, end }) => `${name}: ${firstLine((lines.written ?? lines.text).slice(start, end))}`,
+    );
+}
+
+/** Of the definitions: those that take something away, which are not executed. */
+export function leftOutOfDefinitions(definitions: readonly string[]): readonly string[] {
+  return definitions.filter((sql) => /^\s*drop\b(?!.*\bif\s+exists\b)/i.test(sql)).map(firstLine);
+}
+
+function firstLine(sql: string): string {
+  const [line = ""] = sql.trim().split("\n");
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
