@@ -1,5 +1,6 @@
 // Holds the verdict of `check` on a program against what a server does: nothing that is called safe may give what no serial
 // order gives, and what is called confirmed must be seen.
+import process from "node:process";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { Program } from "../../../server/src/program/program";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
@@ -134,6 +135,7 @@ export async function verdictOf(
   const level = findLevel(name);
   if (level === undefined) return { fault: `there is no level ${name}` };
   const started = performance.now();
+  const before = process.cpuUsage();
   const isMariadb = name.startsWith("mariadb");
   try {
     const { report, program } = await session.checkWorkspace(
@@ -154,7 +156,10 @@ export async function verdictOf(
       new AbortController().signal,
     );
     const took = performance.now() - started;
-    if (took > BUDGET + BEYOND) return { fault: `it took ${(took / 1000).toFixed(1)} s` };
+    const { user, system } = process.cpuUsage(before);
+    // A budget counts the time that the process gets: a busy machine makes no fault.
+    if (Math.min(took, (user + system) / 1000) > BUDGET + BEYOND)
+      return { fault: `it took ${(took / 1000).toFixed(1)} s` };
     return { report, read: program };
   } catch (problem) {
     return {
