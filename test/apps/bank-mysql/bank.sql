@@ -21,7 +21,7 @@ COMMIT;
 -- @transaction Transfer
 -- @isolens distinct source, target
 START TRANSACTION;
-SET @available = (SELECT balance FROM account WHERE id = @source);
+SELECT balance INTO @available FROM account WHERE id = @source;
 -- ^^^ lost-update state: Transfer, Transfer (read-committed)
 -- ^^^ non-repeatable-read state: Transfer, Withdraw (mysql:read-committed, mysql:repeatable-read)
 -- ^^^ non-repeatable-read state: Transfer, Transfer (mysql:read-committed, mysql:repeatable-read)

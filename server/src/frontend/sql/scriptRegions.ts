@@ -12,7 +12,7 @@ import { rangeOf, type LineIndex } from "./lines";
 import { mayDefine } from "./mayDefine";
 import { readMetaCommand, type MetaCommand } from "./metaCommand";
 import { commitsImplicitly } from "./implicitCommit";
-import { notFollowed, unfollowedSetting } from "./settings";
+import { notFollowed, unfollowedSettingOf } from "./settings";
 import type { Slice, Span } from "./split";
 import { firstWords, KEYWORDS, statementKind, type StatementKind } from "./statementKind";
 
@@ -224,7 +224,7 @@ function isInCatch(state: State, slice: Slice): boolean {
 }
 
 function addStatement(state: State, item: StatementItem): void {
-  const setting = isMysql(state) ? unfollowedSetting(state.lines.text, item) : undefined;
+  const setting = unfollowedSettingOf(state.dialect, state.lines.text, item);
   if (setting !== undefined) note(state, "warning", "setting", notFollowed(setting), item);
   const by = isMysql(state) ? commitsImplicitly(state.lines.text, item) : undefined;
   if (item.what === "routine") {

@@ -1,4 +1,6 @@
 // SET of settings of MySQL and MariaDB: which ones change what transactions do, and are not followed.
+import type { Dialect } from "../../program/dialect";
+import { unfollowedSettingIn } from "./pg/settings";
 import type { Span } from "./split";
 import { nameOf, tokensOf } from "./tokens";
 
@@ -15,6 +17,16 @@ const QUIET =
   /^(?:character_set_\w+|collation_\w+|time_zone|sql_mode|sql_notes|sql_warnings|sql_log_bin|sql_log_off|sql_quote_show_create|sql_safe_updates|sql_big_selects|sql_auto_is_null|sql_require_primary_key|foreign_key_checks|unique_checks|timestamp|insert_id|identity|last_insert_id|group_concat_max_len|optimizer_\w+|profiling\w*|lc_\w+|general_log\w*|slow_\w+|long_query_time|log_\w+|session_track_\w+|block_encryption_mode|information_schema_\w+|standard_compliant_cte|statement_\w+|max_\w+|min_\w+|net_\w+|\w+_(?:timeout|size|length|time|file|trust_function_creators)|explicit_defaults_for_timestamp|cte_max_recursion_depth|rand_seed\d|pseudo_\w+|gtid_\w+|binlog_\w+|server_id|read_rnd_\w+|windowing_use_high_precision|div_precision_increment|debug\w*|global_\w+|event_scheduler)$/;
 
 const SCOPES = new Set(["session", "global", "local", "persist", "persist_only"]);
+
+/** The setting of that dialect's server that a statement changes and nothing follows. */
+export function unfollowedSettingOf(
+  dialect: Dialect,
+  text: string,
+  span: Span,
+): string | undefined {
+  if (dialect === "postgres") return unfollowedSettingIn(text, span);
+  return dialect === "mysql" || dialect === "mariadb" ? unfollowedSetting(text, span) : undefined;
+}
 
 /**
  * The setting that a statement changes and nothing follows, as SQL names it; undefined for settings that change

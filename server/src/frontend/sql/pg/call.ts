@@ -155,16 +155,32 @@ function gathered(
       ? [lowerExpression(node.SortBy.node, scope, work)]
       : [],
   );
-  const how = (call.agg_order ?? []).some(
-    (node) => "SortBy" in node && node.SortBy.sortby_dir === "SORTBY_DESC",
-  );
+  const how = directionOf(call.agg_order ?? [], work);
   const given = [...args, ...order];
   const [value = literal(1)] = given;
   const row: Expression = { kind: "call", name: "row", arguments: given, deterministic: true };
   const isBare = given.length === 1 && !KEEPING_NULL.has(name);
   const kept = KEEPING_NULL.has(name) || first === undefined ? row : present(first, row);
   const operand = only(isBare ? value : kept);
-  return { ...base, name: how ? `${name} descending` : name, operand };
+  return { ...base, name: `${name}${how}`, operand };
+}
+
+/** How the rows stand that an aggregate is given in order; each way of several keys makes another function. */
+function directionOf(order: readonly Node[], work: Work): string {
+  const keys = order.flatMap((node) => ("SortBy" in node ? [node.SortBy] : []));
+  if (keys.some((key) => key.useOp !== undefined)) taint(work, "ORDER BY ... USING");
+  const ways = keys.map(({ sortby_dir: way, sortby_nulls: nulls }) =>
+    [
+      way === "SORTBY_DESC" ? "descending" : "",
+      nulls === "SORTBY_NULLS_FIRST" ? "nulls first" : "",
+      nulls === "SORTBY_NULLS_LAST" ? "nulls last" : "",
+    ]
+      .filter((word) => word !== "")
+      .join(" "),
+  );
+  const [first = ""] = ways;
+  if (ways.every((way) => way === "")) return "";
+  return ways.every((way) => way === first) ? ` ${first}` : ` ${ways.join(", ")}`;
 }
 
 function present(value: Expression, row: Expression): Expression {

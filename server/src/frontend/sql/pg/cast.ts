@@ -13,11 +13,11 @@ export function lowerCast(cast: TypeCast, scope: Scope, work: Work): Expression 
   const value = lowerExpression(cast.arg, scope, work);
   const name = typeText(cast.typeName);
   const target = valueTypeOf(name);
-  if (value.kind === "literal") return literalCast(value.value, name, target, work);
+  if (value.kind === "literal") return cutOff(literalCast(value.value, name, target, work), cast);
   if (name === "date" && value.kind === "fresh" && value.why === "now") return TODAY;
   const from = typeIn(value, scope, work);
   if (name === "regclass" || name === "interval" || name.endsWith("[]")) return value;
-  if (from === undefined || keeps(from, target, name, hasScale(cast))) return value;
+  if (from === undefined || keeps(from, target, name, changesLength(cast, target))) return value;
   return { kind: "call", name: castName(name, cast), arguments: [value], deterministic: true };
 }
 
@@ -29,16 +29,23 @@ function castName(name: string, cast: TypeCast): string {
   return `cast ${name}${modifiers.length > 0 ? `(${modifiers.join(",")})` : ""}`;
 }
 
-/** numeric(10, 2) rounds, numeric does not. */
-function hasScale(cast: TypeCast): boolean {
-  return (cast.typeName?.typmods ?? []).length > 1;
+/** numeric(10, 2) rounds, numeric does not; varchar(3) cuts off, varchar does not; timestamp(0) rounds. */
+function changesLength(cast: TypeCast, target: ValueType): boolean {
+  const count = (cast.typeName?.typmods ?? []).length;
+  return target === "decimal" ? count > 1 : count > 0;
 }
 
-function keeps(from: ValueType, to: ValueType, name: string, rounds: boolean): boolean {
-  if (from === to) {
-    if (to === "time") return name.startsWith("timestamp");
-    return to !== "decimal" || !rounds;
-  }
+/** A text that is longer than its type allows: a cast cuts it off without an error. */
+function cutOff(value: Expression, cast: TypeCast): Expression {
+  const [size] = (cast.typeName?.typmods ?? []).flatMap((node) =>
+    "A_Const" in node ? [constantOf(node.A_Const)] : [],
+  );
+  if (value.kind !== "literal" || value.type !== "text" || typeof size !== "number") return value;
+  return literal([...String(value.value)].slice(0, size).join(""));
+}
+
+function keeps(from: ValueType, to: ValueType, name: string, changes: boolean): boolean {
+  if (from === to) return (to !== "time" || name.startsWith("timestamp")) && !changes;
   // A type of the user's own: an enumeration or a domain.
   if (to === "other") return from === "text";
   return from === "int" && to === "decimal";

@@ -230,7 +230,20 @@ function arbiterOf(
     taint(work, "ON CONFLICT on an expression");
     return [];
   }
-  return columns.flatMap((column) => column ?? []);
+  const names = columns.flatMap((column) => column ?? []);
+  if (infer.whereClause !== undefined && !isOnePartialKey(table, names))
+    taint(work, "the condition of ON CONFLICT", "outside");
+  return names;
+}
+
+/** Whether these columns have one key, and that one is partial: what a condition beside them has to mean. */
+function isOnePartialKey(table: Table | undefined, columns: readonly string[]): boolean {
+  const isSame = (key: readonly string[]): boolean =>
+    key.length === columns.length && key.every((column) => columns.includes(column));
+  if (table === undefined || table.inferred) return false;
+  const keys = table.uniqueKeys.filter((key) => isSame(key.columns));
+  const [only] = keys;
+  return keys.length === 1 && only?.where !== undefined && !isSame(table.primaryKey);
 }
 
 function constraintColumns(table: Table, name: string): readonly string[] | undefined {

@@ -1,6 +1,7 @@
 // How texts of a type are compared: by their bytes, or loosely, by a collation that is not deterministic, citext or char(n).
 import type { CollateClause, DefineStmt, TypeName } from "libpg-query";
 import { lastName, stringOf, typeText } from "./ast";
+import { isOfServer } from "./parseTree";
 import type { State } from "./schemaState";
 
 /** CREATE COLLATION: deterministic unless it says otherwise; a copy is as what it copies, which nobody looks up. */
@@ -31,10 +32,6 @@ export function isLooseText(
   const collated = lastName(collation.collname);
   return (
     state.collations.get(collated) === false ||
-    !(state.collations.has(collated) || OF_SERVER.test(collated))
+    !(state.collations.has(collated) || isOfServer(collated))
   );
 }
-
-/** Collations that every server has: all of them are deterministic. */
-const OF_SERVER =
-  /^(?:C|POSIX|default|ucs_basic|unicode|pg_c_utf8|pg_unicode_fast|[a-z]{2,3}(?:[-_.@].*)?)$/;

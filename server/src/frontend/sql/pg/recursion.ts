@@ -6,15 +6,23 @@ import type { Query } from "../../../program/statement";
 import { literal } from "../expressions";
 import { emptyQuery } from "../terms";
 import { kindOf } from "./ast";
-import { lose, type Scope, type Work } from "./scope";
+import { unfollowedIn } from "./parseTree";
+import { lose, taint, type Scope, type Work } from "./scope";
 
 /** Deeper expressions are not followed, so that no stack overflows here or later. */
 const DEEPEST = 300;
+
+/** Weakens the statement by what the node says and nothing follows. */
+export function weaken(node: Node, work: Work): void {
+  for (const [type, fields] of Object.entries(node))
+    for (const reason of unfollowedIn(type, fields)) taint(work, reason, "outside");
+}
 
 /** An expression of the tree. Never fails. */
 export function lowerExpression(node: Node | undefined, scope: Scope, work: Work): Expression {
   if (node === undefined) return literal(null);
   if (work.depth.now >= DEEPEST) return lose(work, "an expression that is nested too deeply");
+  weaken(node, work);
   work.depth.now++;
   const lowered = work.recursion.expression(node, scope, work);
   work.depth.now--;
@@ -37,6 +45,7 @@ export function lowerQuery(select: SelectStmt, outer: Scope | undefined, work: W
       { name: "?column?", value: lose(work, "a query that is nested too deeply") },
     ]);
   }
+  weaken({ SelectStmt: select }, work);
   work.depth.now++;
   const lowered = work.recursion.query(select, outer, work);
   work.depth.now--;

@@ -2,7 +2,7 @@
 import type { Node, SelectStmt, TruncateStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { LockStatement, Statement } from "../../../program/statement";
-import { dictionary } from "../../../protocol/dictionary";
+import { dictionary, ownEntry } from "../../../protocol/dictionary";
 import { literal, TRUE } from "../expressions";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
 import { referringFirst } from "../references";
@@ -13,10 +13,12 @@ import { callArguments } from "./call";
 import { lowerWithChanges } from "./changesInWith";
 import { copiedQuery, lowerCopyFrom } from "./copy";
 import { expressionOf } from "./expression";
+import { SHAPES } from "./parseTree";
 import type { PgParser } from "./pgParser";
 import { queryOf } from "./query";
-import { lowerExpression, lowerQuery } from "./recursion";
+import { lowerExpression, lowerQuery, weaken } from "./recursion";
 import { NO_SOURCES, taint, type Work } from "./scope";
+import { unfollowedSetting } from "./settings";
 import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
 import { hasNoMeaning, leavesTables } from "./withoutMeaning";
 
@@ -86,6 +88,9 @@ function resultOf(statement: Statement): Lowered["result"] {
 function lowerSingle(node: Node, before: Work): Lowered {
   if ("SelectStmt" in node) return lowerSelect(node.SelectStmt, before);
   const work = withQueries(withClauseOf(node), undefined, before);
+  if (hasNoEffect(node)) return { statements: [] };
+  // What has no shape is not followed at all.
+  if (ownEntry(SHAPES, kindOf(node)) !== undefined) weaken(node, work);
   if ("InsertStmt" in node) return one(lowerInsert(node.InsertStmt, baseOf(work), work));
   if ("UpdateStmt" in node) return one(lowerUpdate(node.UpdateStmt, baseOf(work), work));
   if ("DeleteStmt" in node) return one(lowerDelete(node.DeleteStmt, baseOf(work), work));
@@ -101,7 +106,6 @@ function lowerSingle(node: Node, before: Work): Lowered {
       : lowerStatement(read, work.context);
   }
   if ("TruncateStmt" in node) return truncate(node.TruncateStmt, work);
-  if (hasNoEffect(node)) return { statements: [] };
   if ("CallStmt" in node) {
     const { funccall } = node.CallStmt;
     const name = lastName(funccall?.funcname);
@@ -115,17 +119,20 @@ function lowerSingle(node: Node, before: Work): Lowered {
     const moment = node.ConstraintsSetStmt.deferred === true ? "DEFERRED" : "IMMEDIATE";
     return opaque(node, `SET CONSTRAINTS ${moment} is not followed`, work);
   }
+  if ("VariableSetStmt" in node)
+    return opaque(node, `what ${node.VariableSetStmt.name ?? ""} changes is not followed`, work);
   return opaque(node, `${STATEMENTS[kindOf(node)] ?? kindOf(node)} is not followed`, work);
 }
 
 /** Whether the statement leaves rows, tables and keys as they are, and gives nothing. */
 export function hasNoEffect(node: Node): boolean {
+  if ("VariableSetStmt" in node) return unfollowedSetting(node.VariableSetStmt) === undefined;
   return NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node) || leavesTables(node);
 }
 
 const NO_EFFECT = new Set(
   (
-    "VariableSetStmt VariableShowStmt NotifyStmt ListenStmt UnlistenStmt ClosePortalStmt " +
+    "VariableShowStmt NotifyStmt ListenStmt UnlistenStmt ClosePortalStmt " +
     "CheckPointStmt DiscardStmt PrepareStmt DeallocateStmt TransactionStmt VacuumStmt ReindexStmt ClusterStmt"
   ).split(" "),
 );

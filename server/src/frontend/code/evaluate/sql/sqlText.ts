@@ -11,7 +11,7 @@ import { indexLines, rangeOf, type LineIndex } from "../../../sql/lines";
 import type { Lowered, SqlPiece } from "../../../sql/lowering";
 import { preLex, type PreLexed } from "../../../sql/preLex";
 import { split, type Slice } from "../../../sql/split";
-import { unfollowedSetting } from "../../../sql/settings";
+import { unfollowedSettingOf } from "../../../sql/settings";
 import { statementKind } from "../../../sql/statementKind";
 import { typeOf } from "../../../sql/types";
 import type { SqlOutcome, SqlParameters } from "../../libraries/library";
@@ -165,7 +165,7 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
     if (by !== undefined) commitImplicitly(state, by, connection, source);
   }
   const kind = statementKind(sql.lines.text, slice.start, slice.end, dialect);
-  const setting = isMysql(dialect) ? unfollowedSetting(sql.lines.text, slice) : undefined;
+  const setting = unfollowedSettingOf(dialect, sql.lines.text, slice);
   if (setting !== undefined)
     lose(state, `what ${setting} changes is not followed`, source, "outside");
   if (kind === "session") return NOTHING;
