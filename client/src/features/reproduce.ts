@@ -16,7 +16,7 @@ const SHOWN = 10_000;
 const WORDS: Readonly<Record<number, string>> = {
   0: "it was not reproduced",
   1: "it happened on the server",
-  2: "it could not be tried",
+  2: "it could not be tried, or not with all that the program does",
 };
 
 export function registerReproduce(server: ServerClient, panel: Panel, extension: Uri): Disposable {
@@ -79,7 +79,13 @@ export function folderOf({ uris }: AnomalyPayload): string | undefined {
   return workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? path.dirname(uri.fsPath);
 }
 
-const VERDICTS = ["reproduced", "followed", "not reproduced", "not replayed"] as const;
+const VERDICTS = [
+  "reproduced",
+  "reproduced in part",
+  "followed",
+  "not reproduced",
+  "not replayed",
+] as const;
 
 /** The command line's report as the panel shows it; what is no report is told as the reason. */
 function replayOf(id: string, text: string): PanelReplay {
@@ -87,7 +93,9 @@ function replayOf(id: string, text: string): PanelReplay {
   const field = (name: string): unknown =>
     typeof report === "object" && report !== null ? Reflect.get(report, name) : undefined;
   const verdict = VERDICTS.find((each) => each === field("verdict"));
-  const [server, reason, outcome] = [field("server"), field("reason"), field("outcome")];
+  const [server, outcome, leftOut] = [field("server"), field("outcome"), field("leftOut")];
+  const left = Array.isArray(leftOut) ? leftOut.map(String).join("; ") : undefined;
+  const reason = field("reason") ?? left;
   if (verdict === undefined || typeof server !== "string") {
     return { id, server: "", verdict: "not replayed", reason: "see the output Isolens Replay" };
   }

@@ -443,8 +443,14 @@ export interface PanelReplay {
   readonly id: string;
   /** "PostgreSQL 15.4"; empty while it runs. */
   readonly server: string;
-  readonly verdict: "running" | "reproduced" | "followed" | "not reproduced" | "not replayed";
-  /** Why it was not replayed. */
+  readonly verdict:
+    | "running"
+    | "reproduced"
+    | "reproduced in part"
+    | "followed"
+    | "not reproduced"
+    | "not replayed";
+  /** Why it was not replayed, or what was left out. */
   readonly reason?: string;
   /** The rows that were left, by table, as the server printed them. */
   readonly rows?: Readonly<Record<string, readonly string[]>>;

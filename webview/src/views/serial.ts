@@ -104,6 +104,8 @@ function moreButton(rows: readonly HTMLElement[]): HTMLElement | undefined {
 const REPLAYED: Readonly<Record<PanelReplay["verdict"], string>> = {
   running: "It is being run on a database.",
   reproduced: "It happened on the server as it is told here.",
+  "reproduced in part":
+    "It happened on the server, which was not told of all that the program does",
   followed: "The server let all of it happen; nothing that can be seen differs from some order.",
   "not reproduced": "It did not happen on the server.",
   "not replayed": "It could not be run on a server",
@@ -111,7 +113,8 @@ const REPLAYED: Readonly<Record<PanelReplay["verdict"], string>> = {
 
 /** What the server did, with the rows that it left. */
 function replayText({ server, verdict, reason, rows = {} }: PanelReplay): readonly HTMLElement[] {
-  const why = verdict === "not replayed" ? `: ${reason ?? "see the output"}.` : "";
+  const isTold = verdict === "not replayed" || verdict === "reproduced in part";
+  const why = isTold ? `: ${reason ?? "see the output"}.` : "";
   return [
     element("h2", {}, server === "" ? "On a database" : `On ${server}`),
     element("p", {}, `${REPLAYED[verdict]}${why}`),
