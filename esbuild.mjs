@@ -27,9 +27,9 @@ const bundles = [
   { name: "worker", entry: "server/src/worker.ts", budget: 440 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
   { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2620 },
-  { name: "database", entry: "server/src/database.ts", budget: 3860 },
+  { name: "database", entry: "server/src/database.ts", budget: 3890 },
   { name: "store", entry: "server/src/library.ts", budget: 700 },
-  { name: "cli", entry: "server/src/cli.ts", budget: 2350 },
+  { name: "cli", entry: "server/src/cli.ts", budget: 2390 },
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];
 
