@@ -7,6 +7,7 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { noticesOf, packageOf } from "../../notices.mjs";
+import { KINDS } from "../../server/src/analysis/explain/kinds/kinds";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const dist = path.join(root, "dist");
@@ -117,6 +118,10 @@ describe("the files of the package", () => {
     for (const file of [...shipped, "cli.js", "extension.js", "store.js", "webview.css"]) {
       assert.ok(files.includes(`dist/${file}`), file);
     }
+  });
+
+  it("hold the page of every kind of anomaly, so that it can be read offline", () => {
+    for (const { name } of KINDS) assert.ok(files.includes(`docs/anomalies/${name}.md`), name);
   });
 
   it("hold neither tests nor sources nor source maps", () => {
