@@ -13,7 +13,7 @@ const build = buildOf(TOOL, [__filename, path.join(__dirname, "worker.js")]);
 
 // Node's own exit code of an error that nobody caught would say that an anomaly was found. Servers go on: their other
 // clients know nothing of it.
-const isServer = ["lsp", "serve"].includes(process.argv[2] ?? "");
+const isServer = ["lsp", "mcp", "serve"].includes(process.argv[2] ?? "");
 process.on("uncaughtException", (error) => {
   io.error(defectText(error));
   if (!isServer) io.exit(EXIT.internal);

@@ -70,6 +70,7 @@ describe("the command line", () => {
       { command: "history", action: "convert", path: "a", to: "json", output: "b" },
     ],
     ["lsp --stdio", { command: "lsp" }],
+    ["mcp", { command: "mcp" }],
     ["--help", { command: "help" }],
     ["check --help", { command: "help", topic: "check" }],
     ["help", { command: "help" }],
@@ -127,6 +128,7 @@ describe("the command line", () => {
     ["show a", '"show" needs --anomaly ID; "check" prints the ids'],
     ["show a --anomaly 1 --level si --level ser", '"show" takes one --level'],
     ["lsp", '"lsp" needs --stdio'],
+    ["mcp a", '"mcp" takes no paths; its tools do'],
     ["lsp --stdio a", '"lsp" takes no paths; the editor tells the folders'],
     ["lsp --stdio --level si", '"lsp" takes no option --level'],
   ];

@@ -77,7 +77,7 @@ after(() => {
 });
 
 /** Those that end by a signal alone. */
-const ENDLESS = /^isolens (?:serve|lsp) /u;
+const ENDLESS = /^isolens (?:serve|lsp|mcp)\b/u;
 
 describe("the documents", () => {
   it("show commands of every kind", () => {

@@ -71,7 +71,7 @@ export type Arguments =
   | TestgenArguments
   | ServeArguments
   | RecordArguments
-  | { readonly command: "lsp" }
+  | { readonly command: "lsp" | "mcp" }
   | { readonly command: "help"; readonly topic?: string }
   | { readonly command: "version" };
 
@@ -91,6 +91,7 @@ export const COMMANDS = [
   "serve",
   "record",
   "lsp",
+  "mcp",
 ] as const;
 
 const OPTIONS = {
@@ -254,6 +255,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
   ],
   record: ["server", "port", "env", "out", "keep", "values", "merge", "from"],
   lsp: ["stdio"],
+  mcp: [],
 };
 
 /** Reads the arguments after `node cli.js`. */
@@ -287,7 +289,7 @@ function interpret({ values, positionals }: Parsed, run: readonly string[]): Arg
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
       return refuse(
-        "a command is missing: check, show, fix, allocate, replay, testgen, history, explore, serve, record or lsp",
+        "a command is missing: check, show, fix, allocate, replay, testgen, history, explore, serve, record, lsp or mcp",
       );
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
@@ -299,6 +301,8 @@ function interpret({ values, positionals }: Parsed, run: readonly string[]): Arg
     if (paths.length > 0) return refuse('"lsp" takes no paths; the editor tells the folders');
     return values.stdio ? accept({ command }) : refuse('"lsp" needs --stdio');
   }
+  if (command === "mcp")
+    return paths.length > 0 ? refuse('"mcp" takes no paths; its tools do') : accept({ command });
   if (command === "explore") return interpretExplore(paths, values);
   if (command === "serve") return interpretServe(paths, values);
   if (command === "record") return interpretRecord(paths, values, run);
@@ -410,6 +414,7 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
                  [-- COMMAND...]
   isolens record --from FILE [--server URL] [--out FOLDER]
   isolens lsp --stdio
+  isolens mcp
 
 "record" runs your tests with itself between them and their PostgreSQL or MySQL, learns the transactions of an
 application in any language, writes them as SQL, and checks these. Without a command it listens until Ctrl-C.
@@ -419,6 +424,7 @@ the level allows, or at random, and shows the smallest execution that breaks an 
 "allocate" tells the weakest level per transaction at which all are serializable, among the levels of one database.
 "replay" makes an anomaly happen on a real server, in a schema of its own that is dropped afterwards.
 "testgen" writes a test that fails while the anomaly is possible, or a script of its sessions (sql).
+"lsp" serves editors, and "mcp" assistants: their tools check, show, fix and explain, and write nothing.
 "serve" is a database for your own application: reads return what the level allows; Ctrl-C ends it.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
 For "check", "show", "fix", "allocate", "replay" and "testgen", PATH is a file of SQL or code, or a folder. isolens.json

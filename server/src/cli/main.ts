@@ -9,6 +9,7 @@ import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
+import { serveMcp } from "./mcp";
 import type { RecordArguments } from "./recordArguments";
 import type { Recorded } from "./recordCommand";
 import type { ReplayArguments } from "./replayArguments";
@@ -83,6 +84,18 @@ export async function runCli(
       case "lsp":
         await options.startLanguageServer();
         return "running";
+      case "mcp":
+        await serveMcp({ input: process.stdin, write: io.out }, async (argv) => {
+          let [out, error] = ["", ""];
+          const own: CliIo = {
+            ...{ cwd: io.cwd, columns: 120, colours: false },
+            out: (text) => void (out += text),
+            error: (text) => void (error += text),
+          };
+          const code = await runCli(argv, own, options);
+          return { code: code === "running" ? EXIT.usage : code, out, error };
+        });
+        return EXIT.clean;
       case "check":
         return await checkCommand(args, io, options);
       case "history":

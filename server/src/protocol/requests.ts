@@ -68,7 +68,7 @@ export interface AnomalySummary {
   /** It is told by itself; others are told by one of the same cause. */
   readonly shown: boolean;
   /** What of it stands at the position that was asked for. */
-  readonly near: "statement" | "transaction" | "elsewhere";
+  readonly near: "finding" | "statement" | "transaction" | "elsewhere";
 }
 
 /** An anomaly of the same cause, known by the transaction that the cause meets in it. */

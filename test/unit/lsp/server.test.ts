@@ -453,7 +453,7 @@ describe("anomalies for the client", () => {
       };
       const [skew, phantom] = ["write-skew", "phantom"];
       assert.deepEqual(await near(10), [
-        `${phantom} statement`,
+        `${phantom} finding`,
         `${skew} transaction`,
         "lost-update elsewhere",
       ]);

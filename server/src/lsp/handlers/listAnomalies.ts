@@ -18,7 +18,7 @@ export function handleAnomalies(state: ServerState, params: unknown): readonly A
   if (!position) return summaries;
   return summaries
     .map((summary) => {
-      const near = nearness(result, found.file, position, summary);
+      const near = nearness(result, { file: found.file, asked: uri }, position, summary);
       return { ...summary, near };
     })
     .sort(
@@ -28,7 +28,12 @@ export function handleAnomalies(state: ServerState, params: unknown): readonly A
     );
 }
 
-const NEAREST: readonly AnomalySummary["near"][] = ["statement", "transaction", "elsewhere"];
+const NEAREST: readonly AnomalySummary["near"][] = [
+  "finding",
+  "statement",
+  "transaction",
+  "elsewhere",
+];
 
 /** Lines between the position and where the anomaly is told. */
 function distance({ place }: AnomalySummary, uri: string | undefined, at: Position): number {
@@ -37,10 +42,12 @@ function distance({ place }: AnomalySummary, uri: string | undefined, at: Positi
 
 function nearness(
   result: ProjectResult,
-  file: string,
+  { file, asked }: { readonly file: string; readonly asked: string | undefined },
   position: Position,
   summary: AnomalySummary,
 ): AnomalySummary["near"] {
+  const { uri } = summary.place;
+  if (uri === asked && holds(summary.place.range, position)) return "finding";
   const anomaly = result.report.anomalies.find((each) => each.id === summary.id);
   if (anomaly?.steps.some((step) => step.file === file && holds(step.range, position)))
     return "statement";
