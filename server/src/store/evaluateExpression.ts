@@ -67,7 +67,7 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "isNull":
       return evaluate(expression.operand, frame) === null;
     case "sameValue":
-      return sameValue(evaluate(expression.left, frame), evaluate(expression.right, frame));
+      return isSame(expression, frame);
     case "in":
       return isAmong(
         evaluate(expression.operand, frame),
@@ -175,6 +175,17 @@ function truthIn(condition: Expression, frame: Frame): boolean | null {
 /** Whether it is made by code that runs between statements; what statements ask is decided by rows. */
 function isAsked(value: SqlValue, { tables }: Frame): value is Opaque {
   return isOpaque(value) && value.isOfCode === true && tables === undefined;
+}
+
+function isSame(
+  { left, right }: Extract<Expression, { kind: "sameValue" }>,
+  frame: Frame,
+): boolean | null {
+  const [a, b] = [evaluate(left, frame), evaluate(right, frame)];
+  const isOpen = (isAsked(a, frame) || isAsked(b, frame)) && a !== null && b !== null;
+  return isOpen
+    ? comparison({ kind: "comparison", operator: "=", left, right }, frame)
+    : sameValue(a, b);
 }
 
 function comparison(
