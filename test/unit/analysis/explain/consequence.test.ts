@@ -186,6 +186,15 @@ describe("the consequence of a run", () => {
       },
     ],
     [
+      "rows: One booking is left, where one at a time leaves 2",
+      {
+        initial: { bookings: [booking(1, { room_id: "a" })] },
+        here: { bookings: [booking(2, { room_id: "b" })] },
+        serial: [{ bookings: [booking(1, { room_id: "a" }), booking(2, { room_id: "b" })] }],
+        lookedUp: ["room_id"],
+      },
+    ],
+    [
       "dangling: Booking 1 refers to room 63, which is gone",
       {
         initial: { rooms: [{ id: 63 }], bookings: [] },

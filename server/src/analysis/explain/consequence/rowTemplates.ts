@@ -46,7 +46,7 @@ function limitsRead(
 export function noneLeft(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const column of runs.lookedUp(table)) {
-      if (keyOf(runs, table).includes(column)) continue;
+      if (keyOf(runs, table).includes(column) || isReference(runs, table, column)) continue;
       const values = new Set(rowsOf(runs.initial, table).map((row) => ownEntry(row, column)));
       for (const value of values) {
         if (value === undefined || value === null || typeof value === "number") continue;
@@ -60,6 +60,14 @@ export function noneLeft(runs: Runs): string | undefined {
       }
     }
   return undefined;
+}
+
+/** Whom a row belongs to is no state that it is in. */
+function isReference(runs: Runs, table: string, column: string): boolean {
+  const foreign = tableOf(runs, table)?.foreignKeys ?? [];
+  return (
+    /(?:^| )id$/u.test(plainWords(column)) || foreign.some((key) => key.columns.includes(column))
+  );
 }
 
 /** "Two bookings for room 63 on 2025-01-01": rows that agree in what was looked for, where each order leaves fewer. */
