@@ -45,7 +45,7 @@ export function nested(body: Body, statements: () => void): void {
   body.depth -= 1;
 }
 
-export const INTEGERS = ["x", "y", "n"] as const;
+export const INTEGERS = ["x", "y", "m"] as const;
 
 /** A variable to assign. */
 export function target(body: Body): string {

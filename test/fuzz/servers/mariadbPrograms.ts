@@ -149,7 +149,7 @@ function procedure(body: Body, name: string): string {
     "begin",
     "  declare x int;",
     "  declare y int;",
-    "  declare n int;",
+    "  declare m int;",
     ...handlers,
     `  start transaction${begin};`,
     ...body.lines,

@@ -189,9 +189,9 @@ const withdrawal: Generator = (body) => {
 const onCall: Generator = (body) => {
   body.features.add("on call");
   const locking = body.random.pick(["", "", " for update", " lock in share mode"]);
-  step(body, `select count(*) into n from acc where done = 0${locking};`);
-  body.assigned.add("n");
-  write(body, "if n > 1 then");
+  step(body, `select count(*) into m from acc where done = 0${locking};`);
+  body.assigned.add("m");
+  write(body, "if m > 1 then");
   nested(body, () => {
     step(body, "update acc set done = 1 where id = p;");
   });

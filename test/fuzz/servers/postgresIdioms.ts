@@ -106,7 +106,7 @@ const moveAll: Idiom = (body) => {
       "update acc set v = 0 where grp = p;",
     ]),
   );
-  step(body, "update acc set v = v + n where id = q;");
+  step(body, "update acc set v = v + m where id = q;");
 };
 
 const optimistic: Idiom = (body) => {
@@ -191,7 +191,7 @@ const total: Idiom = (body) => {
     ]),
   );
   body.assigned.add("m");
-  step(body, "update acc set v = n where id = p;");
+  step(body, "update acc set v = m where id = p;");
 };
 
 const limited: Idiom = (body) => {
