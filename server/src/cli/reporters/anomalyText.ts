@@ -249,8 +249,8 @@ function footing(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly st
   const fix =
     style.again === undefined || anomaly.status !== "confirmed"
       ? ""
-      : `; isolens fix ${style.again} --anomaly ${id} looks for an edit`;
-  const help = hangingText(`${indent}help: `, `${preventedLine(anomaly)}${fix}`, columns);
+      : `isolens fix ${style.again} --anomaly ${id} looks for an edit`;
+  const help = hangingText(`${indent}help: `, helpText(preventedLine(anomaly), fix), columns);
   lines.push(...help.map((line) => paint.good(line)));
   const status =
     anomaly.status === "confirmed"
@@ -263,6 +263,12 @@ function footing(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly st
   const last = hangingText(indent, `id ${id}: ${status}${cycles}`, columns);
   lines.push(...last.map((line) => paint.faint(line)));
   return lines;
+}
+
+/** Both, as one sentence or two. */
+function helpText(prevented: string, fix: string): string {
+  if (fix === "") return prevented;
+  return prevented.endsWith(".") ? `${prevented} ${fix}` : `${prevented}; ${fix}`;
 }
 
 /** Rows of a table that are spelled out. */
