@@ -15,14 +15,16 @@ export interface RunningServer {
 }
 
 const CLI = path.join(__dirname, "..", "..", "dist", "cli.js");
-const LEVELS: Readonly<Record<Product, string>> = {
-  postgres: "postgres:read-committed",
-  mysql: "mysql:repeatable-read",
+/** What is compared with MariaDB is told to be one. */
+const OPTIONS: Readonly<Record<Product, readonly [string, string]>> = {
+  postgres: ["postgres", "postgres:read-committed"],
+  mysql: ["mariadb", "mariadb:repeatable-read"],
 };
 
 /** `isolens serve` at the product's default level. Rejects when it ends before it listens. */
 export async function startMock(product: Product): Promise<RunningServer> {
-  const args = [CLI, "serve", "--protocol", product, "--level", LEVELS[product]];
+  const [protocol, level] = OPTIONS[product];
+  const args = [CLI, "serve", "--protocol", protocol, "--level", level];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const port = await new Promise<number>((resolve, reject) => {
     let said = "";
@@ -71,7 +73,10 @@ export async function startReal(product: Product): Promise<RunningServer | undef
     await client.query("create database app owner app");
     await client.end();
   } else {
-    const client = await mysql.createConnection({ socketPath: address.socket, user: address.user });
+    const client = await mysql.createConnection({
+      socketPath: address.socket ?? "",
+      user: address.user,
+    });
     await client.query("create database app character set utf8mb4");
     await client.query("create user app@'127.0.0.1' identified by 'secret'");
     await client.query("create user app@localhost identified by 'secret'");

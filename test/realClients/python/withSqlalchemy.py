@@ -30,7 +30,7 @@ class Parent(Base):
     blob: orm.Mapped[bytes | None]
     kind: orm.Mapped[Kind | None]
     flag: orm.Mapped[bool] = orm.mapped_column(default=False)
-    version: orm.Mapped[int]
+    version: orm.Mapped[int] = orm.mapped_column()
     kids: orm.Mapped[list["Kid"]] = orm.relationship(back_populates="parent", cascade="all, delete-orphan")
     __mapper_args__ = {"version_id_col": version}
     __table_args__ = (sa.CheckConstraint("d >= 0", name="sa_parent_d"),)
