@@ -6,6 +6,8 @@ import { dictionary } from "../../protocol/dictionary";
 import { endsBatch, startBatch, startsNext, takeSymbol, type Batch } from "./batches";
 import { FILLER, hidden } from "./escapes";
 import { metaCommand, type Slice, type Span, type SplitProblem, type SplitResult } from "./split";
+import { bytesOfHex, textOfBytes } from "./bytes";
+import type { Slice, Span, SplitProblem, SplitResult } from "./split";
 
 export interface Canonical extends SplitResult {
   readonly text: string;
@@ -350,10 +352,37 @@ function word(state: Scan): void {
     blank(state, end);
     return;
   }
+  if (state.isMysql && /^[xb]$/.test(folded) && text[end] === "'" && bytesLiteral(state, end + 1))
+    return;
   if (pending.words.length < 24) pending.words.push(folded);
   if (isRoutine(pending.words)) countBlocks(pending, folded, text, end);
   pending.lastWord = folded;
   copy(state, end);
+}
+
+/** `x'4142'` and `b'101'`: the text that their bytes stand for. False for what is no such literal. */
+function bytesLiteral(state: Scan, from: number): boolean {
+  const { text, at } = state;
+  const close = text.indexOf("'", from);
+  const digits = close < 0 ? "" : text.slice(from, close);
+  const isHex = /^x$/i.test(text[at] ?? "");
+  if (close < 0 || !(isHex ? /^[0-9a-f]*$/i : /^[01]*$/).test(digits)) return false;
+  literal(state, isHex ? digits : hexOfBits(digits), close + 1);
+  return true;
+}
+
+/** Puts a string of these bytes in place of the text up to `end`. */
+function literal(state: Scan, hex: string, end: number): void {
+  const bytes = bytesOfHex(hex.length % 2 === 0 ? hex : `0${hex}`);
+  const content = [...textOfBytes(bytes)].map(hidden).join("");
+  const filler = FILLER.repeat(Math.max(0, end - state.at - content.length - 2));
+  state.parts.push(`'${content}${filler}'`);
+  state.at = end;
+}
+
+function hexOfBits(bits: string): string {
+  const size = Math.ceil(bits.length / 8) * 2;
+  return bits === "" ? "" : BigInt(`0b${bits}`).toString(16).padStart(size, "0");
 }
 
 /** Ends the statement of SQL Server before a word that begins the next one. */
@@ -397,9 +426,11 @@ function other(state: Scan, character: string): void {
   }
   if (/[0-9]/.test(character)) {
     WORD.lastIndex = at;
-    const end = at + (WORD.exec(text)?.[0].length ?? 1);
+    const digits = WORD.exec(text)?.[0] ?? character;
+    const end = at + digits.length;
     extend(state, at, end);
-    copy(state, end);
+    if (isMysql && /^0x[0-9a-f]+$/i.test(digits)) literal(state, digits.slice(2), end);
+    else copy(state, end);
     return;
   }
   takeSymbol(extend(state, at, at + 1).batch, character);

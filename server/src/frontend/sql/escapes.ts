@@ -6,15 +6,19 @@ const BLOCK = 0xe000;
 /** Takes a place and means nothing: what is left of a backslash or of a doubled quote. */
 export const FILLER = String.fromCharCode(BLOCK);
 
+/** Stands for the character 0, whose place is the filler's. */
+const ZERO = String.fromCharCode(BLOCK + 0x80);
+
 /** A character of the ASCII range inside a quoted string, as one that no lexer minds. */
 export function hidden(character: string): string {
   const code = character.charCodeAt(0);
+  if (code === 0) return ZERO;
   return code < 0x80 ? String.fromCharCode(BLOCK + code) : character;
 }
 
 /** The text that the content of a canonical string stands for. */
 export function plainText(text: string): string {
-  return text.replace(/[\uE000-\uE07F]/g, (each) =>
-    each === FILLER ? "" : String.fromCharCode(each.charCodeAt(0) - BLOCK),
+  return text.replace(/[\uE000-\uE080]/g, (each) =>
+    each === FILLER ? "" : String.fromCharCode((each.charCodeAt(0) - BLOCK) & 0x7f),
   );
 }
