@@ -408,7 +408,7 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
   isolens history convert FILE --to text|json [--output FILE]
   isolens explore CLIENT [--level NAME|any]... [--driver exhaustive|random] [--runs N] [--seed S]
                          [--budget 60s] [--threads N] [--work FILE] [--format text|json] [--allow]
-  isolens serve --protocol mysql|postgres --level NAME|any [--port P] [--seed N] [--delay]
+  isolens serve --protocol mysql|mariadb|postgres --level NAME|any [--port P] [--seed N] [--delay]
                 [--strategy uniform|latest|stale] [--schema FILE] [--history FILE]
   isolens record [--server URL] [--port P] [--env NAME]... [--out FOLDER] [--keep] [--merge] [--values]
                  [-- COMMAND...]

@@ -7,6 +7,7 @@ import type { ArgumentsResult } from "./arguments";
 
 export interface ServeArguments {
   readonly command: "serve";
+  /** MariaDB speaks MySQL's. */
   readonly protocol: Protocol;
   readonly level: MockLevel;
   readonly levelName: string;
@@ -37,7 +38,7 @@ export interface ServeValues {
   readonly history?: string;
 }
 
-const PROTOCOLS = ["mysql", "postgres"] as const;
+const PROTOCOLS = ["mysql", "mariadb", "postgres"] as const;
 const STRATEGIES = ["uniform", "latest", "stale"] as const;
 /** MySQL's own limit, in seconds. */
 const LONGEST_WAIT = 1_073_741_824;

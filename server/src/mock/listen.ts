@@ -5,7 +5,8 @@ import { createMysqlConnection } from "./mysql/connection";
 import { createPostgresConnection } from "./postgres/connection";
 import type { ClientNames, MockSession } from "./session";
 
-export type Protocol = "mysql" | "postgres";
+/** Whose clients connect; those of MySQL and MariaDB speak one protocol. */
+export type Protocol = "mysql" | "mariadb" | "postgres";
 
 export interface ListenOptions {
   readonly protocol: Protocol;
@@ -29,7 +30,8 @@ export const LONGEST_MESSAGE = 16 * 1024 * 1024;
 const MOST_WAITING = 1024 * 1024;
 /** Milliseconds in which a client must say who it is. */
 const INTRODUCTION = 10_000;
-const MYSQL_VERSION = "8.0.36-isolens";
+/** Drivers tell MariaDB by its name, which an old prefix keeps replicas from taking for MySQL 5. */
+const VERSIONS = { mysql: "8.0.36-isolens", mariadb: "5.5.5-10.11.0-MariaDB-isolens" } as const;
 const LOCAL = "127.0.0.1";
 
 /** Listens on 127.0.0.1. Rejects when the port cannot be had. */
@@ -114,7 +116,7 @@ function connect(
       )
     : createMysqlConnection((database) => open({ database }), wire, {
         ...limits,
-        version: MYSQL_VERSION,
+        version: VERSIONS[protocol],
       });
 }
 

@@ -85,6 +85,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
   let store: MockStore = createMockStore({ level, initial, seed, strategy, isForgetful });
   let generation = 0;
   let count = 0;
+  const hearers = new Set<Hearer>();
 
   /** A session of the store that is there now; after a reset the next request opens one of the new store. */
   function openStoreSession(): StoreSession {
@@ -140,6 +141,9 @@ export function createMockDatabase(options: MockOptions): MockResult {
       open(client = {}) {
         const random = randomNumbers(seed * 7919 + count++);
         const pause = randomNumbers(seed * 104_729 + count);
+        const number = count;
+        const hearer: Hearer = { channels: new Set(), listener: () => undefined };
+        hearers.add(hearer);
         const session = createSqlSession(sql, {
           sequences: {
             next: (name, first) => sequences.next(name, first),
@@ -151,22 +155,51 @@ export function createMockDatabase(options: MockOptions): MockResult {
           random: () => random(2 ** 30) / 2 ** 30,
           rule: lockingRule(level),
           identifier: count,
+          channels: {
+            listen(channel, isWanted) {
+              if (isWanted) hearer.channels.add(channel);
+              else hearer.channels.delete(channel);
+            },
+            forget: () => {
+              hearer.channels.clear();
+            },
+            notify(channel, payload) {
+              for (const { channels, listener } of hearers)
+                if (channels.has(channel)) listener(channel, payload, number);
+            },
+          },
           settings: new Map([
             [dialect === "postgres" ? "lock_timeout" : "innodb_lock_wait_timeout", lockTimeout],
           ]),
           ...(client.user !== undefined && { user: client.user }),
           ...(client.database !== undefined && { database: client.database }),
         });
+        const storeSession = openStoreSession();
         return openMockSession({
           sql,
           session,
-          store: openStoreSession(),
+          store: {
+            ...storeSession,
+            close() {
+              hearers.delete(hearer);
+              storeSession.close();
+            },
+          },
           reset,
+          notified(listener) {
+            hearer.listener = listener;
+          },
           ...(options.delay === true && { pause: () => pause(LONGEST_PAUSE) }),
         });
       },
     },
   };
+}
+
+/** A session with what it listens to. */
+interface Hearer {
+  readonly channels: Set<string>;
+  listener: (channel: string, payload: string, sender: number) => void;
 }
 
 /** Milliseconds. */

@@ -4,8 +4,10 @@ import type { Database } from "../sqlstore/database";
 import type { ParsedStatement } from "../sqlstore/parsed";
 import type { SqlOutcome, SqlResult, SqlSession } from "../sqlstore/session";
 import { refused, SqlFailure } from "../sqlstore/sqlError";
+import { textOfBytes } from "../frontend/sql/bytes";
 import { wireText } from "../sqlstore/values/format";
 import type { SqlType } from "../sqlstore/values/types";
+import { columnType, objectId } from "../sqlstore/system/objects";
 import type { SqlValue } from "../sqlstore/values/value";
 import { impatience, longestSilence, patienceOf } from "./patience";
 import type {
@@ -13,6 +15,7 @@ import type {
   MockSession,
   Outcome,
   PreparedStatement,
+  ResultColumn,
   StatementResult,
 } from "./session";
 import type { StoreSession } from "./store/mockStore";
@@ -23,6 +26,10 @@ export interface MockSessionParts {
   readonly session: SqlSession;
   readonly store: Pick<StoreSession, "ask" | "arrived" | "close" | "patience">;
   readonly reset: () => void;
+  /** Takes who is told of notifications. */
+  readonly notified?: (
+    listener: (channel: string, payload: string, sender: number) => void,
+  ) => void;
   /** Milliseconds until the next statement runs. */
   readonly pause?: () => number;
 }
@@ -36,6 +43,7 @@ export function openMockSession({
   store,
   reset,
   pause,
+  notified = () => undefined,
 }: MockSessionParts): MockSession {
   const isPostgres = sql.dialect === "postgres";
 
@@ -57,11 +65,18 @@ export function openMockSession({
     }
   }
 
-  async function run(text: string, values: readonly MockArgument[]): Promise<SqlOutcome> {
+  async function run(
+    text: string,
+    values: readonly MockArgument[],
+    types: ReadonlyMap<number, SqlType>,
+  ): Promise<SqlOutcome> {
     store.arrived();
     if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
     store.patience(hasGivenUp ? NONE : (impatient(text) ?? patienceOf(session, isPostgres)));
-    const steps: Generator<Request, SqlOutcome, Reply> = session.execute(text, values);
+    return answered(session.execute(text, values, types));
+  }
+
+  async function answered(steps: Generator<Request, SqlOutcome, Reply>): Promise<SqlOutcome> {
     running++;
     try {
       for (let step = steps.next(); ;) {
@@ -71,6 +86,20 @@ export function openMockSession({
     } finally {
       running--;
     }
+  }
+
+  /** PostgreSQL's object ids of columns, which are those of its catalogue. */
+  function objectsOf(columns: readonly ResultColumn[]): readonly ResultColumn[] {
+    if (!isPostgres) return columns;
+    return columns.map((column) => {
+      const { origin } = column;
+      if (origin === undefined) return column;
+      const { id: type, modifier, size } = columnType(sql.catalog, origin.declared);
+      const table =
+        origin.table === undefined ? 0 : objectId(sql.catalog, "relation", origin.table);
+      const position = table === 0 ? 0 : (origin.position ?? 0);
+      return { ...column, object: { type, size, modifier, table, position } };
+    });
   }
 
   function resetStatement(): PreparedStatement {
@@ -93,23 +122,42 @@ export function openMockSession({
         return text.trim() === "" ? [] : [text];
       }
     },
-    prepare(text) {
+    prepare(text, given) {
       if (RESET.test(text)) return Promise.resolve({ ok: true, value: resetStatement() });
-      const described = session.describe(text);
+      const types = new Map(
+        given.flatMap((type, at) => (type === undefined ? [] : [[at + 1, type] as const])),
+      );
+      const described = session.describe(text, types);
       if (!described.ok) return Promise.resolve(described);
       const { columns } = described;
       const known = parametersOf(described.parameters);
       const prepared: PreparedStatement = {
         parameters: known,
-        ...(columns.length > 0 && { columns }),
+        ...(columns.length > 0 && { columns: objectsOf(columns) }),
         async run(values): Promise<Outcome<StatementResult>> {
-          const outcome = await run(text, values);
+          const outcome = await run(text, values, types);
           if (!outcome.ok) return outcome;
           const [result] = outcome.results;
-          return { ok: true, value: result ? statementResult(result, isPostgres) : NOTHING };
+          if (!result) return { ok: true, value: NOTHING };
+          const told = { ...result, columns: objectsOf(result.columns) };
+          return { ok: true, value: statementResult(told, isPostgres) };
         },
       };
       return Promise.resolve({ ok: true, value: prepared });
+    },
+    cursorColumns(name) {
+      const columns = session.cursorColumns(name);
+      return columns && objectsOf(columns);
+    },
+    async copyIn(copy, rows) {
+      store.arrived();
+      const outcome = await answered(session.copyIn(copy, rows));
+      if (!outcome.ok) return outcome;
+      const [result] = outcome.results;
+      return { ok: true, value: result ? statementResult(result, isPostgres) : NOTHING };
+    },
+    onNotification(listener) {
+      notified(listener);
     },
     get status() {
       const status = session.status();
@@ -118,6 +166,7 @@ export function openMockSession({
     get longestSilence() {
       return longestSilence(session, isPostgres);
     },
+    setting: (name) => session.setting(name),
     get autocommit() {
       return session.autocommit();
     },
@@ -150,17 +199,39 @@ function statementResult(result: SqlResult, isPostgres: boolean): StatementResul
   const { columns, rows, rowCount, insertId } = result;
   return {
     ...(columns.length > 0 && { columns }),
-    rows: rows.map((row) => row.map((value, at) => cell(value, columns[at]?.type, isPostgres))),
+    rows: rows.map((row) => row.map((value, at) => cell(value, columns[at], isPostgres))),
     tag: tagOf(result),
     affected: rowCount,
     inserted: insertId,
+    copy: result.copy,
+    notices: result.notices,
   };
 }
 
-function cell(value: SqlValue, type: SqlType | undefined, isPostgres: boolean): string | null {
+function cell(
+  value: SqlValue,
+  column: ResultColumn | undefined,
+  isPostgres: boolean,
+): string | null {
   if (value === null) return null;
-  if (typeof value === "boolean" && !isPostgres) return value ? "1" : "0";
-  return wireText(value, type ?? "text");
+  const { type = "text", origin } = column ?? {};
+  if (isPostgres) return wireText(value, type);
+  if (typeof value === "boolean") return value ? "1" : "0";
+  const text = wireText(value, type);
+  const { listed = "", seconds = 0 } = origin?.declared ?? {};
+  if (text === null) return null;
+  if (listed.startsWith("bit")) return bitsText(BigInt(text), listed);
+  if ((type === "timestamp" || type === "time") && seconds > 0) {
+    const [whole = "", fraction = ""] = text.split(".");
+    return `${whole}.${fraction.padEnd(seconds, "0")}`;
+  }
+  return text;
+}
+
+/** BIT(n) is as many bytes as hold n bits. */
+function bitsText(value: bigint, listed: string): string {
+  const size = Math.ceil(Number(/\d+/.exec(listed)?.[0] ?? 1) / 8);
+  return textOfBytes(Buffer.from(value.toString(16).padStart(size * 2, "0"), "hex"));
 }
 
 function tagOf({ command, rowCount }: SqlResult): string {

@@ -1,12 +1,27 @@
 // What the wire protocols ask of the database behind them: one session for each connection, values as text.
+import type { ColumnOrigin } from "../sqlstore/compile/node";
+import type { Notice } from "../sqlstore/session";
+import type { SqlCopy } from "../sqlstore/tree";
 import type { SqlError } from "../sqlstore/sqlError";
 import type { SqlType } from "../sqlstore/values/types";
 
 export interface ResultColumn {
   readonly name: string;
   readonly type: SqlType;
-  /** The table that it is a column of; absent for what is computed. */
-  readonly table?: string | undefined;
+  /** The column of a table that it is, or what it was cast to. */
+  readonly origin?: ColumnOrigin;
+  /** How PostgreSQL's clients are told of it; absent where its type says all. */
+  readonly object?: ColumnObject | undefined;
+}
+
+/** Object ids of PostgreSQL. */
+export interface ColumnObject {
+  readonly type: number;
+  readonly size: number;
+  readonly modifier: number;
+  /** 0 and 0 for what is no column of a table. */
+  readonly table: number;
+  readonly position: number;
 }
 
 /** What a statement gave. */
@@ -21,6 +36,9 @@ export interface StatementResult {
   readonly affected: number;
   /** The first number that AUTO_INCREMENT gave. */
   readonly inserted?: number | bigint | undefined;
+  /** Rows are wanted from the client, for these columns, or go to it as COPY writes them. */
+  readonly copy?: SqlCopy | undefined;
+  readonly notices?: readonly Notice[] | undefined;
 }
 
 export type Outcome<T> =
@@ -51,8 +69,19 @@ export interface MockSession {
     sql: string,
     types: readonly (SqlType | undefined)[],
   ): Promise<Outcome<PreparedStatement>>;
+  /** The columns of an open cursor; undefined where none has that name. */
+  cursorColumns?(name: string): readonly ResultColumn[] | undefined;
+  /** Stores rows that COPY asked for. */
+  copyIn?(
+    copy: SqlCopy,
+    rows: readonly (readonly (string | null)[])[],
+  ): Promise<Outcome<StatementResult>>;
+  /** Who is told of notifications that the session listens to. */
+  onNotification?(listener: (channel: string, payload: string, sender: number) => void): void;
   readonly status: "idle" | "transaction" | "failed";
   readonly autocommit: boolean;
+  /** A setting by its name in lower case. */
+  setting?(name: string): string | undefined;
   /** Gives up a statement that is running, which then fails, and its transaction with it. */
   cancel?(): void;
   /** Milliseconds for which the client may be silent now; 0 or absent: for ever. */

@@ -69,13 +69,53 @@ export interface View {
   readonly query: SqlQuery;
 }
 
+/** A function or procedure of the user's own. */
+export interface Routine {
+  readonly name: string;
+  readonly language: "plpgsql" | "sql";
+  readonly isProcedure: boolean;
+  readonly parameters: readonly RoutineParameter[];
+  /** Undefined for what returns nothing or rows of its parameters. */
+  readonly returns?: DeclaredType;
+  /** The table whose rows it returns. */
+  readonly returnsRow?: string;
+  readonly returnsSet: boolean;
+  readonly isTrigger: boolean;
+  readonly body: string;
+}
+
+export interface RoutineParameter {
+  readonly name: string;
+  readonly mode: "in" | "out" | "inout" | "table";
+  readonly declared: DeclaredType;
+  readonly default?: SqlExpression;
+}
+
+export interface Trigger {
+  readonly name: string;
+  readonly table: string;
+  readonly timing: "before" | "after";
+  readonly events: readonly ("insert" | "update" | "delete")[];
+  /** Once for each row, not for each statement. */
+  readonly forRows: boolean;
+  readonly when?: SqlExpression;
+  readonly routine: string;
+  readonly arguments: readonly string[];
+}
+
 /** Tables by name. Only DDL changes it; `version` grows with each change, so that plans can be kept. */
 export interface Catalog {
   readonly dialect: Dialect;
   readonly tables: Map<string, Table>;
   readonly views: Map<string, View>;
+  /** By how much sequences go on, where that is not one. */
+  readonly increments: Map<string, number>;
   /** Where sequences start. */
   readonly sequences: Map<string, number>;
+  /** The user's functions by name, in the order of their making. */
+  readonly routines: Map<string, readonly Routine[]>;
+  /** Triggers by the names of their tables, in the order of their names. */
+  readonly triggers: Map<string, readonly Trigger[]>;
   /** Labels of enumerations. */
   readonly enumerations: Map<string, readonly string[]>;
   /** What keys of the store have begun with so far. */
@@ -90,7 +130,10 @@ export function createCatalog(dialect: Dialect): Catalog {
     dialect,
     tables: new Map(),
     views: new Map(),
+    increments: new Map(),
     sequences: new Map(),
+    routines: new Map(),
+    triggers: new Map(),
     enumerations: new Map(),
     storages: new Set(),
     spelling: new Map(),

@@ -16,7 +16,11 @@ export interface Database {
   /** The statements of a text. Throws an `SqlFailure`. */
   readonly parse: (sql: string) => readonly ParsedStatement[];
   /** A statement compiled for parameters of these types. Throws an `SqlFailure`. */
-  readonly plan: (statement: SqlQuery | SqlChange, types: ReadonlyMap<number, SqlType>) => Plan;
+  readonly plan: (
+    statement: SqlQuery | SqlChange,
+    types: ReadonlyMap<number, SqlType>,
+    locals?: ReadonlyMap<string, SqlType>,
+  ) => Plan;
 }
 
 export interface DatabaseOptions {
@@ -50,15 +54,16 @@ export function createDatabase(options: DatabaseOptions): Database {
       if (sql.length <= LONGEST_TEXT) texts.set(sql, statements);
       return statements;
     },
-    plan(statement, types) {
-      const name = [...types].map(([number, type]) => `${number}:${type}`).join();
+    plan(statement, types, locals) {
+      const all = [...types, ...(locals ?? [])];
+      const name = all.map(([number, type]) => `${number}:${type}`).join();
       const own =
         plans.get(statement) ??
         new Map<string, { readonly version: number; readonly plan: Plan }>();
       plans.set(statement, own);
       const known = own.get(name);
       if (known?.version === catalog.version) return known.plan;
-      const plan = planStatement(statement, catalog, types);
+      const plan = planStatement(statement, catalog, types, locals);
       own.set(name, { version: catalog.version, plan });
       return plan;
     },

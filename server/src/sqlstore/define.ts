@@ -9,6 +9,7 @@ import {
   type ForeignKey,
   type Index,
   type Key,
+  type Routine,
   type Table,
 } from "./catalog";
 import { contains } from "./compile/walk";
@@ -23,8 +24,8 @@ import type {
 } from "./tree";
 import { mysqlType, postgresType, type DeclaredType } from "./values/types";
 
-/** Applies a definition. Fails as the databases do, and then changes nothing. */
-export function applyDefinition(catalog: Catalog, definition: SqlDefinition): void {
+/** Applies a definition. Fails as the databases do, and then changes nothing. `free`: foreign keys are not looked at. */
+export function applyDefinition(catalog: Catalog, definition: SqlDefinition, free = false): void {
   switch (definition.kind) {
     case "create table":
       createTable(catalog, definition);
@@ -46,6 +47,8 @@ export function applyDefinition(catalog: Catalog, definition: SqlDefinition): vo
       createIndex(catalog, definition);
       break;
     case "drop":
+      if (definition.what === "table" && !definition.cascade && !free)
+        checkUnused(catalog, definition.names);
       for (const name of definition.names)
         drop(catalog, definition.what, name, definition.ifExists);
       break;
@@ -58,7 +61,41 @@ export function applyDefinition(catalog: Catalog, definition: SqlDefinition): vo
     case "create sequence":
       catalog.sequences.set(definition.name, definition.start);
       break;
+    case "create routine":
+      createRoutine(catalog, definition);
+      break;
+    case "create trigger": {
+      const { trigger, replace } = definition;
+      const known = catalog.triggers.get(trigger.table) ?? [];
+      if (!catalog.tables.has(trigger.table)) throw noTable(catalog, trigger.table);
+      if (!catalog.routines.has(trigger.routine))
+        throw failure("noFunction", `function ${trigger.routine}() does not exist`);
+      const isThere = known.some(({ name }) => name === trigger.name);
+      if (isThere && !replace) {
+        throw failure(
+          "objectExists",
+          `trigger "${trigger.name}" for relation "${trigger.table}" already exists`,
+        );
+      }
+      const others = known.filter(({ name }) => name !== trigger.name);
+      const all = [...others, trigger].sort((one, other) => (one.name < other.name ? -1 : 1));
+      catalog.triggers.set(trigger.table, all);
+      break;
+    }
+    case "drop trigger": {
+      const known = catalog.triggers.get(definition.table) ?? [];
+      const rest = known.filter(({ name }) => name !== definition.name);
+      if (rest.length === known.length && !definition.ifExists)
+        throw failure(
+          "noObject",
+          `trigger "${definition.name}" for table "${definition.table}" does not exist`,
+        );
+      catalog.triggers.set(definition.table, rest);
+      break;
+    }
     case "create enum":
+      if (catalog.enumerations.has(definition.name))
+        throw failure("objectExists", `type "${definition.name}" already exists`);
       catalog.enumerations.set(definition.name, definition.labels);
       break;
     case "nothing":
@@ -113,6 +150,76 @@ function unusedStorage({ storages }: Catalog, name: string): string {
   return storage;
 }
 
+function createRoutine(
+  catalog: Catalog,
+  definition: Extract<SqlDefinition, { readonly kind: "create routine" }>,
+): void {
+  const { name, language, replace, returns, returnsSet, isProcedure, body } = definition;
+  if (language !== "plpgsql" && language !== "sql")
+    throw unsupported(`a function in the language ${language}`);
+  const parameters = definition.parameters.map(({ type, ...rest }) => ({
+    ...rest,
+    declared: declaredType(catalog, type),
+  }));
+  const isTrigger = returns?.name === "trigger";
+  const isRow = returns !== undefined && catalog.tables.has(returns.name);
+  const isNothing =
+    returns === undefined || isTrigger || isRow || /^(void|record)$/.test(returns.name);
+  const routine: Routine = {
+    name,
+    language,
+    isProcedure,
+    parameters,
+    returnsSet,
+    isTrigger,
+    body,
+    ...(isNothing ? {} : { returns: declaredType(catalog, returns) }),
+    ...(isRow && { returnsRow: returns.name }),
+  };
+  const known = catalog.routines.get(name) ?? [];
+  const same = known.find((other) => signatureOf(other) === signatureOf(routine));
+  if (same !== undefined && !replace)
+    throw failure("routineExists", `function "${name}" already exists with same argument types`);
+  catalog.routines.set(name, [...known.filter((other) => other !== same), routine]);
+}
+
+function signatureOf({ parameters }: Routine): string {
+  return parameters
+    .filter(({ mode }) => mode === "in" || mode === "inout")
+    .map(({ declared }) => declared.type)
+    .join();
+}
+
+/** Tables to which others refer stay unless these go as well. */
+function checkUnused(catalog: Catalog, names: readonly string[]): void {
+  for (const child of catalog.tables.values()) {
+    if (names.includes(child.name)) continue;
+    const key = child.foreignKeys.find(({ table }) => names.includes(table));
+    if (key === undefined) continue;
+    const { name, table } = key;
+    switch (catalog.dialect) {
+      case "postgres":
+        throw failure(
+          "dependent",
+          `cannot drop table ${table} because other objects depend on it`,
+          {
+            detail: `constraint ${name} on table ${child.name} depends on table ${table}`,
+          },
+        );
+      case "mysql":
+        throw failure(
+          "dependent",
+          `Cannot drop table '${table}' referenced by a foreign key constraint '${name}' on table '${child.name}'.`,
+        );
+      default:
+        throw failure(
+          "hasChildren",
+          "Cannot delete or update a parent row: a foreign key constraint fails",
+        );
+    }
+  }
+}
+
 function dropTable(catalog: Catalog, name: string, ifExists: boolean): void {
   const table = catalog.tables.get(name);
   if (table === undefined) {
@@ -120,6 +227,7 @@ function dropTable(catalog: Catalog, name: string, ifExists: boolean): void {
     throw noTable(catalog, name);
   }
   catalog.tables.delete(name);
+  catalog.triggers.delete(name);
   for (const { automatic } of table.columns)
     if (automatic !== undefined) catalog.sequences.delete(automatic.sequence);
   for (const [other, { foreignKeys }] of catalog.tables)
@@ -158,7 +266,7 @@ function columnOf(catalog: Catalog, table: Table, definition: ColumnDefinition):
     catalog.sequences.set(sequence, 1);
   return {
     name,
-    declared: declaredType(catalog, definition.type),
+    declared: definition.declared ?? declaredType(catalog, definition.type),
     notNull: definition.notNull,
     ...(definition.default === undefined ? {} : { default: definition.default }),
     ...(automatic === undefined
@@ -354,8 +462,19 @@ function alteredTable(catalog: Catalog, table: Table, change: TableChange): Tabl
           })),
       };
     }
-    case "add constraint":
+    case "add constraint": {
+      const { name } = change.constraint;
+      const known = [...table.keys, ...table.foreignKeys, ...table.checks];
+      if (name !== undefined && known.some((each) => each.name === name)) {
+        throw failure(
+          "objectExists",
+          catalog.dialect === "postgres"
+            ? `constraint "${name}" for relation "${table.name}" already exists`
+            : `Duplicate foreign key constraint name '${name}'`,
+        );
+      }
       return withConstraint(catalog, table, change.constraint, undefined);
+    }
     case "drop constraint": {
       const { name } = change;
       const all = [...table.keys, ...table.foreignKeys, ...table.checks];
@@ -439,7 +558,7 @@ function createIndex(
 
 function drop(
   catalog: Catalog,
-  what: "table" | "view" | "index" | "sequence" | "type",
+  what: "table" | "view" | "index" | "sequence" | "type" | "routine",
   name: string,
   ifExists: boolean,
 ): void {
@@ -449,6 +568,10 @@ function drop(
       return;
     case "view":
       if (!catalog.views.delete(name) && !ifExists) throw noTable(catalog, name);
+      return;
+    case "routine":
+      if (!catalog.routines.delete(name) && !ifExists)
+        throw failure("noFunction", `could not find a function named "${name}"`);
       return;
     case "sequence":
       catalog.sequences.delete(name);

@@ -1,110 +1,50 @@
 // A session of application code: statements, transactions and savepoints, as requests to the store.
 import type { Key as StoreKey, Reply, Request, Value } from "../exploration/client";
-import type { QueryColumn, SessionFacts } from "./compile/node";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
 import { parameterType, parameterValue } from "./parameters";
 import type { ParsedStatement } from "./parsed";
-import type { LockingRule } from "./run/rows";
+import type { Locals } from "./routine/frame";
+import { createRoutines } from "./sessionRoutines";
+import { afterRows, forStatement } from "./routine/triggers";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
 import { MYSQL_SETTINGS } from "./mysql/settings";
-import { showRows } from "./mysql/showRows";
 import { rememberSpelling, shownColumns } from "./mysql/spelling";
-import { failure, refused, SqlFailure, type SqlError } from "./sqlError";
-import { POSTGRES_SETTINGS, POSTGRES_VERSION } from "./system/pgSettings";
-import type { ShowRequest, SqlChange, SqlExpression, SqlQuery, SqlStatement } from "./tree";
+import { failure, refused, SqlFailure } from "./sqlError";
+import { POSTGRES_SETTINGS } from "./system/pgSettings";
+import { createSessionStatements } from "./sessionStatements";
+import {
+  changedTable,
+  columnsNamed,
+  done,
+  loneCall,
+  settingText,
+  skipped,
+  storeFailure,
+  VERSIONS,
+} from "./sessionParts";
+import type {
+  Notice,
+  SessionOptions,
+  SqlOutcome,
+  SqlResult,
+  SqlSession,
+  TransactionStatus,
+} from "./sessionTypes";
+import type { State } from "./sessionState";
+import { shown, type Shown } from "./shown";
+import type { SqlChange, SqlQuery, SqlStatement } from "./tree";
 import type { SqlType } from "./values/types";
-import type { SqlRow, SqlValue } from "./values/value";
+import type { SqlValue } from "./values/value";
 
-export type ResultColumn = QueryColumn;
-
-export interface SqlResult {
-  /** `SELECT`, `INSERT`, `BEGIN`, ... */
-  readonly command: string;
-  readonly columns: readonly ResultColumn[];
-  readonly rows: readonly SqlRow[];
-  /** Rows that were given, or found by a change. */
-  readonly rowCount: number;
-  /** Rows that a change left different; MySQL tells both. */
-  readonly changedRows?: number;
-  /** The first number that AUTO_INCREMENT gave. */
-  readonly insertId?: number;
-}
-
-export type SqlOutcome =
-  | { readonly ok: true; readonly results: readonly SqlResult[] }
-  | { readonly ok: false; readonly error: SqlError };
-
-/** Numbers for serial and AUTO_INCREMENT columns: outside transactions, never given twice. */
-export interface Sequences {
-  readonly next: (name: string, start: number) => number;
-  /** A row was given this number by the application (MySQL goes on behind it). */
-  readonly reached: (name: string, value: number) => void;
-}
-
-export interface SessionOptions {
-  readonly sequences: Sequences;
-  /** Microseconds since 1970; must be the same whenever the code is run again. */
-  readonly now: () => number;
-  /** From 0 up to 1; must give the same whenever the code is run again. */
-  readonly random: () => number;
-  readonly rule: LockingRule;
-  readonly user?: string;
-  readonly database?: string;
-  readonly identifier?: number;
-  /** Settings, by their names in lower case, that the session starts with. */
-  readonly settings?: ReadonlyMap<string, string>;
-  /** A name for each transaction, for people. */
-  readonly transactionName?: () => string | undefined;
-}
-
-export type TransactionStatus = "idle" | "open" | "failed";
-
-export interface SqlSession {
-  /** Runs a text of one or more statements, as requests to the store. Never throws for bad SQL. */
-  readonly execute: (
-    sql: string,
-    parameters?: readonly unknown[],
-  ) => Generator<Request, SqlOutcome, Reply>;
-  /** Columns and types of parameters of a text with one statement, before it runs. */
-  readonly describe: (sql: string) =>
-    | {
-        readonly ok: true;
-        readonly columns: readonly ResultColumn[];
-        /** By their numbers; "unknown" where nothing tells the type. */
-        readonly parameters: ReadonlyMap<number, SqlType>;
-      }
-    | { readonly ok: false; readonly error: SqlError };
-  readonly status: () => TransactionStatus;
-  /** Whether statements outside of transactions commit by themselves. */
-  readonly autocommit: () => boolean;
-  /** A setting by its name, as the session or its defaults have it; undefined for one that there is not. */
-  readonly setting: (name: string) => string | undefined;
-  /** Level that SET TRANSACTION asked for last, in lower case; the store's own level is what holds. */
-  readonly level: () => string | undefined;
-}
-
-interface Savepoint {
-  readonly name: string;
-  readonly waiting: ReadonlyMap<StoreKey, Value>;
-}
-
-interface State {
-  status: TransactionStatus;
-  savepoints: Savepoint[];
-  /** Writes since the first savepoint, which may still be undone. */
-  waiting: Map<StoreKey, Value>;
-  startedAt: number;
-  level: string | undefined;
-  autocommit: boolean;
-  facts: SessionFacts;
-  readonly currentValues: Map<string, number>;
-  lastSequence: string | undefined;
-  readonly variables: Map<string, SqlValue>;
-  settings: Map<string, string>;
-  /** What holds again when the transaction ends; set by SET LOCAL. */
-  settingsBefore: Map<string, string> | undefined;
-}
+export type {
+  Notice,
+  Sequences,
+  SessionOptions,
+  SqlOutcome,
+  SqlResult,
+  SqlSession,
+} from "./sessionTypes";
 
 /** A new session of a database. */
 export function createSqlSession(database: Database, options: SessionOptions): SqlSession {
@@ -132,6 +72,37 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     settings: new Map(options.settings),
     settingsBefore: undefined,
   };
+  /** Types of parameters as the client says them. */
+  let givenTypes: ReadonlyMap<number, SqlType> | undefined;
+  /** Notifications of the open transaction. */
+  let notifications: (readonly [string, string])[] = [];
+  let notices: Notice[] = [];
+  const own = createSessionStatements({
+    isPostgres,
+    parse: (text) => database.parse(text).map((each) => each.statement),
+    run: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
+    columns: (query) => database.plan(query, new Map()).columns,
+    tableColumns: (name, names) => columnsNamed(catalog, name, names),
+    define: (definition) => {
+      applyDefinition(catalog, definition);
+    },
+    hasRelation: (name) => catalog.tables.has(name) || catalog.views.has(name),
+    isInTransaction: () => state.status === "open",
+    resetAll: () => {
+      state.settings = new Map(options.settings);
+      options.channels?.forget();
+    },
+  });
+  const routines = createRoutines({
+    catalog,
+    database,
+    state,
+    note: (notice) => {
+      notices.push(notice);
+    },
+    rows: rowsStatement,
+    statement: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
+  });
   const usualSettings = isPostgres ? POSTGRES_SETTINGS : MYSQL_SETTINGS;
 
   function context(parameters: readonly unknown[]): StatementContext {
@@ -171,7 +142,16 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       },
       variables: state.variables,
       setting: (name) => setting(name),
-      session: state.facts,
+      session: { ...state.facts, cursors: own.cursors() },
+      parse: (text) => database.parse(text).map((each) => each.statement),
+      notice: (level, message) => {
+        routines.host.notice(level, message);
+      },
+      notify: (channel, payload) => {
+        // A statement that begins again says it again.
+        const isNew = !notifications.some(([one, other]) => one === channel && other === payload);
+        if (isNew) notifications.push([channel, payload]);
+      },
       waiting: state.waiting,
     };
   }
@@ -187,7 +167,19 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     if (known !== undefined) return known;
     throw isPostgres
       ? failure("noObject", `unrecognized configuration parameter "${plain}"`)
-      : failure("noObject", `Unknown system variable '${plain}'`);
+      : failure("noSetting", `Unknown system variable '${plain}'`);
+  }
+
+  /** What SHOW tells of. */
+  function about(): Shown {
+    return {
+      catalog,
+      isPostgres,
+      database: state.facts.database,
+      usual: usualSettings,
+      own: state.settings,
+      setting,
+    };
   }
 
   function* begin(): Generator<Request, void, Reply> {
@@ -199,6 +191,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
 
   function ended(): void {
     state.status = "idle";
+    notifications = [];
+    own.transactionEnded();
     state.savepoints = [];
     state.waiting = new Map();
     state.settings = state.settingsBefore ?? state.settings;
@@ -208,8 +202,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   function* commit(): Generator<Request, void, Reply> {
     for (const [key, value] of state.waiting) yield* written(key, value);
     const reply = yield { kind: "commit" };
+    const told = notifications;
     ended();
     if (reply.kind === "failed") throw storeFailure(reply);
+    for (const [channel, payload] of told) options.channels?.notify(channel, payload);
   }
 
   function* abort(): Generator<Request, void, Reply> {
@@ -233,15 +229,23 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   function* rowsStatement(
     statement: SqlQuery | SqlChange,
     parameters: readonly unknown[],
+    locals?: Locals,
   ): Generator<Request, SqlResult, Reply> {
-    const types = new Map<number, SqlType>();
+    const types = locals === undefined ? new Map(givenTypes) : new Map<number, SqlType>();
     for (const [at, given] of parameters.entries()) {
       const type = parameterType(given, dialect);
       if (type !== undefined) types.set(at + 1, type);
     }
-    const plan = database.plan(statement, types);
-    const end = yield* runPlan(plan, context(parameters));
-    const { result } = yield* finished(end);
+    const localTypes =
+      locals && new Map([...locals].map(([name, { declared }]) => [name, declared.type] as const));
+    const plan = database.plan(statement, types, localTypes);
+    const end = yield* runPlan(plan, { ...context(parameters), ...(locals && { locals }) });
+    if (statement.kind !== "select") yield* statementTriggers(statement, "before");
+    const { result, changed = [] } = yield* finished(end);
+    if (catalog.triggers.size > 0) {
+      yield* afterRows(catalog, changed, routines.host);
+      if (statement.kind !== "select") yield* statementTriggers(statement, "after");
+    }
     const isQuery = statement.kind === "select";
     state.facts = {
       ...state.facts,
@@ -259,6 +263,15 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     };
   }
 
+  function* statementTriggers(
+    change: SqlChange,
+    timing: "before" | "after",
+  ): Generator<Request, void, Reply> {
+    if (catalog.triggers.size === 0) return;
+    const name = changedTable(change);
+    yield* forStatement(catalog, name, timing, change.kind, routines.host);
+  }
+
   /** Writes what a statement changed, or takes note that the store ended the transaction. */
   function* finished(
     end: StatementEnd,
@@ -268,7 +281,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       throw storeFailure(end);
     }
     for (const [key, value] of end.writes) {
-      if (state.savepoints.length > 0) state.waiting.set(key, value);
+      if (state.savepoints.length > 0 || state.waiting.size > 0) state.waiting.set(key, value);
       else yield* written(key, value);
     }
     return end;
@@ -279,7 +292,12 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     parameters: readonly unknown[],
   ): Generator<Request, SqlResult, Reply> {
     switch (parsed.kind) {
-      case "select":
+      case "select": {
+        const lone = loneCall(catalog, parsed);
+        if (lone !== undefined)
+          return yield* inTransaction(() => routines.call(lone, parameters, false));
+        return yield* inTransaction(() => rowsStatement(parsed, parameters));
+      }
       case "insert":
       case "update":
       case "delete":
@@ -298,7 +316,12 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       case "definition":
         // MySQL ends the open transaction before each definition.
         if (!isPostgres && state.status !== "idle") yield* commit();
-        applyDefinition(catalog, parsed.definition);
+        if (isPostgres) notices.push(...skipped(catalog, parsed.definition));
+        applyDefinition(
+          catalog,
+          parsed.definition,
+          /^(0|off)$/i.test(state.settings.get("foreign_key_checks") ?? ""),
+        );
         if (spelling !== undefined) rememberSpelling(catalog, parsed.definition, spelling);
         return done(parsed.tag);
       case "begin":
@@ -324,12 +347,34 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         for (const assignment of parsed.assignments) yield* assign(assignment, parameters);
         return done("SET");
       case "show":
-        return parsed.of === undefined ? shown(parsed.name) : shownObjects(parsed.of);
+        return shown(parsed, about());
       case "nothing":
         return done(parsed.tag);
+      case "listen":
+        options.channels?.listen(parsed.channel, true);
+        return done("LISTEN");
+      case "unlisten":
+        if (parsed.channel === undefined || parsed.channel === "") options.channels?.forget();
+        else options.channels?.listen(parsed.channel, false);
+        return done("UNLISTEN");
+      case "notify":
+        return yield* inTransaction(() => notified(parsed.channel, parsed.payload));
+      case "call":
+        return yield* inTransaction(() => routines.call(parsed, parameters, true));
+      case "do":
+        return yield* inTransaction(() => routines.block(parsed.body));
+      case "table as":
+        return yield* inTransaction(() => own.run(parsed, parameters));
       default:
-        return parsed satisfies never;
+        return yield* own.run(parsed, parameters);
     }
+  }
+
+  /** Others hear of it when the transaction is committed. */
+  // eslint-disable-next-line require-yield -- it runs where statements that ask the store do
+  function* notified(channel: string, payload: string): Generator<Request, SqlResult, Reply> {
+    notifications.push([channel, payload]);
+    return done("NOTIFY");
   }
 
   function* committed(chain: boolean): Generator<Request, SqlResult, Reply> {
@@ -440,60 +485,38 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     state.variables.set(name, result.rows[0]?.[0] ?? null);
   }
 
-  function shown(name: string): SqlResult {
-    if (name === "warnings") {
-      return {
-        command: "SHOW",
-        columns: ["Level", "Code", "Message"].map((each) => ({ name: each, type: "text" })),
-        rows: [],
-        rowCount: 0,
-      };
-    }
-    if (name === "tables") {
-      const rows = [...catalog.tables.keys()].sort().map((each) => [each]);
-      return {
-        command: "SHOW",
-        columns: [{ name: `Tables_in_${state.facts.database}`, type: "text" }],
-        rows,
-        rowCount: rows.length,
-      };
-    }
-    return {
-      command: "SHOW",
-      columns: [{ name, type: "text" }],
-      rows: [[setting(name)]],
-      rowCount: 1,
-    };
-  }
-
-  function shownObjects(of: ShowRequest): SqlResult {
-    const { columns, rows } = showRows(of, {
-      catalog,
-      database: state.facts.database,
-      settings: new Map([...MYSQL_SETTINGS, ...state.settings]),
-    });
-    return {
-      command: "SHOW",
-      columns: columns.map((name) => ({ name, type: "text" })),
-      rows,
-      rowCount: rows.length,
-    };
-  }
-
   function* run(
     sql: string,
     parameters: readonly unknown[],
   ): Generator<Request, SqlOutcome, Reply> {
-    const results: SqlResult[] = [];
+    return yield* guarded(function* (place) {
+      const results: SqlResult[] = [];
+      for (const parsed of database.parse(sql)) {
+        place(parsed.start);
+        checkStatus(parsed);
+        notices = [];
+        const result = yield* statement(parsed, parameters);
+        results.push({
+          ...result,
+          columns: shownColumns(result.columns, parsed.spelling),
+          ...(notices.length > 0 && { notices }),
+        });
+      }
+      return results;
+    });
+  }
+
+  /** What becomes of an error: a value, and the end of PostgreSQL's transaction. */
+  function* guarded(
+    body: (
+      place: (position: number | undefined) => void,
+    ) => Generator<Request, readonly SqlResult[], Reply>,
+  ): Generator<Request, SqlOutcome, Reply> {
     let position: number | undefined;
     try {
-      const statements = database.parse(sql);
-      for (const parsed of statements) {
-        position = parsed.start;
-        checkStatus(parsed);
-        const result = yield* statement(parsed, parameters);
-        results.push({ ...result, columns: shownColumns(result.columns, parsed.spelling) });
-      }
+      const results = yield* body((at) => {
+        position = at;
+      });
       return { ok: true, results };
     } catch (thrown) {
       const error = refused(thrown);
@@ -521,14 +544,22 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   }
 
   return {
-    execute: (sql, parameters = []) => run(sql, parameters),
-    describe(sql) {
+    execute(sql, parameters = [], types) {
+      givenTypes = types;
+      return run(sql, parameters);
+    },
+    describe(sql, given = new Map()) {
       try {
         const [first] = database.parse(sql);
         const parsed = first?.statement;
+        if (parsed?.kind === "show")
+          return { ok: true, columns: shown(parsed, about()).columns, parameters: new Map() };
         const isRows = parsed !== undefined && /^(select|insert|update|delete)$/.test(parsed.kind);
-        if (!isRows || !("with" in parsed)) return { ok: true, columns: [], parameters: new Map() };
-        const { columns, parameters, compiler } = database.plan(parsed, new Map());
+        if (!isRows || !("with" in parsed)) {
+          const told = parsed === undefined ? [] : own.columns(parsed);
+          return { ok: true, columns: told, parameters: new Map() };
+        }
+        const { columns, parameters, compiler } = database.plan(parsed, given);
         const numbers = Array.from({ length: compiler.highestParameter }, (_, at) => at + 1);
         const types = numbers.map((each) => [each, parameters.get(each) ?? "unknown"] as const);
         return {
@@ -542,47 +573,17 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         return { ok: false, error: error.error };
       }
     },
+    cursorColumns: own.cursorColumns,
+    copyIn: (copy, rows) =>
+      guarded(function* () {
+        return [yield* inTransaction(() => own.copyIn(copy, rows))];
+      }),
     status: () => state.status,
     autocommit: () => state.autocommit,
     setting: (name) => state.settings.get(name) ?? usualSettings.get(name),
     level: () => state.level,
   };
 }
-
-function done(command: string): SqlResult {
-  return { command, columns: [], rows: [], rowCount: 0 };
-}
-
-/** An error of the store: 40001 is MySQL's 1213, 23505 its 1062, 1020 has no SQLSTATE of its own. */
-function storeFailure(reply: { readonly code: string; readonly message: string }): SqlFailure {
-  const duplicate = failure("duplicate", reply.message);
-  if (reply.code === duplicate.error.code) return duplicate;
-  if (reply.code === "55P03") return failure("lockTimeout", reply.message);
-  if (reply.code === "57014") return failure("canceled", reply.message);
-  const base = failure("serialization", reply.message).error;
-  return new SqlFailure(reply.code === base.code ? base : { ...base, code: reply.code });
-}
-
-function settingText(value: SqlExpression | undefined): string {
-  switch (value?.kind) {
-    case "string":
-      return value.value;
-    case "number":
-      return value.text;
-    case "boolean":
-      return String(value.value);
-    case "column":
-      return value.path.join(".");
-    default:
-      return "";
-  }
-}
-
-const VERSIONS = {
-  postgres: `PostgreSQL ${POSTGRES_VERSION}`,
-  mysql: "8.0.36",
-  mariadb: "10.11.0-MariaDB",
-} as const;
 
 /** Runs a session's requests against a store that answers at once. */
 export function runNow<T>(

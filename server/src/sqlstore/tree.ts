@@ -1,6 +1,9 @@
 // The syntax tree that the SQL of all dialects becomes before names are resolved: what both translations
 // (`pg/`, `mysql/`) give and `compile/` takes. A construct that has no node here is refused by the translation.
 
+import type { Trigger } from "./catalog";
+import type { DeclaredType } from "./values/types";
+
 /** A type as it is written: folded name, and what stands in parentheses. */
 export interface TypeName {
   readonly name: string;
@@ -278,6 +281,8 @@ export type SqlChange = SqlInsert | SqlUpdate | SqlDelete;
 export interface ColumnDefinition {
   readonly name: string;
   readonly type: TypeName;
+  /** What the type is, where no text says it. */
+  readonly declared?: DeclaredType;
   readonly notNull: boolean;
   readonly default?: SqlExpression;
   /** serial, identity, AUTO_INCREMENT; `always` refuses given values. */
@@ -355,9 +360,11 @@ export type SqlDefinition =
     }
   | {
       readonly kind: "drop";
-      readonly what: "table" | "view" | "index" | "sequence" | "type";
+      readonly what: "table" | "view" | "index" | "sequence" | "type" | "routine";
       readonly names: readonly string[];
       readonly ifExists: boolean;
+      /** What refers to it goes with it. */
+      readonly cascade: boolean;
     }
   | {
       readonly kind: "create view";
@@ -367,6 +374,29 @@ export type SqlDefinition =
       readonly replace: boolean;
     }
   | { readonly kind: "create sequence"; readonly name: string; readonly start: number }
+  | {
+      readonly kind: "create routine";
+      readonly name: string;
+      readonly language: string;
+      readonly isProcedure: boolean;
+      readonly replace: boolean;
+      readonly parameters: readonly {
+        readonly name: string;
+        readonly mode: "in" | "out" | "inout" | "table";
+        readonly type: TypeName;
+        readonly default?: SqlExpression;
+      }[];
+      readonly returns?: TypeName;
+      readonly returnsSet: boolean;
+      readonly body: string;
+    }
+  | { readonly kind: "create trigger"; readonly trigger: Trigger; readonly replace: boolean }
+  | {
+      readonly kind: "drop trigger";
+      readonly name: string;
+      readonly table: string;
+      readonly ifExists: boolean;
+    }
   | { readonly kind: "create enum"; readonly name: string; readonly labels: readonly string[] }
   | { readonly kind: "nothing"; readonly tag: string };
 
@@ -392,8 +422,76 @@ export type SqlStatement =
       }[];
     }
   | { readonly kind: "show"; readonly name: string; readonly of?: ShowRequest }
+  | {
+      readonly kind: "explain";
+      readonly statement: SqlStatement;
+      readonly format: string;
+      /** ANALYZE: it is carried out. */
+      readonly isRun: boolean;
+    }
+  | { readonly kind: "prepare"; readonly name: string; readonly statement: SqlStatement }
+  /** PREPARE of a text that is read when it is prepared. */
+  | { readonly kind: "prepare text"; readonly name: string; readonly text: SqlExpression }
+  | {
+      readonly kind: "execute";
+      readonly name: string;
+      readonly arguments: readonly SqlExpression[];
+    }
+  /** Without a name: all. */
+  | { readonly kind: "deallocate" | "close"; readonly name?: string | undefined }
+  | {
+      readonly kind: "declare";
+      readonly name: string;
+      readonly query: SqlQuery;
+      /** WITH HOLD: it outlives its transaction. */
+      readonly isHeld: boolean;
+    }
+  | {
+      readonly kind: "fetch";
+      readonly name: string;
+      readonly direction: "forward" | "backward" | "absolute" | "relative";
+      /** Undefined: all. */
+      readonly count: number | undefined;
+      readonly isMove: boolean;
+    }
+  | SqlCopy
+  | { readonly kind: "listen"; readonly channel: string }
+  | { readonly kind: "unlisten"; readonly channel?: string | undefined }
+  | { readonly kind: "notify"; readonly channel: string; readonly payload: string }
+  | { readonly kind: "discard" }
+  | {
+      readonly kind: "table as";
+      readonly table: string;
+      readonly columns: readonly string[];
+      readonly query: SqlQuery;
+      readonly ifNotExists: boolean;
+      readonly isEmpty: boolean;
+      /** A materialized view. */
+      readonly isView: boolean;
+    }
+  | { readonly kind: "do"; readonly body: string }
+  | { readonly kind: "call"; readonly name: string; readonly arguments: readonly SqlExpression[] }
   /** LOCK TABLE, ANALYZE and the like: accepted, without effect on rows. */
   | { readonly kind: "nothing"; readonly tag: string };
+
+/** Rows from the client, or to it. */
+export interface SqlCopy {
+  readonly kind: "copy";
+  readonly isFrom: boolean;
+  readonly table?: string;
+  readonly columns: readonly string[];
+  readonly query?: SqlQuery;
+  readonly options: CopyOptions;
+}
+
+export interface CopyOptions {
+  readonly format: "text" | "csv" | "binary";
+  readonly delimiter: string;
+  readonly null: string;
+  readonly header: boolean;
+  readonly quote: string;
+  readonly escape: string;
+}
 
 /** What SHOW and DESCRIBE of MySQL ask for; `like` is a pattern of LIKE. */
 export type ShowRequest =

@@ -4,11 +4,13 @@ import net from "node:net";
 import { describe, test } from "node:test";
 import mysql from "mysql2/promise";
 import pg from "pg";
-import { listen, LONGEST_MESSAGE, type Protocol } from "../../../server/src/mock/listen";
+import { listen, LONGEST_MESSAGE } from "../../../server/src/mock/listen";
 import { openStore, type OpenedStore } from "../../../server/src/mock/openStore";
 import { longestSilence, patienceOf } from "../../../server/src/mock/patience";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import { scriptedSession } from "./scriptedSession";
+
+type Protocol = "mysql" | "postgres";
 
 const SCHEMA = `CREATE TABLE account (id int PRIMARY KEY, balance int);
 INSERT INTO account VALUES (1, 10), (2, 20);`;

@@ -16,7 +16,7 @@ const TYPES: readonly (readonly [SqlType, string, unknown, number])[] = [
   ["numeric", "12.50", "12.50", 246],
   ["bool", "1", 1, 1],
   ["varchar", "naïve 'text'", "naïve 'text'", 253],
-  ["text", "long", "long", 252],
+  ["text", "long", "long", 253],
   ["float8", "1.5", 1.5, 5],
   ["date", "2024-01-02", "2024-01-02", 10],
   ["timestamp", "2024-01-02 03:04:05", "2024-01-02 03:04:05", 12],

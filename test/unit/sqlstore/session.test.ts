@@ -194,7 +194,7 @@ test("what the store does not have is named", async () => {
     ["select * from items tablesample system (10)", /TABLESAMPLE/],
     ["merge into items using lines on true when matched then delete", /MERGE/],
     ["select id from items group by rollup (id)", /ROLLUP/],
-    ["create trigger t before insert on items execute function f()", /trigger/],
+    ["create trigger t instead of insert on items for each row execute function f()", /INSTEAD OF/],
   ] as const) {
     const session = await open(SHOP);
     const outcome = session.run(sql);

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { reasonOf } from "../../protocol/fault";
 import type { Connection, Wire } from "../connection";
 import type { SqlError } from "../../sqlstore/sqlError";
+import { textOfBytes } from "../../frontend/sql/bytes";
 import { createSilence } from "../silence";
 import type { MockArgument, MockSession, PreparedStatement, StatementResult } from "../session";
 import {
@@ -270,7 +271,7 @@ function appendLongData(statement: Statement | undefined, parameter: number, dat
 }
 
 function argument(value: Parameter): MockArgument {
-  return Buffer.isBuffer(value) ? value.toString("utf8") : value;
+  return Buffer.isBuffer(value) ? textOfBytes(value) : value;
 }
 
 function unknownStatement(id: number): SqlError {

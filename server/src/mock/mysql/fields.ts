@@ -1,5 +1,7 @@
 // The fields that MySQL's packets are made of: "Basic Types" of the MySQL client/server protocol.
 
+import { bytesOfText, textOfBytes } from "../../frontend/sql/bytes";
+
 /** Bytes that no client of this protocol sends. */
 export class MalformedPacket extends Error {}
 
@@ -54,7 +56,7 @@ export function readFields(payload: Buffer): FieldReader {
     uint32: () => payload.readUInt32LE(skip(4)),
     bytes,
     lengthEncoded,
-    text: () => bytes(lengthEncoded()).toString("utf8"),
+    text: () => textOfBytes(bytes(lengthEncoded())),
     lengthEncodedBytes: () => bytes(lengthEncoded()),
     zeroEnded() {
       const end = payload.indexOf(0, at);
@@ -63,7 +65,7 @@ export function readFields(payload: Buffer): FieldReader {
       return text;
     },
     rest() {
-      const text = payload.toString("utf8", at);
+      const text = textOfBytes(payload.subarray(at));
       at = payload.length;
       return text;
     },
@@ -103,6 +105,6 @@ export function lengthEncoded(value: number | bigint): Buffer {
 
 /** Bytes or a text with the length before it. */
 export function lengthEncodedText(value: string | Buffer): Buffer {
-  const bytes = typeof value === "string" ? Buffer.from(value) : value;
+  const bytes = typeof value === "string" ? bytesOfText(value) : value;
   return Buffer.concat([lengthEncoded(bytes.length), bytes]);
 }

@@ -1,4 +1,5 @@
 // Arguments of prepared statements and cells of their rows in MySQL's binary form.
+import { textOfBytes } from "../../frontend/sql/bytes";
 import {
   lengthEncodedText,
   MalformedPacket,
@@ -56,7 +57,7 @@ export function readParameters(
 ): readonly Parameter[] {
   return types.map((type, index) => {
     const sent = long.get(index);
-    if (sent) return isBytes(type.type) ? sent : sent.toString("utf8");
+    if (sent) return isBytes(type.type) ? sent : textOfBytes(sent);
     return isNull(index) || type.type === TYPES.null ? null : readParameter(from, type);
   });
 }

@@ -7,6 +7,11 @@ export interface ColumnDescription {
   readonly type: number;
   /** Bytes of a value of that type; -1 where it varies. */
   readonly size: number;
+  /** -1: none. */
+  readonly modifier: number;
+  /** Object id of the table and the column's number in it; 0 and 0 for what is computed. */
+  readonly table: number;
+  readonly position: number;
   readonly format: Format;
 }
 
@@ -52,15 +57,14 @@ export function parameterDescription(types: readonly number[]): Buffer {
   return message("t", int16(types.length), ...types.map(int32));
 }
 
-/** Tables, column numbers and type modifiers are left out, as for computed columns. */
 export function rowDescription(columns: readonly ColumnDescription[]): Buffer {
-  const parts = columns.flatMap(({ name, type, size, format }) => [
+  const parts = columns.flatMap(({ name, type, size, modifier, table, position, format }) => [
     text(name),
-    int32(0),
-    int16(0),
+    int32(table),
+    int16(position),
     int32(type),
     int16(size),
-    int32(-1),
+    int32(modifier),
     int16(format === "binary" ? 1 : 0),
   ]);
   return message("T", int16(columns.length), ...parts);
@@ -75,6 +79,29 @@ export function dataRow(values: readonly (Buffer | null)[]): Buffer {
 /** `tag` such as `UPDATE 3`. */
 export function commandComplete(tag: string): Buffer {
   return message("C", text(tag));
+}
+
+/** COPY begins; all columns are in one format. */
+export function copyResponse(direction: "in" | "out", isBinary: boolean, columns: number): Buffer {
+  const format = isBinary ? 1 : 0;
+  const formats = Array.from({ length: columns }, () => int16(format));
+  return message(direction === "in" ? "G" : "H", Buffer.of(format), int16(columns), ...formats);
+}
+
+export function copyData(bytes: Buffer): Buffer {
+  return message("d", bytes);
+}
+
+export const copyDone = message("c");
+
+export function notification(sender: number, channel: string, payload: string): Buffer {
+  return message("A", int32(sender), text(channel), text(payload));
+}
+
+/** What is told beside a result, in the fields of an error. */
+export function noticeResponse(severity: string, code: string, said: string): Buffer {
+  const fields = [`S${severity}`, `V${severity}`, `C${code}`, `M${said}`];
+  return message("N", ...fields.map(text), Buffer.of(0));
 }
 
 export function errorResponse(fields: ErrorFields): Buffer {

@@ -1,6 +1,8 @@
 // Values in PostgreSQL's binary format, from and to their text: drivers ask for it type by type (the "send" and "receive"
 // functions of PostgreSQL's types).
 import { elementId } from "../../sqlstore/pg/typeIds";
+import { parseArrayText, type ArrayItem } from "../../sqlstore/values/format";
+import { formatInterval, parseInterval } from "../../sqlstore/values/temporal";
 import { ProtocolViolation } from "./frontendMessages";
 import { decodeNumeric, encodeNumeric } from "./numericBinary";
 
@@ -60,13 +62,147 @@ const time: Binary = {
   decode: (bytes) => timeText(bytes.readBigInt64BE(0)),
 };
 
+/** What stands for no beginning and no end. */
+const LAST = 2n ** 63n - 1n;
+const FIRST = -(2n ** 63n);
+
+const interval: Binary = {
+  encode(text) {
+    const { months = 0, days = 0, micros = 0 } = parseInterval(text) ?? {};
+    return sized(16, (into) => {
+      into.writeBigInt64BE(BigInt(micros), 0);
+      into.writeInt32BE(days, 8);
+      into.writeInt32BE(months, 12);
+    });
+  },
+  decode(bytes) {
+    const micros = Number(bytes.readBigInt64BE(0));
+    return formatInterval({
+      kind: "interval",
+      micros,
+      days: bytes.readInt32BE(8),
+      months: bytes.readInt32BE(12),
+    });
+  },
+};
+
+const zonedTime: Binary = {
+  encode(text) {
+    const [, clock = "", sign = "+", hours = "0", minutes = "0"] =
+      /^(.*)([+-])(\d+)(?::(\d+))?$/.exec(text) ?? [];
+    const west = (Number(hours) * 60 + Number(minutes)) * (sign === "+" ? -60 : 60);
+    return sized(12, (into) => {
+      into.writeBigInt64BE(microsOf(clock), 0);
+      into.writeInt32BE(west, 8);
+    });
+  },
+  decode(bytes) {
+    const west = bytes.readInt32BE(8);
+    const minutes = Math.abs(west) / 60;
+    const two = (value: number): string => String(value).padStart(2, "0");
+    const rest = minutes % 60 === 0 ? "" : `:${two(minutes % 60)}`;
+    const zone = `${west > 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}${rest}`;
+    return timeText(bytes.readBigInt64BE(0)) + zone;
+  },
+};
+
+const bits: Binary = {
+  encode(text) {
+    const size = Math.ceil(text.length / 8);
+    const digits = text.padEnd(size * 8, "0").match(/.{8}/g) ?? [];
+    return Buffer.concat([
+      sized(4, (into) => into.writeInt32BE(text.length)),
+      Buffer.from(digits.map((each) => parseInt(each, 2))),
+    ]);
+  },
+  decode: (bytes) =>
+    [...bytes.subarray(4)]
+      .map((byte) => byte.toString(2).padStart(8, "0"))
+      .join("")
+      .slice(0, bytes.readInt32BE(0)),
+};
+
+const FAMILIES = { short: 2, long: 3 } as const;
+
+/** An address, with the length of its network. */
+const address: Binary = {
+  encode(text) {
+    const [host = "", length] = text.split("/");
+    const isLong = host.includes(":");
+    const bytes = isLong ? longAddressBytes(host) : Buffer.from(host.split(".").map(Number));
+    const most = isLong ? 128 : 32;
+    const head = [isLong ? FAMILIES.long : FAMILIES.short, Number(length ?? most), 0, bytes.length];
+    return Buffer.concat([Buffer.from(head), bytes]);
+  },
+  decode(bytes) {
+    const isLong = bytes.readUInt8(0) === FAMILIES.long;
+    const length = bytes.readUInt8(1);
+    const host = bytes.subarray(4);
+    const shown = isLong
+      ? (host.toString("hex").match(/.{4}/g) ?? []).join(":")
+      : [...host].join(".");
+    return `${shown}/${String(length)}`;
+  },
+};
+
+function longAddressBytes(host: string): Buffer {
+  const [left = "", right] = host.split("::");
+  const words = (part: string): string[] => (part === "" ? [] : part.split(":"));
+  const [first, last] = [words(left), words(right ?? "")];
+  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => "0");
+  const all = right === undefined ? first : [...first, ...zeros, ...last];
+  return Buffer.from(all.map((each) => each.padStart(4, "0")).join(""), "hex");
+}
+
+const EMPTY = 0x01;
+const BOUNDS = { low: 0x02, high: 0x04, noLow: 0x08, noHigh: 0x10 } as const;
+
+/** A range of values of the type with that object id. */
+function range(element: number): Binary {
+  return {
+    encode(text) {
+      if (text === "empty") return Buffer.of(EMPTY);
+      const [, open, low = "", high = "", close] =
+        /^([[(])("[^"]*"|[^,"]*),("[^"]*"|[^,"]*)([\])])$/.exec(text) ?? [];
+      const flags =
+        (low === "" ? BOUNDS.noLow : open === "[" ? BOUNDS.low : 0) |
+        (high === "" ? BOUNDS.noHigh : close === "]" ? BOUNDS.high : 0);
+      const bounds = [low, high].filter((each) => each !== "");
+      const parts = bounds.flatMap((each) => {
+        const bytes = toBinary(each.replaceAll('"', ""), element) ?? Buffer.alloc(0);
+        return [sized(4, (into) => into.writeInt32BE(bytes.length)), bytes];
+      });
+      return Buffer.concat([Buffer.of(flags), ...parts]);
+    },
+    decode(bytes) {
+      const flags = bytes.readUInt8(0);
+      if ((flags & EMPTY) !== 0) return "empty";
+      let at = 1;
+      const bound = (isOpen: boolean): string => {
+        if (isOpen) return "";
+        const size = bytes.readInt32BE(at);
+        const text = fromBinary(bytes.subarray(at + 4, at + 4 + size), element) ?? "";
+        at += 4 + size;
+        return `"${text}"`;
+      };
+      const low = bound((flags & BOUNDS.noLow) !== 0);
+      const high = bound((flags & BOUNDS.noHigh) !== 0);
+      const open = (flags & BOUNDS.low) === 0 ? "(" : "[";
+      return `${open}${low},${high}${(flags & BOUNDS.high) === 0 ? ")" : "]"}`;
+    },
+  };
+}
+
 const timestamp: Binary = {
   encode(text) {
+    if (text.endsWith("infinity"))
+      return sized(8, (into) => into.writeBigInt64BE(text.startsWith("-") ? FIRST : LAST));
     const [day = "", clock = "00:00:00"] = text.replace(/(\+00|Z)$/, "").split(/[ T]/);
     return sized(8, (into) => into.writeBigInt64BE(daysOf(day) * DAY + microsOf(clock)));
   },
   decode(bytes) {
     const micros = bytes.readBigInt64BE(0);
+    if (micros === LAST || micros === FIRST) return micros === LAST ? "infinity" : "-infinity";
     const rest = ((micros % DAY) + DAY) % DAY;
     return `${dayText((micros - rest) / DAY)} ${timeText(rest)}`;
   },
@@ -140,6 +276,48 @@ const BINARY: ReadonlyMap<number, Binary> = new Map<number, Binary>([
   [1114, timestamp],
   [1184, { encode: timestamp.encode, decode: (bytes) => `${timestamp.decode(bytes)}+00` }],
   [1700, { encode: encodeNumeric, decode: decodeNumeric }],
+  [142, plainText],
+  [18, plainText],
+  [1186, interval],
+  [1266, zonedTime],
+  [1560, bits],
+  [1562, bits],
+  [869, address],
+  [650, address],
+  [
+    829,
+    {
+      encode: (text) => Buffer.from(text.replaceAll(":", ""), "hex"),
+      decode: (bytes) => (bytes.toString("hex").match(/../g) ?? []).join(":"),
+    },
+  ],
+  [
+    790,
+    {
+      encode: (text) =>
+        sized(8, (into) => into.writeBigInt64BE(BigInt(text.replace(/[$,.]/g, "")))),
+      decode: (bytes) => (Number(bytes.readBigInt64BE(0)) / 100).toFixed(2),
+    },
+  ],
+  [
+    600,
+    {
+      encode(text) {
+        const [x = 0, y = 0] = text.slice(1, -1).split(",").map(Number);
+        return sized(16, (into) => {
+          into.writeDoubleBE(x, 0);
+          into.writeDoubleBE(y, 8);
+        });
+      },
+      decode: (bytes) => `(${String(bytes.readDoubleBE(0))},${String(bytes.readDoubleBE(8))})`,
+    },
+  ],
+  [3904, range(23)],
+  [3926, range(20)],
+  [3906, range(1700)],
+  [3908, range(1114)],
+  [3910, range(1184)],
+  [3912, range(1082)],
   [
     2950,
     {
@@ -183,57 +361,54 @@ function timeText(micros: bigint): string {
     : `${clock}.${fraction.toString().padStart(6, "0").replace(/0+$/, "")}`;
 }
 
-/** An array of one dimension. */
+/** An array of any number of dimensions. */
 function encodeArray(text: string, element: number): Buffer | undefined {
-  const items = arrayItems(text);
-  const parts = items.map((item) => {
-    if (item === null) return sized(4, (into) => into.writeInt32BE(-1));
-    const bytes = toBinary(item, element);
-    return bytes && Buffer.concat([sized(4, (into) => into.writeInt32BE(bytes.length)), bytes]);
-  });
-  const known = parts.filter((part) => part !== undefined);
-  if (known.length < parts.length) return undefined;
-  const header = sized(items.length === 0 ? 12 : 20, (into) => {
-    into.writeInt32BE(items.length === 0 ? 0 : 1, 0);
-    into.writeInt32BE(items.includes(null) ? 1 : 0, 4);
+  const items = parseArrayText(text);
+  if (items === undefined) return undefined;
+  const sizes: number[] = [];
+  for (let at: ArrayItem | undefined = items; typeof at === "object" && at?.length; at = at[0])
+    sizes.push(at.length);
+  const flat = items.flatMap(flattened);
+  const parts: Buffer[] = [];
+  for (const item of flat) {
+    const bytes = item === null ? null : toBinary(item, element);
+    if (bytes === undefined) return undefined;
+    parts.push(sized(4, (into) => into.writeInt32BE(bytes === null ? -1 : bytes.length)));
+    if (bytes !== null) parts.push(bytes);
+  }
+  const header = sized(12 + 8 * sizes.length, (into) => {
+    into.writeInt32BE(sizes.length, 0);
+    into.writeInt32BE(flat.includes(null) ? 1 : 0, 4);
     into.writeUInt32BE(element, 8);
-    if (items.length === 0) return;
-    into.writeInt32BE(items.length, 12);
-    into.writeInt32BE(1, 16);
+    for (const [at, size] of sizes.entries()) {
+      into.writeInt32BE(size, 12 + 8 * at);
+      into.writeInt32BE(1, 16 + 8 * at);
+    }
   });
-  return Buffer.concat([header, ...known]);
+  return Buffer.concat([header, ...parts]);
+}
+
+function flattened(item: ArrayItem): readonly (string | null)[] {
+  return item === null || typeof item === "string" ? [item] : item.flatMap(flattened);
 }
 
 function decodeArray(bytes: Buffer, element: number): string | undefined {
   const dimensions = bytes.readInt32BE(0);
   if (dimensions === 0) return "{}";
-  if (dimensions !== 1) return undefined;
-  const count = bytes.readInt32BE(12);
-  const items: string[] = [];
-  let at = 20;
-  for (let index = 0; index < count; index++) {
+  const sizes = Array.from({ length: dimensions }, (_, at) => bytes.readInt32BE(12 + 8 * at));
+  let at = 12 + 8 * dimensions;
+  const read = (depth: number): string => {
+    const size = sizes[depth];
+    if (size === undefined) return item();
+    return `{${Array.from({ length: size }, () => read(depth + 1)).join(",")}}`;
+  };
+  const item = (): string => {
     const size = bytes.readInt32BE(at);
     at += 4;
-    if (size === -1) items.push("NULL");
-    else {
-      const text = fromBinary(bytes.subarray(at, at + size), element);
-      if (text === undefined) return undefined;
-      items.push(`"${text.replace(/["\\]/g, "\\$&")}"`);
-      at += size;
-    }
-  }
-  return `{${items.join(",")}}`;
-}
-
-/** The items of an array's text of one dimension, such as `{1,NULL,"a b"}`. */
-function arrayItems(text: string): (string | null)[] {
-  const inside = text.slice(1, -1);
-  if (inside === "") return [];
-  const items: (string | null)[] = [];
-  for (const [, quoted, bare] of inside.matchAll(/(?:"((?:[^"\\]|\\.)*)"|([^,]*))(?:,|$)/gs)) {
-    if (quoted !== undefined) items.push(quoted.replace(/\\(.)/gs, "$1"));
-    else if (bare !== undefined && bare !== "")
-      items.push(bare.toUpperCase() === "NULL" ? null : bare);
-  }
-  return items;
+    if (size === -1) return "NULL";
+    const text = fromBinary(bytes.subarray(at, at + size), element) ?? "";
+    at += size;
+    return `"${text.replace(/["\\]/g, "\\$&")}"`;
+  };
+  return hasBinary(element) ? read(0) : undefined;
 }

@@ -12,6 +12,9 @@ import type {
 import { reasonOf } from "../../protocol/fault";
 import type { Connection, Wire } from "../connection";
 import { createSilence } from "../silence";
+import { SqlFailure } from "../../sqlstore/sqlError";
+import type { SqlCopy } from "../../sqlstore/tree";
+import { copiedPieces, copiedRows } from "./copy";
 import * as backend from "./backendMessages";
 import { fromBinary, hasBinary, toBinary } from "./binaryTypes";
 import {
@@ -27,6 +30,7 @@ interface Statement {
   readonly prepared: PreparedStatement | undefined;
   /** Object ids of the parameters' types, as the client gave them; else those that were found out. */
   readonly types: readonly number[];
+  readonly text: string;
 }
 
 interface Portal {
@@ -36,6 +40,15 @@ interface Portal {
   /** What it gave, once it was run, and how many rows were sent. */
   result?: StatementResult;
   sent: number;
+}
+
+/** Rows that are on their way from the client. */
+interface Copying {
+  readonly copy: SqlCopy;
+  readonly columns: readonly ResultColumn[];
+  readonly pieces: Buffer[];
+  /** What a simple query goes on with; absent in the extended protocol. */
+  readonly then: (() => Promise<void>) | undefined;
 }
 
 const PARAMETERS: readonly (readonly [string, string])[] = [
@@ -75,6 +88,9 @@ export function createPostgresConnection(
   let work = Promise.resolve();
   let skipping = false;
   let closed = false;
+  let copying: Copying | undefined;
+  /** Settings as the client was told them last. */
+  const reported = new Map<string, string>();
   let turns = 0;
   const silence = createSilence(() => {
     const inTransaction = session?.status !== "idle";
@@ -124,20 +140,106 @@ export function createPostgresConnection(
   async function simpleQuery(on: MockSession, sql: string): Promise<void> {
     const all = on.split(sql);
     if (all.length === 0) wire.write(backend.emptyQueryResponse);
-    for (const each of all) {
+    await simpleQueries(on, all);
+  }
+
+  /** What is left of a query's statements; where one wants rows, the rest waits for them. */
+  async function simpleQueries(on: MockSession, all: readonly string[]): Promise<void> {
+    for (const [index, each] of all.entries()) {
       const outcome = await runOnce(on, each);
       if (!outcome.ok) {
         fail(outcome.error);
         break;
       }
-      const { columns, rows, tag } = outcome.value;
-      if (columns) {
+      const { columns, rows, tag, copy } = outcome.value;
+      if (copy?.isFrom === true) {
+        wantRows(copy, columns ?? [], () => simpleQueries(on, all.slice(index + 1)));
+        return;
+      }
+      tell(outcome.value.notices);
+      if (copy) writeCopy(copy, outcome.value);
+      else if (columns) {
         wire.write(backend.rowDescription(describe(columns, [])));
         writeRows(rows, columns, []);
       }
       wire.write(backend.commandComplete(tag));
+      reportSettings(on, each);
     }
     ready();
+  }
+
+  function tell(notices: StatementResult["notices"] = []): void {
+    for (const { severity, code, message } of notices)
+      wire.write(backend.noticeResponse(severity, code, message));
+  }
+
+  function wantRows(
+    copy: SqlCopy,
+    columns: readonly ResultColumn[],
+    then: (() => Promise<void>) | undefined,
+  ): void {
+    copying = { copy, columns, pieces: [], then };
+    const isBinary = copy.options.format === "binary";
+    wire.write(backend.copyResponse("in", isBinary, columns.length));
+  }
+
+  function writeCopy({ options }: SqlCopy, result: StatementResult): void {
+    const isBinary = options.format === "binary";
+    wire.write(backend.copyResponse("out", isBinary, result.columns?.length ?? 0));
+    for (const piece of copiedPieces(result, options)) wire.write(backend.copyData(piece));
+    wire.write(backend.copyDone);
+  }
+
+  /** Takes a message while rows are wanted. */
+  async function copied(on: MockSession, state: Copying, message: FrontendMessage): Promise<void> {
+    if (message.kind === "copy data") {
+      state.pieces.push(message.bytes);
+      return;
+    }
+    if (message.kind !== "copy done" && message.kind !== "copy fail") return;
+    copying = undefined;
+    const outcome =
+      message.kind === "copy fail"
+        ? await copyFailed(on, `COPY from stdin failed: ${message.reason}`)
+        : await stored(on, state);
+    if (outcome.ok) wire.write(backend.commandComplete(outcome.value.tag));
+    else fail(outcome.error);
+    if (state.then === undefined) {
+      skipping = !outcome.ok;
+      return;
+    }
+    if (outcome.ok) await state.then();
+    else ready();
+  }
+
+  /** Rows that the client gave up fail their statement, and its transaction with it. */
+  async function copyFailed(on: MockSession, message: string): Promise<Outcome<StatementResult>> {
+    if (on.status === "transaction") await runOnce(on, "SELECT 1/0");
+    return { ok: false, error: sqlError("57014", message) };
+  }
+
+  async function stored(
+    on: MockSession,
+    { copy, columns, pieces }: Copying,
+  ): Promise<Outcome<StatementResult>> {
+    try {
+      const rows = copiedRows(Buffer.concat(pieces), copy.options, columns);
+      return (await on.copyIn?.(copy, rows)) ?? { ok: false, error: sqlError("0A000", "COPY") };
+    } catch (error) {
+      if (error instanceof SqlFailure) return copyFailed(on, error.error.message);
+      throw error;
+    }
+  }
+
+  /** Settings that drivers watch are told when they change. */
+  function reportSettings(on: MockSession, sql: string): void {
+    if (!/^\s*(?:set|reset|discard|select|begin|rollback|commit)\b/i.test(sql)) return;
+    for (const [name, usual] of PARAMETERS) {
+      const value = on.setting?.(name.toLowerCase()) ?? usual;
+      if ((reported.get(name) ?? usual) === value) continue;
+      reported.set(name, value);
+      wire.write(backend.parameterStatus(name, value));
+    }
   }
 
   function writeRows(
@@ -145,10 +247,9 @@ export function createPostgresConnection(
     columns: readonly ResultColumn[],
     formats: readonly Format[],
   ): void {
-    const ids = columns.map(({ type }) => typeId(type).id);
     const encoded = rows.map((row) =>
       backend.dataRow(
-        row.map((cell, index) => cellBytes(cell, ids[index] ?? 0, formatOf(formats, index))),
+        row.map((cell, index) => cellBytes(cell, columns[index], formatOf(formats, index))),
       ),
     );
     if (encoded.length > 0) wire.write(Buffer.concat(encoded));
@@ -165,13 +266,13 @@ export function createPostgresConnection(
     if (name !== "" && statements.has(name)) {
       return sqlError("42P05", `prepared statement "${name}" already exists`);
     }
-    if (text === undefined) statements.set(name, { prepared: undefined, types });
+    if (text === undefined) statements.set(name, { prepared: undefined, types, text: "" });
     else {
       const outcome = await on.prepare(text, types.map(typeOfId));
       if (!outcome.ok) return outcome.error;
       const found = outcome.value.parameters.map((type) => typeId(type).id);
       const given = found.map((id, index) => types[index] || id);
-      statements.set(name, { prepared: outcome.value, types: given });
+      statements.set(name, { prepared: outcome.value, types: given, text });
     }
     wire.write(backend.parseComplete);
     return undefined;
@@ -207,6 +308,12 @@ export function createPostgresConnection(
   }: FrontendMessage & { readonly kind: "describe" }): SqlError | undefined {
     const portal = target === "portal" ? portals.get(name) : undefined;
     const statement = target === "portal" ? portal?.statement : statements.get(name);
+    // What DECLARE opened is a portal as well.
+    const cursor = target === "portal" ? session?.cursorColumns?.(name) : undefined;
+    if (cursor) {
+      wire.write(backend.rowDescription(describe(cursor, [])));
+      return undefined;
+    }
     if (!statement) return missing(target, name);
     if (target === "statement") wire.write(backend.parameterDescription(statement.types));
     const columns = statement.prepared?.columns;
@@ -232,11 +339,22 @@ export function createPostgresConnection(
       if (!outcome.ok) return outcome.error;
       portal.result = outcome.value;
     }
-    const { columns, rows, tag } = portal.result;
+    const { columns, rows, tag, copy, notices } = portal.result;
+    if (portal.sent === 0) tell(notices);
+    if (copy?.isFrom === true) {
+      wantRows(copy, columns ?? [], undefined);
+      return undefined;
+    }
+    if (copy) {
+      writeCopy(copy, portal.result);
+      wire.write(backend.commandComplete(tag));
+      return undefined;
+    }
     const end = limit > 0 ? Math.min(portal.sent + limit, rows.length) : rows.length;
     if (columns) writeRows(rows.slice(portal.sent, end), columns, portal.formats);
     portal.sent = end;
     wire.write(end < rows.length ? backend.portalSuspended : backend.commandComplete(tag));
+    if (end === rows.length && session) reportSettings(session, portal.statement.text);
     return undefined;
   }
 
@@ -269,6 +387,12 @@ export function createPostgresConnection(
     if (message.kind === "encryption") wire.write(backend.encryptionRefused);
     else if (message.kind === "startup") {
       session = openSession(message.options);
+      // A client that waits for nothing is told at once, others with their next answer.
+      session.onNotification?.((channel, payload, sender) => {
+        work = work.then(() => {
+          if (!closed) wire.write(backend.notification(sender, channel, payload));
+        });
+      });
       wire.write(backend.authenticationOk);
       for (const [name, value] of PARAMETERS) wire.write(backend.parameterStatus(name, value));
       wire.write(backend.backendKeyData(number, number));
@@ -285,6 +409,8 @@ export function createPostgresConnection(
     if (closed) return;
     if (!session) {
       introduce(message);
+    } else if (copying && message.kind.startsWith("copy")) {
+      await copied(session, copying, message);
     } else if (message.kind === "terminate") {
       close();
       wire.end();
@@ -347,9 +473,10 @@ function describe(
   columns: readonly ResultColumn[],
   formats: readonly Format[],
 ): readonly backend.ColumnDescription[] {
-  return columns.map(({ name, type }, index) => {
+  return columns.map(({ name, type, object }, index) => {
     const { id, size } = typeId(type);
-    return { name, type: id, size, format: sentAs(formatOf(formats, index), id) };
+    const plain = { type: id, size, modifier: -1, table: 0, position: 0 };
+    return { name, ...plain, ...object, format: sentAs(formatOf(formats, index), id) };
   });
 }
 
@@ -358,11 +485,14 @@ function sentAs(format: Format, type: number): Format {
   return format === "binary" && hasBinary(type) ? "binary" : "text";
 }
 
-function cellBytes(cell: string | null, type: number, format: Format): Buffer | null {
+function cellBytes(
+  cell: string | null,
+  column: ResultColumn | undefined,
+  format: Format,
+): Buffer | null {
   if (cell === null) return null;
-  return (
-    (sentAs(format, type) === "binary" ? toBinary(cell, type) : undefined) ?? Buffer.from(cell)
-  );
+  const { id } = typeId(column?.type ?? "text");
+  return (sentAs(format, id) === "binary" ? toBinary(cell, id) : undefined) ?? Buffer.from(cell);
 }
 
 /** The text of an argument; undefined where its bytes are not understood. */

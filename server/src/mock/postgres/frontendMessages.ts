@@ -34,7 +34,10 @@ export type FrontendMessage =
   | { readonly kind: "terminate" }
   /** More bytes than are accepted; they are gone. */
   | { readonly kind: "tooLong"; readonly type: string; readonly size: number }
-  /** An answer to a question about a password, or data of COPY: not asked for here. */
+  | { readonly kind: "copy data"; readonly bytes: Buffer }
+  | { readonly kind: "copy done" }
+  | { readonly kind: "copy fail"; readonly reason: string }
+  /** An answer to a question about a password, which is not asked for here. */
   | { readonly kind: "other"; readonly type: string };
 
 /** `bytes` is null for NULL. */
@@ -143,10 +146,13 @@ function message(type: string, from: Fields): FrontendMessage {
       return { kind: "sync" };
     case "X":
       return { kind: "terminate" };
-    case "p":
     case "d":
+      return { kind: "copy data", bytes: from.rest() };
     case "c":
+      return { kind: "copy done" };
     case "f":
+      return { kind: "copy fail", reason: from.text() };
+    case "p":
     case "F":
       return { kind: "other", type };
     default:
@@ -198,6 +204,7 @@ interface Fields {
   /** Up to the next zero. */
   text(): string;
   bytes(count: number): Buffer;
+  rest(): Buffer;
   /** As many as the 16-bit number says that comes first. */
   list<T>(read: () => T): T[];
 }
@@ -225,6 +232,10 @@ function fields(bytes: Buffer): Fields {
     bytes(count) {
       const start = skip(count);
       return bytes.subarray(start, at);
+    },
+    rest() {
+      const start = skip(bytes.length - at);
+      return bytes.subarray(start);
     },
     list<T>(read: () => T): T[] {
       const count = int16();

@@ -9,8 +9,9 @@ import { TEXTS } from "../functions/texts";
 import { TIMES } from "../functions/times";
 import type { SqlCall } from "../tree";
 import { postgresName } from "../values/types";
+import { routineFor } from "../routine/call";
 import { compileExpression } from "./recursion";
-import { isPostgres, type Node } from "./node";
+import { isPostgres, settled, type Node } from "./node";
 import type { Scope } from "./scope";
 
 const TABLES: readonly FunctionTable[] = [TEXTS, NUMBERS, TIMES, DOCUMENTS, CATALOGUE, SESSION];
@@ -24,6 +25,20 @@ export function functionNode(call: SqlCall, scope: Scope): Node {
       const node = make(args, compiler, call);
       if (node !== undefined) return node;
     }
+  }
+  const own = routineFor(compiler.catalog.routines.get(call.name), args.length);
+  if (own !== undefined && !own.isProcedure) {
+    const nodes = args.map(settled);
+    return {
+      type: own.returns?.type ?? (own.isTrigger ? "void" : "record"),
+      constant: false,
+      ...(own.returns && { origin: { declared: own.returns } }),
+      run(env) {
+        const values = nodes.map((node) => ({ type: node.type, value: node.run(env) }));
+        const [row = []] = compiler.routine(own, values, env);
+        return own.returns === undefined && row.length > 1 ? row : (row[0] ?? null);
+      },
+    };
   }
   if (isPostgres(compiler)) {
     const types = args.map((node) => postgresName(node.type)).join(", ");

@@ -175,6 +175,10 @@ function stringLiteral(text: string, compiler: Compiler): Node {
 }
 
 function parameter(number: number, compiler: Compiler): Node {
+  const local = `$${number}`;
+  const own = compiler.locals?.get(local);
+  if (own !== undefined)
+    return { type: own, run: (env) => env.work.locals?.get(local)?.value ?? null, constant: true };
   compiler.highestParameter = Math.max(compiler.highestParameter, number);
   const known = compiler.parameters.get(number);
   const typed = (type: SqlType): Node => ({
@@ -366,7 +370,8 @@ export function castNode(operand: Node, name: TypeName, compiler: Compiler): Nod
   const declared = declaredType(name, compiler);
   const node = converted(operand, declared.type, compiler);
   const limit = limiter(isPostgres(compiler) ? declared : withoutLength(declared), true);
-  return { ...node, run: (env) => limited(node.run(env), limit) };
+  const { origin: _column, ...rest } = node;
+  return { ...rest, origin: { declared }, run: (env) => limited(node.run(env), limit) };
 }
 
 function limited(

@@ -203,7 +203,8 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
   const columns = table.columns.map((column, at) => {
     const { name: own, declared } = column;
     const shown = shownColumn(catalog, table, own);
-    return renamed({ name: own, type: declared.type, shown }, relation.columns[at]);
+    const origin = { declared, table: table.name, position: at + 1 };
+    return renamed({ name: own, type: declared.type, shown, origin }, relation.columns[at]);
   });
   const source = addSource(scope, alias, columns, primaryKeyOf(table)?.columns);
   const read: ReadTable = { source, table, alias, current: false };

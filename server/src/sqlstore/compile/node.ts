@@ -1,10 +1,10 @@
 // Compiled expressions: closures over an environment, with the type of what they give.
 import type { Dialect } from "../../program/dialect";
-import type { Catalog, Table } from "../catalog";
-import type { SqlChange, SqlExpression, SqlQuery } from "../tree";
+import type { Catalog, Routine, Table } from "../catalog";
+import type { SqlChange, SqlExpression, SqlQuery, SqlStatement } from "../tree";
 import { failure } from "../sqlError";
 import { converter, isTrue } from "../values/cast";
-import { isImplicit, isText, postgresName, type SqlType } from "../values/types";
+import { isImplicit, isText, postgresName, type DeclaredType, type SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
 import type { Scope } from "./scope";
 
@@ -17,9 +17,19 @@ export interface CompiledQuery {
   readonly volatile: boolean;
 }
 
+/** What clients are told of a column beside its type. */
+export interface ColumnOrigin {
+  readonly declared: DeclaredType;
+  /** Absent for what is computed. */
+  readonly table?: string;
+  /** Among the table's columns, from one. */
+  readonly position?: number;
+}
+
 export interface QueryColumn {
   readonly name: string;
   readonly type: SqlType;
+  readonly origin?: ColumnOrigin;
   /** How it was written, if it is a column that `*` stands for. */
   readonly shown?: string;
 }
@@ -55,8 +65,14 @@ export interface Work {
   /** Where the query stands that a WITH clause belongs to. */
   readonly withEnvs: Map<number, Env>;
   readonly variables: Map<string, SqlValue>;
+  /** Values of the variables of the routine around. */
+  readonly locals?: ReadonlyMap<string, { readonly value: SqlValue }> | undefined;
   readonly setting: (name: string) => SqlValue;
   readonly session: SessionFacts;
+  readonly parse: (text: string) => readonly SqlStatement[];
+  readonly notice: (level: string, message: string) => void;
+  /** Others hear of it when the transaction is committed. */
+  readonly notify: (channel: string, payload: string) => void;
 }
 
 /** What functions tell about the session. */
@@ -68,6 +84,8 @@ export interface SessionFacts {
   readonly rowCount: number;
   readonly lastInsert: number;
   readonly foundRows: number;
+  /** Names of open cursors. */
+  readonly cursors?: readonly string[];
 }
 
 /** Which rows of a table are read. */
@@ -97,6 +115,8 @@ export interface Node {
   readonly coerce?: (type: SqlType) => Node;
   /** What stands for it in results and texts: names of objects that are known by number. */
   readonly shown?: Node;
+  /** Of a plain column, or of what was cast to a type with limits. */
+  readonly origin?: ColumnOrigin;
   /** The text of a literal, for what must be known before a statement runs. */
   readonly literal?: string;
   /** Of MySQL's intervals, which are no values: a date moved by it. */
@@ -122,6 +142,8 @@ export interface Recursion {
 export interface Compiler {
   readonly dialect: Dialect;
   readonly catalog: Catalog;
+  /** Variables of the routine around, by their names; fields of records as `record.field`. */
+  readonly locals?: ReadonlyMap<string, SqlType>;
   /** Types of parameters as far as they are known; PostgreSQL's come from the context. */
   readonly parameters: Map<number, SqlType>;
   /** The highest number of a parameter that occurs. */
@@ -133,6 +155,12 @@ export interface Compiler {
   readonly recursion: Recursion;
   /** Compiles a change inside WITH; given by the statement, which knows how changes are made. */
   readonly change: (change: SqlChange, withs: ReadonlyMap<string, WithQuery>) => CompiledQuery;
+  /** What a routine of the user's own gives, as rows. */
+  readonly routine: (
+    routine: Routine,
+    args: readonly { readonly type: SqlType; readonly value: SqlValue }[],
+    env: Env,
+  ) => readonly SqlRow[];
 }
 
 export function constant(type: SqlType, value: SqlValue): Node {

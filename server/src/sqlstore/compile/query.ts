@@ -239,7 +239,12 @@ function compileSelect(
   };
   const cut = limits(query, scope);
   return {
-    columns: compiled.map(({ name, node, shown }) => ({ name, type: node.type, ...shown })),
+    columns: compiled.map(({ name, node: { type, origin }, shown }) => ({
+      name,
+      type,
+      ...(origin && { origin }),
+      ...shown,
+    })),
     volatile: isVolatile(query),
     run: (up) => {
       const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };

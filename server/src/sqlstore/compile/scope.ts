@@ -7,6 +7,7 @@ import {
   isPostgres,
   type CompiledQuery,
   type Compiler,
+  type ColumnOrigin,
   type Node,
   type WithQuery,
 } from "./node";
@@ -18,6 +19,7 @@ export interface ScopeColumn {
   readonly type: SqlType;
   /** How it was written where it was defined. */
   readonly shown?: string;
+  readonly origin?: ColumnOrigin;
 }
 
 /** A relation that the query reads. */
@@ -136,6 +138,10 @@ export function resolveColumn(scope: Scope, path: readonly string[]): Node {
     const row = path.length === 1 ? wholeRow(at, path[0] ?? "", depth) : undefined;
     if (row !== undefined) return row;
   }
+  const local = path.join(".");
+  const type = scope.compiler.locals?.get(local);
+  if (type !== undefined)
+    return { type, run: (env) => env.work.locals?.get(local)?.value ?? null, constant: true };
   throw missingColumn(scope, path);
 }
 
@@ -159,9 +165,9 @@ function columnNode(
   const { source, column } = found;
   scope.used?.add(source);
   checkGrouped(scope, source, column);
-  const type = scope.sources[source]?.columns[column]?.type ?? "unknown";
+  const { type = "unknown", origin } = scope.sources[source]?.columns[column] ?? {};
   const run: Node["run"] = (env) => env.tuple[source]?.[column] ?? null;
-  return lifted({ type, run, constant: false }, depth);
+  return lifted({ type, run, constant: false, ...(origin && { origin }) }, depth);
 }
 
 /** In a grouped query a column has one value per group only if the grouping decides it. */
@@ -217,7 +223,8 @@ export function columnsOfQuery(
 
 /** A column under another name, if there is one. */
 export function renamed(column: ScopeColumn, name: string | undefined): ScopeColumn {
-  return name === undefined ? column : { name, type: column.type };
+  const { type, origin } = column;
+  return name === undefined ? column : { name, type, ...(origin && { origin }) };
 }
 
 /** NULL, whose type the context decides. */

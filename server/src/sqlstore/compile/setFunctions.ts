@@ -7,9 +7,10 @@ import { addInterval, formatMoment, intervalSize, microsOf, momentOf } from "../
 import { elementOf, isInteger, widest, type SqlType } from "../values/types";
 import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value";
 import { plainText } from "../values/text";
+import { outputsOf, routineFor } from "../routine/call";
 import { functionNode } from "./call";
 import { compileExpression } from "./recursion";
-import { converted, type Env, type Node } from "./node";
+import { converted, settled, type Env, type Node } from "./node";
 import type { Scope, ScopeColumn } from "./scope";
 
 type FunctionRelation = Extract<SqlRelation, { readonly kind: "function" }>;
@@ -23,6 +24,8 @@ interface SetFunction {
 export function setFunction(relation: FunctionRelation, scope: Scope): SetFunction {
   const { call } = relation;
   const args = call.arguments.map((argument) => compileExpression(argument, scope));
+  const own = ownRows(relation, args, scope);
+  if (own !== undefined) return own;
   const { types, rows } = made(call.name, args, scope) ?? single(functionNode(call, scope));
   const alias = relation.alias ?? call.name;
   const usual = types.length === 1 ? [types.length > 1 ? "key" : alias] : ["key", "value"];
@@ -33,6 +36,32 @@ export function setFunction(relation: FunctionRelation, scope: Scope): SetFuncti
       type,
     })),
     rows: relation.ordinality ? (env) => rows(env).map((row, at) => [...row, at + 1]) : rows,
+  };
+}
+
+/** The rows of a function of the user's own. */
+function ownRows(
+  { call, columns, alias }: FunctionRelation,
+  args: readonly Node[],
+  { compiler }: Scope,
+): SetFunction | undefined {
+  const { catalog } = compiler;
+  const routine = routineFor(catalog.routines.get(call.name), args.length);
+  if (routine === undefined || routine.isProcedure) return undefined;
+  const nodes = args.map(settled);
+  const outputs = outputsOf(routine, (name) => catalog.tables.get(name)?.columns);
+  const isPlain = outputs.length === 1 && routine.returns !== undefined;
+  return {
+    columns: outputs.map(({ name, type }, at) => ({
+      name: columns[at] ?? (isPlain ? (alias ?? name) : name),
+      type,
+    })),
+    rows: (env) =>
+      compiler.routine(
+        routine,
+        nodes.map((node) => ({ type: node.type, value: node.run(env) })),
+        env,
+      ),
   };
 }
 
@@ -66,6 +95,11 @@ function made(name: string, args: readonly Node[], scope: Scope): TypedRows | un
         },
       };
     }
+    case "generate_subscripts":
+      return {
+        types: ["int4"],
+        rows: (env) => listOf(first.run(env)).map((_, at) => [at + 1]),
+      };
     // No table is a partition of another.
     case "pg_partition_ancestors":
       return { types: ["int4"], rows: (env) => [[first.run(env)]] };

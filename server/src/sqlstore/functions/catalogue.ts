@@ -10,7 +10,7 @@ import {
   relationNumbered,
   type Relation,
 } from "../system/objects";
-import { objectNumber } from "../system/references";
+import { objectKind, objectNumber } from "../system/references";
 import { typeNumbered } from "../system/pgServer";
 import { elementOf, postgresName, type SqlType } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
@@ -124,12 +124,32 @@ export const CATALOGUE: FunctionTable = tableOf({
       return name === "array_upper" ? items.length : 1;
     });
   }),
-  to_regclass: only("postgres", (args, compiler) => {
-    const [name] = args;
-    return name === undefined || args.length > 1
+  "to_regclass to_regtype to_regnamespace to_regrole to_regproc": only(
+    "postgres",
+    (args, compiler, call) => {
+      const [name] = args;
+      const kind = objectKind(call.name.slice(3));
+      if (name === undefined || args.length > 1 || kind === undefined) return undefined;
+      return objectNumber(kind, name, compiler, { missing: "null" });
+    },
+  ),
+  array_subscripts: only("postgres", ([list], compiler) =>
+    list === undefined
       ? undefined
-      : objectNumber("regclass", name, compiler, { missing: "null" });
+      : computed("int4[]", [list], compiler, ([items = null]) =>
+          isList(items) ? items.map((_, at) => at + 1) : [],
+        ),
+  ),
+  pg_advisory_unlock_all: always("void", ""),
+  pg_notify: asked("void", ["text", "text"], ([channel, payload], env) => {
+    env.work.notify(text(channel), text(payload));
+    return "";
   }),
+  "pg_terminate_backend pg_cancel_backend": always("bool", true),
+  "pg_stat_get_numscans pg_stat_get_tuples_inserted": always("int8", 0),
+  pg_client_encoding: always("text", "UTF8"),
+  "txid_current pg_current_xact_id": asked("int8", [], (_args, env) => env.work.session.identifier),
+  pg_postmaster_start_time: always("timestamptz", "2026-01-01 00:00:00"),
 });
 
 function viewText(relation: Relation | undefined): string | null {

@@ -4,8 +4,11 @@ import { regularExpression } from "../compile/patterns";
 import { failure } from "../sqlError";
 import { mysqlText } from "../values/cast";
 import { folded } from "../values/compare";
+import { rescale, toDecimal } from "../values/decimal";
 import { wireText } from "../values/format";
-import { isText } from "../values/types";
+import { isNumericValue } from "../values/wholes";
+import { bytesOfHex, bytesOfText, hexOfBytes, textOfBytes } from "../../frontend/sql/bytes";
+import { isNumeric } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
 import { isPostgres, type Node } from "../compile/node";
 import { md5, sha1, sha256 } from "./digests";
@@ -113,6 +116,14 @@ export const TEXTS: FunctionTable = tableOf({
     }),
   ),
   hex: only("mysql", hexOf()),
+  unhex: only(
+    "mysql",
+    plain("bytea", ["text"], ([value]) => {
+      const digits = text(value);
+      const even = digits.length % 2 === 0 ? digits : `0${digits}`;
+      return /^[0-9a-f]*$/i.test(even) ? textOfBytes(bytesOfHex(even)) : null;
+    }),
+  ),
   split_part: plain("text", ["text", "text", "int4"], ([value, mark, at]) => {
     const parts = text(mark) === "" ? [text(value)] : text(value).split(text(mark));
     if (integer(at) === 0) throw failure("badArgument", "field position must not be zero");
@@ -234,9 +245,7 @@ export const TEXTS: FunctionTable = tableOf({
   ),
 });
 
-function bytesOf(value: string): Uint8Array {
-  return new TextEncoder().encode(value);
-}
+const bytesOf = bytesOfText;
 
 const LONGEST = 10_000_000;
 
@@ -351,12 +360,15 @@ function hexOf(): MakeCall {
     const [first] = args;
     if (first === undefined || args.length > 1) return undefined;
     return computed("text", [first], compiler, ([value = null]) =>
-      isText(first.type)
-        ? [...bytesOf(text(value))]
-            .map((byte) => byte.toString(16).padStart(2, "0"))
-            .join("")
-            .toUpperCase()
-        : BigInt(text(value)).toString(16).toUpperCase(),
+      isNumeric(first.type)
+        ? hexNumber(value)
+        : hexOfBytes(bytesOf(mysqlText(value, first.type))).toUpperCase(),
     );
   };
+}
+
+/** The digits of a whole number; negative ones as 64 bits. */
+function hexNumber(value: SqlValue): string {
+  const units = isNumericValue(value) ? rescale(toDecimal(value), 0).units : 0n;
+  return BigInt.asUintN(64, units).toString(16).toUpperCase();
 }

@@ -60,9 +60,11 @@ export function definitionsOf(
         },
       ];
     case "drop":
-      return [{ kind: "drop", what: "table", names: tree.tables, ifExists: guarded }];
+      return [
+        { kind: "drop", what: "table", names: tree.tables, ifExists: guarded, cascade: false },
+      ];
     case "drop key":
-      return [{ kind: "drop", what: "index", names: [tree.name], ifExists: true }];
+      return [{ kind: "drop", what: "index", names: [tree.name], ifExists: true, cascade: false }];
     case "renames":
       return tree.pairs.map(({ from, to }) => ({
         kind: "alter table",

@@ -106,9 +106,10 @@ export function shownColumns(
   columns: readonly QueryColumn[],
   spelling: Spelling = NO_SPELLING,
 ): readonly QueryColumn[] {
-  return columns.map(({ name, type, shown }) => ({
+  return columns.map(({ name, type, origin, shown }) => ({
     name: shown ?? spelling.get(name) ?? name,
     type,
+    ...(origin && { origin }),
   }));
 }
 

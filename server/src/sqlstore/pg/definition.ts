@@ -3,7 +3,9 @@ import type {
   AlterTableCmd,
   ColumnDef,
   Constraint,
+  CreateFunctionStmt,
   CreateStmt,
+  CreateTrigStmt,
   IndexStmt,
   Node,
 } from "libpg-query";
@@ -53,12 +55,22 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
   }
   if ("DropStmt" in node) {
     const { removeType = "", objects = [], missing_ok } = node.DropStmt;
+    if (removeType === "OBJECT_TRIGGER") {
+      const path = stringsOf(itemsOf(objects[0]));
+      const [table = "", name = ""] = path.slice(-2);
+      return { kind: "drop trigger", name, table, ifExists: missing_ok === true };
+    }
     const what = DROPPED.get(removeType);
     if (what === undefined) return { kind: "nothing", tag: "DROP" };
     const names = objects.map((each) =>
-      "TypeName" in each ? lastName(each.TypeName.names) : (stringsOf(itemsOf(each)).at(-1) ?? ""),
+      "TypeName" in each
+        ? lastName(each.TypeName.names)
+        : "ObjectWithArgs" in each
+          ? lastName(each.ObjectWithArgs.objname)
+          : (stringsOf(itemsOf(each)).at(-1) ?? ""),
     );
-    return { kind: "drop", what, names, ifExists: missing_ok === true };
+    const cascade = node.DropStmt.behavior === "DROP_CASCADE";
+    return { kind: "drop", what, names, ifExists: missing_ok === true, cascade };
   }
   if ("ViewStmt" in node) {
     const { view, query, aliases, replace } = node.ViewStmt;
@@ -85,9 +97,8 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
       labels: stringsOf(node.CreateEnumStmt.vals),
     };
   }
-  if ("CreateTableAsStmt" in node) throw unsupported("CREATE TABLE ... AS");
-  if ("CreateTrigStmt" in node) throw unsupported("a trigger");
-  if ("CreateFunctionStmt" in node) throw unsupported("a function of the user's own");
+  if ("CreateTrigStmt" in node) return triggerOf(node.CreateTrigStmt);
+  if ("CreateFunctionStmt" in node) return routineOf(node.CreateFunctionStmt);
   if ("RuleStmt" in node) throw unsupported("a rule");
   if ("CreateDomainStmt" in node) throw unsupported("a domain");
   for (const [kind, tag] of HARMLESS)
@@ -107,13 +118,18 @@ const HARMLESS: readonly (readonly [string, string])[] = [
   ["CreateStatsStmt", "CREATE STATISTICS"],
 ];
 
-const DROPPED: ReadonlyMap<string, "table" | "view" | "index" | "sequence" | "type"> = new Map([
-  ["OBJECT_TABLE", "table"],
-  ["OBJECT_VIEW", "view"],
-  ["OBJECT_INDEX", "index"],
-  ["OBJECT_SEQUENCE", "sequence"],
-  ["OBJECT_TYPE", "type"],
-]);
+const DROPPED: ReadonlyMap<string, "table" | "view" | "index" | "sequence" | "type" | "routine"> =
+  new Map([
+    ["OBJECT_FUNCTION", "routine"],
+    ["OBJECT_PROCEDURE", "routine"],
+    ["OBJECT_ROUTINE", "routine"],
+    ["OBJECT_MATVIEW", "table"],
+    ["OBJECT_TABLE", "table"],
+    ["OBJECT_VIEW", "view"],
+    ["OBJECT_INDEX", "index"],
+    ["OBJECT_SEQUENCE", "sequence"],
+    ["OBJECT_TYPE", "type"],
+  ]);
 
 function startOf(options: readonly Node[] | undefined): number {
   for (const option of options ?? []) {
@@ -283,4 +299,73 @@ function alterationsOf(node: AlterTableCmd): readonly TableChange[] {
     default:
       throw unsupported(`ALTER TABLE with ${(subtype ?? "").replace(/^AT_/, "")}`);
   }
+}
+
+const MODES: ReadonlyMap<string, "in" | "out" | "inout" | "table"> = new Map([
+  ["FUNC_PARAM_OUT", "out"],
+  ["FUNC_PARAM_INOUT", "inout"],
+  ["FUNC_PARAM_TABLE", "table"],
+]);
+
+function routineOf(node: CreateFunctionStmt): SqlDefinition {
+  const options = new Map(
+    (node.options ?? []).flatMap((each) =>
+      "DefElem" in each ? [[each.DefElem.defname ?? "", each.DefElem.arg] as const] : [],
+    ),
+  );
+  const parts = options.get("as");
+  const body = parts === undefined ? undefined : stringsOf(itemsOf(parts))[0];
+  if (body === undefined) throw unsupported("a function without a body in quotes");
+  const language = options.get("language");
+  const parameters = (node.parameters ?? []).flatMap((each) => {
+    if (!("FunctionParameter" in each)) return [];
+    const { name = "", argType, mode = "", defexpr } = each.FunctionParameter;
+    if (mode === "FUNC_PARAM_VARIADIC") throw unsupported("VARIADIC");
+    return [
+      {
+        name,
+        mode: MODES.get(mode) ?? ("in" as const),
+        type: typeOf(argType),
+        ...(defexpr === undefined ? {} : { default: expressionOf(defexpr) }),
+      },
+    ];
+  });
+  const { returnType } = node;
+  return {
+    kind: "create routine",
+    name: lastName(node.funcname),
+    language: (language && "String" in language ? language.String.sval : undefined) ?? "sql",
+    isProcedure: node.is_procedure === true,
+    replace: node.replace === true,
+    parameters,
+    ...(returnType === undefined ? {} : { returns: typeOf(returnType) }),
+    returnsSet: returnType?.setof === true || parameters.some(({ mode }) => mode === "table"),
+    body,
+  };
+}
+
+/** Bits of `tgtype` in pg_trigger. */
+const TRIGGER = { before: 2, insert: 4, delete: 8, update: 16, truncate: 32, instead: 64 } as const;
+
+function triggerOf(node: CreateTrigStmt): SqlDefinition {
+  const { timing = 0, events = 0 } = node;
+  if ((timing & TRIGGER.instead) !== 0) throw unsupported("an INSTEAD OF trigger");
+  if ((events & TRIGGER.truncate) !== 0) throw unsupported("a trigger on TRUNCATE");
+  if ((node.transitionRels ?? []).length > 0) throw unsupported("a trigger with transition tables");
+  return {
+    kind: "create trigger",
+    replace: node.replace === true,
+    trigger: {
+      name: node.trigname ?? "",
+      table: tableName(node.relation),
+      timing: (timing & TRIGGER.before) !== 0 ? "before" : "after",
+      events: (["insert", "update", "delete"] as const).filter(
+        (each) => (events & TRIGGER[each]) !== 0,
+      ),
+      forRows: node.row === true,
+      ...(node.whenClause === undefined ? {} : { when: expressionOf(node.whenClause) }),
+      routine: lastName(node.funcname),
+      arguments: stringsOf(node.args),
+    },
+  };
 }

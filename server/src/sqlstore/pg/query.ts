@@ -3,6 +3,7 @@ import type { JoinExpr, Node, RangeFunction, SelectStmt, WithClause } from "libp
 import { itemsOf, kindOf, stringsOf } from "../../frontend/sql/pg/ast";
 import { unsupported } from "../sqlError";
 import type {
+  SqlCall,
   SqlExpression,
   SqlLock,
   SqlOutput,
@@ -81,7 +82,7 @@ function bodyOf(node: SelectStmt): SqlQueryBody {
 }
 
 /** Functions that give a row for each value. */
-const SETS = /^(unnest|generate_series|jsonb?_array_elements(_text)?)$/;
+const SETS = /^(unnest|generate_series|generate_subscripts|jsonb?_array_elements(_text)?)$/;
 /** No name of an application's. */
 const SET_ALIAS = "#set";
 
@@ -96,11 +97,15 @@ function withSets(
   );
   const [first, ...others] = calls;
   if (first === undefined || isGrouped) return { outputs, from };
-  if (others.length > 0 && calls.some(({ name }) => name !== "unnest"))
+  if (others.length > 0 && calls.some(({ name }) => !LISTED.test(name)))
     throw unsupported("more than one output that gives rows");
   const relation: SqlRelation = {
     kind: "function",
-    call: { ...first, arguments: calls.flatMap((call) => call.arguments) },
+    // Several lists go side by side: the subscripts of one are a list as well.
+    call:
+      others.length === 0
+        ? first
+        : { ...first, name: "unnest", arguments: calls.map((call) => listIn(call)) },
     alias: SET_ALIAS,
     columns: calls.map((_, at) => String(at)),
     ordinality: false,
@@ -114,6 +119,14 @@ function withSets(
     }),
     from: [...from, relation],
   };
+}
+
+const LISTED = /^(unnest|generate_subscripts)$/;
+
+/** The list whose items a call gives one by one. */
+function listIn(call: SqlCall): SqlExpression {
+  const [list = { kind: "null" } as const] = call.arguments;
+  return call.name === "unnest" ? list : { ...call, name: "array_subscripts", arguments: [list] };
 }
 
 /** The definition of a named window does not name itself. */

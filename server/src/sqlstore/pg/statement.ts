@@ -10,6 +10,7 @@ import { definitionOf } from "./definition";
 import { expressionOf } from "./expression";
 import { translatedQuery } from "./query";
 import { changeOf, queryOf, tie } from "./recursion";
+import { sessionStatementOf } from "./session";
 
 tie({ query: translatedQuery, change: translatedChange });
 
@@ -25,7 +26,12 @@ export function postgresStatements(sql: string, parser: PgParser): readonly Pars
 }
 
 function statementOf(node: Node): SqlStatement {
-  if ("SelectStmt" in node) return queryOf(node.SelectStmt);
+  if ("SelectStmt" in node) {
+    const { intoClause, ...select } = node.SelectStmt;
+    if (intoClause === undefined) return queryOf(select);
+    const into: Node = { CreateTableAsStmt: { query: { SelectStmt: select }, into: intoClause } };
+    return statementOf(into);
+  }
   const change = changeOf(node);
   if (change !== undefined) return change;
   if ("TransactionStmt" in node) return transactionOf(node.TransactionStmt);
@@ -38,6 +44,8 @@ function statementOf(node: Node): SqlStatement {
       restart: node.TruncateStmt.restart_seqs === true,
     };
   }
+  const session = sessionStatementOf(node, statementOf);
+  if (session !== undefined) return session;
   const definition = definitionOf(node);
   if (definition !== undefined) {
     const tag =
@@ -58,13 +66,9 @@ function statementOf(node: Node): SqlStatement {
 const NOTHING: readonly (readonly [string, string])[] = [
   ["LockStmt", "LOCK TABLE"],
   ["VacuumStmt", "VACUUM"],
-  ["DiscardStmt", "DISCARD ALL"],
   ["ConstraintsSetStmt", "SET CONSTRAINTS"],
   ["CheckPointStmt", "CHECKPOINT"],
-  ["ListenStmt", "LISTEN"],
-  ["UnlistenStmt", "UNLISTEN"],
-  ["NotifyStmt", "NOTIFY"],
-  ["DeallocateStmt", "DEALLOCATE"],
+  ["RefreshMatViewStmt", "REFRESH MATERIALIZED VIEW"],
 ];
 
 function transactionOf(node: TransactionStmt): SqlStatement {

@@ -100,7 +100,9 @@ export function compileUpdate(
               if (node !== undefined && !isSet) after = after.with(at, node.run(env));
             }
           }
-          after = withGenerated(after, rules, env);
+          const kept = work.before({ table, before: row, after }, env);
+          if (kept === undefined) continue;
+          after = withGenerated(kept, rules, env);
           checkRow(table, rules, after, env, compiler);
           work.changes.update(table, key, row, after, env);
           if (returning !== undefined)
@@ -147,6 +149,7 @@ export function compileDelete(
           const key = row === undefined ? undefined : work.keyOf(row);
           if (row === undefined || key === undefined || work.touched.has(key)) continue;
           work.touched.add(key);
+          if (work.before({ table, before: row, after: undefined }, env) === undefined) continue;
           work.changes.remove(table, key, row);
           count++;
           if (returning !== undefined) results.push(returning.run({ ...env, tuple }));

@@ -4,6 +4,7 @@ import type { Table } from "../catalog";
 import { isPostgres, type Compiler, type Env, type QueryColumn } from "../compile/node";
 import { failure } from "../sqlError";
 import type { SqlRow } from "../values/value";
+import type { ChangedRow } from "../routine/triggers";
 import type { Changes } from "./changes";
 
 /** What a change has besides the environment of its expressions. */
@@ -12,6 +13,8 @@ export interface ChangeWork {
   /** Keys of rows that this statement has changed. */
   readonly touched: Set<StoreKey>;
   readonly keyOf: (row: SqlRow) => StoreKey | undefined;
+  /** The row as triggers that run before the change leave it; undefined where one gives it up. */
+  readonly before: (row: ChangedRow, env: Env) => SqlRow | undefined;
   /** A column that is numbered got this value. */
   readonly reached: (sequence: string, value: number) => void;
 }

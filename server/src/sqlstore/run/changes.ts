@@ -15,6 +15,7 @@ import { failure } from "../sqlError";
 import { identity } from "../values/compare";
 import { formatValue } from "../values/format";
 import type { SqlRow, SqlValue } from "../values/value";
+import type { ChangedRow } from "../routine/triggers";
 import { forEachItem, type Rows } from "./rows";
 import type { TableRules } from "./tableRules";
 import { encodeRow, indexKey, rowKey, tablePrefix } from "./versions";
@@ -36,6 +37,8 @@ export interface Changes {
   /** References of all changed rows; ON DELETE and ON UPDATE add changes. */
   readonly checkReferences: (env: Env) => void;
   readonly writes: () => ReadonlyMap<StoreKey, Value>;
+  /** The rows that are not as they were, in the order in which they changed first. */
+  readonly changed: () => readonly ChangedRow[];
   /** What is known of a row that this statement wrote. */
   readonly keyOf: (row: SqlRow) => StoreKey | undefined;
 }
@@ -46,11 +49,7 @@ export interface Conflict {
   readonly row: SqlRow;
 }
 
-interface Change {
-  readonly table: Table;
-  readonly before: SqlRow | undefined;
-  readonly after: SqlRow | undefined;
-}
+type Change = ChangedRow;
 
 export interface ChangesContext {
   readonly catalog: Catalog;
@@ -318,6 +317,7 @@ export function createChanges(context: ChangesContext): Changes {
       for (const [key, owner] of entries) all.set(key, owner);
       return all;
     },
+    changed: () => [...changed.values()],
     keyOf: (row) => written.get(row),
   };
 }

@@ -48,7 +48,9 @@ export function compileInsert(
       let count = 0;
       let firstNumber: number | undefined;
       forEachItem(source(env), (given) => {
-        const { row, number } = newRow(table, rules, given, insert, env, work, compiler);
+        const { row: made, number } = newRow(table, rules, given, insert, env, work, compiler);
+        const row = work.before({ table, before: undefined, after: made }, env);
+        if (row === undefined) return;
         checkRow(table, rules, row, env, compiler);
         const done =
           conflict === undefined ? plainInsert(table, row, env, work) : conflict(row, env, work);

@@ -48,7 +48,12 @@ export function returningIn(outputs: readonly SqlOutput[], scope: Scope): Return
       };
     });
   return {
-    columns: nodes.map(({ name, node, shown }) => ({ name, type: node.type, ...shown })),
+    columns: nodes.map(({ name, node: { type, origin }, shown }) => ({
+      name,
+      type,
+      ...(origin && { origin }),
+      ...shown,
+    })),
     run: (env) => nodes.map(({ node }) => node.run(env)),
   };
 }

@@ -13,7 +13,10 @@ import type {
 import { expressionNode } from "../compile/expression";
 import { declare, queryPlan } from "../compile/query";
 import { compileQuery } from "../compile/recursion";
-import { failure } from "../sqlError";
+import { called } from "../routine/call";
+import type { RoutineHost } from "../routine/frame";
+import { rowBefore, type ChangedRow } from "../routine/triggers";
+import { failure, unsupported } from "../sqlError";
 import type { SqlChange, SqlQuery } from "../tree";
 import type { SqlType } from "../values/types";
 import type { SqlValue } from "../values/value";
@@ -40,16 +43,19 @@ export function planStatement(
   statement: SqlQuery | SqlChange,
   catalog: Catalog,
   parameters: ReadonlyMap<number, SqlType>,
+  locals?: ReadonlyMap<string, SqlType>,
 ): Plan {
   const compiler: Compiler = {
     dialect: catalog.dialect,
     catalog,
     parameters: new Map(parameters),
+    ...(locals && { locals }),
     highestParameter: 0,
     withs: 0,
     depth: 0,
     recursion: { expression: expressionNode, query: queryPlan },
     change: (change, withs) => changeInWith(change, compiler, withs),
+    routine: (routine, args, env) => atOnce(called(routine, args, hostWithin(env, catalog))),
   };
   const changes =
     statement.kind !== "select" || statement.with.some((each) => each.body.kind !== "select");
@@ -132,8 +138,12 @@ export interface StatementContext {
   readonly reached: (sequence: string, value: number) => void;
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly variables: Map<string, SqlValue>;
+  readonly locals?: Work["locals"];
   readonly setting: (name: string) => SqlValue;
   readonly session: SessionFacts;
+  readonly parse: Work["parse"];
+  readonly notice: Work["notice"];
+  readonly notify: (channel: string, payload: string) => void;
   /** Writes that wait for the end of a savepoint, and go before what the store says. */
   readonly waiting: ReadonlyMap<StoreKey, Value>;
 }
@@ -143,6 +153,7 @@ export type StatementEnd =
       readonly ok: true;
       readonly result: ChangeResult;
       readonly writes: ReadonlyMap<StoreKey, Value>;
+      readonly changed?: readonly ChangedRow[];
     }
   /** The store ended the transaction, unless it `goesOn`. */
   | {
@@ -181,6 +192,10 @@ export function* runPlan(
     const changeWork: ChangeWork = {
       changes,
       touched: new Set(),
+      before: (row, env) =>
+        catalog.triggers.has(row.table.name)
+          ? atOnce(rowBefore(catalog, row, hostWithin(env, catalog)))
+          : (row.after ?? row.before),
       keyOf: (row) => rows.keyOf(row) ?? changes.keyOf(row),
       reached: context.reached,
     };
@@ -190,7 +205,7 @@ export function* runPlan(
       const env: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
       const result = plan.run(env, changeWork);
       changes.checkReferences(env);
-      return { ok: true, result, writes: changes.writes() };
+      return { ok: true, result, writes: changes.writes(), changed: changes.changed() };
     } catch (error) {
       if (!(error instanceof MissingRows)) throw error;
       // What the attempt assigned is assigned again.
@@ -219,6 +234,42 @@ export function* runPlan(
       rows.add(request, values);
     }
   }
+}
+
+/** Runs to its end what asks nobody: rows that are missing are asked for by beginning again. */
+function atOnce<T>(steps: Generator<Request, T, Reply>): T {
+  const { value, done } = steps.next();
+  if (done === true) return value;
+  throw failure("internal", "a routine inside of a statement has asked the store");
+}
+
+/** Routines inside of a statement see what it sees. */
+function hostWithin(env: Env, catalog: Catalog): RoutineHost {
+  return {
+    parse: env.work.parse,
+    // eslint-disable-next-line require-yield -- what is missing is asked for by beginning again
+    *run(statement, locals) {
+      if (statement.kind !== "select")
+        throw unsupported(
+          "a function that changes rows, called inside of a statement or before a row is changed,",
+        );
+      const types = new Map([...locals].map(([name, { declared }]) => [name, declared.type]));
+      const plan = planStatement(statement, catalog, new Map(), types);
+      const work: Work = { ...env.work, locals };
+      const around = RUNNING.get(env.work);
+      if (around === undefined) throw failure("internal", "a routine has no statement");
+      RUNNING.set(work, around);
+      const { rows, count } = plan.run(
+        { work, tuple: [], up: undefined, aggregates: [], windows: [] },
+        around,
+      );
+      return { columns: plan.columns, rows, count };
+    },
+    columns: (query) => planStatement(query, catalog, new Map()).columns,
+    table: (name) => catalog.tables.get(name)?.columns,
+    notice: env.work.notice,
+    mark: () => ({ undo: () => true, end: () => undefined }),
+  };
 }
 
 interface Drawn {
@@ -275,8 +326,12 @@ function createWork(
     withRows: new Map(),
     withEnvs: new Map(),
     variables: context.variables,
+    locals: context.locals,
     setting: context.setting,
     session: context.session,
+    parse: context.parse,
+    notice: context.notice,
+    notify: context.notify,
   };
   return { work, replayed };
 }

@@ -2,7 +2,7 @@
 import type { Column, Key, Table } from "../catalog";
 import { compileExpression } from "../compile/recursion";
 import { converted, truth, type Compiler, type Env, type Node, type Truth } from "../compile/node";
-import { createScope, type Scope } from "../compile/scope";
+import { createScope, type Scope, type ScopeColumn } from "../compile/scope";
 import { failure } from "../sqlError";
 import { fitter, type Fit } from "../values/fit";
 import { isTemporal } from "../values/types";
@@ -51,10 +51,12 @@ export function tableScope(table: Table, compiler: Compiler, alias = table.name)
   return scope;
 }
 
-export function columnsOf(
-  table: Table,
-): readonly { readonly name: string; readonly type: Column["declared"]["type"] }[] {
-  return table.columns.map(({ name, declared }) => ({ name, type: declared.type }));
+export function columnsOf(table: Table): readonly ScopeColumn[] {
+  return table.columns.map(({ name, declared }, at) => ({
+    name,
+    type: declared.type,
+    origin: { declared, table: table.name, position: at + 1 },
+  }));
 }
 
 function columnNode(

@@ -101,7 +101,8 @@ function decoded(value: Value, type: SqlType): SqlValue {
       : null;
   }
   if (typeof value === "object") return null;
-  if (type === "numeric") return parseDecimal(String(value)) ?? null;
+  if (type === "numeric")
+    return value === "NaN" ? Number.NaN : (parseDecimal(String(value)) ?? null);
   if (typeof value !== "string") return value;
   if (isInteger(type)) return whole(BigInt(value));
   if (type === "float4" || type === "float8") return Number(value);

@@ -1,7 +1,7 @@
 // What a PostgreSQL catalogue lists of a database: relations, types and constraints with their object ids. Ids are given
 // in the order in which objects are first listed, and stay while the object keeps its name.
 import { primaryKeyOf, type Catalog, type Key, type Table, type View } from "../catalog";
-import { typeId } from "../pg/typeIds";
+import { listedTypeId, typeId } from "../pg/typeIds";
 import { elementOf, type DeclaredType } from "../values/types";
 
 export const NAMESPACES = { pg_catalog: 11, public: 2200, information_schema: 13_000 } as const;
@@ -112,7 +112,7 @@ export function columnType(
   declared: DeclaredType,
 ): { readonly id: number; readonly modifier: number; readonly size: number } {
   const enumeration = enumerationOf(catalog, declared);
-  const { id, size } = typeId(declared.type);
+  const { id, size } = listedTypeId(declared.listed) ?? typeId(declared.type);
   const modifier = modifierOf(declared);
   if (enumeration === undefined) return { id, modifier, size };
   const isArray = elementOf(declared.type) !== undefined;
@@ -121,7 +121,7 @@ export function columnType(
 }
 
 function modifierOf({ type, length, precision, scale = 0, seconds }: DeclaredType): number {
-  if (length !== undefined) return length + 4;
+  if (length !== undefined) return type === "bit" || type === "varbit" ? length : length + 4;
   if (precision !== undefined) return precision * 65_536 + scale + 4;
   if (seconds !== undefined && type !== "date") return seconds;
   return -1;

@@ -150,7 +150,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_class",
-    "oid:int4 relname:text relnamespace:int4 reltype reloftype relowner relam relfilenode reltablespace relpages reltuples:float4 relallvisible:int4 reltoastrelid relhasindex:bool relisshared relpersistence:text relkind relnatts:int2 relchecks relhasrules:bool relhastriggers relhassubclass relrowsecurity relforcerowsecurity relispopulated relreplident:text relispartition:bool relrewrite:int4 relfrozenxid relminmxid relacl:text[] reloptions relpartbound:text",
+    "oid:oid relname:name relnamespace:int4 reltype reloftype relowner relam relfilenode reltablespace relpages reltuples:float4 relallvisible:int4 reltoastrelid relhasindex:bool relisshared relpersistence:text relkind relnatts:int2 relchecks relhasrules:bool relhastriggers relhassubclass relrowsecurity relforcerowsecurity relispopulated relreplident:text relispartition:bool relrewrite:int4 relfrozenxid relminmxid relacl:text[] reloptions relpartbound:text",
     (about) =>
       relationsOf(about.catalog).map((relation) => ({
         oid: relation.id,
@@ -174,7 +174,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_attribute",
-    "attrelid:int4 attname:text atttypid:int4 attstattarget attlen:int2 attnum attndims:int4 attcacheoff atttypmod attbyval:bool attalign:text attstorage attcompression attnotnull:bool atthasdef atthasmissing attidentity:text attgenerated attisdropped:bool attislocal attinhcount:int4 attcollation attacl:text[] attoptions attfdwoptions attmissingval:text",
+    "attrelid:int4 attname:name atttypid:int4 attstattarget attlen:int2 attnum attndims:int4 attcacheoff atttypmod attbyval:bool attalign:text attstorage attcompression attnotnull:bool atthasdef atthasmissing attidentity:text attgenerated attisdropped:bool attislocal attinhcount:int4 attcollation attacl:text[] attoptions attfdwoptions attmissingval:text",
     (about) =>
       columnsOfRelations(about).map(
         ({ relation, name, number, type, modifier, size, column, of }) => ({
@@ -197,7 +197,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
         }),
       ),
   ),
-  systemTable("pg_catalog", "pg_attrdef", "oid:int4 adrelid adnum:int2 adbin:text", (about) =>
+  systemTable("pg_catalog", "pg_attrdef", "oid:oid adrelid adnum:int2 adbin:text", (about) =>
     columnsOfRelations(about).flatMap(({ relation, name, number, column, of }) => {
       const text = column && of.kind === "r" ? defaultText(column) : undefined;
       if (text === undefined) return [];
@@ -237,7 +237,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_constraint",
-    "oid:int4 conname:text connamespace:int4 contype:text condeferrable:bool condeferred convalidated conrelid:int4 contypid conindid conparentid confrelid confupdtype:text confdeltype confmatchtype conislocal:bool coninhcount:int4 connoinherit:bool conkey:int2[] confkey conpfeqop:int4[] conppeqop conffeqop confdelsetcols:int2[] conexclop:int4[] conbin:text",
+    "oid:oid conname:name connamespace:int4 contype:text condeferrable:bool condeferred convalidated conrelid:int4 contypid conindid conparentid confrelid confupdtype:text confdeltype confmatchtype conislocal:bool coninhcount:int4 connoinherit:bool conkey:int2[] confkey conpfeqop:int4[] conppeqop conffeqop confdelsetcols:int2[] conexclop:int4[] conbin:text",
     ({ catalog }) =>
       constraintsOf(catalog).map(({ table, name, kind, columns, fields }) => ({
         oid: objectId(catalog, `constraint of ${table.name}`, name),
@@ -296,7 +296,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_tables",
-    "schemaname:text tablename tableowner tablespace hasindexes:bool hasrules hastriggers rowsecurity",
+    "schemaname:name tablename tableowner tablespace hasindexes:bool hasrules hastriggers rowsecurity",
     ({ catalog, session }) =>
       [...catalog.tables.values()].map((table) => ({
         schemaname: "public",
@@ -309,7 +309,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_views",
-    "schemaname:text viewname viewowner definition",
+    "schemaname:name viewname viewowner definition",
     ({ catalog, session }) =>
       [...catalog.views.values()].map(({ name, query }) => ({
         schemaname: "public",
@@ -321,7 +321,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_indexes",
-    "schemaname:text tablename indexname tablespace indexdef",
+    "schemaname:name tablename indexname tablespace indexdef",
     ({ catalog }) =>
       relationsOf(catalog).flatMap(({ name, index }) =>
         index === undefined
@@ -339,7 +339,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_sequences",
-    "schemaname:text sequencename sequenceowner data_type start_value:int8 min_value max_value increment_by cycle:bool cache_size:int8 last_value",
+    "schemaname:name sequencename sequenceowner data_type start_value:int8 min_value max_value increment_by cycle:bool cache_size:int8 last_value",
     ({ catalog, session }) =>
       [...catalog.sequences].map(([name, start]) => ({
         schemaname: "public",

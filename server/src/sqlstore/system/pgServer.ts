@@ -22,10 +22,8 @@ interface TypeRow {
 /** Types that columns of the catalogue have in PostgreSQL, though they are plain texts and numbers here. */
 const OTHER_TYPES: readonly TypeRow[] = [
   { oid: 18, typname: "char", typlen: 1, typcategory: "Z", typtype: "b", typarray: 1002 },
-  { oid: 19, typname: "name", typlen: 64, typcategory: "S", typtype: "b", typarray: 1003 },
   { oid: 22, typname: "int2vector", typlen: -1, typcategory: "A", typtype: "b", typelem: 21 },
   { oid: 24, typname: "regproc", typlen: 4, typcategory: "N", typtype: "b", typarray: 1008 },
-  { oid: 26, typname: "oid", typlen: 4, typcategory: "N", typtype: "b", typarray: 1028 },
   { oid: 30, typname: "oidvector", typlen: -1, typcategory: "A", typtype: "b", typelem: 26 },
   { oid: 705, typname: "unknown", typlen: -2, typcategory: "X", typtype: "p" },
   { oid: 2205, typname: "regclass", typlen: 4, typcategory: "N", typtype: "b", typarray: 2210 },
@@ -68,7 +66,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_type",
-    "oid:int4 typname:text typnamespace:int4 typowner typlen:int2 typbyval:bool typtype:text typcategory typispreferred:bool typisdefined typdelim:text typrelid:int4 typsubscript:text typelem:int4 typarray typinput:text typoutput typreceive typsend typmodin typmodout typanalyze typalign typstorage typnotnull:bool typbasetype:int4 typtypmod typndims typcollation typdefaultbin:text typdefault typacl:text[]",
+    "oid:oid typname:name typnamespace:int4 typowner typlen:int2 typbyval:bool typtype:text typcategory typispreferred:bool typisdefined typdelim:text typrelid:int4 typsubscript:text typelem:int4 typarray typinput:text typoutput typreceive typsend typmodin typmodout typanalyze typalign typstorage typnotnull:bool typbasetype:int4 typtypmod typndims typcollation typdefaultbin:text typdefault typacl:text[]",
     ({ catalog }) => {
       const own = [...catalog.enumerations.keys()].flatMap((name): TypeRow[] => {
         const [oid, array] = [objectId(catalog, "type", name), objectId(catalog, "array of", name)];
@@ -110,8 +108,19 @@ export const PG_SERVER: readonly SystemTable[] = [
   ),
   systemTable(
     "pg_catalog",
+    "pg_cursors",
+    "name:name statement is_holdable:bool is_binary is_scrollable creation_time:timestamptz",
+    ({ session }) => (session.cursors ?? []).map((name) => ({ name, is_scrollable: true })),
+  ),
+  systemTable(
+    "pg_catalog",
+    "pg_prepared_statements",
+    "name:name statement prepare_time:timestamptz parameter_types:text[] from_sql:bool",
+  ),
+  systemTable(
+    "pg_catalog",
     "pg_enum",
-    "oid:int4 enumtypid enumsortorder:float4 enumlabel:text",
+    "oid:oid enumtypid enumsortorder:float4 enumlabel:text",
     ({ catalog }) =>
       [...catalog.enumerations].flatMap(([name, labels]) =>
         labels.map((label, at) => ({
@@ -125,13 +134,13 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_namespace",
-    "oid:int4 nspname:text nspowner:int4 nspacl:text[]",
+    "oid:oid nspname:name nspowner:int4 nspacl:text[]",
     () => Object.entries(NAMESPACES).map(([nspname, oid]) => ({ oid, nspname, nspowner: OWNER })),
   ),
   systemTable(
     "pg_catalog",
     "pg_database",
-    "oid:int4 datname:text datdba:int4 encoding datlocprovider:text datistemplate:bool datallowconn datconnlimit:int4 datfrozenxid datminmxid dattablespace datcollate:text datctype daticulocale datcollversion datacl:text[]",
+    "oid:oid datname:name datdba:int4 encoding datlocprovider:text datistemplate:bool datallowconn datconnlimit:int4 datfrozenxid datminmxid dattablespace datcollate:text datctype daticulocale datcollversion datacl:text[]",
     ({ session }) => [
       {
         oid: DATABASE,
@@ -150,7 +159,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_settings",
-    "name:text setting unit category short_desc extra_desc context vartype source min_val max_val enumvals:text[] boot_val:text reset_val sourcefile sourceline:int4 pending_restart:bool",
+    "name:name setting unit category short_desc extra_desc context vartype source min_val max_val enumvals:text[] boot_val:text reset_val sourcefile sourceline:int4 pending_restart:bool",
     ({ setting }) =>
       [...POSTGRES_SETTINGS.keys()].sort().map((name) => {
         const value = setting(name);
@@ -160,7 +169,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_roles",
-    "oid:int4 rolname:text rolsuper:bool rolinherit rolcreaterole rolcreatedb rolcanlogin rolreplication rolconnlimit:int4 rolpassword:text rolvaliduntil:timestamptz rolbypassrls:bool rolconfig:text[]",
+    "oid:oid rolname:name rolsuper:bool rolinherit rolcreaterole rolcreatedb rolcanlogin rolreplication rolconnlimit:int4 rolpassword:text rolvaliduntil:timestamptz rolbypassrls:bool rolconfig:text[]",
     ({ session }) => [
       {
         oid: OWNER,
@@ -177,22 +186,22 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_user",
-    "usename:text usesysid:int4 usecreatedb:bool usesuper userepl usebypassrls passwd:text",
+    "usename:name usesysid:int4 usecreatedb:bool usesuper userepl usebypassrls passwd:text",
     ({ session }) => [
       { usename: session.user, usesysid: OWNER, usecreatedb: true, usesuper: true },
     ],
   ),
-  systemTable("pg_catalog", "pg_am", "oid:int4 amname:text amhandler amtype", () => [
+  systemTable("pg_catalog", "pg_am", "oid:oid amname:name amhandler amtype", () => [
     { oid: ACCESS.heap, amname: "heap", amhandler: "heap_tableam_handler", amtype: "t" },
     { oid: ACCESS.btree, amname: "btree", amhandler: "bthandler", amtype: "i" },
   ]),
-  systemTable("pg_catalog", "pg_tablespace", "oid:int4 spcname:text spcowner:int4", () => [
+  systemTable("pg_catalog", "pg_tablespace", "oid:oid spcname:name spcowner:int4", () => [
     { oid: 1663, spcname: "pg_default", spcowner: OWNER },
   ]),
   systemTable(
     "pg_catalog",
     "pg_collation",
-    "oid:int4 collname:text collnamespace:int4 collowner collprovider:text collisdeterministic:bool collencoding:int4 collcollate:text collctype",
+    "oid:oid collname:name collnamespace:int4 collowner collprovider:text collisdeterministic:bool collencoding:int4 collcollate:text collctype",
     () => [
       {
         oid: 100,
@@ -208,7 +217,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_extension",
-    "oid:int4 extname:text extowner:int4 extnamespace extrelocatable:bool extversion:text",
+    "oid:oid extname:name extowner:int4 extnamespace extrelocatable:bool extversion:text",
     () => [
       {
         oid: 13_500,
@@ -225,42 +234,59 @@ export const PG_SERVER: readonly SystemTable[] = [
     ["pg_shdescription", "objoid:int4 classoid description:text"],
     [
       "pg_proc",
-      "oid:int4 proname:text pronamespace:int4 proowner prolang procost:float4 prorows provariadic:int4 prokind:text prosecdef:bool proleakproof proisstrict proretset provolatile:text proparallel pronargs:int2 pronargdefaults prorettype:int4 proargtypes:int4[] proallargtypes proargmodes:text[] proargnames prosrc:text probin",
+      "oid:oid proname:name pronamespace:int4 proowner prolang procost:float4 prorows provariadic:int4 prokind:text prosecdef:bool proleakproof proisstrict proretset provolatile:text proparallel pronargs:int2 pronargdefaults prorettype:int4 proargtypes:int4[] proallargtypes proargmodes:text[] proargnames prosrc:text probin",
     ],
     ["pg_inherits", "inhrelid:int4 inhparent inhseqno inhdetachpending:bool"],
     [
       "pg_trigger",
-      "oid:int4 tgrelid tgparentid tgname:text tgfoid:int4 tgtype:int2 tgenabled:text tgisinternal:bool tgconstrrelid:int4 tgconstrindid tgconstraint tgdeferrable:bool tginitdeferred tgnargs:int2 tgattr:int2[] tgargs:text tgqual tgoldtable tgnewtable",
+      "oid:oid tgrelid tgparentid tgname:name tgfoid:int4 tgtype:int2 tgenabled:text tgisinternal:bool tgconstrrelid:int4 tgconstrindid tgconstraint tgdeferrable:bool tginitdeferred tgnargs:int2 tgattr:int2[] tgargs:text tgqual tgoldtable tgnewtable",
     ],
     [
       "pg_rewrite",
-      "oid:int4 rulename:text ev_class:int4 ev_type:text ev_enabled is_instead:bool ev_qual:text ev_action",
+      "oid:oid rulename:name ev_class:int4 ev_type:text ev_enabled is_instead:bool ev_qual:text ev_action",
     ],
     [
       "pg_policy",
-      "oid:int4 polname:text polrelid:int4 polcmd:text polpermissive:bool polroles:int4[] polqual:text polwithcheck",
+      "oid:oid polname:name polrelid:int4 polcmd:text polpermissive:bool polroles:int4[] polqual:text polwithcheck",
     ],
     [
       "pg_statistic_ext",
-      "oid:int4 stxrelid stxname:text stxnamespace:int4 stxowner stxstattarget stxkeys:int2[] stxkind:text[] stxexprs:text",
+      "oid:oid stxrelid stxname:name stxnamespace:int4 stxowner stxstattarget stxkeys:int2[] stxkind:text[] stxexprs:text",
     ],
-    ["pg_publication", "oid:int4 pubname:text pubowner:int4 puballtables:bool"],
-    ["pg_publication_rel", "oid:int4 prpubid prrelid prqual:text prattrs:int2[]"],
-    ["pg_publication_namespace", "oid:int4 pnpubid pnnspid"],
+    ["pg_publication", "oid:oid pubname:name pubowner:int4 puballtables:bool"],
+    ["pg_publication_rel", "oid:oid prpubid prrelid prqual:text prattrs:int2[]"],
+    ["pg_publication_namespace", "oid:oid pnpubid pnnspid"],
     ["pg_foreign_table", "ftrelid:int4 ftserver ftoptions:text[]"],
-    ["pg_foreign_server", "oid:int4 srvname:text srvowner:int4 srvfdw"],
+    ["pg_foreign_server", "oid:oid srvname:name srvowner:int4 srvfdw"],
     ["pg_partitioned_table", "partrelid:int4 partstrat:text partnatts:int2"],
     ["pg_range", "rngtypid:int4 rngsubtype rngmultitypid"],
-    ["pg_language", "oid:int4 lanname:text"],
-    ["pg_matviews", "schemaname:text matviewname matviewowner definition"],
+    ["pg_language", "oid:oid lanname:name"],
+    [
+      "pg_opclass",
+      "oid:oid opcmethod opcname:name opcnamespace:int4 opcowner opcfamily opcintype opcdefault:bool opckeytype:int4",
+    ],
+    ["pg_opfamily", "oid:oid opfmethod opfname:name opfnamespace:int4 opfowner"],
+    [
+      "pg_operator",
+      "oid:oid oprname:name oprnamespace:int4 oprowner oprkind:text oprleft:int4 oprright oprresult",
+    ],
+    ["pg_cast", "oid:oid castsource casttarget castfunc castcontext:text castmethod"],
+    ["pg_aggregate", "aggfnoid:int4 aggkind:text"],
+    ["pg_ts_config", "oid:oid cfgname:name cfgnamespace:int4"],
+    ["pg_foreign_data_wrapper", "oid:oid fdwname:name fdwowner:int4"],
+    ["pg_default_acl", "oid:oid defaclrole defaclnamespace defaclobjtype:text defaclacl:text[]"],
+    ["pg_seclabels", "objoid:int4 classoid objsubid objtype:text provider label"],
+    ["pg_largeobject_metadata", "oid:oid lomowner lomacl:text[]"],
+    ["pg_stat_replication", "pid:int4 usename:name state"],
+    ["pg_matviews", "schemaname:name matviewname matviewowner definition"],
     ["pg_auth_members", "roleid:int4 member grantor admin_option:bool"],
     ["pg_locks", "locktype:text database:int4 relation pid mode:text granted:bool"],
     [
       "pg_stat_activity",
-      "datid:int4 datname:text pid:int4 usename:text application_name state query wait_event_type wait_event",
+      "datid:int4 datname:name pid:int4 usename:name application_name state query wait_event_type wait_event",
     ],
-    ["pg_stat_user_tables", "relid:int4 schemaname:text relname n_live_tup:int8"],
-    ["pg_event_trigger", "oid:int4 evtname:text"],
+    ["pg_stat_user_tables", "relid:int4 schemaname:name relname n_live_tup:int8"],
+    ["pg_event_trigger", "oid:oid evtname:name"],
   ].map(([name = "", columns = ""]) => systemTable("pg_catalog", name, columns)),
 ];
 

@@ -55,6 +55,14 @@ function postgresConverter(from: SqlType, to: SqlType): Convert | undefined {
     if (convert === undefined) return undefined;
     return (value) => (isList(value) ? value.map(convert) : value);
   }
+  if (from === "bpchar" && isText(to) && to !== "bpchar")
+    return (value) => formatValue(value, from).replace(/ +$/, "");
+  if (from === "inet" && isText(to)) {
+    return (value) => {
+      const text = formatValue(value, from);
+      return text.includes("/") ? text : `${text}/${text.includes(":") ? 128 : 32}`;
+    };
+  }
   if (from === "unknown" || isText(from)) {
     if (isText(to) || to === "unknown") return (value) => value;
     return (value) => readText(formatValue(value, from), to);
@@ -108,7 +116,7 @@ export function number(value: SqlValue, to: SqlType, dialect: Dialect): SqlValue
       throw failure("outOfRange", `value out of range for ${to}`);
     return rounded;
   }
-  if (to === "numeric") return toDecimal(value);
+  if (to === "numeric") return Number.isNaN(value) ? value : toDecimal(value);
   if (!isInteger(to)) return value;
   let result;
   if (isDecimal(value)) result = whole(rescale(value, 0).units);

@@ -1,6 +1,7 @@
 // Values that go into a column: brought to its type and held to its length, digits and range.
 import type { Dialect } from "../../program/dialect";
 import { failure } from "../sqlError";
+import { bytesOfText, hexOfBytes } from "../../frontend/sql/bytes";
 import { converter, isAssignable, mysqlText, number, numberOf } from "./cast";
 import { decimal, rescale, toDecimal } from "./decimal";
 import { readStrictly } from "./read";
@@ -15,7 +16,7 @@ import {
   type SqlType,
 } from "./types";
 import type { SqlValue } from "./value";
-import { compareNumbers, isNumericValue } from "./wholes";
+import { compareNumbers, isNumericValue, whole } from "./wholes";
 
 /** Brings a value of a type into a column, or fails as the databases do. `row` counts from one. */
 export type Fit = (value: SqlValue, row: number) => SqlValue;
@@ -51,6 +52,20 @@ export function limiter(declared: DeclaredType, cuts: boolean): (value: SqlValue
       throw failure("badInput", `invalid input value for enum: "${value}"`);
     };
   }
+  if (length !== undefined && (type === "bit" || type === "varbit")) {
+    return (value) => {
+      if (typeof value !== "string") return value;
+      if (type === "bit" && value.length !== length) {
+        if (cuts) return value.slice(0, length).padEnd(length, "0");
+        throw failure(
+          "bitLength",
+          `bit string length ${value.length} does not match type bit(${length})`,
+        );
+      }
+      if (value.length <= length || cuts) return value.slice(0, length);
+      throw failure("tooLong", `bit string too long for type bit varying(${length})`);
+    };
+  }
   if (length !== undefined) {
     return (value) => {
       if (typeof value !== "string") return value;
@@ -63,7 +78,7 @@ export function limiter(declared: DeclaredType, cuts: boolean): (value: SqlValue
   }
   if (type === "numeric" && precision !== undefined) {
     return (value) => {
-      if (!isNumericValue(value)) return value;
+      if (!isNumericValue(value) || Number.isNaN(value)) return value;
       const rounded = rescale(toDecimal(value), scale ?? 0);
       if (digitsOf(rounded.units) > precision) {
         throw failure("outOfRange", "numeric field overflow", {
@@ -75,7 +90,9 @@ export function limiter(declared: DeclaredType, cuts: boolean): (value: SqlValue
   }
   if (seconds !== undefined && type !== "time") {
     return (value) =>
-      typeof value === "string" ? formatMoment(roundedMoment(momentOf(value), seconds)) : value;
+      typeof value === "string" && !value.endsWith("infinity")
+        ? formatMoment(roundedMoment(momentOf(value), seconds))
+        : value;
   }
   return (value) => value;
 }
@@ -99,7 +116,8 @@ function digitsOf(units: bigint): number {
 }
 
 function mysqlFitter(from: SqlType, column: string, declared: DeclaredType, dialect: Dialect): Fit {
-  const { type, length, precision, scale, range, labels, seconds } = declared;
+  const { type, length, precision, scale, range, labels, members, seconds, listed = "" } = declared;
+  const isBits = listed.startsWith("bit");
   const wrong = (kind: string, value: SqlValue, row: number): Error =>
     failure(
       isTemporal(type) ? "badTime" : "badInput",
@@ -128,7 +146,11 @@ function mysqlFitter(from: SqlType, column: string, declared: DeclaredType, dial
     if (given === null) return null;
     if (isInteger(type)) {
       const source =
-        typeof given === "string" && !isTemporal(from) ? read(given, row) : numberOf(given, from);
+        isBits && typeof given === "string"
+          ? numberOfBytes(given)
+          : typeof given === "string" && !isTemporal(from)
+            ? read(given, row)
+            : numberOf(given, from);
       const [least, most] = range ?? (type === "uint8" ? UNSIGNED : SIGNED);
       // Rounded as a decimal, so that the column's own range is what it is held to.
       const rounded = isNumericValue(source) ? rescale(toDecimal(source), 0) : undefined;
@@ -143,6 +165,9 @@ function mysqlFitter(from: SqlType, column: string, declared: DeclaredType, dial
     }
     const value = read(given, row);
     if (labels !== undefined) return label(value, labels, column, row);
+    if (members !== undefined) return memberList(value, members, column, row);
+    if (type === "bytea" && typeof value === "string")
+      return length === undefined ? value : fittedBytes(value, length, listed, column, row);
     if (length !== undefined && typeof value === "string") {
       const fitted = limitedText(value, length, false);
       if (fitted === undefined) {
@@ -168,6 +193,37 @@ function label(value: SqlValue, labels: readonly string[], column: string, row: 
   const found = labels.find((each) => each.toLowerCase() === text.toLowerCase());
   if (found !== undefined) return found;
   throw failure("truncated", `Data truncated for column '${column}' at row ${row}`, { column });
+}
+
+/** Some of the labels of a SET, in their order. */
+function memberList(
+  value: SqlValue,
+  members: readonly string[],
+  column: string,
+  row: number,
+): SqlValue {
+  const parts = typeof value === "string" && value !== "" ? value.split(",") : [];
+  const chosen = new Set(parts.map((part) => label(part, members, column, row)));
+  return members.filter((each) => chosen.has(each)).join(",");
+}
+
+/** Bytes in BINARY(n), which is filled up with zeros, and VARBINARY(n). */
+function fittedBytes(
+  value: string,
+  length: number,
+  listed: string,
+  column: string,
+  row: number,
+): string {
+  const size = bytesOfText(value).length;
+  if (size > length)
+    throw failure("tooLong", `Data too long for column '${column}' at row ${row}`, { column });
+  return listed.startsWith("binary") ? value + "\0".repeat(length - size) : value;
+}
+
+/** Bytes as the number that they are, the highest first. */
+function numberOfBytes(text: string): SqlValue {
+  return whole(BigInt(`0x0${hexOfBytes(bytesOfText(text))}`));
 }
 
 const SIGNED = [-(2n ** 63n), 2n ** 63n - 1n] as const;

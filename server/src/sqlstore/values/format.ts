@@ -11,7 +11,7 @@ export function formatValue(value: SqlValue, type: SqlType): string {
   if (element !== undefined) return isList(value) ? formatArray(value, element) : "{}";
   switch (typeof value) {
     case "string":
-      return type === "timestamptz" ? `${value}+00` : value;
+      return type === "timestamptz" && !value.endsWith("infinity") ? `${value}+00` : value;
     case "number":
       if (type === "float4") return formatFloat(shortestSingle(value));
       return Number.isInteger(value) && type !== "float8" ? String(value) : formatFloat(value);

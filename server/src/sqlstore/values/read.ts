@@ -9,11 +9,13 @@ import {
   formatClock,
   formatDay,
   formatMoment,
+  momentAt,
   parseClock,
   parseDay,
   parseInterval,
   parseMoment,
 } from "./temporal";
+import { canonicalText, isOther } from "./others";
 import { elementOf, isInteger, postgresName, rangeOf, type SqlType } from "./types";
 import type { SqlValue, Whole } from "./value";
 import { whole } from "./wholes";
@@ -36,10 +38,12 @@ export function readText(text: string, type: SqlType): SqlValue {
     }
     case "int2":
     case "int4":
+    case "oid":
     case "int8":
     case "uint8":
       return readWhole(text, type);
     case "numeric": {
+      if (/^\s*nan\s*$/i.test(text)) return Number.NaN;
       const value = parseDecimal(text);
       if (value === undefined) throw badInput(text, type);
       return value;
@@ -53,6 +57,7 @@ export function readText(text: string, type: SqlType): SqlValue {
       return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     }
     case "date": {
+      if (INFINITE.test(text)) return text.trim().toLowerCase();
       const at = parseMoment(text, false);
       const days = parseDay(text) ?? at?.days;
       if (days === undefined) throw badTime(text, type);
@@ -65,7 +70,10 @@ export function readText(text: string, type: SqlType): SqlValue {
     }
     case "timestamp":
     case "timestamptz": {
-      const at = parseMoment(text, type === "timestamptz");
+      if (INFINITE.test(text)) return text.trim().toLowerCase();
+      const at = /^\s*epoch\s*$/i.test(text)
+        ? momentAt(0)
+        : parseMoment(text, type === "timestamptz");
       if (at === undefined) throw badTime(text, type);
       return formatMoment(at);
     }
@@ -92,10 +100,16 @@ export function readText(text: string, type: SqlType): SqlValue {
     case "enum":
     case "unknown":
       return text;
-    default:
-      return text;
+    default: {
+      if (!isOther(type)) return text;
+      const value = canonicalText(text, type);
+      if (value === undefined) throw badInput(text, type);
+      return value;
+    }
   }
 }
+
+const INFINITE = /^\s*-?infinity\s*$/i;
 
 function isJsonText(text: string): boolean {
   return canonicalJson(text) !== undefined;

@@ -1,11 +1,14 @@
 // Types of SQL as both dialects have them here: names from declarations and casts, families, and what is wider.
 import { unsupported } from "../sqlError";
 import type { TypeName } from "../tree";
+import { OTHER_TYPES } from "./others";
 
 const BASE_TYPES = [
   "bool",
   "int2",
   "int4",
+  /** Numbers of the catalogue's objects, without a sign. */
+  "oid",
   "int8",
   /** BIGINT UNSIGNED of MySQL, and all that is computed from unsigned columns. */
   "uint8",
@@ -15,6 +18,8 @@ const BASE_TYPES = [
   "text",
   "varchar",
   "bpchar",
+  /** Names of the catalogue's objects. */
+  "name",
   "bytea",
   "uuid",
   /** One of a list of labels. */
@@ -27,6 +32,7 @@ const BASE_TYPES = [
   "json",
   "jsonb",
   "record",
+  ...OTHER_TYPES,
   /** A literal or parameter of which the context has not said what it is. */
   "unknown",
   "void",
@@ -47,9 +53,14 @@ export interface DeclaredType {
   /** The smallest and largest whole number, where they are not those of the type. */
   readonly range?: readonly [number, number];
   readonly labels?: readonly string[];
+  /** Of MySQL's SET, whose values are some of them with commas between. */
+  readonly members?: readonly string[];
   /** MySQL's DATETIME and TIMESTAMP have no fraction unless it is declared. */
   readonly seconds?: number;
-  /** How MySQL lists a type that was declared: `tinyint(1)`, `int unsigned`, `mediumtext`. */
+  /**
+   * How a type is listed that is another one here: `tinyint(1)`, `int unsigned`, `mediumtext` of MySQL, `oid`, `name` of
+   * PostgreSQL.
+   */
   readonly listed?: string;
 }
 
@@ -66,6 +77,7 @@ export function arrayOf(type: SqlType): SqlType {
 const NUMBERS: readonly SqlType[] = [
   "int2",
   "int4",
+  "oid",
   "int8",
   "uint8",
   "numeric",
@@ -73,12 +85,14 @@ const NUMBERS: readonly SqlType[] = [
   "float8",
 ];
 
+const WHOLES: readonly SqlType[] = ["int2", "int4", "oid", "int8", "uint8"];
+
 export function isNumeric(type: SqlType): boolean {
   return NUMBERS.includes(type);
 }
 
 export function isInteger(type: SqlType): boolean {
-  return type === "int2" || type === "int4" || type === "int8" || type === "uint8";
+  return WHOLES.includes(type);
 }
 
 export function isFloat(type: SqlType): boolean {
@@ -86,7 +100,7 @@ export function isFloat(type: SqlType): boolean {
 }
 
 export function isText(type: SqlType): boolean {
-  return type === "text" || type === "varchar" || type === "bpchar";
+  return type === "text" || type === "varchar" || type === "bpchar" || type === "name";
 }
 
 export function isTemporal(type: SqlType): boolean {
@@ -136,6 +150,7 @@ const DAYS: readonly SqlType[] = ["date", "timestamp", "timestamptz"];
 const RANGES: ReadonlyMap<SqlType, readonly [number, number]> = new Map([
   ["int2", [-32768, 32767]],
   ["int4", [-2147483648, 2147483647]],
+  ["oid", [0, 4294967295]],
 ]);
 
 /** The range of whole numbers of a type that has fewer than 64 bits. */
@@ -156,6 +171,11 @@ export function postgresType(
   }
   if (name.array) return { type: arrayOf(type) };
   const [first, second] = name.modifiers;
+  if (LISTED_APART.has(name.name)) return { type, listed: name.name };
+  if (type === "bit" || type === "varbit") {
+    const length = first ?? (type === "bit" ? 1 : undefined);
+    return length === undefined ? { type } : { type, length };
+  }
   if (type === "numeric" && first !== undefined) {
     return { type, precision: first, scale: second ?? 0 };
   }
@@ -176,12 +196,14 @@ function each(type: BaseType, names: string): readonly (readonly [string, BaseTy
 const POSTGRES: ReadonlyMap<string, BaseType> = new Map([
   ...each("bool", "bool boolean"),
   ...each("int2", "int2 smallint smallserial serial2"),
-  ...each("int4", "int4 int integer serial serial4 oid regclass"),
+  ...each("int4", "int4 int integer serial serial4 regclass"),
+  ...each("oid", "oid xid"),
   ...each("int8", "int8 bigint bigserial serial8"),
   ...each("numeric", "numeric decimal"),
   ...each("float4", "float4 real"),
   ...each("float8", "float8 float"),
-  ...each("text", "text citext name"),
+  ...each("text", "text citext"),
+  ...each("name", "name"),
   ...each("varchar", "varchar"),
   ...each("bpchar", "bpchar char"),
   ...each("bytea", "bytea"),
@@ -193,14 +215,18 @@ const POSTGRES: ReadonlyMap<string, BaseType> = new Map([
   ...each("interval", "interval"),
   ...each("json", "json"),
   ...each("jsonb", "jsonb"),
+  ...OTHER_TYPES.map((type) => [type, type] as const),
 ]);
+
+/** Types that clients see as their own, while their values are those of others. */
+const LISTED_APART: ReadonlySet<string> = new Set(["xid"]);
 
 /** The type that a declaration or a cast of MySQL or MariaDB names; `unsigned` stands among the name's words. */
 export function mysqlType(name: TypeName, labels?: readonly string[]): DeclaredType {
-  return { ...mysqlMeaning(name, labels), listed: listedType(name) };
+  return { ...mysqlMeaning(name, labels), listed: listedType(name, labels) };
 }
 
-function listedType({ name, modifiers }: TypeName): string {
+function listedType({ name, modifiers }: TypeName, labels: readonly string[] = []): string {
   const [word = "", ...attributes] = name.split(" ");
   const base = LISTED.get(word) ?? word;
   const [first, second] = modifiers;
@@ -209,10 +235,12 @@ function listedType({ name, modifiers }: TypeName): string {
     if (base === "tinyint") return word.startsWith("bool") || first === 1 ? [1] : [];
     if (/^(small|medium|big)?int$/.test(base)) return [];
     if (base === "decimal") return [first ?? 10, second ?? 0];
-    if (/^(char|binary)$/.test(base)) return [first ?? 1];
+    if (/^(char|binary|bit)$/.test(base)) return [first ?? 1];
     return first === undefined || first === 0 ? [] : [first];
   };
-  const shown = sizes().join(",");
+  const shown = /^(enum|set)$/.test(base)
+    ? labels.map((each) => `'${each.replaceAll("'", "''")}'`).join(",")
+    : sizes().join(",");
   return (shown === "" ? base : `${base}(${shown})`) + suffix;
 }
 
@@ -241,6 +269,9 @@ function mysqlMeaning(name: TypeName, labels?: readonly string[]): DeclaredType 
   const type = MYSQL.get(word);
   if (type === undefined) throw unsupported(`the type ${word}`);
   const [first, second] = name.modifiers;
+  if (word === "bit") return { type, range: [0, 2 ** (first ?? 1) - 1] };
+  if (word === "set") return { type, members: labels ?? [] };
+  if (word === "binary" || word === "varbinary") return { type, length: first ?? 1 };
   if (type === "int8") return { type: isUnsigned ? "uint8" : type };
   if (type === "numeric") return { type, precision: first ?? 10, scale: second ?? 0 };
   if (type === "enum") return { type, labels: labels ?? [] };
@@ -278,6 +309,8 @@ const MYSQL: ReadonlyMap<string, BaseType> = new Map([
   ...each("bytea", "binary varbinary blob tinyblob mediumblob longblob"),
   ...each("uuid", "uuid"),
   ...each("enum", "enum"),
+  ...each("varchar", "set"),
+  ...each("uint8", "bit"),
   ...each("date", "date"),
   ...each("time", "time"),
   ...each("timestamp", "datetime timestamp"),
@@ -293,6 +326,8 @@ export function postgresName(type: SqlType): string {
 
 const LONG_NAMES: ReadonlyMap<SqlType, string> = new Map([
   ["bool", "boolean"],
+  ["varbit", "bit varying"],
+  ["timetz", "time with time zone"],
   ["int2", "smallint"],
   ["int4", "integer"],
   ["int8", "bigint"],

@@ -1,0 +1,146 @@
+// A routine of the user's own with its arguments: what it returns, as one value or as rows.
+import { parsePlBody } from "../../frontend/sql/pg/plParser";
+import type { Routine } from "../catalog";
+import type { QueryColumn } from "../compile/node";
+import { selectOf } from "../sessionStatements";
+import { failure } from "../sqlError";
+import type { SqlType } from "../values/types";
+import type { SqlRow, SqlValue } from "../values/value";
+import type { Frame, Locals, RoutineHost, Steps } from "./frame";
+import { brought, runBlock } from "./interpret";
+
+export interface Argument {
+  readonly type: SqlType;
+  readonly value: SqlValue;
+}
+
+/** The routine of those that takes so many arguments; defaults may stand for the last ones. */
+export function routineFor(
+  routines: readonly Routine[] | undefined,
+  count: number,
+): Routine | undefined {
+  return routines?.findLast((routine) => {
+    const given = inputsOf(routine);
+    const needed = given.filter((each) => each.default === undefined).length;
+    return count >= needed && count <= given.length;
+  });
+}
+
+/** What a call names values for; of a procedure also what goes out. */
+export function inputsOf({ parameters, isProcedure }: Routine): Routine["parameters"] {
+  return parameters.filter(
+    ({ mode }) => mode === "in" || mode === "inout" || (isProcedure && mode === "out"),
+  );
+}
+
+/** The columns of the rows that it returns. */
+export function outputsOf(routine: Routine, table: RoutineHost["table"]): readonly QueryColumn[] {
+  const outputs = routine.parameters.filter(({ mode }) => mode !== "in");
+  if (outputs.length > 0) {
+    return outputs.map(({ name, declared }) => ({
+      name,
+      type: declared.type,
+      origin: { declared },
+    }));
+  }
+  if (routine.returnsRow !== undefined)
+    return (table(routine.returnsRow) ?? []).map(({ name, declared }) => ({
+      name,
+      type: declared.type,
+    }));
+  const { returns, name } = routine;
+  return returns === undefined
+    ? [{ name, type: "void" }]
+    : [{ name, type: returns.type, origin: { declared: returns } }];
+}
+
+/** Carries it out. One row for what returns no set. */
+export function* called(
+  routine: Routine,
+  args: readonly Argument[],
+  host: RoutineHost,
+): Steps<readonly SqlRow[]> {
+  const frame = openFrame(host, routine.body, routine);
+  for (const [at, { name, declared, default: usual }] of inputsOf(routine).entries()) {
+    const given = args[at];
+    if (given === undefined && usual !== undefined) {
+      const { rows, columns } = yield* host.run(selectOf([usual]), frame.locals, []);
+      const value = brought(rows[0]?.[0] ?? null, columns[0]?.type ?? "unknown", declared);
+      frame.locals.set(name, { declared, value });
+    } else {
+      const value = brought(given?.value ?? null, given?.type ?? "unknown", declared);
+      frame.locals.set(name, { declared, value });
+    }
+    frame.locals.set(`$${at + 1}`, { declared, value: frame.locals.get(name)?.value ?? null });
+    frame.locals.set(
+      `${routine.name}.${name}`,
+      frame.locals.get(name) ?? { declared, value: null },
+    );
+  }
+  const outputs = routine.parameters.filter(({ mode }) => mode !== "in");
+  for (const { name, declared, mode } of outputs)
+    if (mode !== "inout") frame.locals.set(name, { declared, value: null });
+  if (routine.language === "sql") return yield* runSql(routine, args, frame);
+  const { block, problems } = parsePlBody(routine.body);
+  const [problem] = problems;
+  if (block === undefined || problem !== undefined)
+    throw failure("syntax", problem?.message ?? "BEGIN is expected");
+  const flow = yield* runBlock(block, frame);
+  if (routine.returnsSet) return frame.rows;
+  if (outputs.length > 0) return [outputs.map(({ name }) => frame.locals.get(name)?.value ?? null)];
+  if (flow.kind !== "return" && routine.returns !== undefined)
+    throw failure("noReturn", "control reached end of function without RETURN");
+  return [[routine.returns === undefined ? "" : frame.returned]];
+}
+
+/** A function in SQL gives what its last statement gives. */
+function* runSql(
+  routine: Routine,
+  args: readonly Argument[],
+  frame: Frame,
+): Steps<readonly SqlRow[]> {
+  let rows: readonly SqlRow[] = [];
+  let types: readonly SqlType[] = [];
+  const inputs = inputsOf(routine);
+  const parameters = inputs.map(({ name }, at) => ({
+    type: args[at]?.type ?? "unknown",
+    value: frame.locals.get(name)?.value ?? null,
+  }));
+  for (const [at, { value }] of parameters.entries()) {
+    const { declared } = inputs[at] ?? { declared: { type: "text" as const } };
+    frame.locals.set(`$${at + 1}`, { declared, value });
+  }
+  for (const statement of frame.host.parse(routine.body)) {
+    const result = yield* frame.host.run(statement, frame.locals, []);
+    rows = result.rows;
+    types = result.columns.map(({ type }) => type);
+  }
+  const { returns } = routine;
+  const fitted =
+    returns === undefined
+      ? rows
+      : rows.map(([first = null]) => [brought(first, types[0] ?? "unknown", returns)]);
+  if (routine.returnsSet) return fitted;
+  return [fitted[0] ?? [null]];
+}
+
+/** What a body of code starts with. */
+export function openFrame(
+  host: RoutineHost,
+  text: string,
+  routine?: Pick<Routine, "returns">,
+): Frame {
+  const locals: Locals = new Map([["found", { declared: { type: "bool" }, value: false }]]);
+  return {
+    host,
+    text,
+    locals,
+    records: new Set(),
+    rows: [],
+    returned: null,
+    returnedRow: undefined,
+    error: undefined,
+    count: 0,
+    returns: routine?.returns,
+  };
+}

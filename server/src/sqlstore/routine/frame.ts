@@ -1,0 +1,74 @@
+// What a routine runs in: its variables, and what it asks of the statement or session around it.
+import type { Reply, Request } from "../../exploration/client";
+import type { QueryColumn } from "../compile/node";
+import type { SqlError } from "../sqlError";
+import type { SqlQuery, SqlStatement } from "../tree";
+import type { DeclaredType } from "../values/types";
+import type { SqlRow, SqlValue } from "../values/value";
+
+export type Steps<T> = Generator<Request, T, Reply>;
+
+export interface RoutineResult {
+  readonly columns: readonly QueryColumn[];
+  readonly rows: readonly SqlRow[];
+  /** Rows that were given, or found by a change. */
+  readonly count: number;
+}
+
+/** Carries out the statements of a routine, in a session or inside of a statement that is evaluated. */
+export interface RoutineHost {
+  readonly parse: (text: string) => readonly SqlStatement[];
+  readonly run: (
+    statement: SqlStatement,
+    locals: Locals,
+    parameters: readonly unknown[],
+  ) => Steps<RoutineResult>;
+  readonly columns: (query: SqlQuery) => readonly QueryColumn[];
+  /** Columns of a table; undefined where there is none of that name. */
+  readonly table: (
+    name: string,
+  ) => readonly { readonly name: string; readonly declared: DeclaredType }[] | undefined;
+  readonly notice: (level: string, message: string) => void;
+  /** Begins a part that can be undone; undefined where that cannot be. */
+  readonly mark: () => Mark | undefined;
+}
+
+export interface Mark {
+  /** Undoes what was written since; false where the transaction is over. */
+  readonly undo: () => boolean;
+  readonly end: () => void;
+}
+
+export interface Local {
+  readonly declared: DeclaredType;
+  value: SqlValue;
+}
+
+/** Variables by their names; fields of records as `record.field`. */
+export type Locals = Map<string, Local>;
+
+/** How a list of statements ended. */
+export type Flow =
+  | { readonly kind: "next" }
+  | { readonly kind: "exit" | "continue"; readonly label: string | undefined }
+  | { readonly kind: "return" };
+
+export interface Frame {
+  readonly host: RoutineHost;
+  readonly text: string;
+  readonly locals: Locals;
+  /** Names of variables that hold whole rows. */
+  readonly records: Set<string>;
+  /** Rows of RETURN NEXT and RETURN QUERY. */
+  readonly rows: SqlRow[];
+  /** What RETURN gave; of a trigger the name of the row. */
+  returned: SqlValue;
+  /** The row of a trigger that goes on, by its name; `null` for none. */
+  returnedRow: string | undefined;
+  /** The error that a handler is for. */
+  error: SqlError | undefined;
+  /** Rows that the last statement found or changed. */
+  count: number;
+  /** What RETURN is to be converted to. */
+  readonly returns: DeclaredType | undefined;
+}

@@ -1,0 +1,449 @@
+// PL/pgSQL as it is carried out: statement by statement, SQL inside by the host's means.
+import type { Block, LoopOver, PlStatement } from "../../frontend/sql/pg/plTree";
+import type { Target } from "../../frontend/sql/routine/assign";
+import type { Span } from "../../frontend/sql/split";
+import { failure, SqlFailure, unsupported } from "../sqlError";
+import type { SqlQuery, SqlStatement } from "../tree";
+import { converter } from "../values/cast";
+import { limiter } from "../values/fit";
+import { elementOf, type DeclaredType, type SqlType } from "../values/types";
+import { isList, type SqlRow, type SqlValue } from "../values/value";
+import { catches } from "./conditions";
+import type { Flow, Frame, RoutineResult, Steps } from "./frame";
+import { raise } from "./raise";
+
+const NEXT: Flow = { kind: "next" };
+/** Rounds of one loop. */
+const MOST_ROUNDS = 10_000_000;
+
+/** Carries out a block. Throws an `SqlFailure` that no handler takes. */
+export function* runBlock(block: Block, frame: Frame): Steps<Flow> {
+  const { locals, records } = frame;
+  const outer = new Map(locals);
+  const outerRecords = new Set(records);
+  for (const { name, type, value, alias, cursor } of block.declarations) {
+    if (cursor !== undefined) throw unsupported("a cursor variable in PL/pgSQL");
+    if (alias !== undefined) {
+      const known = locals.get(alias.join("."));
+      if (known !== undefined) locals.set(name, known);
+      continue;
+    }
+    declareLocal(frame, name, type);
+    if (value !== undefined) yield* assign(frame, { path: [name], part: false }, value);
+  }
+  try {
+    return yield* guardedBody(block, frame);
+  } finally {
+    // Names of this block end with it; what it assigned to outer ones stays.
+    for (const name of locals.keys()) if (!outer.has(name)) locals.delete(name);
+    for (const [name, local] of outer) locals.set(name, local);
+    records.clear();
+    for (const name of outerRecords) records.add(name);
+  }
+}
+
+function* guardedBody(block: Block, frame: Frame): Steps<Flow> {
+  if (!block.hasHandlers) return yield* runAll(block.body, frame);
+  const mark = frame.host.mark();
+  try {
+    const flow = yield* runAll(block.body, frame);
+    mark?.end();
+    return flow;
+  } catch (error) {
+    if (!(error instanceof SqlFailure)) throw error;
+    const { code } = error.error;
+    const handler = block.handlers.find(({ conditions }) =>
+      conditions.some((each) => catches(each, code)),
+    );
+    if (handler === undefined || mark?.undo() !== true) throw error;
+    mark.end();
+    const before = frame.error;
+    frame.error = error.error;
+    setText(frame, "sqlerrm", error.error.message);
+    setText(frame, "sqlstate", code);
+    const flow = yield* runAll(handler.body, frame);
+    frame.error = before;
+    return flow;
+  }
+}
+
+function setText(frame: Frame, name: string, value: string): void {
+  frame.locals.set(name, { declared: { type: "text" }, value });
+}
+
+function* runAll(statements: readonly PlStatement[], frame: Frame): Steps<Flow> {
+  for (const statement of statements) {
+    const flow = yield* runStatement(statement, frame);
+    if (flow.kind !== "next") return flow;
+  }
+  return NEXT;
+}
+
+function textAt(frame: Frame, { start, end }: Span): string {
+  return frame.text.slice(start, end);
+}
+
+function* runStatement(statement: PlStatement, frame: Frame): Steps<Flow> {
+  switch (statement.kind) {
+    case "block": {
+      const flow = yield* runBlock(statement.block, frame);
+      const { label } = statement.block;
+      return flow.kind === "exit" && flow.label !== undefined && flow.label === label ? NEXT : flow;
+    }
+    case "assign":
+      yield* assign(frame, statement.target, statement.value);
+      return NEXT;
+    case "sql": {
+      const whole = textAt(frame, statement.span);
+      const { into } = statement;
+      const text =
+        into === undefined
+          ? whole
+          : whole.slice(0, into.span.start - statement.span.start) +
+            whole.slice(into.span.end - statement.span.start);
+      const result = yield* runText(frame, text, []);
+      if (into !== undefined) assignRow(frame, into.targets, result, into.strict);
+      return NEXT;
+    }
+    case "perform":
+      yield* runText(frame, `SELECT ${textAt(frame, statement.query)}`, []);
+      return NEXT;
+    case "if": {
+      for (const { condition, body } of statement.branches)
+        if ((yield* valueOf(frame, condition)) === true) return yield* runAll(body, frame);
+      return yield* runAll(statement.otherwise ?? [], frame);
+    }
+    case "case":
+      return yield* runCase(statement, frame);
+    case "loop":
+      return yield* runLoop(statement, frame);
+    case "exit":
+    case "continue": {
+      const { kind, label, when } = statement;
+      const isTaken = when === undefined || (yield* valueOf(frame, when)) === true;
+      return isTaken ? { kind, label } : NEXT;
+    }
+    case "return":
+      yield* returned(frame, statement.value);
+      return { kind: "return" };
+    case "returnNext":
+      if (statement.value !== undefined) {
+        const result = yield* evaluated(frame, textAt(frame, statement.value));
+        frame.rows.push(...result.rows);
+      }
+      return NEXT;
+    case "returnQuery": {
+      const result = yield* runText(frame, textAt(frame, statement.query), []);
+      frame.rows.push(...result.rows);
+      return NEXT;
+    }
+    case "returnExecute":
+    case "execute": {
+      const result = yield* runDynamic(frame, statement.command, statement.using);
+      if (statement.kind === "returnExecute") frame.rows.push(...result.rows);
+      else if (statement.into !== undefined)
+        assignRow(frame, statement.into.targets, result, statement.into.strict);
+      return NEXT;
+    }
+    case "raise":
+      yield* raise(frame, statement.level, statement.text);
+      return NEXT;
+    case "assert":
+      if ((yield* valueOf(frame, statement.condition)) === true) return NEXT;
+      throw failure("assertion", "assertion failed");
+    case "diagnostics":
+      for (const { target, what } of statement.items)
+        setTarget(frame, target, diagnosed(frame, what));
+      return NEXT;
+    case "null":
+      return NEXT;
+    case "open":
+    case "fetch":
+    case "close":
+      throw unsupported("a cursor in PL/pgSQL");
+    case "commit":
+    case "rollback":
+      throw unsupported(`${statement.kind.toUpperCase()} in PL/pgSQL`);
+    case "broken":
+      throw failure("syntax", statement.message);
+    default:
+      return statement satisfies never;
+  }
+}
+
+function diagnosed(
+  frame: Frame,
+  what: string,
+): { readonly type: SqlType; readonly value: SqlValue } {
+  switch (what.toLowerCase()) {
+    case "row_count":
+      return { type: "int8", value: frame.count };
+    case "returned_sqlstate":
+      return { type: "text", value: frame.error?.code ?? null };
+    case "message_text":
+      return { type: "text", value: frame.error?.message ?? null };
+    case "constraint_name":
+      return { type: "text", value: frame.error?.constraint ?? "" };
+    case "table_name":
+      return { type: "text", value: frame.error?.table ?? "" };
+    default:
+      return { type: "text", value: "" };
+  }
+}
+
+function* runCase(
+  { subject, branches, otherwise }: Extract<PlStatement, { readonly kind: "case" }>,
+  frame: Frame,
+): Steps<Flow> {
+  const prefix = subject === undefined ? "" : `(${textAt(frame, subject)}) IN `;
+  for (const { condition, body } of branches) {
+    const text = textAt(frame, condition);
+    const test = prefix === "" ? text : `${prefix}(${text})`;
+    if ((yield* firstValue(frame, test)).value === true) return yield* runAll(body, frame);
+  }
+  if (otherwise !== undefined) return yield* runAll(otherwise, frame);
+  throw failure("noCase", "case not found");
+}
+
+function* runLoop(
+  { label, over, body }: Extract<PlStatement, { readonly kind: "loop" }>,
+  frame: Frame,
+): Steps<Flow> {
+  const round = function* (): Steps<Flow | "over"> {
+    const flow = yield* runAll(body, frame);
+    if (flow.kind === "next") return flow;
+    if (flow.kind === "return") return flow;
+    const isOwn = flow.label === undefined || flow.label === label;
+    if (!isOwn) return flow;
+    return flow.kind === "exit" ? "over" : NEXT;
+  };
+  for (const next of yield* roundsOf(over, frame)) {
+    if (!(yield* next())) break;
+    const flow = yield* round();
+    if (flow === "over") break;
+    if (flow.kind !== "next") return flow;
+  }
+  return NEXT;
+}
+
+/** What comes before each round: it says whether there is one. */
+type Round = () => Steps<boolean>;
+
+function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
+  switch (over.kind) {
+    case "forever":
+      return repeated(function* () {
+        yield* [];
+        return true;
+      });
+    case "while":
+      return repeated(function* () {
+        return (yield* valueOf(frame, over.condition)) === true;
+      });
+    case "count": {
+      const [from, to] = [yield* valueOf(frame, over.from), yield* valueOf(frame, over.to)];
+      const by = over.step === undefined ? 1 : Number(yield* valueOf(frame, over.step));
+      const [start, end, step] = [Number(from), Number(to), over.reverse ? -by : by];
+      const local = { declared: { type: "int4" } as const, value: 0 as SqlValue };
+      frame.locals.set(over.variable, local);
+      let at = start - step;
+      return repeated(function* () {
+        yield* [];
+        at += step;
+        local.value = at;
+        return step > 0 ? at <= end : at >= end;
+      });
+    }
+    case "query":
+    case "dynamic": {
+      const result =
+        over.kind === "query"
+          ? yield* runText(frame, textAt(frame, over.query), [])
+          : yield* runDynamic(frame, over.command, over.using);
+      return result.rows.map(
+        (row): Round =>
+          function* () {
+            yield* [];
+            assignRow(frame, over.targets, { ...result, rows: [row] }, false);
+            return true;
+          },
+      );
+    }
+    case "array": {
+      const { type, value } = yield* firstValue(frame, textAt(frame, over.array));
+      const items = value !== null && isList(value) ? value : [];
+      return items.map(
+        (item): Round =>
+          function* () {
+            yield* [];
+            const [target] = over.targets;
+            if (target !== undefined)
+              setTarget(frame, target, { type: elementOf(type) ?? "text", value: item });
+            return true;
+          },
+      );
+    }
+    case "cursor":
+      throw unsupported("a cursor in PL/pgSQL");
+  }
+}
+
+function* repeated(round: Round): Generator<Round> {
+  for (let count = 0; count < MOST_ROUNDS; count++) yield round;
+  throw failure("tooComplex", "a loop without an end");
+}
+
+/** The statements of a text, carried out; the result of the last. */
+function* runText(
+  frame: Frame,
+  text: string,
+  parameters: readonly unknown[],
+): Steps<RoutineResult> {
+  let result: RoutineResult = { columns: [], rows: [], count: 0 };
+  for (const statement of frame.host.parse(text)) {
+    result = yield* frame.host.run(statement, frame.locals, parameters);
+    frame.count = result.count;
+    frame.locals.set("found", { declared: { type: "bool" }, value: result.count > 0 });
+  }
+  return result;
+}
+
+function* runDynamic(frame: Frame, command: Span, using: readonly Span[]): Steps<RoutineResult> {
+  const { value } = yield* firstValue(frame, textAt(frame, command));
+  const parameters: unknown[] = [];
+  for (const each of using) {
+    const text = yield* firstValue(frame, `(${textAt(frame, each)})::text`);
+    parameters.push(text.value);
+  }
+  return yield* runText(frame, String(value), parameters);
+}
+
+/** The row that an expression list gives. */
+export function* evaluated(frame: Frame, text: string): Steps<RoutineResult> {
+  const [statement] = frame.host.parse(`SELECT ${text}`);
+  if (statement === undefined) throw failure("syntax", `no expression: ${text}`);
+  return yield* frame.host.run(statement, frame.locals, []);
+}
+
+function* firstValue(
+  frame: Frame,
+  text: string,
+): Steps<{ readonly type: SqlType; readonly value: SqlValue }> {
+  const { rows, columns } = yield* evaluated(frame, text);
+  return { type: columns[0]?.type ?? "text", value: rows[0]?.[0] ?? null };
+}
+
+function* valueOf(frame: Frame, span: Span): Steps<SqlValue> {
+  return (yield* firstValue(frame, textAt(frame, span))).value;
+}
+
+function* returned(frame: Frame, span: Span | undefined): Steps<void> {
+  if (span === undefined) return;
+  const text = textAt(frame, span).trim();
+  if (frame.records.has(text.toLowerCase()) && frame.returns === undefined) {
+    frame.returnedRow = text.toLowerCase();
+    return;
+  }
+  if (frame.returns === undefined && /^null$/i.test(text)) {
+    frame.returnedRow = "null";
+    return;
+  }
+  const { type, value } = yield* firstValue(frame, text);
+  frame.returned = frame.returns === undefined ? value : brought(value, type, frame.returns);
+}
+
+/** A value as one of a declared type. */
+export function brought(value: SqlValue, from: SqlType, to: DeclaredType): SqlValue {
+  if (value === null) return null;
+  const convert = converter(from, to.type, "postgres");
+  if (convert === undefined) throw failure("typeMismatch", "a value does not fit its variable");
+  return limiter(to, false)(convert(value));
+}
+
+function* assign(frame: Frame, target: Target, span: Span): Steps<void> {
+  if (target.part) throw unsupported("an assignment to a part of an array");
+  const [name = ""] = target.path;
+  if (target.path.length === 1 && frame.records.has(name)) {
+    const source = textAt(frame, span).trim().toLowerCase();
+    if (frame.records.has(source)) {
+      copyRecord(frame, source, name);
+      return;
+    }
+    assignRow(frame, [target], yield* evaluated(frame, textAt(frame, span)), false);
+    return;
+  }
+  setTarget(frame, target, yield* firstValue(frame, textAt(frame, span)));
+}
+
+function copyRecord(frame: Frame, from: string, to: string): void {
+  for (const [name, { declared, value }] of [...frame.locals])
+    if (name.startsWith(`${from}.`))
+      frame.locals.set(to + name.slice(from.length), { declared, value });
+}
+
+function setTarget(
+  frame: Frame,
+  { path }: Target,
+  { type, value }: { readonly type: SqlType; readonly value: SqlValue },
+): void {
+  const name = path.join(".");
+  const local = frame.locals.get(name);
+  if (local === undefined) throw failure("syntax", `"${name}" is not a known variable`);
+  local.value = brought(value, type, local.declared);
+}
+
+/** INTO: the first row goes to the targets, NULLs where there is none. */
+function assignRow(
+  frame: Frame,
+  targets: readonly Target[],
+  { rows, columns }: RoutineResult,
+  isStrict: boolean,
+): void {
+  if (isStrict && rows.length === 0) throw failure("noData", "query returned no rows");
+  if (isStrict && rows.length > 1) throw failure("manyData", "query returned more than one row");
+  const row: SqlRow = rows[0] ?? columns.map(() => null);
+  const [first] = targets;
+  const name = first?.path.join(".") ?? "";
+  if (targets.length === 1 && frame.records.has(name)) {
+    for (const [at, { name: column, type, origin }] of columns.entries()) {
+      const declared = origin?.declared ?? { type };
+      frame.locals.set(`${name}.${column}`, { declared, value: row[at] ?? null });
+    }
+    return;
+  }
+  for (const [at, target] of targets.entries())
+    setTarget(frame, target, { type: columns[at]?.type ?? "text", value: row[at] ?? null });
+}
+
+/** Declares a variable: of a plain type, of that of a column, or a record. */
+export function declareLocal(frame: Frame, name: string, type: string): void {
+  const written = type.trim().toLowerCase().replaceAll('"', "");
+  const column = /^(?:\w+\.)?(\w+)\.(\w+)%type$/.exec(written);
+  if (column !== null) {
+    const found = frame.host.table(column[1] ?? "")?.find((each) => each.name === column[2]);
+    if (found === undefined) throw failure("noColumn", `column of ${written} does not exist`);
+    frame.locals.set(name, { declared: found.declared, value: null });
+    return;
+  }
+  const row = frame.host.table(written.replace(/%rowtype$/, "").replace(/^public\./, ""));
+  if (row !== undefined || written === "record") {
+    frame.records.add(name);
+    for (const { name: field, declared } of row ?? [])
+      frame.locals.set(`${name}.${field}`, { declared, value: null });
+    return;
+  }
+  const known = /^(\w+)%type$/.exec(written)?.[1];
+  const same = known === undefined ? undefined : frame.locals.get(known)?.declared;
+  frame.locals.set(name, { declared: same ?? declaredAs(frame, type), value: null });
+}
+
+function declaredAs(frame: Frame, type: string): DeclaredType {
+  const [statement] = frame.host.parse(`SELECT CAST(NULL AS ${type})`);
+  const [column] = isQuery(statement) ? frame.host.columns(statement) : [];
+  if (column === undefined) throw unsupported(`the type ${type}`);
+  return column.origin?.declared ?? { type: column.type };
+}
+
+function isQuery(statement: SqlStatement | undefined): statement is SqlQuery {
+  return statement?.kind === "select";
+}

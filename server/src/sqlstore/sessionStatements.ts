@@ -1,0 +1,367 @@
+// Statements about the session itself: prepared statements, cursors, COPY, EXPLAIN, tables made of queries.
+import type { Reply, Request } from "../exploration/client";
+import type { QueryColumn } from "./compile/node";
+import { explained } from "./explain";
+import { failure, unsupported } from "./sqlError";
+import { done } from "./sessionParts";
+import type { SqlResult } from "./sessionTypes";
+import type {
+  SqlCopy,
+  SqlDefinition,
+  SqlExpression,
+  SqlInsert,
+  SqlQuery,
+  SqlStatement,
+} from "./tree";
+import { formatValue, wireText } from "./values/format";
+import type { SqlType } from "./values/types";
+import type { SqlRow } from "./values/value";
+
+type Steps<T> = Generator<Request, T, Reply>;
+
+/** What they need of the session around them. */
+export interface StatementHost {
+  readonly isPostgres: boolean;
+  readonly parse: (text: string) => readonly SqlStatement[];
+  readonly run: (statement: SqlStatement, parameters: readonly unknown[]) => Steps<SqlResult>;
+  readonly columns: (statement: SqlQuery) => readonly QueryColumn[];
+  /** The columns of a table, or those of the names. */
+  readonly tableColumns: (
+    table: string,
+    names: readonly string[],
+  ) => readonly { readonly name: string; readonly type: SqlType }[];
+  readonly define: (definition: SqlDefinition) => void;
+  readonly hasRelation: (name: string) => boolean;
+  readonly isInTransaction: () => boolean;
+  readonly resetAll: () => void;
+}
+
+interface Cursor {
+  readonly columns: readonly QueryColumn[];
+  readonly rows: readonly SqlRow[];
+  readonly isHeld: boolean;
+  /** 0 before the first row, one more than there are rows behind the last. */
+  at: number;
+}
+
+type Of<K extends SqlStatement["kind"]> = Extract<SqlStatement, { readonly kind: K }>;
+
+export type SessionStatement = Of<
+  | "explain"
+  | "prepare"
+  | "prepare text"
+  | "execute"
+  | "deallocate"
+  | "declare"
+  | "fetch"
+  | "close"
+  | "copy"
+  | "discard"
+  | "table as"
+>;
+
+export interface SessionStatements {
+  readonly run: (statement: SessionStatement, parameters: readonly unknown[]) => Steps<SqlResult>;
+  /** What clients are told before it runs. */
+  readonly columns: (statement: SqlStatement) => readonly QueryColumn[];
+  /** Cursors that are not held end with their transaction. */
+  readonly transactionEnded: () => void;
+  /** Stores rows that came from the client. */
+  readonly copyIn: (
+    copy: SqlCopy,
+    rows: readonly (readonly (string | null)[])[],
+  ) => Steps<SqlResult>;
+  readonly cursors: () => readonly string[];
+  /** Undefined where there is no such cursor. */
+  readonly cursorColumns: (name: string) => readonly QueryColumn[] | undefined;
+}
+
+/** Rows of one INSERT that COPY becomes. */
+const COPIED_AT_ONCE = 500;
+
+export function createSessionStatements(host: StatementHost): SessionStatements {
+  const prepared = new Map<string, SqlStatement>();
+  const cursors = new Map<string, Cursor>();
+
+  function preparedNamed(name: string): SqlStatement {
+    const found = prepared.get(name);
+    if (found !== undefined) return found;
+    throw host.isPostgres
+      ? failure("noStatement", `prepared statement "${name}" does not exist`)
+      : failure("noStatement", `Unknown prepared statement handler (${name}) given to EXECUTE`);
+  }
+
+  function cursorNamed(name: string): Cursor {
+    const found = cursors.get(name);
+    if (found !== undefined) return found;
+    throw failure("noCursor", `cursor "${name}" does not exist`);
+  }
+
+  function prepare(name: string, statement: SqlStatement): SqlResult {
+    if (host.isPostgres && prepared.has(name))
+      throw failure("statementExists", `prepared statement "${name}" already exists`);
+    prepared.set(name, statement);
+    return done("PREPARE");
+  }
+
+  function* valuesOf(
+    expressions: readonly SqlExpression[],
+    parameters: readonly unknown[],
+  ): Steps<readonly unknown[]> {
+    if (expressions.length === 0) return [];
+    const { rows, columns } = yield* host.run(selectOf(expressions), parameters);
+    const [row = []] = rows;
+    return row.map((value, at) =>
+      value === null || typeof value === "number" || typeof value === "bigint"
+        ? value
+        : wireText(value, columns[at]?.type ?? "text"),
+    );
+  }
+
+  function fetched({ name, direction, count, isMove }: Of<"fetch">): SqlResult {
+    const cursor = cursorNamed(name);
+    const { rows, columns } = cursor;
+    const end = rows.length + 1;
+    const place = (at: number): number => Math.max(0, Math.min(end, at));
+    let found: readonly SqlRow[] = [];
+    if (direction === "absolute" || direction === "relative") {
+      const from = direction === "absolute" ? 0 : cursor.at;
+      const to = (count ?? 0) + from;
+      cursor.at = place(direction === "absolute" && to < 0 ? end + to : to);
+      const row = rows[cursor.at - 1];
+      found = row === undefined ? [] : [row];
+    } else {
+      const most = (count ?? end) * (direction === "backward" ? -1 : 1);
+      if (most === 0) {
+        const row = rows[cursor.at - 1];
+        found = row === undefined ? [] : [row];
+      } else if (most > 0) {
+        found = rows.slice(cursor.at, cursor.at + most);
+        cursor.at = place(found.length < most ? end : cursor.at + most);
+      } else {
+        const first = Math.max(0, cursor.at - 1 + most);
+        found = rows.slice(first, Math.max(0, cursor.at - 1)).reverse();
+        cursor.at = place(found.length < -most ? 0 : cursor.at + most);
+      }
+    }
+    const rowCount = found.length;
+    if (isMove) return { command: `MOVE ${rowCount}`, columns: [], rows: [], rowCount };
+    return { command: `FETCH ${rowCount}`, columns, rows: found, rowCount };
+  }
+
+  function* tableAs(statement: Of<"table as">, parameters: readonly unknown[]): Steps<SqlResult> {
+    const { table, query, columns: names, isView } = statement;
+    if (host.hasRelation(table)) {
+      if (statement.ifNotExists) return done("CREATE TABLE AS");
+      throw failure("tableExists", `relation "${table}" already exists`);
+    }
+    const columns = host.columns(query);
+    const result = statement.isEmpty ? undefined : yield* host.run(query, parameters);
+    host.define({
+      kind: "create table",
+      table,
+      columns: columns.map(({ name, type, origin }, at) => ({
+        name: names[at] ?? name,
+        type: { name: "", modifiers: [], array: false },
+        declared: origin?.declared ?? { type: type === "unknown" ? "text" : type },
+        notNull: false,
+        constraints: [],
+      })),
+      constraints: [],
+      ifNotExists: false,
+    });
+    const rows = result?.rows ?? [];
+    yield* insertRows(
+      table,
+      [],
+      rows.map((row) =>
+        row.map((value, at) =>
+          value === null ? null : formatValue(value, columns[at]?.type ?? "text"),
+        ),
+      ),
+    );
+    return isView
+      ? { ...done("CREATE MATERIALIZED VIEW"), rowCount: rows.length }
+      : { ...done(`SELECT ${rows.length}`), rowCount: rows.length };
+  }
+
+  function* insertRows(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly (string | null)[])[],
+  ): Steps<void> {
+    for (let from = 0; from < rows.length; from += COPIED_AT_ONCE) {
+      const part = rows.slice(from, from + COPIED_AT_ONCE);
+      yield* host.run(insertOf(table, columns, part), []);
+    }
+  }
+
+  function* run(statement: SessionStatement, parameters: readonly unknown[]): Steps<SqlResult> {
+    switch (statement.kind) {
+      case "explain": {
+        if (statement.isRun) yield* host.run(statement.statement, parameters);
+        const lines = explained(statement.statement, statement.format);
+        return {
+          command: "EXPLAIN",
+          columns: PLAN,
+          rows: lines.map((line) => [line]),
+          rowCount: lines.length,
+        };
+      }
+      case "prepare":
+        return prepare(statement.name, statement.statement);
+      case "prepare text": {
+        const [text] = yield* valuesOf([statement.text], parameters);
+        const [inner, ...more] = host.parse(String(text));
+        if (inner === undefined || more.length > 0)
+          throw failure("syntax", "one statement can be prepared at a time");
+        return prepare(statement.name, inner);
+      }
+      case "execute": {
+        const inner = preparedNamed(statement.name);
+        return yield* host.run(inner, yield* valuesOf(statement.arguments, parameters));
+      }
+      case "deallocate":
+        if (statement.name === undefined || statement.name === "") prepared.clear();
+        else {
+          preparedNamed(statement.name);
+          prepared.delete(statement.name);
+        }
+        return done("DEALLOCATE");
+      case "declare": {
+        const { name, query, isHeld } = statement;
+        if (!host.isInTransaction() && !isHeld)
+          throw failure(
+            "outsideTransaction",
+            "DECLARE CURSOR can only be used in transaction blocks",
+          );
+        if (cursors.has(name)) throw failure("cursorExists", `cursor "${name}" already exists`);
+        const { columns, rows } = yield* host.run(query, parameters);
+        cursors.set(name, { columns, rows, isHeld, at: 0 });
+        return done("DECLARE CURSOR");
+      }
+      case "fetch":
+        return fetched(statement);
+      case "close":
+        if (statement.name === undefined || statement.name === "") {
+          cursors.clear();
+          return done("CLOSE CURSOR ALL");
+        }
+        cursorNamed(statement.name);
+        cursors.delete(statement.name);
+        return done("CLOSE CURSOR");
+      case "copy": {
+        const { table = "", columns: names, isFrom, query } = statement;
+        if (isFrom) {
+          const columns = host.tableColumns(table, names);
+          return { ...done("COPY 0"), columns, copy: statement };
+        }
+        const source = query ?? tableQuery(table, names);
+        const result = yield* host.run(source, parameters);
+        return { ...result, command: `COPY ${result.rowCount}`, copy: statement };
+      }
+      case "discard":
+        prepared.clear();
+        cursors.clear();
+        host.resetAll();
+        return done("DISCARD ALL");
+      case "table as":
+        return yield* tableAs(statement, parameters);
+      default:
+        return statement satisfies never;
+    }
+  }
+
+  return {
+    run,
+    columns(statement) {
+      switch (statement.kind) {
+        case "select":
+          return host.columns(statement);
+        case "explain":
+          return PLAN;
+        case "fetch":
+          return statement.isMove ? [] : (cursors.get(statement.name)?.columns ?? []);
+        case "execute": {
+          const inner = prepared.get(statement.name);
+          return inner?.kind === "select" ? host.columns(inner) : [];
+        }
+        default:
+          return [];
+      }
+    },
+    transactionEnded() {
+      for (const [name, { isHeld }] of cursors) if (!isHeld) cursors.delete(name);
+    },
+    *copyIn({ table, columns }, rows) {
+      if (table === undefined) throw unsupported("COPY into a query");
+      const width = host.tableColumns(table, columns).length;
+      for (const row of rows) {
+        if (row.length === width) continue;
+        throw failure(
+          "badCopy",
+          row.length < width ? "missing data for column" : "extra data after last expected column",
+        );
+      }
+      yield* insertRows(table, columns, rows);
+      return { ...done(`COPY ${rows.length}`), rowCount: rows.length };
+    },
+    cursors: () => [...cursors.keys()],
+    cursorColumns: (name) => cursors.get(name)?.columns,
+  };
+}
+
+const PLAN: readonly QueryColumn[] = [{ name: "QUERY PLAN", type: "text" }];
+
+/** SELECT of these expressions. */
+export function selectOf(values: readonly SqlExpression[]): SqlQuery {
+  return {
+    kind: "select",
+    with: [],
+    body: {
+      kind: "select",
+      distinct: false,
+      outputs: values.map((value) => ({ value })),
+      from: [],
+      groupBy: [],
+      windows: new Map(),
+    },
+    orderBy: [],
+    locks: [],
+  };
+}
+
+function tableQuery(table: string, names: readonly string[]): SqlQuery {
+  const query = selectOf(
+    names.length === 0
+      ? [{ kind: "star", path: [] }]
+      : names.map((name) => ({ kind: "column", path: [name] })),
+  );
+  if (query.body.kind !== "select") return query;
+  return { ...query, body: { ...query.body, from: [{ kind: "table", name: table, columns: [] }] } };
+}
+
+function insertOf(
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly (string | null)[])[],
+): SqlInsert {
+  const values = rows.map((row) =>
+    row.map((cell): SqlExpression =>
+      cell === null ? { kind: "null" } : { kind: "string", value: cell },
+    ),
+  );
+  return {
+    kind: "insert",
+    with: [],
+    table,
+    columns,
+    source: {
+      kind: "select",
+      with: [],
+      body: { kind: "values", rows: values },
+      orderBy: [],
+      locks: [],
+    },
+  };
+}

@@ -1,0 +1,102 @@
+// A session of SQL as others see it: what it is made with, what it is asked, what it gives.
+import type { Reply, Request } from "../exploration/client";
+import type { QueryColumn } from "./compile/node";
+import type { LockingRule } from "./run/rows";
+import type { SqlError } from "./sqlError";
+import type { SqlCopy } from "./tree";
+import type { SqlType } from "./values/types";
+import type { SqlRow } from "./values/value";
+
+export type ResultColumn = QueryColumn;
+
+export interface SqlResult {
+  /** `SELECT`, `INSERT`, `BEGIN`, ... */
+  readonly command: string;
+  readonly columns: readonly ResultColumn[];
+  readonly rows: readonly SqlRow[];
+  /** Rows that were given, or found by a change. */
+  readonly rowCount: number;
+  /** Rows that a change left different; MySQL tells both. */
+  readonly changedRows?: number;
+  /** The first number that AUTO_INCREMENT gave. */
+  readonly insertId?: number;
+  /** Rows are to come from the client, or go to it. */
+  readonly copy?: SqlCopy;
+  readonly notices?: readonly Notice[];
+}
+
+/** What is told beside a result. */
+export interface Notice {
+  readonly severity: "NOTICE" | "WARNING" | "INFO" | "LOG" | "DEBUG";
+  readonly code: string;
+  readonly message: string;
+}
+
+export type SqlOutcome =
+  | { readonly ok: true; readonly results: readonly SqlResult[] }
+  | { readonly ok: false; readonly error: SqlError };
+
+/** Numbers for serial and AUTO_INCREMENT columns: outside transactions, never given twice. */
+export interface Sequences {
+  readonly next: (name: string, start: number) => number;
+  /** A row was given this number by the application (MySQL goes on behind it). */
+  readonly reached: (name: string, value: number) => void;
+}
+
+export interface SessionOptions {
+  readonly sequences: Sequences;
+  /** Microseconds since 1970; must be the same whenever the code is run again. */
+  readonly now: () => number;
+  /** From 0 up to 1; must give the same whenever the code is run again. */
+  readonly random: () => number;
+  readonly rule: LockingRule;
+  readonly user?: string;
+  readonly database?: string;
+  readonly identifier?: number;
+  /** Settings, by their names in lower case, that the session starts with. */
+  readonly settings?: ReadonlyMap<string, string>;
+  /** Told what LISTEN and UNLISTEN (without a name: of all) say, and of notifications when they are committed. */
+  readonly channels?: {
+    readonly listen: (channel: string, isWanted: boolean) => void;
+    readonly forget: () => void;
+    readonly notify: (channel: string, payload: string) => void;
+  };
+  /** A name for each transaction, for people. */
+  readonly transactionName?: () => string | undefined;
+}
+
+export type TransactionStatus = "idle" | "open" | "failed";
+
+export interface SqlSession {
+  /** Runs a text of one or more statements, as requests to the store. Never throws for bad SQL. */
+  readonly execute: (
+    sql: string,
+    parameters?: readonly unknown[],
+    types?: ReadonlyMap<number, SqlType>,
+  ) => Generator<Request, SqlOutcome, Reply>;
+  /** Columns and types of parameters of a text with one statement, before it runs; `types` as far as the client says them. */
+  readonly describe: (
+    sql: string,
+    types?: ReadonlyMap<number, SqlType>,
+  ) =>
+    | {
+        readonly ok: true;
+        readonly columns: readonly ResultColumn[];
+        /** By their numbers; "unknown" where nothing tells the type. */
+        readonly parameters: ReadonlyMap<number, SqlType>;
+      }
+    | { readonly ok: false; readonly error: SqlError };
+  readonly cursorColumns: (name: string) => readonly ResultColumn[] | undefined;
+  /** Stores the rows that COPY ... FROM asked for. */
+  readonly copyIn: (
+    copy: SqlCopy,
+    rows: readonly (readonly (string | null)[])[],
+  ) => Generator<Request, SqlOutcome, Reply>;
+  readonly status: () => TransactionStatus;
+  /** Whether statements outside of transactions commit by themselves. */
+  readonly autocommit: () => boolean;
+  /** A setting by its name, as the session or its defaults have it; undefined for one that there is not. */
+  readonly setting: (name: string) => string | undefined;
+  /** Level that SET TRANSACTION asked for last, in lower case; the store's own level is what holds. */
+  readonly level: () => string | undefined;
+}
