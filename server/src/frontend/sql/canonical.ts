@@ -4,10 +4,9 @@
 import type { Dialect } from "../../program/dialect";
 import { dictionary } from "../../protocol/dictionary";
 import { endsBatch, startBatch, startsNext, takeSymbol, type Batch } from "./batches";
+import { bytesOfHex, textOfBytes } from "./bytes";
 import { FILLER, hidden } from "./escapes";
 import { metaCommand, type Slice, type Span, type SplitProblem, type SplitResult } from "./split";
-import { bytesOfHex, textOfBytes } from "./bytes";
-import type { Slice, Span, SplitProblem, SplitResult } from "./split";
 
 export interface Canonical extends SplitResult {
   readonly text: string;
