@@ -10,6 +10,7 @@ import { indexLines, offsetsOf } from "../../server/src/frontend/sql/lines";
 import { findLevel, type ProductLevel } from "../../server/src/isolation/levels";
 import { productLevelAt } from "../../server/src/isolation/mixedLevels";
 import type { Program } from "../../server/src/program/program";
+import { ownEntry } from "../../server/src/protocol/dictionary";
 import type { Fix } from "../../server/src/protocol/fixes";
 import { isTold, type Anomaly, type Step } from "../../server/src/protocol/report";
 import type { InstanceEnd } from "../../server/src/replay/conduct";
@@ -186,7 +187,9 @@ async function tally(
       const outcome = await run(names, true);
       const ends = Object.values(outcome.instances);
       refused += ends.filter(({ reason }) => REFUSALS.test(reason ?? "")).length;
-      const committed = names.filter((name) => outcome.instances[name]?.status === "committed");
+      const committed = names.filter(
+        (name) => ownEntry(outcome.instances, name)?.status === "committed",
+      );
       const same = serial
         .filter(
           ({ names: some }) => some.length === names.length || some.join() === committed.join(),

@@ -28,8 +28,8 @@ async function withMcp(body: (ask: (message: unknown) => Promise<Answer>) => Pro
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await body(async (message) => {
     child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
-    const { value } = await lines.next();
-    return JSON.parse(String(value)) as Answer;
+    const line = await lines.next();
+    return JSON.parse(line.done === true ? "" : line.value) as Answer;
   });
   child.stdin.end();
   const [code] = (await once(child, "exit")) as [number | null];

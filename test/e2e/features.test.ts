@@ -39,18 +39,19 @@ test("an anomaly becomes a script, a test and a run on a database; a client prog
 
     await onLostUpdate(workbench, "Isolens: Reproduce on a Database");
     await workbench.statusItem("it happened on the server").waitFor();
-    await page.locator(".part.panel .view-line", { hasText: "On PostgreSQL" }).first().waitFor();
+    const replay = workbench.webview().locator(".replay");
+    await replay.filter({ hasText: "It happened on the server as it is told here." }).waitFor();
+    assert.match(await replay.locator("h2").innerText(), /^On PostgreSQL \d+/);
     await workbench.screenshot("features-2-reproduced");
-    await page.keyboard.press("Control+J");
 
     writeFileSync(path.join(folder, "withdraw.client.json"), CLIENT);
     await workbench.open("withdraw.client.json");
     await workbench.clickLens("Explore client program");
+    await workbench.webview().locator("h1", { hasText: "PostgreSQL READ COMMITTED" }).waitFor();
     await workbench.webview().locator(".schedule .card").first().waitFor();
     await workbench.squiggles("warning").first().waitFor();
     await workbench.lens("1 assertion fails").waitFor();
     await workbench.screenshot("features-3-explored");
-    assert.match(await workbench.webview().locator("h1").innerText(), /PostgreSQL READ COMMITTED/);
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });
@@ -67,7 +68,8 @@ test("a dirty read is drawn, and a stronger level proves that it is gone", async
   await inWorkbench("dirty", options, async (workbench) => {
     const { page, folder } = workbench;
     mkdirSync(path.join(folder, ".vscode"));
-    await workbench.squiggles("info").first().waitFor();
+    // Beside the remark on the dialect.
+    await workbench.squiggles("info").nth(1).waitFor();
     await workbench.goTo(11, 3);
     await workbench.run("Isolens: Show Anomaly");
     const panel = workbench.webview();
@@ -92,7 +94,7 @@ test("a dirty read is drawn, and a stronger level proves that it is gone", async
     await workbench.screenshot("dirty-levels");
     await workbench.choice("MySQL READ COMMITTED").first().click();
     await panel.locator(".notice.gone").waitFor();
-    await workbench.squiggles("info").first().waitFor({ state: "detached" });
+    await workbench.squiggles("info").nth(1).waitFor({ state: "detached" });
     await workbench.lens("at MySQL READ COMMITTED").waitFor();
     await workbench.screenshot("dirty-gone");
     await workbench.run("Isolens: Show Anomaly");

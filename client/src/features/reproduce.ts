@@ -1,4 +1,4 @@
-// `Isolens: Reproduce on a Database`: lets the command line replay an anomaly on a real server, and shows what it said. A
+// `Isolens: Reproduce on a Database`: lets the command line replay an anomaly on a real server; the panel tells the result. A
 // process of its own does it, so that nothing of it can disturb the language server.
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -41,17 +41,16 @@ export function registerReproduce(server: ServerClient, panel: Panel, extension:
     const options = { location: ProgressLocation.Notification, cancellable: true };
     const title = `Reproducing ${payload.title.toLowerCase()} on a database`;
     output.clear();
+    await panel.open(anomaly.id, "serial");
     panel.replayed({ id: anomaly.id, server: "", verdict: "running" });
     const { code, text } = await window.withProgress({ ...options, title }, (_, token) =>
       run(args, output, token),
     );
-    const replay = replayOf(anomaly.id, text);
-    panel.replayed(replay);
-    output.appendLine(text === "" ? (replay.reason ?? "") : text);
-    const words = WORDS[code ?? -1] ?? "the replay failed, see the output";
-    window.setStatusBarMessage(`Isolens: ${words}`, SHOWN);
-    // The panel shows it beside this run, where it is open.
-    if (panel.current()?.[0] !== anomaly.id) output.show(true);
+    panel.replayed(replayOf(anomaly.id, text));
+    output.appendLine(text);
+    const words = WORDS[code ?? -1];
+    window.setStatusBarMessage(`Isolens: ${words ?? "the replay failed, see the output"}`, SHOWN);
+    if (words === undefined) output.show(true);
   }
 
   return Disposable.from(output, commands.registerCommand("isolens.reproduce", reproduce));

@@ -140,10 +140,9 @@ async function answerTo(line: string, run: RunCommand): Promise<Answer | undefin
 }
 
 function listed({ name, description, properties, required }: Tool): unknown {
-  const texts = Object.entries(properties).map(([key, about]) => [
-    key,
-    { type: "string", description: about },
-  ]);
+  const texts = Object.entries(properties).map(
+    ([key, about]) => [key, { type: "string", description: about }] as const,
+  );
   return {
     name,
     description,

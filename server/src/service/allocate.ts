@@ -4,6 +4,7 @@
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Allocation, LevelsByTransaction } from "../protocol/allocation";
+import { ownEntry } from "../protocol/dictionary";
 import type { LevelReport } from "../protocol/report";
 
 export interface AllocationQuestion {
@@ -126,7 +127,7 @@ async function lowered(
 
 function withLevels(program: Program, levels: LevelsByTransaction): Program {
   const transactions = program.transactions.map((each) => {
-    const name = levels[each.id];
+    const name = ownEntry(levels, each.id);
     return name === undefined ? each : { ...each, level: { name, from: "comment" as const } };
   });
   return { ...program, transactions };

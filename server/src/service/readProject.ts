@@ -118,7 +118,7 @@ export function createProjectReader(
         : alone;
     const notes = [...(found?.notes ?? []), ...variantNotes(variants, usual)];
     own.isWhole ||= program.unread === undefined;
-    return configured(withNotes(withFunctions(program), notes), project, parsers);
+    return configured(withNotes(withOutsideFunctions(program), notes), project, parsers);
   }
 
   return {
@@ -199,15 +199,6 @@ interface Readers {
 
 function isSql({ file }: { readonly file: FileId }): boolean {
   return codeLanguageOf(file) === undefined;
-}
-
-/** With arguments in the place of functions of code that nobody evaluates. */
-function withFunctions(program: Program): Program {
-  const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
-  const transactions = program.transactions.map((each) =>
-    withOutsideFunctions(each, (name) => tables.get(name)),
-  );
-  return { ...program, transactions };
 }
 
 function withNotes(program: Program, notes: readonly Note[]): Program {

@@ -371,7 +371,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   }
 
   /** Others hear of it when the transaction is committed. */
-  // eslint-disable-next-line require-yield -- it runs where statements that ask the store do
   function* notified(channel: string, payload: string): Generator<Request, SqlResult, Reply> {
     notifications.push([channel, payload]);
     return done("NOTIFY");

@@ -8,7 +8,7 @@ import type { Locals, RoutineHost } from "./routine/frame";
 import { runBlock } from "./routine/interpret";
 import { done, SEVERITIES } from "./sessionParts";
 import type { State } from "./sessionState";
-import { selectOf } from "./sessionStatements";
+import { selectOf } from "./selectOf";
 import type { Notice, SqlResult } from "./sessionTypes";
 import { failure } from "./sqlError";
 import type { SqlCall, SqlChange, SqlQuery, SqlStatement } from "./tree";

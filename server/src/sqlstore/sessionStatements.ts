@@ -3,6 +3,7 @@ import type { Reply, Request } from "../exploration/client";
 import type { QueryColumn } from "./compile/node";
 import { explained } from "./explain";
 import { failure, unsupported } from "./sqlError";
+import { selectOf } from "./selectOf";
 import { done } from "./sessionParts";
 import type { SqlResult } from "./sessionTypes";
 import type {
@@ -312,24 +313,6 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
 }
 
 const PLAN: readonly QueryColumn[] = [{ name: "QUERY PLAN", type: "text" }];
-
-/** SELECT of these expressions. */
-export function selectOf(values: readonly SqlExpression[]): SqlQuery {
-  return {
-    kind: "select",
-    with: [],
-    body: {
-      kind: "select",
-      distinct: false,
-      outputs: values.map((value) => ({ value })),
-      from: [],
-      groupBy: [],
-      windows: new Map(),
-    },
-    orderBy: [],
-    locks: [],
-  };
-}
 
 function tableQuery(table: string, names: readonly string[]): SqlQuery {
   const query = selectOf(

@@ -27,7 +27,7 @@ export function callFunction(name: string, values: readonly SqlValue[]): SqlValu
   return known.apply(values);
 }
 
-type Method = (of: string, rest: readonly SqlValue[]) => SqlValue;
+type Method = (of: string, rest: readonly (string | number)[]) => SqlValue;
 
 function unknownCall(name: string, values: readonly SqlValue[]): SqlValue {
   const text = `${name}(${values.map(renderValue).join(", ")})`;
@@ -77,7 +77,7 @@ const TEXTS: readonly (readonly [string, SqlFunction])[] = (
   `code:${name.toLowerCase()}`,
   strict(([of = null, ...rest]) =>
     typeof of === "string" &&
-    rest.every((each) => typeof each === "string" || typeof each === "number")
+    rest.every((each): each is string | number => ["string", "number"].includes(typeof each))
       ? method(of, rest)
       : unknownCall(`code:${name}`, [of, ...rest]),
   ),

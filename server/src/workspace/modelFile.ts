@@ -173,7 +173,8 @@ function effectIn(
     return undefined;
   }
   const known = ["kind", ...form.needs, ...form.takes];
-  const entries = value.kind === "object" ? entriesOf(value, known, problems) : new Map();
+  const entries =
+    value.kind === "object" ? entriesOf(value, known, problems) : new Map<string, JsonValue>();
   for (const key of form.needs) if (!entries.has(key)) missing(value, key, problems);
   const read = (key: string): JsonValue | undefined => entries.get(key);
   const client = textIn(read("client"), "client", problems);

@@ -375,7 +375,10 @@ describe("editors without a client of Isolens", () => {
         lensParams,
       );
       assert.equal(lens?.command?.command, "isolens.explain");
-      const text = await run(lens.command.command, ...(lens.command.arguments ?? []));
+      const text = await run(
+        lens.command.command,
+        ...((lens.command.arguments ?? []) as readonly unknown[]),
+      );
       assert.match(String(text), /^lost-update in withdraw\n {2}1\. T1 reads account/u);
       assert.equal(await run("isolens.stop"), 0);
       await run("isolens.checkAt", "pg:ser");

@@ -6,6 +6,7 @@ import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { PRODUCT_LEVELS } from "../../../server/src/isolation/levels";
 import type { Program } from "../../../server/src/program/program";
 import type { Allocation } from "../../../server/src/protocol/allocation";
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { FileId } from "../../../server/src/protocol/source";
 import { allocate } from "../../../server/src/service/allocate";
 import type { Session } from "../../../server/src/service/session";
@@ -73,7 +74,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 function smallBank(names: readonly string[]): string {
   const scripts = names.map((name) => {
     const distinct = name === "Amalgamate" ? "-- @isolens distinct a, b\n" : "";
-    return `${distinct}-- @transaction ${name}\nBEGIN;\n${(PROGRAMS[name] ?? []).join("\n")}\nCOMMIT;\n`;
+    return `${distinct}-- @transaction ${name}\nBEGIN;\n${(ownEntry(PROGRAMS, name) ?? []).join("\n")}\nCOMMIT;\n`;
   });
   return TABLES + scripts.join("\n");
 }
@@ -138,7 +139,7 @@ describe("allocations of small programs", () => {
   ])
     it(`lowered one by one are among all that were tried: ${names.join(", ")}`, async () => {
       const scripts = names.map(
-        (name) => `-- @transaction ${name}\nBEGIN;\n${PARTS[name] ?? ""}\nCOMMIT;\n`,
+        (name) => `-- @transaction ${name}\nBEGIN;\n${ownEntry(PARTS, name) ?? ""}\nCOMMIT;\n`,
       );
       const program = readProgram(
         [sql(`CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);\n${scripts.join("")}`)],

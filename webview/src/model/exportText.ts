@@ -1,4 +1,5 @@
 // An anomaly as text for other places: a sequence diagram in Mermaid's notation, and a description in Markdown.
+import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { Story, StoryStep } from "./story";
 
 /** A sequence diagram: the database in the middle of nothing, each transaction a participant. */
@@ -29,7 +30,7 @@ export function mermaidOf({ instances, steps, edges, payload }: Story): string {
 export function markdownOf(story: Story): string {
   const { payload, steps } = story;
   const { anomaly } = payload;
-  const labels = anomaly.preventedBy.map((name) => payload.labels[name] ?? name);
+  const labels = anomaly.preventedBy.map((name) => ownEntry(payload.labels, name) ?? name);
   return [
     `### ${payload.title} at ${payload.level.label}`,
     "",

@@ -2,7 +2,7 @@
 // which are the same for the same: a witness chooses their values, and a search needs no theory of them.
 import type { Expression } from "../../program/expression";
 import { isEvaluatedCode } from "../../program/functions";
-import type { OutsideFunction, Parameter, Transaction } from "../../program/program";
+import type { OutsideFunction, Parameter, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import { mapShared } from "../sql/sharedParts";
 import { inferParameterTypes } from "../sql/types";
@@ -16,8 +16,16 @@ interface Named {
   readonly of: OutsideFunction;
 }
 
-/** The transaction with arguments in the place of such functions. Linear in its body. */
-export function withOutsideFunctions(
+/** The program with arguments in the place of such functions. Linear in its transactions. */
+export function withOutsideFunctions(program: Program): Program {
+  const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
+  const transactions = program.transactions.map((each) =>
+    withArguments(each, (name) => tables.get(name)),
+  );
+  return { ...program, transactions };
+}
+
+function withArguments(
   transaction: Transaction,
   table: (name: string) => Table | undefined,
 ): Transaction {

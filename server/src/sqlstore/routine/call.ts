@@ -2,7 +2,7 @@
 import { parsePlBody } from "../../frontend/sql/pg/plParser";
 import type { Routine } from "../catalog";
 import type { QueryColumn } from "../compile/node";
-import { selectOf } from "../sessionStatements";
+import { selectOf } from "../selectOf";
 import { failure } from "../sqlError";
 import type { SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";

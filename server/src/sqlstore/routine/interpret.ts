@@ -9,6 +9,7 @@ import { limiter } from "../values/fit";
 import { elementOf, type DeclaredType, type SqlType } from "../values/types";
 import { isList, type SqlRow, type SqlValue } from "../values/value";
 import { catches } from "./conditions";
+import { evaluated } from "./expressionList";
 import type { Flow, Frame, RoutineResult, Steps } from "./frame";
 import { raise } from "./raise";
 
@@ -232,12 +233,12 @@ type Round = () => Steps<boolean>;
 function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
   switch (over.kind) {
     case "forever":
-      return repeated(function* () {
+      return repeated(function* (): Steps<boolean> {
         yield* [];
         return true;
       });
     case "while":
-      return repeated(function* () {
+      return repeated(function* (): Steps<boolean> {
         return (yield* valueOf(frame, over.condition)) === true;
       });
     case "count": {
@@ -247,7 +248,7 @@ function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
       const local = { declared: { type: "int4" } as const, value: 0 as SqlValue };
       frame.locals.set(over.variable, local);
       let at = start - step;
-      return repeated(function* () {
+      return repeated(function* (): Steps<boolean> {
         yield* [];
         at += step;
         local.value = at;
@@ -288,7 +289,7 @@ function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
   }
 }
 
-function* repeated(round: Round): Generator<Round> {
+function* repeated(round: Round): Iterable<Round> {
   for (let count = 0; count < MOST_ROUNDS; count++) yield round;
   throw failure("tooComplex", "a loop without an end");
 }
@@ -310,19 +311,14 @@ function* runText(
 
 function* runDynamic(frame: Frame, command: Span, using: readonly Span[]): Steps<RoutineResult> {
   const { value } = yield* firstValue(frame, textAt(frame, command));
+  if (typeof value !== "string")
+    throw failure("syntax", "query string argument of EXECUTE is no text");
   const parameters: unknown[] = [];
   for (const each of using) {
     const text = yield* firstValue(frame, `(${textAt(frame, each)})::text`);
     parameters.push(text.value);
   }
-  return yield* runText(frame, String(value), parameters);
-}
-
-/** The row that an expression list gives. */
-export function* evaluated(frame: Frame, text: string): Steps<RoutineResult> {
-  const [statement] = frame.host.parse(`SELECT ${text}`);
-  if (statement === undefined) throw failure("syntax", `no expression: ${text}`);
-  return yield* frame.host.run(statement, frame.locals, []);
+  return yield* runText(frame, value, parameters);
 }
 
 function* firstValue(

@@ -2,8 +2,8 @@
 import { failure, SqlFailure } from "../sqlError";
 import { wireText } from "../values/format";
 import { stateOf } from "./conditions";
+import { evaluated } from "./expressionList";
 import type { Frame, Steps } from "./frame";
-import { evaluated } from "./interpret";
 
 const OPTION =
   /\b(errcode|message|detail|hint|constraint|table|column|schema|datatype)\s*(?::=|=)/gi;

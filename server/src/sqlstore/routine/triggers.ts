@@ -1,7 +1,7 @@
 // Triggers: which of a table's run for a row, and what their functions make of it.
 import { parsePlBody } from "../../frontend/sql/pg/plParser";
 import type { Catalog, Table, Trigger } from "../catalog";
-import { selectOf } from "../sessionStatements";
+import { selectOf } from "../selectOf";
 import { failure } from "../sqlError";
 import type { SqlRow } from "../values/value";
 import { openFrame } from "./call";

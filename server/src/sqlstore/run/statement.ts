@@ -247,7 +247,6 @@ function atOnce<T>(steps: Generator<Request, T, Reply>): T {
 function hostWithin(env: Env, catalog: Catalog): RoutineHost {
   return {
     parse: env.work.parse,
-    // eslint-disable-next-line require-yield -- what is missing is asked for by beginning again
     *run(statement, locals) {
       if (statement.kind !== "select")
         throw unsupported(

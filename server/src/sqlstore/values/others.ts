@@ -1,5 +1,6 @@
 // Types of PostgreSQL whose values are kept as their canonical texts: what they are read from, and undefined for what is
 // no value of theirs. There is no arithmetic on them here.
+import type { OtherType } from "./types";
 import { compareNumbers } from "./wholes";
 import { formatDecimal, parseDecimal, rescale } from "./decimal";
 import {
@@ -10,31 +11,6 @@ import {
   parseDay,
   parseMoment,
 } from "./temporal";
-
-export const OTHER_TYPES = [
-  "inet",
-  "cidr",
-  "macaddr",
-  "bit",
-  "varbit",
-  "money",
-  "timetz",
-  "xml",
-  "point",
-  "tsvector",
-  "int4range",
-  "int8range",
-  "numrange",
-  "tsrange",
-  "tstzrange",
-  "daterange",
-] as const;
-
-export type OtherType = (typeof OTHER_TYPES)[number];
-
-export function isOther(type: string): type is OtherType {
-  return OTHER_TYPES.some((each) => each === type);
-}
 
 /** The canonical text of a value; undefined for what is none. */
 export function canonicalText(text: string, type: OtherType): string | undefined {

@@ -15,8 +15,8 @@ import {
   parseInterval,
   parseMoment,
 } from "./temporal";
-import { canonicalText, isOther } from "./others";
-import { elementOf, isInteger, postgresName, rangeOf, type SqlType } from "./types";
+import { canonicalText } from "./others";
+import { elementOf, isInteger, isOther, postgresName, rangeOf, type SqlType } from "./types";
 import type { SqlValue, Whole } from "./value";
 import { whole } from "./wholes";
 

@@ -1,7 +1,32 @@
 // Types of SQL as both dialects have them here: names from declarations and casts, families, and what is wider.
 import { unsupported } from "../sqlError";
 import type { TypeName } from "../tree";
-import { OTHER_TYPES } from "./others";
+
+/** Types of PostgreSQL whose values are kept as their canonical texts (`others.ts`). */
+export const OTHER_TYPES = [
+  "inet",
+  "cidr",
+  "macaddr",
+  "bit",
+  "varbit",
+  "money",
+  "timetz",
+  "xml",
+  "point",
+  "tsvector",
+  "int4range",
+  "int8range",
+  "numrange",
+  "tsrange",
+  "tstzrange",
+  "daterange",
+] as const;
+
+export type OtherType = (typeof OTHER_TYPES)[number];
+
+export function isOther(type: string): type is OtherType {
+  return OTHER_TYPES.some((each) => each === type);
+}
 
 const BASE_TYPES = [
   "bool",

@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
+import { withOutsideFunctions } from "../../../../server/src/frontend/code/outsideFunctions";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { createWorkspaceCode } from "../../../../server/src/frontend/code/workspaceCode";
 import { createDialectReader } from "../../../../server/src/frontend/sql/dialectsOf";
@@ -91,7 +92,7 @@ function readFresh(texts: Texts): string {
     { dialect: undefined, usual },
     rest.length === 0 ? undefined : { ...code, dialect: dialect ?? usual },
   );
-  return JSON.stringify(program, undefined, 1);
+  return JSON.stringify(withOutsideFunctions(program), undefined, 1);
 }
 
 const WORKSPACE: Texts = {

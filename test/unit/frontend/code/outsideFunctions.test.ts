@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { withOutsideFunctions } from "../../../../server/src/frontend/code/outsideFunctions";
-import { transactionsOf } from "./codePrograms";
+import { readOver } from "./codePrograms";
 import { printed } from "./prismaPrograms";
 
 const DDL = "CREATE TABLE token (id int PRIMARY KEY, hash text NOT NULL, uses int NOT NULL);";
@@ -15,8 +15,9 @@ const pool = new Pool();
 export async function f(id: number, code: string) {
   ${body}
 }`;
-  const found = await transactionsOf(DDL, { "a.ts": text });
-  return found.map((each) => withOutsideFunctions(each, () => undefined));
+  const { transactions, tables } = await readOver(DDL, { "a.ts": text }, "postgres");
+  const program = { schema: { tables }, transactions, notes: [], files: [] };
+  return withOutsideFunctions(program).transactions;
 }
 
 const CLEAR = (hash: string) => `await pool.query("DELETE FROM token WHERE hash = $1", [${hash}]);`;

@@ -1,4 +1,5 @@
 // Tables, rows, columns and values as people call them: "two bookings for room 63 on 2025-01-01".
+import { ownEntry } from "../../../protocol/dictionary";
 import { shownText, type Row, type Value } from "../../../protocol/witness";
 
 /** "team member" of `team_members`, `TeamMember` or `"team_members (PostgreSQL)"`. */
@@ -28,7 +29,7 @@ export function plainWords(name: string): string {
 
 /** "account 1", "enrolment (1, 2)", "the account" where it has no key. */
 export function rowName(table: string, row: Row, key: readonly string[]): string {
-  const values = key.map((column) => bareText(row[column] ?? null));
+  const values = key.map((column) => bareText(ownEntry(row, column) ?? null));
   if (values.length === 0) return `the ${singular(table)}`;
   return `${singular(table)} ${values.length === 1 ? (values[0] ?? "") : `(${values.join(", ")})`}`;
 }
@@ -53,11 +54,12 @@ function bareText(value: Value): string {
 /** "for room 63 and user 2 on 2025-01-01 with kind 'single'": what rows have in common. */
 export function sharedText(row: Row, columns: readonly string[]): string {
   const parts = columns.map((column) => {
-    const value = plainValue(row[column] ?? null);
+    const value = plainValue(ownEntry(row, column) ?? null);
     const id = /^(.+?)[ _]?id$/iu.exec(plainWords(column))?.[1];
     if (id !== undefined) return { word: "for", text: `${id} ${value}` };
     if (/^\d{4}-\d\d-\d\d/u.test(value)) return { word: "on", text: value };
-    const isNumbered = typeof row[column] === "number" && !/number|no$|nr$|seq/iu.test(column);
+    const isNumbered =
+      typeof ownEntry(row, column) === "number" && !/number|no$|nr$|seq/iu.test(column);
     return { word: isNumbered ? "for" : "with", text: `${plainWords(column)} ${value}` };
   });
   return ["for", "on", "with"]

@@ -86,9 +86,11 @@ export function twice(runs: Runs): string | undefined {
 export function sameNumber(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const row of addedRows(runs, table)) {
-      const looked = runs.lookedUp(table).filter((column) => (row[column] ?? null) !== null);
+      const looked = runs
+        .lookedUp(table)
+        .filter((column) => (ownEntry(row, column) ?? null) !== null);
       for (const column of Object.keys(row)) {
-        if (looked.includes(column) || typeof row[column] === "boolean") continue;
+        if (looked.includes(column) || typeof ownEntry(row, column) === "boolean") continue;
         const columns = [...looked, column];
         if (countsLike(runs, table, row, columns).here < 2) continue;
         const isUnique = [...runs.serial.map(({ final }) => final), runs.initial].every((final) =>

@@ -92,7 +92,7 @@ export function belowZeroTogether(runs: Runs): string | undefined {
 function valueAt(runs: Runs, cell: CellAccess, final: Runs["initial"]): number | undefined {
   const key = keyOf(runs, cell.table);
   const row = rowsOf(final, cell.table).find(
-    (each) => key.map((column) => String(each[column] ?? "")).join(",") === cell.key,
+    (each) => key.map((column) => String(ownEntry(each, column) ?? "")).join(",") === cell.key,
   );
   const value = row && ownEntry(row, cell.column);
   return typeof value === "number" ? value : undefined;
@@ -141,7 +141,7 @@ function changesOf(
   { table, row, column }: Pick<OddCell, "table" | "row" | "column">,
 ): readonly Change[] {
   const key = keyOf(runs, table)
-    .map((each) => String(row[each] ?? ""))
+    .map((each) => String(ownEntry(row, each) ?? ""))
     .join(",");
   const isCell = (cell: CellAccess): boolean =>
     cell.table === table && cell.column === column && cell.key === key;

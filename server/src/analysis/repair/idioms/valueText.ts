@@ -15,15 +15,21 @@ export function valueText(workshop: Workshop, site: Site, equality: Equality): s
   const tree = workshop.treeOf(site.file);
   const text = workshop.textOf(site.file)?.text;
   if (text === undefined) return undefined;
-  if (!tree) return sqlValue(text, site, equality.column);
+  if (!tree) return sqlValue(text, site, equality.column)?.written;
   const literal = literalAround(tree.root, site.start, site.end);
   if (!literal) return namedValue(tree, site, equality);
   const written = sqlValue(text, site, equality.column);
-  return written === undefined ? undefined : hostValue(tree, literal, site, written);
+  return written && hostValue(tree, literal, written);
+}
+
+/** A value in SQL, and how many `?` stand before it. */
+interface SqlValue {
+  readonly written: string;
+  readonly marks: number;
 }
 
 /** What stands behind `column =`. */
-function sqlValue(text: string, { start, end }: Site, column: string): string | undefined {
+function sqlValue(text: string, { start, end }: Site, column: string): SqlValue | undefined {
   const tokens = tokensOf(text, start, end);
   for (const [at, token] of tokens.entries()) {
     if (token.word !== "=" || !tokens[at - 1]) continue;
@@ -33,7 +39,9 @@ function sqlValue(text: string, { start, end }: Site, column: string): string | 
     const until = rest.findIndex(({ word }) => ENDS.has(word));
     const value = until < 0 ? rest : rest.slice(0, until);
     const [first, last] = [value[0], value.at(-1)];
-    return first && last ? text.slice(first.start, last.end) : undefined;
+    if (!first || !last) return undefined;
+    const marks = tokens.slice(0, at).filter(({ word }) => word === "?").length;
+    return { written: text.slice(first.start, last.end), marks };
   }
   return undefined;
 }
@@ -46,8 +54,7 @@ const ENDS: ReadonlySet<string> = new Set(
 function hostValue(
   { root, text, language }: CodeTree,
   literal: SyntaxNode,
-  site: Site,
-  written: string,
+  { written, marks }: SqlValue,
 ): string | undefined {
   const hole = /^\$\{([^]*)\}$/u.exec(written)?.[1];
   if (hole !== undefined) return hole;
@@ -59,7 +66,7 @@ function hostValue(
   const others = namedChildren(given).filter(({ start }) => start > literal.start);
   const number = /^\$(\d+)/u.exec(written)?.[1];
   const isMark = written === "?";
-  const nth = number === undefined ? marksBefore(text, site, written) : Number(number) - 1;
+  const nth = number === undefined ? marks : Number(number) - 1;
   const list = others.find(({ type }) => type === "array");
   const values = list
     ? namedChildren(list)
@@ -74,11 +81,6 @@ function hostValue(
   return new RegExp(`\\b${named}\\b`, "u").test(text.slice(given.start, given.end))
     ? named
     : undefined;
-}
-
-/** How many marks stand before the one behind the first equality of this text. */
-function marksBefore(text: string, { start, end }: Site, written: string): number {
-  return written === "?" ? text.slice(start, end).split("?").length - 2 : 0;
 }
 
 /** In calls that build a query a value has the name that the argument has. */

@@ -1,5 +1,6 @@
 // Drivers that send SQL text, as data: which clients a package makes, and what their methods do. `isolens.models` of a
 // workspace has the same form, so a model is plain JSON; what it cannot say is a hook of the library.
+import { ownEntry } from "../../../protocol/dictionary";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import {
@@ -36,7 +37,13 @@ export function driver(model: DriverModel, { query, ...hooks }: DriverHooks = {}
   const { name, modules, clients, duckTyped } = model;
   const effects = effectsOf(model);
   const client = (of: string, tools: Tools, connection?: Connection): HandleValue => {
-    const { kind, isPerhapsOne, as = of }: ClientModel = clients[of] ?? { kind: "connection" };
+    const {
+      kind,
+      isPerhapsOne,
+      as = of,
+    }: ClientModel = ownEntry(clients, of) ?? {
+      kind: "connection",
+    };
     const own = connection ?? tools.connection(kind === "pool");
     return tools.handle(as, undefined, isPerhapsOne === true ? { ...own, mayBeOne: true } : own);
   };
