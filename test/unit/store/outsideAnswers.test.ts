@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
+import { explain } from "../../../server/src/analysis/explain/explain";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { Expression } from "../../../server/src/program/expression";
@@ -104,6 +105,14 @@ describe("a witness behind a question", () => {
     assert.equal(answersText(allowed.witness), "Taken for true: allowed(1).");
     const denied = judged(await guarded({ kind: "not", operand: call("code:denied") }));
     assert.equal(answersText(denied.witness), "Taken for false: denied(1).");
+  });
+
+  it("tells it in the sentence that every view shows", async () => {
+    const program = await guarded(call("code:allowed"));
+    const confirmation = judged(program);
+    const level = findLevel("postgres:read-committed") ?? assert.fail();
+    const finding = { confirmation, tables: ["account"], preventedBy: [], allowedAt: [] };
+    assert.match(explain(program, level, finding).message, / Taken for true: allowed\(1\)\.$/u);
   });
 
   it("takes none for what is no code of the program's", async () => {

@@ -5,6 +5,7 @@ import { keyOfLevels, levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { Anomaly, CycleEdge, CycleEnd } from "../../protocol/report";
+import { answersText } from "../../protocol/witness";
 import type { Confirmation, ExecutedStep, Execution } from "../../store/execution";
 import type { Finding } from "../search/unit";
 import { classify } from "./kinds/kinds";
@@ -81,7 +82,7 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
     ...(leftOut.length > 0 && { leftOut }),
     ...(outside.length > 0 && { outside: [...new Set(outside)].sort() }),
     ...telling,
-    message: `${telling.message}${remark(outside)}`,
+    message: [telling.message + remark(outside), answersText(witness) ?? []].flat().join(" "),
     preventedBy: finding.preventedBy,
     allowedAt: finding.allowedAt,
   };

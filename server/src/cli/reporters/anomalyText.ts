@@ -10,7 +10,7 @@ import type {
   Step,
   StepCall,
 } from "../../protocol/report";
-import { answersText, type WitnessInstance } from "../../protocol/witness";
+import type { WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
 import { codeFrame, type LineOf } from "./codeFrame";
 import { listWords, outcomeTexts, valueText } from "./outcomes";
@@ -236,11 +236,7 @@ function preventedLine(anomaly: Anomaly): string {
 function footing(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly string[] {
   const { columns, paint } = style;
   const indent = " ".repeat(LEFT);
-  const taken = answersText(anomaly.witness);
-  const lines = [
-    ...(taken === undefined ? [] : hangingText(indent, taken, columns)),
-    ...outcomeLines(anomaly, style),
-  ];
+  const lines = [...outcomeLines(anomaly, style)];
   if (anomaly.severity === "unused" && anomaly.status === "confirmed") {
     const text = "Some order ends the same, but in none of them were these values read on the way.";
     lines.push(...hangingText(indent, text, columns));
