@@ -25,6 +25,18 @@ const CASES: readonly {
   readonly edits: readonly string[];
 }[] = [
   { program: "mysql2-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
+  {
+    program: "mysql2-desks",
+    kind: "anchor-lock",
+    edits: [
+      'await connection.execute("SELECT 1 FROM desk WHERE id = ? FOR UPDATE", [desk]);\n    ',
+    ],
+  },
+  {
+    program: "mysql2-desks",
+    kind: "raised-level",
+    edits: ['await connection.query("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");\n    '],
+  },
   { program: "postgresjs-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
   {
     program: "postgresjs-stock",

@@ -173,7 +173,10 @@ function sending(
 }
 
 /** The statement of a block that a place is in. */
-export function statementAround(tree: CodeTree, site: Site): SyntaxNode | undefined {
+export function statementAround(
+  tree: CodeTree,
+  site: Pick<Site, "start" | "end">,
+): SyntaxNode | undefined {
   const { start, end } = literalAround(tree.root, site.start, site.end) ?? site;
   const path = pathTo(tree.root, start, end);
   const at = path.findLastIndex(

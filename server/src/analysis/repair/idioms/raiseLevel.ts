@@ -10,6 +10,7 @@ import { tokensOf } from "../../../frontend/sql/tokens";
 import type { Transaction } from "../../../program/program";
 import type { TextEdit } from "../candidate";
 import type { Workshop } from "../workshop";
+import { inserted, statementAround } from "./addStatement";
 import { pathTo } from "./syntax";
 import { refused, type Written } from "./written";
 
@@ -25,7 +26,7 @@ export function raiseLevel(workshop: Workshop, transaction: Transaction): Writte
       `${transaction.name} is a statement of its own, whose session chooses the level`,
     );
   const tree = workshop.treeOf(file);
-  if (tree) return raiseInCode(tree, transaction, start, end);
+  if (tree) return raiseInCode(workshop, tree, transaction, start, end);
   if (transaction.boundary === "routine")
     return refused(
       `the caller of ${transaction.name} has opened the transaction, and chose its level`,
@@ -49,6 +50,7 @@ export function raiseLevel(workshop: Workshop, transaction: Transaction): Writte
 }
 
 function raiseInCode(
+  workshop: Workshop,
   tree: CodeTree,
   transaction: Transaction,
   start: number,
@@ -79,6 +81,11 @@ function raiseInCode(
       return edit(at, " ISOLATION LEVEL SERIALIZABLE");
     }
   }
+  const ownBegin = !call && owner ? beginningIn(owner, tree.text) : undefined;
+  if (ownBegin !== undefined)
+    return workshop.dialect === "postgres"
+      ? refused(`no words are known that give ${ownBegin.receiver}.${ownBegin.name}() a level`)
+      : levelOfNext(tree, file, ownBegin);
   if (!call)
     return refused("what opens the transaction stands in another function, which others may use");
   if (others.length > 0) return refused("several calls open a transaction in it");
@@ -102,6 +109,27 @@ function raiseInCode(
     default:
       return edit(callback.end, ', { isolationLevel: "serializable" }');
   }
+}
+
+/** The only call of a function that begins a transaction on a connection: `connection.beginTransaction()`. */
+function beginningIn(node: SyntaxNode, text: string): MethodCall | undefined {
+  const [only, ...others] = methodCalls(node, text).filter(
+    ({ name }) => name === "beginTransaction",
+  );
+  return others.length === 0 ? only : undefined;
+}
+
+/** MySQL: a statement in front of what begins the transaction gives the next one its level, on the same connection. */
+function levelOfNext(
+  tree: CodeTree,
+  file: Transaction["source"]["file"],
+  { node, receiver }: MethodCall,
+): Written {
+  const statement = statementAround(tree, node);
+  if (!statement || tree.text.slice(statement.start, node.start).trim() !== "await")
+    return refused("what opens the transaction is no awaited statement of its own");
+  const line = `await ${receiver}.query("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");`;
+  return inserted(file, tree.text, statement.start, line);
 }
 
 const FUNCTIONS: ReadonlySet<string> = new Set([
@@ -133,7 +161,7 @@ function literalsIn(node: SyntaxNode): readonly SyntaxNode[] {
   return found;
 }
 
-interface Opening {
+interface MethodCall {
   readonly name: string;
   readonly node: SyntaxNode;
   readonly receiver: string;
@@ -141,8 +169,19 @@ interface Opening {
   readonly dot: number;
 }
 
-function openingCalls(node: SyntaxNode, text: string): readonly Opening[] {
-  const found: Opening[] = [];
+function openingCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
+  return methodCalls(node, text).filter(({ name, receiver, node: call }) => {
+    const isKysely = name === "execute" && /\.transaction\(\)$/u.test(receiver);
+    const hasWork = namedChildren(childOf(call, "arguments") ?? call).some(({ type }) =>
+      FUNCTIONS.has(type),
+    );
+    return isKysely || (["transaction", "$transaction", "begin"].includes(name) && hasWork);
+  });
+}
+
+/** Every call of a method within a node. Linear in it. */
+function methodCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
+  const found: MethodCall[] = [];
   const open = [node];
   for (let next = open.pop(); next; next = open.pop()) {
     open.push(...next.children);
@@ -153,12 +192,7 @@ function openingCalls(node: SyntaxNode, text: string): readonly Opening[] {
     if (!object || !property) continue;
     const name = text.slice(property.start, property.end);
     const receiver = text.slice(object.start, object.end);
-    const isKysely = name === "execute" && /\.transaction\(\)$/u.test(receiver);
-    const hasWork = namedChildren(childOf(next, "arguments") ?? next).some(({ type }) =>
-      FUNCTIONS.has(type),
-    );
-    if (isKysely || (["transaction", "$transaction", "begin"].includes(name) && hasWork))
-      found.push({ name, node: next, receiver, dot: object.end });
+    found.push({ name, node: next, receiver, dot: object.end });
   }
   return found;
 }
