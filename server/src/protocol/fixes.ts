@@ -5,12 +5,9 @@ import type { Rests } from "./report";
 /** What a fix does, from the cheapest to the dearest for those who run the program. */
 export const FIX_KINDS = [
   "guarded-update",
-  "version-check",
-  "unique-key",
   "row-lock",
   "anchor-lock",
   "advisory-lock",
-  "one-transaction",
   "raised-level",
 ] as const;
 
