@@ -18,6 +18,9 @@ import type { Program, Transaction } from "../program/program";
 import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes";
 import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
 import { followTurns, type TurnsRun } from "../store/turns";
+import { staleReads, type StaleRead } from "./causes";
+import { claimOf, correspondence, type Relation } from "./correspondence";
+import { withPrivateCopies } from "./privateCopies";
 import type { ProjectTexts } from "./readProject";
 import { tablesOf } from "./statements";
 import { digest } from "./tuples";
@@ -118,27 +121,32 @@ async function verified(
   const own = new Set(anomaly.transactions);
   const alone = await tools.check(restricted(changed, own));
   if (signal.aborted) return undefined;
-  if (alone.anomalies.some((each) => keyOf(each) === keyOf(anomaly)))
+  const relationOf = correspondence([...project.files, ...project.context], edits);
+  if (alone.anomalies.some((each) => relationOf(anomaly, each) === "same"))
     return { ok: false, reason: STILL_POSSIBLE };
   const related = relatedIds(program, changed, anomaly.transactions);
   const old = await before(related);
-  const report = await tools.check(restricted(changed, related));
+  const part = restricted(changed, related);
+  const report = await tools.check(part);
   if (signal.aborted) return undefined;
-  const objection = objectionTo(anomaly, old, report);
+  const others = await otherCauses(part, report, tools, (each) => relationOf(anomaly, each));
+  if (signal.aborted) return undefined;
+  if (others === undefined) return { ok: false, reason: STILL_POSSIBLE };
+  const objection = objectionTo(anomaly, old, report, relationOf);
   if (objection !== undefined) return { ok: false, reason: objection };
   const levels = tools.levelsOf(changed.transactions);
   const turns = witnessAgain(changed, levels, anomaly);
   const deadlock = turns?.aborted.find(({ code }) => code === "40P01");
   if (deadlock) return { ok: false, reason: "it would only turn the anomaly into a deadlock" };
-  const left = new Set(report.anomalies.map(keyOf));
-  const alsoRemoves = old.anomalies.filter((each) => !left.has(keyOf(each))).map(({ id }) => id);
+  const left = new Set(report.anomalies.map(claimOf));
+  const alsoRemoves = old.anomalies.filter((each) => !left.has(claimOf(each))).map(({ id }) => id);
   return {
     ok: true,
     fix: {
       kind: candidate.kind,
       title: candidate.title,
       edits: fixEdits(project, edits),
-      costs: candidate.costs,
+      costs: [...candidate.costs, ...others],
       now: turns ? nowText(anomaly, turns) : "its execution is no longer possible",
       alsoRemoves: alsoRemoves.filter((id) => id !== anomaly.id),
       rests: report.rests,
@@ -148,27 +156,69 @@ async function verified(
 
 const STILL_POSSIBLE = "the anomaly is still possible with it";
 
+/**
+ * The anomaly may have hidden others of its claim, and they hide it, as the search tells one of a claim: each that is told
+ * is put aside, and it is asked again, until nothing of the claim is left. Gives what is to be said of the others; undefined where
+ * the anomaly itself is among them, or could be.
+ */
+async function otherCauses(
+  part: Program,
+  report: LevelReport,
+  { check }: FixTools,
+  relationTo: (now: Anomaly) => Relation,
+): Promise<readonly string[] | undefined> {
+  const others: string[] = [];
+  const reads: StaleRead[] = [];
+  for (let now = report; ;) {
+    const related = now.anomalies.filter((each) => relationTo(each) !== "new");
+    if (related.some((each) => relationTo(each) === "same")) return undefined;
+    const [other] = related;
+    if (!other) return others;
+    const own = staleReads(other);
+    const remaining = withPrivateCopies(part, [...reads, ...own]);
+    if (!remaining || reads.length >= MOST_READS) return undefined;
+    reads.push(...own);
+    others.push(otherText(other, own));
+    now = await check(remaining);
+    const undecided = now.unknown.some((each) => !isKnown(report, each));
+    if (undecided) return undefined;
+  }
+}
+
+/** So many reads of one claim that go stale are put aside. */
+const MOST_READS = 8;
+
+function otherText({ kind }: Anomaly, [read]: readonly StaleRead[]): string {
+  const text = read?.read?.text.replace(/\s+/gu, " ") ?? "";
+  return `another ${kind.replaceAll("-", " ")} of ${read?.transaction ?? ""} stays: what \`${text}\` reads goes stale as well`;
+}
+
 /** Why the changed program is no fix of the anomaly; undefined where it is one. */
-function objectionTo(anomaly: Anomaly, old: LevelReport, now: LevelReport): string | undefined {
+function objectionTo(
+  anomaly: Anomaly,
+  old: LevelReport,
+  now: LevelReport,
+  relationOf: (before: Anomaly, now: Anomaly) => Relation,
+): string | undefined {
   const found = now.anomalies.filter(
     ({ severity }) => severity !== "unused" || anomaly.severity === "unused",
   );
-  if (found.some((each) => keyOf(each) === keyOf(anomaly))) return STILL_POSSIBLE;
-  const known = new Set(old.anomalies.map(keyOf));
-  const other = found.find((each) => !known.has(keyOf(each)));
+  const touched = (each: Anomaly): boolean =>
+    claimOf(each) === claimOf(anomaly) && relationOf(anomaly, each) !== "other";
+  if (found.some(touched)) return STILL_POSSIBLE;
+  const known = new Set(old.anomalies.map(claimOf));
+  const other = found.find((each) => !known.has(claimOf(each)));
   if (other) {
     const names = [...new Set(other.transactions)].join(" and ");
     const why = other.reason === undefined ? "" : ` (${other.reason})`;
     return `another anomaly would be possible with it: ${other.kind} of ${names}${why}`;
   }
-  const open = new Set(old.unknown.map(unknownKey));
-  const undecided = now.unknown.find((each) => !open.has(unknownKey(each)));
+  const undecided = now.unknown.find((each) => !isKnown(old, each));
   return undecided && `it could not be verified: ${undecided.reason}`;
 }
 
-/** What an anomaly is, whatever the levels of its transactions: these are part of its id. */
-function keyOf({ kind, transactions, tables }: Anomaly): string {
-  return JSON.stringify([kind, [...transactions].sort(), tables]);
+function isKnown(report: LevelReport, unknown: Unknown): boolean {
+  return report.unknown.some((each) => unknownKey(each) === unknownKey(unknown));
 }
 
 function unknownKey({ reason, transactions }: Unknown): string {
