@@ -61,6 +61,7 @@ describe("fixes", () => {
       ],
     );
     assert.equal(fixes[0], guarded);
+    assert.match(guarded?.title ?? "", /, and check there$/u);
     const lock = fixes.find(({ kind }) => kind === "row-lock");
     assert.deepEqual(
       lock?.edits.map(({ newText }) => newText),
@@ -126,6 +127,10 @@ COMMIT;
       [" FOR UPDATE"],
       JSON.stringify(advice),
     );
+    // No look comes before its UPDATE that could pass in vain.
+    const guarded = fixes.find(({ kind }) => kind === "guarded-update");
+    assert.equal(guarded?.title, "Compute in the UPDATE of account in visit");
+    assert.ok(guarded.costs.every((cost) => !cost.includes("refused")));
     const [edit] = lock?.edits ?? [];
     const [mended, stays] =
       edit?.range.start.line === 3 ? ["balance", "points"] : ["points", "balance"];

@@ -17,18 +17,22 @@ export function guardedUpdates(workshop: Workshop): Proposals {
     if (statement.kind !== "select") continue;
     const updates = workshop.sitesOf(transaction).filter(isUpdateOf(read, statement));
     const edits: TextEdit[] = [];
+    let isChecked = false;
     for (const update of updates) {
       const written = guarded(workshop, { ...read, statement }, update);
       if (typeof written === "string") refusals.push({ kind: "guarded-update", reason: written });
-      else edits.push(...written);
+      else {
+        edits.push(...written.edits);
+        isChecked ||= written.isChecked;
+      }
     }
     if (edits.length === 0) continue;
     const table = statement.query.relations[0]?.table ?? "";
     candidates.push({
       kind: "guarded-update",
-      title: `Compute in the UPDATE of ${table} in ${transaction.name}, and check there`,
+      title: `Compute in the UPDATE of ${table} in ${transaction.name}${isChecked ? ", and check there" : ""}`,
       edits,
-      costs: ["it may be refused by its UPDATE although its first look passed"],
+      costs: isChecked ? ["it may be refused by its UPDATE although its first look passed"] : [],
     });
   }
   return { candidates, refusals };
@@ -59,11 +63,13 @@ interface Held {
   readonly column: string;
 }
 
-function guarded(
-  workshop: Workshop,
-  read: ReadSite,
-  update: UpdateSite,
-): readonly TextEdit[] | string {
+interface Guarded {
+  readonly edits: readonly TextEdit[];
+  /** The UPDATE has a guard now, which was checked before it. */
+  readonly isChecked: boolean;
+}
+
+function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarded | string {
   const lines = workshop.textOf(read.file);
   if (!lines || workshop.treeOf(read.file))
     return "the UPDATE stands in a text of code, whose values would have to change with it";
@@ -122,7 +128,7 @@ function guarded(
       end: each.end,
       newText: kept?.name.join("") ?? "",
     });
-  return edits;
+  return { edits, isChecked: guards.length > 0 };
 }
 
 /** Whether nothing else asks for what was read, so that the read can go. */
