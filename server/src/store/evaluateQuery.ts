@@ -1,6 +1,7 @@
 // Evaluates queries: joins, grouping, set operations, order and limit. Conditions are tested as early as their
 // rows are known, so that what is recorded as read is what could have mattered.
 import type { Expression } from "../program/expression";
+import { operandsOf } from "../program/operands";
 import type { LockClause, Query, Relation } from "../program/statement";
 import { ownEntry, setEntry } from "../protocol/dictionary";
 import { columnsOf, containsAggregate, queryColumns } from "./columns";
@@ -40,7 +41,12 @@ function computeRows(query: Query, frame: Frame): ResultRows {
   }
   const searching = { ...frame, targets: lockedTargets(query.lock, frame.acting, frame) };
   const bindings = joinRelations(query.relations, query.where, searching);
-  return outputRows(query, lockedRows(query, query.lock, bindings, frame, frame.acting), frame);
+  if (!isGrouped(query) && !query.distinct)
+    return outputRows(query, lockedRows(query, query.lock, bindings, frame, frame.acting), frame);
+  // LIMIT counts groups: all of their rows are locked.
+  const { limit: _limit, offset: _offset, ...whole } = query;
+  const rows = lockedRows(whole, query.lock, bindings, frame, frame.acting);
+  return limited(query, outputRows(query, rows, frame), frame);
 }
 
 /** The relations that the clause names are looked for where its locks are taken. */
@@ -298,6 +304,8 @@ function searchTable(
     newest: tables?.search === undefined ? false : "searched",
   });
   const range = searchRange(table, relation.alias, conditions);
+  if (frame.acting !== undefined && frame.once !== undefined)
+    for (const query of conditions.flatMap(lockingQueries)) runQuery(query, frame);
   const rows = tables?.search?.(relation.table, {
     inRange: (values) =>
       holdAll(range.conditions, withRows(later, { [relation.alias]: { kind: "derived", values } })),
@@ -322,6 +330,21 @@ function searchTable(
     return others.length === 0 || holdAll(others, bind(row));
   });
 }
+
+/** Queries of a condition that depend on no row and lock what they read: they are answered before the search. */
+function lockingQueries(condition: Expression): readonly Query[] {
+  const known = lockingIn.get(condition);
+  if (known !== undefined) return known;
+  const own = "query" in condition && queryColumns(condition.query).length === 0;
+  const found = [
+    ...operandsOf(condition).flatMap(lockingQueries),
+    ...(own && condition.query.lock !== undefined ? [condition.query] : []),
+  ];
+  lockingIn.set(condition, found);
+  return found;
+}
+
+const lockingIn = new WeakMap<Expression, readonly Query[]>();
 
 function holdAll(conditions: readonly Expression[], frame: Frame): boolean {
   return conditions.every((condition) => isTrue(condition, frame));

@@ -168,4 +168,63 @@ describe("facts about InnoDB", () => {
     const rows = "t: 1,11; 2,22";
     check([RR, SI], scenario, [`T1: v = 20 / v = 20 | ${rows}`, `T1: v = 22 / v = 22 | ${rows}`]);
   });
+
+  describe("a query inside of a change that is no UPDATE of one table nor INSERT ... SELECT", () => {
+    const tables = ["aa", "bb", "oth"].map((name) => table(name, { id: "int", v: "int" }));
+    const initial = {
+      aa: rowsOf({ 1: 5, 2: 1 }),
+      bb: rowsOf({ 1: 5, 2: 1 }),
+      oth: rowsOf({ 1: 5, 2: 5 }),
+    };
+    const crossed = (read: (own: number, from: string) => string): Scenario => {
+      const half = (own: number, from: string, to: string): string =>
+        `-- @isolens dialect mariadb\n${read(own, from)}; UPDATE ${to} SET v = 9 WHERE id = 1;`;
+      return { tables, initial, scripts: { One: half(1, "aa", "bb"), Two: half(2, "bb", "aa") } };
+    };
+    const serial = (one: string, two: string): readonly string[] =>
+      [one, two].map((rows) => `aa: 1,9; 2,1 | bb: 1,9; 2,1 | oth: ${rows}`);
+
+    it("keeps writers of the rows that it reads out: DELETE", () => {
+      const scenario = crossed(
+        (own, from) =>
+          `DELETE FROM oth WHERE id = ${String(own)} AND v < (SELECT v FROM ${from} WHERE id = 1)`,
+      );
+      check(ALL, scenario, serial("1,5", "2,5"));
+    });
+
+    it("also of each row at hand", () => {
+      const scenario = crossed(
+        (own, from) =>
+          `DELETE FROM oth WHERE id = ${String(own)} AND (SELECT v - oth.v FROM ${from} WHERE id = 1) > 0`,
+      );
+      check(ALL, scenario, serial("1,5", "2,5"));
+    });
+
+    it("also in VALUES, where LIMIT counts groups and not the rows that it counts", () => {
+      const scenario = crossed(
+        (own, from) =>
+          `INSERT INTO oth (id, v) VALUES (${String(own + 2)}, (SELECT SUM(v) + COUNT(*) FROM ${from} LIMIT 1))`,
+      );
+      check(ALL, scenario, serial("1,5; 2,5; 3,12; 4,8", "1,5; 2,5; 3,8; 4,12"));
+    });
+
+    it("also of an UPDATE of several tables", () => {
+      const scenario = crossed(
+        (own, from) =>
+          `UPDATE oth JOIN (SELECT v FROM ${from} WHERE id = 1) d SET oth.v = d.v + 1 WHERE oth.id = ${String(own)}`,
+      );
+      check(ALL, scenario, serial("1,10; 2,6", "1,6; 2,10"));
+    });
+
+    it("does not of an UPDATE of one table below REPEATABLE READ", () => {
+      const scenario = crossed(
+        (own, from) =>
+          `UPDATE oth SET v = (SELECT v FROM ${from} WHERE id = 1) + 1 WHERE id = ${String(own)}`,
+      );
+      const [one = "", two = ""] = serial("1,10; 2,6", "1,6; 2,10");
+      const skewed = "aa: 1,9; 2,1 | bb: 1,9; 2,1 | oth: 1,6; 2,6";
+      checkOutcomes(scenario, "mariadb:read-committed", [one, two, skewed]);
+      check([RR, SI, "mariadb:serializable"], scenario, [one, two]);
+    });
+  });
 });

@@ -173,6 +173,8 @@ function filterOf(
     limit: lowerValue(node.limit, of),
     distinct: false,
     setOperations: [],
+    // The rows that it counts are those that it locks.
+    ...(isMysql(work) && { lock: { strength: "update", of: [], wait: "block" } }),
   };
   return { kind: "inQuery", operand: own, query };
 }

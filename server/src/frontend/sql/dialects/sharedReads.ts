@@ -1,8 +1,16 @@
 // Queries of MySQL and MariaDB outside of SELECT: InnoDB reads their rows under shared locks at every level, as
-// LOCK IN SHARE MODE does (measured on MariaDB 10.11: SET, DO, IF, CASE, WHILE, DEFAULT and arguments of CALL).
+// LOCK IN SHARE MODE does (measured on MariaDB 10.11: SET, DO, IF, CASE, WHILE, DEFAULT and arguments of CALL; INSERT
+// and REPLACE of VALUES, DELETE, UPDATE of several tables).
 import type { Expression } from "../../../program/expression";
 import { operandsOf, mapParts } from "../../../program/operands";
-import type { Query, Relation } from "../../../program/statement";
+import type {
+  Assignment,
+  Output,
+  Query,
+  Relation,
+  Returning,
+  Statement,
+} from "../../../program/statement";
 
 /** The query with shared locks on all rows that it and the queries inside of it read; stronger ones stay. */
 export function inShareMode(query: Query): Query {
@@ -12,7 +20,7 @@ export function inShareMode(query: Query): Query {
     ...query,
     relations: query.relations.map(lockedRelation),
     where: withSharedQueries(query.where),
-    outputs: query.outputs.map((each) => ({ ...each, value: withSharedQueries(each.value) })),
+    outputs: withSharedValues(query.outputs),
     ...(having && { having: withSharedQueries(having) }),
     setOperations: query.setOperations.map((each) => ({
       ...each,
@@ -37,4 +45,57 @@ export function withSharedQueries(expression: Expression): Expression {
   const inner =
     operandsOf(expression).length === 0 ? expression : mapParts(expression, withSharedQueries);
   return "query" in inner ? { ...inner, query: inShareMode(inner.query) } : inner;
+}
+
+/**
+ * A change with its queries in share mode, where InnoDB locks what they read at every level. INSERT ... SELECT and an
+ * UPDATE of one table lock it from REPEATABLE READ on, which is a matter of these levels.
+ */
+export function withSharedReads(statement: Statement): Statement {
+  switch (statement.kind) {
+    case "insert": {
+      const { rows, onConflict } = statement;
+      if ("query" in rows) return statement;
+      return {
+        ...statement,
+        rows: rows.map(withSharedValues),
+        ...(onConflict && {
+          onConflict: { ...onConflict, set: withSharedValues(onConflict.set) },
+        }),
+        ...returningOf(statement),
+      };
+    }
+    case "update":
+      if (statement.from.length === 0) return statement;
+      return {
+        ...statement,
+        from: statement.from.map(lockedRelation),
+        set: withSharedValues(statement.set),
+        where: withSharedQueries(statement.where),
+        ...returningOf(statement),
+      };
+    case "delete":
+      return {
+        ...statement,
+        using: statement.using.map(lockedRelation),
+        where: withSharedQueries(statement.where),
+        ...returningOf(statement),
+      };
+    default:
+      return statement;
+  }
+}
+
+function withSharedValues<Part extends Assignment | Output>(
+  parts: readonly Part[],
+): readonly Part[] {
+  return parts.map((each) => ({ ...each, value: withSharedQueries(each.value) }));
+}
+
+function returningOf({ returning }: { readonly returning?: Returning }): {
+  readonly returning?: Returning;
+} {
+  return returning
+    ? { returning: { ...returning, outputs: withSharedValues(returning.outputs) } }
+    : {};
 }

@@ -16,7 +16,7 @@ import { expressions, labelled, lowerFree, lowerFreeValue, lowerQuery } from "./
 import { parseStatement, parseValue } from "./parseStatement";
 import { baseOf } from "./statementBase";
 import type { SyntaxExpression, SyntaxQuery, SyntaxStatement } from "./syntax";
-import { inShareMode } from "./sharedReads";
+import { inShareMode, withSharedReads } from "./sharedReads";
 import { isMysql, startWork, weaken, type Work } from "./work";
 
 /**
@@ -39,7 +39,11 @@ export function lowerDialectStatement(
   if (!parsed.ok) return unread(context, dialect, parsed.message, parsed.offset);
   const work = { ...startWork(context, dialect), labelled: outputs === "labels" };
   for (const reason of parsed.losses) weaken(work, reason);
-  const result = withLocks(lowered(parsed.tree, work), work);
+  const asked = lowered(parsed.tree, work);
+  const shared = isMysql(work)
+    ? { ...asked, statements: asked.statements.map(withSharedReads) }
+    : asked;
+  const result = withLocks(shared, work);
   return outputs === "conditions" ? withConditions(result) : result;
 }
 
