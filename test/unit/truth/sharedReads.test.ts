@@ -118,3 +118,14 @@ test("of a query that asks about the row at hand no anomaly is confirmed that it
   await checked(crossed(read), "read-committed", "unknown");
   await checked(crossed(read), "repeatable-read", "safe");
 });
+
+test("what is read in a case that does not hold is not locked for certain", async () => {
+  const text = `${TABLES}-- @transaction a
+BEGIN;
+INSERT INTO oth VALUES (:k, CASE WHEN :k > 0 THEN 1 ELSE (SELECT SUM(v) FROM acc) END);
+SELECT v INTO @v FROM acc WHERE id = 1;
+UPDATE acc SET v = @v + 1 WHERE id = 1;
+COMMIT;
+`;
+  await checked(text, "read-committed", "anomaly");
+});

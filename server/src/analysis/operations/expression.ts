@@ -23,6 +23,9 @@ export class TooLarge extends Error {
 /** The term of an expression. Throws TooLarge. What cannot be represented becomes an unknown value with a loss. */
 export function flattenExpression(builder: Builder, expression: Expression, scope: Scope): Term {
   const go = (each: Expression): Term => flattenExpression(builder, each, scope);
+  const perhaps = (each: Expression): Term =>
+    flattenExpression(builder, each, scope.perhaps ? scope : { ...scope, perhaps: true });
+  const inTurn = (each: Expression, at: number): Term => (at === 0 ? go : perhaps)(each);
   builder.work.done += 1;
   if (builder.work.done > MOST_WORK) throw new TooLarge();
   switch (expression.kind) {
@@ -70,9 +73,9 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
     case "comparison":
       return comparison(builder, expression, go);
     case "and":
-      return and(...expression.operands.map(go));
+      return and(...expression.operands.map(inTurn));
     case "or":
-      return or(...expression.operands.map(go));
+      return or(...expression.operands.map(inTurn));
     case "not":
       return not(go(expression.operand));
     case "isNull":
@@ -105,11 +108,11 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       );
     case "conditional": {
       const condition = go(expression.condition);
-      return conditional(condition, go(expression.then), go(expression.otherwise));
+      return conditional(condition, perhaps(expression.then), perhaps(expression.otherwise));
     }
     case "coalesce":
       return expression.operands
-        .map(go)
+        .map(inTurn)
         .reduceRight<Term>((rest, each) => conditional(isNull(each), rest, each), NULL);
     case "aggregate":
       return (

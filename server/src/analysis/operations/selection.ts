@@ -28,6 +28,7 @@ export function conjunctsOf(condition: Expression | undefined): readonly Express
 export function atHand(relation: string, scope: Scope): Scope {
   return {
     ...scope,
+    perhaps: true,
     column: (alias, column) =>
       alias === relation ? { kind: "column", column } : scope.column?.(alias, column),
   };

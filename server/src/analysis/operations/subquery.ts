@@ -11,7 +11,7 @@ import { freeColumns } from "./freeColumns";
 import { outputsOf } from "./outputs";
 import { setsOf } from "./sets";
 import { tableOf } from "./tables";
-import type { Term } from "./operation";
+import type { Operation, Term } from "./operation";
 import { flattenQuery } from "./query";
 import { HIDDEN } from "./operation";
 import {
@@ -39,6 +39,27 @@ export function flattenSubquery(
   query: Query,
   outer: Scope,
   member?: Term,
+): ResultTerms {
+  const before = builder.operations.length;
+  const result = subqueryTerms(builder, query, outer, member);
+  if (outer.perhaps)
+    builder.operations.forEach((each, at) => {
+      if (at >= before && !isLookedUp(each)) builder.operations[at] = { ...each, lock: "none" };
+    });
+  return result;
+}
+
+/** Whether it is one row by its known key: InnoDB locks that in advance, whether it is asked for or not (measured). */
+function isLookedUp({ pick, key }: Operation): boolean {
+  const isKnown = ({ kind }: Term): boolean => ["int", "bool", "parameter"].includes(kind);
+  return pick === "point" && Object.values(key).every(isKnown);
+}
+
+function subqueryTerms(
+  builder: Builder,
+  query: Query,
+  outer: Scope,
+  member: Term | undefined,
 ): ResultTerms {
   const byRow = member !== undefined && mentionsRow(member);
   if (byRow || correlates(query, outer)) {
