@@ -59,7 +59,7 @@ describe("isolens explore", () => {
     const result = await explore(courses, "--level", "causal");
     assert.equal(result.code, 1, result.error);
     assert.match(result.out, /fails: select count\(\*\) <= 1 from enrolment/u);
-    assert.match(result.out, /Write skew/u);
+    assert.match(result.out, /write skew/u);
     assert.match(result.out, /one at a time: s1\[1\] then s2\[1\]/u);
     assert.match(result.out, /All 12 histories that causal consistency allows/u);
   });

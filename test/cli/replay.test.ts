@@ -40,7 +40,7 @@ describe("isolens replay", () => {
       return;
     }
     assert.equal(code, 1, error);
-    assert.match(out, /^Reproduced on PostgreSQL \d+\.\d+: Lost update/);
+    assert.match(out, /^Reproduced on PostgreSQL \d+\.\d+: The -\d+ of withdraw is lost,[^]*\(lost update\)/);
     assert.match(out, /T1, then T2 alone, one after the other/);
   });
 

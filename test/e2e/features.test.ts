@@ -41,13 +41,16 @@ test("an anomaly becomes a script, a test and a run on a database; a client prog
     await workbench.statusItem("it happened on the server").waitFor();
     const replay = workbench.webview().locator(".replay");
     await replay.filter({ hasText: "It happened on the server as it is told here." }).waitFor();
-    assert.match(await replay.locator("h2").innerText(), /^On PostgreSQL \d+/);
+    assert.match(await replay.locator("h2").innerText(), /^On PostgreSQL \d+/iu);
     await workbench.screenshot("features-2-reproduced");
 
     writeFileSync(path.join(folder, "withdraw.client.json"), CLIENT);
+    // Beside the panel, which has the focus.
+    await workbench.focusEditor("bank.sql");
     await workbench.open("withdraw.client.json");
     await workbench.clickLens("Explore client program");
-    await workbench.webview().locator("h1", { hasText: "PostgreSQL READ COMMITTED" }).waitFor();
+    const subtitle = workbench.webview().locator(".subtitle");
+    await subtitle.filter({ hasText: "fails at PostgreSQL READ COMMITTED" }).waitFor();
     await workbench.webview().locator(".schedule .card").first().waitFor();
     await workbench.squiggles("warning").first().waitFor();
     await workbench.lens("1 assertion fails").waitFor();

@@ -5,7 +5,7 @@ import type { Range } from "../protocol/source";
 import { inApplication } from "../service/applicationPlaces";
 import { messageOf } from "../service/findings";
 import type { ConfigurationProblem } from "../workspace/configuration";
-import { anomalyPlace, isFaded, toldAnomalies, type ProjectResult } from "./results";
+import { anomalyPlace, isDeleted, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, projectKey, type ServerState } from "./serverState";
 import { nameRange } from "./nameRange";
 import { linesOf } from "./significantText";
@@ -88,7 +88,7 @@ function addResult(
   };
   for (const anomaly of toldAnomalies(report).filter((each) => isShown(each))) {
     const place = anomalyPlace(report, anomaly);
-    if (!place) continue;
+    if (!place || isDeleted(result, anomaly, place)) continue;
     const told = { ...anomaly, message: messageOf(anomaly, report.causes) };
     const diagnostic = anomalyDiagnostic(told, place.range, uriOf);
     add(wanted, uriOf(place.file), [isFaded(result, anomaly) ? faded(diagnostic) : diagnostic]);

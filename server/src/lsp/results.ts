@@ -14,7 +14,7 @@ import type { FileReading } from "../service/coverage";
 import type { ConfigurationProblem } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
 import type { StandingReading } from "./checker";
-import { editRange, type TextEdit } from "./editRange";
+import { compare, editRange, type TextEdit } from "./editRange";
 import { linesOf, partOf, significantText } from "./significantText";
 
 export interface ProjectResult {
@@ -70,6 +70,11 @@ export function isEdited(
   { name }: Pick<ReportTransaction, "name">,
 ): boolean {
   return faded && changed.has(keyOfTransaction(name));
+}
+
+/** Whether edits have deleted the text of an anomaly's place, which leaves an empty range. */
+export function isDeleted({ stale }: ProjectResult, { id }: Anomaly, { range }: Place): boolean {
+  return stale.has(id) && compare(range.start, range.end) === 0;
 }
 
 /** The anomalies that are told: neither suppressed nor off. */
