@@ -92,7 +92,10 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
       changed.fire();
       window.setStatusBarMessage(`Isolens: ${summary.message}`, SHOWN);
       const found = task.found(summary);
-      if (found !== undefined) await task.open(found);
+      if (found === undefined) return;
+      await task.open(found);
+      // The editor draws no lenses while the panel takes the keyboard from it.
+      changed.fire();
     } catch (error) {
       overtaken.delete(key);
       outcomes.delete(key);
