@@ -40,7 +40,10 @@ describe("isolens replay", () => {
       return;
     }
     assert.equal(code, 1, error);
-    assert.match(out, /^Reproduced on PostgreSQL \d+\.\d+: The -\d+ of withdraw is lost,[^]*\(lost update\)/);
+    assert.match(
+      out,
+      /^Reproduced on PostgreSQL \d+\.\d+: The -\d+ of withdraw is lost,[^]*\(lost update\)/,
+    );
     assert.match(out, /T1, then T2 alone, one after the other/);
   });
 
