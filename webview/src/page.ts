@@ -33,7 +33,7 @@ export interface Actions {
   applyFix(number: number): void;
   exportFigure(format: "svg" | "png"): void;
   exportText(format: "mermaid" | "markdown", content: string): void;
-  /** Whether the panel shows the anomaly at the cursor. */
+  /** True if the panel shows the anomaly at the cursor. */
   follows(): boolean;
   follow(on: boolean): void;
   showKeys(): void;
@@ -163,7 +163,7 @@ export function createPage(root: HTMLElement, host: Host): void {
     remember();
   }
 
-  /** What came for the anomaly that is shown, perhaps before it was shown again. */
+  /** Shows fixes and replay of the current anomaly, which may have come before it was drawn again. */
   function showBeside(): void {
     const id = story?.payload.anomaly.id;
     if (fixes?.id === id && fixes) view?.showFixes(fixes);

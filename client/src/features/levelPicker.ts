@@ -84,7 +84,7 @@ async function pickLevel(
       server.log.warn(`the counts of the levels were not read again: ${String(error)}`);
     });
   });
-  /** What each of the product's own levels would leave, one after the other. */
+  /** Counts the anomalies that each of the product's own levels would leave, one level after the other. */
   const tryAll = async (): Promise<void> => {
     for (const { name } of choices.filter(({ own, known }) => own && !known)) {
       if (closing.token.isCancellationRequested) return;

@@ -29,7 +29,7 @@ export interface Panel extends Disposable {
   focus(): void;
   /** The anomaly that is shown, while the panel has the focus. */
   current(): readonly string[] | undefined;
-  /** What a real server did with an anomaly. */
+  /** Shows the replay of an anomaly on a real server. */
   replayed(replay: PanelReplay): void;
 }
 
@@ -102,7 +102,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
 
   async function applyFix(number: number): Promise<void> {
     const shown = fixes?.fixes[number];
-    // What was shown may be of a text that has changed: asked again, it is known to fit or is not there.
+    // The text may have changed since the fix was shown, so fixes are asked for again.
     const now = await server.request("isolens/fixes", { id });
     const fix = now?.fixes.find(({ title }) => title === shown?.title);
     if (!now || !fix) {

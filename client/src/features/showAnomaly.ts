@@ -39,7 +39,7 @@ export function idsOf(argument: unknown): readonly string[] | undefined {
 }
 
 export interface AnomalyChoice {
-  /** What is asked, where several are meant: the command's own title. */
+  /** Title of the question where several anomalies are meant: the command's own. */
   readonly title: string;
   /** The ids that a lens, a hover or the panel passes. */
   readonly ids: readonly string[] | undefined;

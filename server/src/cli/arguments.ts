@@ -268,7 +268,7 @@ export function readArguments(argv: readonly string[]): ArgumentsResult {
     return refuse(unknownText("option", unknownOption, Object.keys(OPTIONS)));
   }
   try {
-    // What stands behind -- is a command of its own, whose options are its own.
+    // Words behind -- are another command with its own options.
     const end = argv[0] === "record" && argv.includes("--") ? argv.indexOf("--") : argv.length;
     const args = argv.slice(0, end);
     const parsed = parseArgs({ args, options: OPTIONS, allowPositionals: true });

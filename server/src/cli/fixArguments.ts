@@ -14,7 +14,7 @@ export interface FixArguments extends CommonArguments {
   readonly isDryRun: boolean;
 }
 
-/** What `--fix`, `--all-kinds` and `--dry-run` say, or what is wrong with them. */
+/** Reads `--fix`, `--all-kinds` and `--dry-run`; a text says what is wrong with them. */
 export function fixOptions(values: {
   readonly fix?: string | undefined;
   readonly "all-kinds"?: boolean | undefined;

@@ -20,7 +20,7 @@ export interface McpStreams {
 interface Tool {
   readonly name: string;
   readonly description: string;
-  /** What its arguments mean, all of them texts; those in `required` must be there. */
+  /** Arguments with their descriptions, all of them texts; those in `required` must be there. */
   readonly properties: Readonly<Record<string, string>>;
   readonly required: readonly string[];
   readonly run: (given: Given, run: RunCommand) => Promise<string>;
@@ -73,7 +73,7 @@ function common(given: Given): readonly string[] {
   return [path.resolve(given("path") ?? ""), ...(level === undefined ? [] : [`--level=${level}`])];
 }
 
-/** What the command printed; what it could not do is an error of the tool. */
+/** Output of the command; a failure is an error of the tool. */
 async function told(run: RunCommand, argv: readonly string[]): Promise<string> {
   const { code, out, error } = await run(argv);
   if (out === "" && code !== 0) throw new Error(error.trim());

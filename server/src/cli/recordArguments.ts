@@ -15,7 +15,7 @@ export interface RecordArguments {
   readonly out: string;
   readonly keep: boolean;
   readonly values: boolean;
-  /** What was recorded before counts as well. */
+  /** Earlier recordings count as well. */
   readonly merge: boolean;
   /** A recording that was kept: it is learnt from, and nothing is run. */
   readonly from?: string;

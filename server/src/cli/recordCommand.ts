@@ -68,7 +68,7 @@ function serverFor({ server, env, from }: RecordArguments): RecordedServer | str
   return "which server? Name it by --server postgres://user@localhost:5432/app (or mysql://...), or set DATABASE_URL, PGHOST and PGPORT, MYSQL_HOST and MYSQL_PORT, or DB_HOST and DB_PORT";
 }
 
-/** What was recorded before, where it is asked for. */
+/** The earlier recording, where `--merge` asks for it. */
 function earlierStatements(
   args: RecordArguments,
   io: CliIo,

@@ -35,9 +35,9 @@ export interface CheckOutcome {
 /** A file whose text has syntax errors that its last one did not have: that one was read once more. */
 export interface StandingReading {
   readonly file: FileId;
-  /** What was read. */
+  /** The program that was read. */
   readonly text: string;
-  /** What is wrong in the present text, and where. */
+  /** Syntax error of the present text, with its place. */
   readonly message: string;
   readonly range: Range;
 }

@@ -56,7 +56,7 @@ export interface Checks {
   changed(document: TextDocument, edits: readonly TextEdit[]): void;
   /** Stops all checks; the status says so at once. */
   cancel(): number;
-  /** What a level would leave of a project; stopped by the signal, and undefined then or where it fails. */
+  /** Report of a project at another level; undefined where the signal stopped it or it failed. */
   tryLevel(key: string, level: Level, signal: AbortSignal): Promise<CheckSummary | undefined>;
   /** Summaries of the last results of projects by key, or of all. */
   summaries(keys: readonly string[] | undefined): readonly CheckSummary[];
@@ -70,7 +70,7 @@ export interface Checks {
 /** Typing is gathered for this long before a check starts. */
 const TYPING_PAUSE = 120;
 
-/** What was edited is shown as it was for this long, since a new verdict mostly comes before. */
+/** An edited finding keeps its look for this long, since a new verdict mostly comes before. */
 const FADE = 1000;
 
 export function createChecks(state: ServerState): Checks {
@@ -195,7 +195,7 @@ export function createChecks(state: ServerState): Checks {
     const earlier = toldAnomalies(before.report);
     const known = new Map(earlier.map((each) => [each.id, each]));
     const marked = markedAnomalies(state, project, before.report, found, placed);
-    // What was told before is told as before: a verdict of all of them alone may find another one to tell in its place.
+    // Findings that were shown stay the representatives of their causes, although a fresh verdict might choose others.
     const now = marked.map((each) => asBefore(each, known.get(each.id)));
     const alone = { ...before, project, report: { ...before.report, anomalies: now } };
     const present = moved(key, judgedResult(alone), mark, new Set());
@@ -213,7 +213,7 @@ export function createChecks(state: ServerState): Checks {
     tell();
   }
 
-  /** What was found until somebody cancelled, beside what was known before. */
+  /** Merges the findings up to a cancellation with those known before. */
   function showCancelled({ key, project, level, mark }: About, outcome: CheckOutcome): void {
     const told = judged(state, project, level, outcome);
     const last = state.results.get(key);

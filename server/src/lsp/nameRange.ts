@@ -21,7 +21,7 @@ export function nameRange(lines: readonly string[], range: Range): Range {
   };
 }
 
-/** What stands before the name that a line declares, and the name. */
+/** Matches the words before a declared name, and the name. */
 const DECLARED =
   /\b(?:function|procedure|trigger|event|class|const|let|var|table|void)\s+(?:if\s+not\s+exists\s+)?([\p{L}_$"`][\p{L}\p{N}_$."`]*)/iu;
 

@@ -2,7 +2,7 @@
 import type { Connection } from "vscode-languageserver/node";
 import type { Progress, ProgressUnit } from "../protocol/requests";
 
-/** What is counted. Only a percentage is a share of all there is to do, and drawn as one. */
+/** Unit of the count. Only a percentage is a share of all there is to do, and drawn as one. */
 type Unit = ProgressUnit | "percent" | "histories";
 
 export interface CheckProgress {

@@ -93,7 +93,7 @@ function addResult(
     const diagnostic = anomalyDiagnostic(told, place.range, uriOf);
     add(wanted, uriOf(place.file), [isFaded(result, anomaly) ? faded(diagnostic) : diagnostic]);
   }
-  // What a remark tells at its place is not told there again as what is open.
+  // A remark hides an open question at the same place.
   const noted = new Set(result.notes.map(({ source }) => placeKey(source.file, source.range)));
   for (const unknown of report.unknown) {
     const own = report.transactions.find((each) => unknown.transactions.includes(each.name));

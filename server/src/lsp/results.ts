@@ -30,16 +30,16 @@ export interface ProjectResult {
   readonly files: readonly FileReading[];
   /** Files whose present text has syntax errors, so that an earlier one was checked. */
   readonly standing: readonly StandingReading[];
-  /** What was judged: the report with its places as they were in these texts. */
+  /** The verdict: the report with its places in these texts. */
   readonly judged: {
     readonly report: LevelReport;
     readonly texts: ReadonlyMap<FileId, string>;
   };
-  /** What means something else in the present text than in the judged one. */
+  /** Keys of places whose meaning differs between the judged and the present text. */
   readonly changed: ReadonlySet<string>;
   /** Ids of anomalies some of whose text means something else now. */
   readonly stale: ReadonlySet<string>;
-  /** What is stale has been so for a while, and is shown to be. */
+  /** Stale findings have been so for a while and are drawn as such. */
   readonly faded: boolean;
   /** The check is still running: anomalies may be missing. */
   readonly partial: boolean;
@@ -59,12 +59,12 @@ export function judgedResult(
   return { ...known, judged: { report, texts }, changed: new Set(stale), stale, faded: false };
 }
 
-/** Whether an anomaly is shown as one of an earlier text. */
+/** True if an anomaly is shown as one of an earlier text. */
 export function isFaded({ faded, stale }: ProjectResult, { id }: Pick<Anomaly, "id">): boolean {
   return faded && stale.has(id);
 }
 
-/** Whether a transaction is shown as edited since it was judged. */
+/** True if a transaction is shown as edited since it was judged. */
 export function isEdited(
   { faded, changed }: ProjectResult,
   { name }: Pick<ReportTransaction, "name">,
@@ -72,7 +72,7 @@ export function isEdited(
   return faded && changed.has(keyOfTransaction(name));
 }
 
-/** Whether edits have deleted the text of an anomaly's place, which leaves an empty range. */
+/** True if edits have deleted the text of an anomaly's place, which leaves an empty range. */
 export function isDeleted({ stale }: ProjectResult, { id }: Anomaly, { range }: Place): boolean {
   return stale.has(id) && compare(range.start, range.end) === 0;
 }

@@ -1,4 +1,4 @@
-// What of a text has a meaning: an edit that leaves it the same cannot change a verdict.
+// The significant part of a text, without layout and comments: an edit that keeps it cannot change a verdict.
 import { codeLanguageOf } from "../frontend/code/codeParsers";
 import type { FileId, Range } from "../protocol/source";
 

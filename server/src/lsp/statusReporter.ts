@@ -43,7 +43,7 @@ export function createStatusReporter(state: ServerState): StatusReporter {
   };
 }
 
-/** What of a project's files is not read as it is: an earlier text stands for one, or nothing does for a part of one. */
+/** Files that are not read as they are: an earlier text stands for one, or a part of one is left out. */
 function openTexts({ standing, notes }: ProjectResult): readonly string[] {
   const place = (file: string, { start }: Range): string => `${file}:${String(start.line + 1)}`;
   return [

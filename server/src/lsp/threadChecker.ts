@@ -212,7 +212,7 @@ function startThread(
   return thread;
 }
 
-/** What the thread says of a check. */
+/** Message of the thread about a check. */
 type CheckMessage = Exclude<FromCheckThread, { kind: "fix" | "fixed" }>;
 
 function take({ events, signal, resolve, reject }: Running, message: CheckMessage): void {

@@ -5,7 +5,7 @@ import { createMysqlConnection } from "./mysql/connection";
 import { createPostgresConnection } from "./postgres/connection";
 import type { ClientNames, MockSession } from "./session";
 
-/** Whose clients connect; those of MySQL and MariaDB speak one protocol. */
+/** Product whose clients connect; those of MySQL and MariaDB speak one protocol. */
 export type Protocol = "mysql" | "mariadb" | "postgres";
 
 export interface ListenOptions {

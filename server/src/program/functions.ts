@@ -16,7 +16,7 @@ export function functionFacts(name: string): FunctionFacts {
   return FACTS.get(name.toLowerCase()) ?? UNKNOWN;
 }
 
-/** Whether a function of code is evaluated, or is made of parts that are told apart. */
+/** True if a function of code is evaluated, or is made of parts that are told apart. */
 export function isEvaluatedCode(name: string): boolean {
   return EVALUATED.test(name);
 }

@@ -12,7 +12,7 @@ export interface Cause {
   readonly ids: readonly string[];
   /** As the id, without the file that tells two transactions of the same name apart. */
   readonly fingerprint: string;
-  /** Whose read it is; several where they share the code of the read and of what rests on it. */
+  /** Transactions with the read; several where they share the code of the read and of its use. */
   readonly transactions: readonly string[];
   /** The statement that goes stale, where all faces show it; absent where nothing could be executed. */
   readonly read?: CycleEnd;

@@ -2,7 +2,7 @@
 import type { Range } from "./source";
 import type { Rests } from "./report";
 
-/** What a fix does, from the cheapest to the dearest for those who run the program. */
+/** Kinds of fixes, from the cheapest to the dearest for those who run the program. */
 export const FIX_KINDS = [
   "guarded-update",
   "row-lock",
@@ -27,13 +27,13 @@ export interface Fix {
   readonly title: string;
   /** In the order of files and places; none overlaps another. */
   readonly edits: readonly FixEdit[];
-  /** What it costs, in sentences without a full stop: "others wait for its commit". */
+  /** Costs, as clauses: "others wait for its commit". */
   readonly costs: readonly string[];
-  /** What the old witness does on the changed program, in one sentence. */
+  /** The old witness on the changed program, in one sentence. */
   readonly now: string;
   /** Ids of the other anomalies that go with this one. */
   readonly alsoRemoves: readonly string[];
-  /** What it rests on that nothing else was found. */
+  /** Bound or proof on which the verified result rests. */
   readonly rests: Rests;
 }
 
@@ -44,7 +44,7 @@ export interface Advice {
   readonly example?: string;
 }
 
-/** What is known of how an anomaly can be fixed. */
+/** Fixes of an anomaly, and why others are not offered. */
 export interface FixReport {
   readonly anomaly: string;
   /** Verified ones, the cheapest first. */

@@ -11,7 +11,7 @@ export type Dependency = "wr" | "ww" | "rw" | "so";
 /** What differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
-/** What is harmed, the worst first: what `service/harm.ts` ranks findings by. */
+/** Kinds of harm, the worst first; `service/harm.ts` ranks findings by them. */
 export type Harm =
   /** A stated invariant breaks. */
   | "invariant"
@@ -141,7 +141,7 @@ export interface Anomaly {
   /** What the same transactions give one after the other, in every order. */
   readonly serial: readonly SerialOutcome[];
   readonly steps: readonly Step[];
-  /** What happens to the data, in one clause without a full stop: "Two bookings for room 63 on 2025-01-01". */
+  /** Consequence for the data, in one clause without a full stop: "Two bookings for room 63 on 2025-01-01". */
   readonly title: string;
   readonly harm: Harm;
   /**

@@ -54,7 +54,7 @@ export interface LevelChoice extends LevelName {
 export interface AnomalySummary {
   readonly id: string;
   readonly kind: string;
-  /** What happens to the data: "Two bookings for room 63". */
+  /** Consequence for the data: "Two bookings for room 63". */
   readonly title: string;
   readonly message: string;
   readonly level: LevelName;
@@ -67,7 +67,7 @@ export interface AnomalySummary {
   readonly stale: boolean;
   /** It is told by itself; others are told by one of the same cause. */
   readonly shown: boolean;
-  /** What of it stands at the position that was asked for. */
+  /** Part of the anomaly at the requested position. */
   readonly near: "finding" | "statement" | "transaction" | "elsewhere";
 }
 
@@ -86,7 +86,7 @@ export interface AnomalyPayload {
   /** What the literature means by this kind, in one sentence; empty for a kind without a name. */
   readonly definition: string;
   readonly reference: string;
-  /** Whom its cause races with, "deposit, transfer and itself", where it has several anomalies. */
+  /** Partners of its cause, "deposit, transfer and itself", where it has several anomalies. */
   readonly races?: string;
   readonly rests: Rests;
   /** What the rules of its level rest on, in words; absent for levels that axioms define. */
@@ -431,14 +431,14 @@ export interface PanelExport {
   readonly content: string;
 }
 
-/** What is known of how the anomaly that is shown can be fixed. */
+/** Fixes of the anomaly that is shown. */
 export interface PanelFixes {
   readonly id: string;
   /** Null where its text has changed since. */
   readonly report: FixReport | null;
 }
 
-/** What a real server did. */
+/** Result of a replay. */
 export interface PanelReplay {
   readonly id: string;
   /** "PostgreSQL 15.4"; empty while it runs. */

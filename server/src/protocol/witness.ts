@@ -46,7 +46,7 @@ export interface Witness {
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   readonly schedule: readonly ScheduleStep[];
   readonly outcome: Outcome;
-  /** What is taken for true or false of what the code asks outside of the database, by the questions; absent: nothing. */
+  /** Assumed answers to questions that code asks outside of the database, by question; absent: none. */
   readonly answers?: Readonly<Record<string, boolean>>;
 }
 
@@ -60,7 +60,7 @@ export function shownText(text: string): string {
     : text;
 }
 
-/** What a witness takes for true or false of what the code asks outside of the database; undefined: nothing. */
+/** Assumed answers of a witness as a sentence; undefined: none. */
 export function answersText({ answers = {} }: Pick<Witness, "answers">): string | undefined {
   const all = Object.entries(answers);
   if (all.length === 0) return undefined;

@@ -1,11 +1,11 @@
-// What a recording is made of: one event for each statement that went over the wire, as plain data.
+// Events of a recording: one for each statement that went over the wire, as plain data.
 
 /** A value as the server writes it as text; null for NULL. */
 export type Value = string | null;
 
 export type Protocol = "postgres" | "mysql";
 
-/** Whether the connection is outside of a transaction, in one, or in one that has failed. */
+/** True if the connection is outside of a transaction, in one, or in one that has failed. */
 export type TransactionStatus = "idle" | "open" | "failed";
 
 export interface StatementEvent {
@@ -41,7 +41,7 @@ export const KEPT_ROWS = 50;
 /** Takes the events of one connection as they are complete. */
 export type EventSink = (event: StatementEvent) => void;
 
-/** What a decoder makes of the bytes of one connection, which it only looks at. */
+/** A decoder reads the bytes of one connection and leaves them as they are. */
 export interface Decoder {
   fromClient(chunk: Buffer): void;
   fromServer(chunk: Buffer): void;

@@ -31,7 +31,7 @@ export function piecesOf(sql: string, protocol: Protocol): readonly Piece[] {
   return found;
 }
 
-/** What MySQL spells otherwise: backslashes in strings, double quotes for strings, backticks, `#`, `?`. */
+/** Lexical rules of MySQL: backslashes in strings, double quotes for strings, backticks, `#`, `?`. */
 const MYSQL_PIECES = [
   ["string", /'(?:[^'\\]|\\[^]|'')*'?|"(?:[^"\\]|\\[^]|"")*"?/y],
   ["name", /`(?:[^`]|``)*`?/y],

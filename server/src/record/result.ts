@@ -1,4 +1,4 @@
-// What a recording gives: a file of annotated SQL for each entry point, and the tables as DDL.
+// Output of a recording: a file of annotated SQL for each entry point, and the tables as DDL.
 import type { Protocol } from "./events";
 import { entriesOf } from "./entries";
 import { learn } from "./learn/learn";

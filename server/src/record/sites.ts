@@ -12,7 +12,7 @@ export interface CodePlace {
 export interface CallSite {
   /** The nearest frame of the application. */
   readonly place?: CodePlace;
-  /** What names the work: the outermost function of the application, or a route. */
+  /** Name of the work: the outermost function of the application, or a route. */
   readonly entry: string;
   readonly entryPlace?: CodePlace;
   /** Tells one call of the entry from the next. */

@@ -44,7 +44,7 @@ export interface RecordedStatement {
 /** The words that stand for texts in a recording, with the texts themselves; it never leaves the process. */
 export type Glossary = Map<string, string>;
 
-/** What a recording keeps of an event. Equal texts become equal words, which the glossary explains. */
+/** Conceals the texts of an event. Equal texts become equal words, which the glossary explains. */
 export function recordedStatement(
   event: StatementEvent,
   protocol: Protocol,
@@ -74,7 +74,7 @@ export function recordedStatement(
   };
 }
 
-/** What makes tables is kept as it is: its literals are defaults and lengths. */
+/** DDL stays as it is: its literals are defaults and lengths. */
 const DDL = /^(?:create|alter|drop|truncate|comment|grant|revoke|rename)\b/i;
 
 function withoutComments(sql: string, protocol: Protocol): string {

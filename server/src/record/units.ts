@@ -167,7 +167,7 @@ function sharedParts(statements: readonly RecordedStatement[]): readonly Stretch
       continue;
     const { site } = statement;
     const last = parts.at(-1);
-    // What has no site of its own belongs to the call around it.
+    // A statement without a site belongs to the call around it.
     const isSame = site === undefined || (last?.site && isSameCall(last.site, site));
     const part = isSame ? last : { statements: [], ...(site && { site }) };
     if (part === undefined) continue;

@@ -17,7 +17,7 @@ import { literal, quoteName } from "./literal";
 import { routinesOf, type LiveRoutine } from "./routines";
 import { missingTables } from "./schemaSql";
 import { isAboutTrigger, sendsTriggers, tablesWithTriggers } from "./triggers";
-import { leftOutOfCode, leftOutOfDefinitions, leftOutOfScript } from "./leftOut";
+import { omissionsOfCode, omissionsOfDefinitions, omissionsOfScript } from "./omissions";
 import {
   isSentSetting,
   itemsAround,
@@ -61,7 +61,7 @@ export interface Jobs {
   readonly jobs: readonly Job[];
   /** The numbers of all gates. */
   readonly gates: readonly number[];
-  /** What the server is not told of the program. */
+  /** Parts of the program that are not sent to the server. */
   readonly leftOut: readonly string[];
 }
 
@@ -108,7 +108,7 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
     const asScript = fires === undefined ? undefined : `${transaction.name}: ${fires}`;
     if (!isSqlFile(transaction.source)) {
       if (asScript !== undefined) return { ok: false, reason: asScript };
-      leave(leftOutOfCode(transaction));
+      leave(omissionsOfCode(transaction));
       jobs.push({
         kind: "script",
         instance: instance.instance,
@@ -144,7 +144,7 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
     if (typeof job === "string") return { ok: false, reason: `${instance.transaction}: ${job}` };
     if (job.kind === "script" && file.dialect === "postgres") {
       const items = itemsAround(file, transaction.source.range);
-      leave(leftOutOfScript(transaction, file, items, (item) => isSentSetting(file, item)));
+      leave(omissionsOfScript(transaction, file, items, (item) => isSentSetting(file, item)));
     }
     jobs.push(job);
   }
@@ -161,7 +161,7 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
     ...given.filter(isAboutTrigger),
   ].filter((sql) => !isForbidden(sql));
   const places = [...new Set(routines.flatMap((routine) => routine.gates))];
-  leave(leftOutOfDefinitions(given));
+  leave(omissionsOfDefinitions(given));
   return { ok: true, value: { definitions, jobs, gates: places, leftOut: [...leftOut] } };
 }
 

@@ -53,7 +53,7 @@ export interface ReplayReport {
    */
   readonly verdict:
     "reproduced" | "reproduced in part" | "followed" | "not reproduced" | "not replayed";
-  /** What of the program was not sent to the server. */
+  /** Parts of the program that were not sent to the server. */
   readonly leftOut?: readonly string[];
   /** Why it was not. */
   readonly reason?: string;

@@ -42,7 +42,7 @@ export async function allocate(
     const before = known.get(key);
     if (before !== undefined) return before;
     const report = await check(withLevels(program, named(ranks)));
-    // What is not understood at the strongest level is no reason for or against any.
+    // A question that is open at the strongest level decides about no other.
     accepted ??= new Set(report.unknown.map(({ reason }) => reason));
     const isFree = report.anomalies.every(({ severity }) => severity === "unused");
     const isDecided = report.unknown.every(({ reason }) => accepted?.has(reason));

@@ -7,7 +7,7 @@ import { digestOf, plainName, plainStatement } from "./fingerprint";
 /** A read of one transaction that goes stale, and the statement of that transaction by which it matters. */
 export interface StaleRead {
   readonly transaction: string;
-  /** What tells it from others of its transaction, without its place: it survives edits elsewhere. */
+  /** Key among the reads of its transaction, without its place: it survives edits elsewhere. */
   readonly key: string;
   /** Absent where nothing could be executed. */
   readonly read?: CycleEnd;
@@ -73,7 +73,7 @@ function sharedCode({ steps }: Anomaly, read: CycleEnd, use: CycleEnd): Pick<Sta
   return isShared ? { code: `${placeOf(read)} ${placeOf(use)}` } : {};
 }
 
-/** What could not be executed: its steps say what it is about, if anything does. */
+/** An unconfirmed anomaly is located by its steps. */
 function unplaced({ kind, tables, steps, transactions }: Anomaly): StaleRead {
   const texts = distinct(steps.map(({ text }) => plainStatement(text))).sort();
   const [transaction = "", ...partners] = transactions;
@@ -104,7 +104,7 @@ export function causesOf(anomalies: readonly Anomaly[]): readonly Cause[] {
   });
 }
 
-/** What a baseline knows a stale read by: sixteen hexadecimal digits. */
+/** Fingerprint of a stale read in baselines: sixteen hexadecimal digits. */
 export function fingerprintOfRead({ transaction, key }: StaleRead): string {
   return digestOf([plainName(transaction), key], 16);
 }

@@ -48,7 +48,7 @@ export function correspondence(
   };
 }
 
-/** What an anomaly is, whatever the levels of its transactions, which are part of its id, and whatever its cause. */
+/** Key of an anomaly without its levels, which are part of its id, and without its cause. */
 export function claimOf({ kind, transactions, tables }: Anomaly): string {
   return JSON.stringify([kind, [...transactions].sort(), tables]);
 }
@@ -56,7 +56,7 @@ export function claimOf({ kind, transactions, tables }: Anomaly): string {
 /** A text before and after its edits. */
 interface Rewriting {
   readonly before: LineIndex;
-  /** What a statement of the changed text keeps of the text before, in offsets of that. */
+  /** The unchanged part of a statement, in offsets of the text before. */
   formerly(end: CycleEnd): readonly Span[];
   isUntouched(end: CycleEnd): boolean;
 }

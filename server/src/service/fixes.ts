@@ -25,7 +25,7 @@ import type { ProjectTexts } from "./readProject";
 import { tablesOf } from "./statements";
 import { digest } from "./tuples";
 
-/** What finding fixes needs of the session. */
+/** Services of the session that finding fixes needs. */
 export interface FixTools {
   readonly read: (project: ProjectTexts) => Promise<Program>;
   /** The report of a part of a program: its transactions alone. */
@@ -225,7 +225,7 @@ function unknownKey({ reason, transactions }: Unknown): string {
   return JSON.stringify([reason, transactions]);
 }
 
-/** What went wrong with the reading of the changed text. */
+/** Why the changed text is not read as a program like the old one. */
 function misreading(old: Program, now: Program): string | undefined {
   const ids = new Set(now.transactions.map(({ id }) => id));
   const gone = old.transactions.find(({ id }) => !ids.has(id));

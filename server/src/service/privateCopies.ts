@@ -79,7 +79,7 @@ function privateRead(
   };
 }
 
-/** Whether other queries are part of it, or rows that an outer join makes up, of no run. */
+/** True if other queries are part of it, or rows that an outer join makes up, of no run. */
 function looksElsewhere(query: Query): boolean {
   return (
     query.setOperations.length > 0 ||

@@ -1,4 +1,4 @@
-// What the answers on transactions that were learnt from recorded runs rest on: that they do nothing that no run showed.
+// Assumption of answers on recorded transactions: they take no path that no run showed.
 import type { Transaction } from "../program/program";
 import type { Assumption } from "../protocol/report";
 

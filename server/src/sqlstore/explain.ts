@@ -1,4 +1,4 @@
-// What EXPLAIN says: a plan in the shape that clients read. Costs are no measure of anything here.
+// EXPLAIN: a plan in the shape that clients read. Its costs mean nothing.
 import type { SqlQuery, SqlRelation, SqlStatement } from "./tree";
 
 interface PlanNode {

@@ -170,7 +170,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       : failure("noSetting", `Unknown system variable '${plain}'`);
   }
 
-  /** What SHOW tells of. */
+  /** Settings that SHOW knows. */
   function about(): Shown {
     return {
       catalog,
@@ -505,7 +505,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     });
   }
 
-  /** What becomes of an error: a value, and the end of PostgreSQL's transaction. */
+  /** Turns an error into a value and fails PostgreSQL's transaction. */
   function* guarded(
     body: (
       place: (position: number | undefined) => void,

@@ -90,7 +90,7 @@ export const VERSIONS = {
   mariadb: "10.11.0-MariaDB",
 } as const;
 
-/** What IF EXISTS and IF NOT EXISTS pass over is told. */
+/** Notices of IF EXISTS and IF NOT EXISTS that skip something. */
 export function skipped(catalog: Catalog, definition: SqlDefinition): readonly Notice[] {
   const note = (code: string, message: string): Notice => ({ severity: "NOTICE", code, message });
   if (definition.kind === "drop" && definition.ifExists) {

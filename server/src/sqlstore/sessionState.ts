@@ -1,4 +1,4 @@
-// What a session keeps from one statement to the next.
+// State of a session between statements.
 import type { Key as StoreKey, Value } from "../exploration/client";
 import type { SessionFacts } from "./compile/node";
 import type { TransactionStatus } from "./sessionTypes";
@@ -22,6 +22,6 @@ export interface State {
   lastSequence: string | undefined;
   readonly variables: Map<string, SqlValue>;
   settings: Map<string, string>;
-  /** What holds again when the transaction ends; set by SET LOCAL. */
+  /** Values before SET LOCAL, restored when the transaction ends. */
   settingsBefore: Map<string, string> | undefined;
 }

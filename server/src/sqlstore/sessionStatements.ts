@@ -20,7 +20,7 @@ import type { SqlRow } from "./values/value";
 
 type Steps<T> = Generator<Request, T, Reply>;
 
-/** What they need of the session around them. */
+/** Services of the session around them. */
 export interface StatementHost {
   readonly isPostgres: boolean;
   readonly parse: (text: string) => readonly SqlStatement[];
@@ -63,7 +63,7 @@ export type SessionStatement = Of<
 
 export interface SessionStatements {
   readonly run: (statement: SessionStatement, parameters: readonly unknown[]) => Steps<SqlResult>;
-  /** What clients are told before it runs. */
+  /** Columns that clients are told before it runs. */
   readonly columns: (statement: SqlStatement) => readonly QueryColumn[];
   /** Cursors that are not held end with their transaction. */
   readonly transactionEnded: () => void;

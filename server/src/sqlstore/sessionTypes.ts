@@ -25,7 +25,7 @@ export interface SqlResult {
   readonly notices?: readonly Notice[];
 }
 
-/** What is told beside a result. */
+/** Message beside a result. */
 export interface Notice {
   readonly severity: "NOTICE" | "WARNING" | "INFO" | "LOG" | "DEBUG";
   readonly code: string;
@@ -93,7 +93,7 @@ export interface SqlSession {
     rows: readonly (readonly (string | null)[])[],
   ) => Generator<Request, SqlOutcome, Reply>;
   readonly status: () => TransactionStatus;
-  /** Whether statements outside of transactions commit by themselves. */
+  /** True if statements outside of transactions commit by themselves. */
   readonly autocommit: () => boolean;
   /** A setting by its name, as the session or its defaults have it; undefined for one that there is not. */
   readonly setting: (name: string) => string | undefined;

@@ -16,7 +16,7 @@ export interface Shown {
   readonly setting: (name: string) => SqlValue;
 }
 
-/** What SHOW gives. */
+/** Result of SHOW. */
 export function shown(
   { name, of }: Extract<SqlStatement, { readonly kind: "show" }>,
   about: Shown,

@@ -281,7 +281,7 @@ export type SqlChange = SqlInsert | SqlUpdate | SqlDelete;
 export interface ColumnDefinition {
   readonly name: string;
   readonly type: TypeName;
-  /** What the type is, where no text says it. */
+  /** Type of a parameter that no text declares. */
   readonly declared?: DeclaredType;
   readonly notNull: boolean;
   readonly default?: SqlExpression;
@@ -363,7 +363,7 @@ export type SqlDefinition =
       readonly what: "table" | "view" | "index" | "sequence" | "type" | "routine";
       readonly names: readonly string[];
       readonly ifExists: boolean;
-      /** What refers to it goes with it. */
+      /** CASCADE: dependents go with it. */
       readonly cascade: boolean;
     }
   | {

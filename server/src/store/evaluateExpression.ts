@@ -172,7 +172,7 @@ function truthIn(condition: Expression, frame: Frame): boolean | null {
   return isAsked(value, frame) ? frame.environment.answer(value.text, [value.text]) : truth(value);
 }
 
-/** Whether it is made by code that runs between statements; what statements ask is decided by rows. */
+/** True if it is made by code that runs between statements; what statements ask is decided by rows. */
 function isAsked(value: SqlValue, { tables }: Frame): value is Opaque {
   return isOpaque(value) && value.isOfCode === true && tables === undefined;
 }

@@ -23,7 +23,7 @@ export interface Environment {
   readonly loops: Readonly<Record<string, number>>;
   /** A value that no other evaluation gives: per site and count, so that runs of one setup agree. */
   readonly fresh: (site: string, type: ValueType) => SqlValue;
-  /** What the code is told that it asks outside of the database: `outsideAnswers`. */
+  /** Answers to questions outside of the database: `outsideAnswers`. */
   readonly answer: OutsideAnswers["answer"];
 }
 

@@ -1,4 +1,4 @@
-// What code asks that neither the database nor its own arguments tell: whether a permission is given, whether a flag is
+// Questions of code that neither the database nor its own arguments answer: whether a permission is given, whether a flag is
 // on. A witness takes an answer for an argument: it is chosen, told with the witness, and the same in all of its runs.
 import { NotExecutable } from "./failure";
 
@@ -8,7 +8,7 @@ export interface OutsideAnswers {
    * asked before, and where a term was asked about in another way: two answers might contradict each other.
    */
   readonly answer: (question: string, terms: readonly string[]) => boolean;
-  /** What is not asked until here is not chosen any more. */
+  /** Ends the choice: later questions get no answer. */
   readonly close: () => void;
   /** Goes on to other answers; false where all were given, or too many. */
   readonly next: () => boolean;

@@ -12,7 +12,7 @@ import { toExecution } from "./toExecution";
 
 export interface TurnsRun {
   readonly execution: Execution;
-  /** Whom the server ended, and why, in the product's words. */
+  /** Instances that the server aborted, with the product's reason. */
   readonly aborted: readonly {
     readonly instance: string;
     readonly why: string;

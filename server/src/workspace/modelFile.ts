@@ -13,7 +13,7 @@ import { unknownText, wrong, wrongFile } from "./configuration";
 import type { ConfigurationProblem } from "./configuration";
 import { parseJson, type JsonEntry, type JsonValue } from "./json";
 
-/** Whether a file is one, by its path with slashes. */
+/** True if a file is one, by its path with slashes. */
 export function isModelFile(file: string): boolean {
   return /(?:^|\/)isolens\.models\/[^/]+\.json$/u.test(file);
 }

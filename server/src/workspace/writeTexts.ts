@@ -14,12 +14,12 @@ import { fileErrorText, openRegularFile } from "./regularFile";
 export interface ChangedText {
   /** Absolute. */
   readonly path: string;
-  /** What it was when the change was made. */
+  /** Text on which the change was made. */
   readonly before: string;
   readonly after: string;
 }
 
-/** What went wrong, with the file; undefined where everything was written. */
+/** The failure with its file; undefined where everything was written. */
 export interface NotWritten {
   readonly path: string;
   readonly reason: string;

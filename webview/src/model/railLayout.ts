@@ -87,7 +87,7 @@ export function layoutRails(story: Story, width: number, character: number): Sch
   return { width, height, lanes, cards, ends, edges: drawn(all, tracks, cards, cardX + cardWidth) };
 }
 
-/** Whose step it is, said in the step: lanes that are close together are hard to tell apart. */
+/** Name of the instance inside the step: lanes that are close together are hard to tell apart. */
 function named(step: StoryStep): StoryStep {
   const lines = step.lines.map((line, index) =>
     index === 0 ? { ...line, text: `${step.instance.name} ${line.text}` } : line,

@@ -1,4 +1,4 @@
-// What schedules of any width are made of: what stands in a card, where an instance waits, which edges there are.
+// Parts of schedules of any width: the text of cards, the waits of instances, the edges.
 import type { Dependency } from "../../../server/src/protocol/report";
 import type { Box } from "./curves";
 import type { Story, StoryInstance, StoryStep } from "./story";

@@ -1,4 +1,4 @@
-// What can be done about the anomaly that is shown: a row of buttons, and the partners of its cause to walk through.
+// Actions on the anomaly that is shown: a row of buttons, and the partners of its cause to walk through.
 import type { PanelCommand } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import { markdownOf, mermaidOf } from "../model/exportText";

@@ -60,7 +60,7 @@ export function createNotice(
   );
 }
 
-/** What happens to the data; of a recorded run the kind, since nothing was executed. */
+/** The consequence for the data; of a recorded run the kind, since nothing was executed. */
 function titleParts(story: Story): readonly (Node | string)[] {
   const { payload } = story;
   if (!payload.recorded) return [element("b", {}, payload.anomaly.title)];

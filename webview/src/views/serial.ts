@@ -18,7 +18,7 @@ interface Row {
 }
 
 export interface SerialView extends Figure {
-  /** What a real server did, beside what was computed. */
+  /** The replay on a real server, beside what was computed. */
   showReplay(replay: PanelReplay): void;
 }
 
@@ -111,7 +111,7 @@ const REPLAYED: Readonly<Record<PanelReplay["verdict"], string>> = {
   "not replayed": "It could not be run on a server",
 };
 
-/** What the server did, with the rows that it left. */
+/** The replay in words, with the rows that it left. */
 function replayText({ server, verdict, reason, rows = {} }: PanelReplay): readonly HTMLElement[] {
   const isTold = verdict === "not replayed" || verdict === "reproduced in part";
   const why = isTold ? `: ${reason ?? "see the output"}.` : "";

@@ -1,4 +1,4 @@
-// What functions give that nobody evaluates, which are arguments of transactions: the same for the same.
+// Results of functions that are not evaluated are arguments of transactions: equal calls give equal values.
 import type { OutsideFunction } from "../../program/program";
 import type { FlatTransaction } from "../operations/operation";
 import { FALSE, and, eq, imp, not, or } from "./smt";

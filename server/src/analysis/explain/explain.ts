@@ -88,7 +88,7 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
   };
 }
 
-/** What it does to the data, then how it comes about, then the literature's name. */
+/** The consequence, then the cause, then the literature's name. */
 function tellingOf(
   cause: string,
   kind: string,

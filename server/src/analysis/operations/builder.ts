@@ -16,7 +16,7 @@ export interface Scope {
   readonly excluded?: (column: string) => Term;
   /** Of the rows that calls in the outputs give, the number of the one at hand, from 0. */
   readonly set?: number;
-  /** What is asked here may never be: it belongs to a row that may not come, or to a case that may not hold. */
+  /** This read may never run: it belongs to a row that may be absent or to a case that may not hold. */
   readonly perhaps?: true;
   readonly aggregate?: (expression: Extract<Expression, { kind: "aggregate" }>) => Term | undefined;
 }

@@ -49,7 +49,7 @@ export function flattenSubquery(
   return result;
 }
 
-/** Whether it is one row by its known key: InnoDB locks that in advance, whether it is asked for or not (measured). */
+/** True if it is one row by its known key: InnoDB locks that in advance, whether it is asked for or not (measured). */
 function isLookedUp({ pick, key }: Operation): boolean {
   const isKnown = ({ kind }: Term): boolean => ["int", "bool", "parameter"].includes(kind);
   return pick === "point" && Object.values(key).every(isKnown);

@@ -1,4 +1,4 @@
-// What a read looks for: columns that it holds equal to values which are free of rows.
+// Search conditions of a read: columns that equal values which depend on no row.
 import type { Expression } from "../../program/expression";
 import type { Query, Relation, Statement } from "../../program/statement";
 
@@ -27,13 +27,13 @@ export function equalitiesOf(statement: Statement): readonly Equality[] {
   });
 }
 
-/** Whether a query finds one row at the most: it holds a whole key equal to values. */
+/** True if a query finds one row at the most: it holds a whole key equal to values. */
 export function isOfOneRow(statement: Statement, key: readonly string[] | undefined): boolean {
   const columns = new Set(equalitiesOf(statement).map(({ column }) => column));
   return key !== undefined && key.length > 0 && key.every((column) => columns.has(column));
 }
 
-/** Whether the statement gives rows as they are, and not what several of them come to. */
+/** True if the statement gives rows as they are, and not what several of them come to. */
 export function isAggregate({ outputs, groupBy }: Query): boolean {
   return groupBy.length > 0 || outputs.some(({ value }) => value.kind === "aggregate");
 }

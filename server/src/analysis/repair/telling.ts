@@ -1,4 +1,4 @@
-// What the witness of an anomaly does on the changed program, in one sentence: who waits for whom, what it finds then,
+// The witness of an anomaly on the changed program, in one sentence: who waits for whom, what it finds then,
 // and how it ends.
 import { shownEdges, type Anomaly } from "../../protocol/report";
 import { ownEntry } from "../../protocol/dictionary";

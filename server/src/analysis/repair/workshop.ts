@@ -1,4 +1,4 @@
-// What candidates are made from: the program with the texts that it was read from, the anomaly, and the statements that
+// Input of the candidates: the program with the texts that it was read from, the anomaly, and the statements that
 // are at fault in it.
 import type { CodeParsers, CodeTree } from "../../frontend/code/codeParsers";
 import { codeLanguageOf } from "../../frontend/code/codeParsers";

@@ -134,7 +134,7 @@ function alikeOf(
   ];
 }
 
-/** What insertions and updates give the columns that they set, as far as these values are simple. */
+/** Values that insertions and updates write, as far as they are simple. */
 function writtenRows(
   encoding: Start,
   model: Model,

@@ -23,7 +23,7 @@ export interface TextStyle {
   readonly keyOf: KeyOf;
   /** Lines of the code that was checked; absent: no code is shown. */
   readonly lineOf?: LineOf;
-  /** What to type after "isolens fix" for the same check; absent: nothing is said of fixes. */
+  /** Words after "isolens fix" for the same check; absent: fixes are not mentioned. */
   readonly again?: string;
 }
 

@@ -7,7 +7,7 @@ export type LineOf = (file: string, line: number) => string | undefined;
 
 export interface MarkedPlace {
   readonly place: Pick<CycleEnd, "file" | "range">;
-  /** What is said behind the underline. */
+  /** Label behind the underline. */
   readonly note: string;
   /** The place that the finding is about is underlined with carets, others with dashes. */
   readonly isMain: boolean;

@@ -103,7 +103,7 @@ function functionOf(
   };
 }
 
-/** What an argument of a function is to it: one of the transaction's, a constant, a function of both. */
+/** An argument of a function: an argument of the transaction, a constant, or a function of both. */
 function partOf(
   part: Expression,
   known: ReadonlyMap<string, Named>,

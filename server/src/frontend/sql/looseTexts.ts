@@ -1,7 +1,7 @@
 // Texts that the server takes for equal where their letters differ (case, accents, spaces at the end), while something
 // else that the same transaction does tells them apart: `===` in code, a hash, the key of an advisory lock, a column of
 // another collation. The search knows one kind of equality, so that such a transaction is weakened. Texts that are only
-// ever compared in one way need nothing: any of them may as well be the one that it equals.
+// compared in one way need nothing: equal ones are interchangeable.
 import type { Dialect } from "../../program/dialect";
 import type { Expression } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
@@ -34,7 +34,7 @@ export function withLooseTexts(
   });
 }
 
-/** Whether texts of the column are equal where their bytes are not. */
+/** True if texts of the column are equal where their bytes are not. */
 function isLoose(
   { type, isBytewise, isLoose: declared, takes }: Column,
   dialect: Dialect,

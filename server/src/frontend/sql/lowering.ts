@@ -91,7 +91,7 @@ export interface LoweringContext {
   readonly spelling?: Spelling;
   /** What a name that is no column in scope stands for: a PL/pgSQL variable, a function's argument. */
   readonly variable: (path: readonly string[]) => Expression | undefined;
-  /** What a name is that is a column in scope and such a variable as well; absent: the column. */
+  /** Resolution of a name that is a column in scope and a variable; absent: the column. */
   readonly conflict?: "refused" | "variable";
   readonly ids: Ids;
   readonly note: (note: Note) => void;

@@ -98,7 +98,7 @@ export function notification(sender: number, channel: string, payload: string): 
   return message("A", int32(sender), text(channel), text(payload));
 }
 
-/** What is told beside a result, in the fields of an error. */
+/** NOTICE: a message beside a result, with the fields of an error. */
 export function noticeResponse(severity: string, code: string, said: string): Buffer {
   const fields = [`S${severity}`, `V${severity}`, `C${code}`, `M${said}`];
   return message("N", ...fields.map(text), Buffer.of(0));

@@ -62,7 +62,7 @@ const time: Binary = {
   decode: (bytes) => timeText(bytes.readBigInt64BE(0)),
 };
 
-/** What stands for no beginning and no end. */
+/** Bounds of infinite ranges. */
 const LAST = 2n ** 63n - 1n;
 const FIRST = -(2n ** 63n);
 

@@ -47,7 +47,7 @@ interface Copying {
   readonly copy: SqlCopy;
   readonly columns: readonly ResultColumn[];
   readonly pieces: Buffer[];
-  /** What a simple query goes on with; absent in the extended protocol. */
+  /** Continuation of a simple query; absent in the extended protocol. */
   readonly then: (() => Promise<void>) | undefined;
 }
 
@@ -143,7 +143,7 @@ export function createPostgresConnection(
     await simpleQueries(on, all);
   }
 
-  /** What is left of a query's statements; where one wants rows, the rest waits for them. */
+  /** Remaining statements of a query; they wait while one of them receives rows. */
   async function simpleQueries(on: MockSession, all: readonly string[]): Promise<void> {
     for (const [index, each] of all.entries()) {
       const outcome = await runOnce(on, each);
@@ -308,7 +308,7 @@ export function createPostgresConnection(
   }: FrontendMessage & { readonly kind: "describe" }): SqlError | undefined {
     const portal = target === "portal" ? portals.get(name) : undefined;
     const statement = target === "portal" ? portal?.statement : statements.get(name);
-    // What DECLARE opened is a portal as well.
+    // A cursor of DECLARE is a portal as well.
     const cursor = target === "portal" ? session?.cursorColumns?.(name) : undefined;
     if (cursor) {
       wire.write(backend.rowDescription(describe(cursor, [])));

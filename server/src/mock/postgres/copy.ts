@@ -52,7 +52,7 @@ function binaryRows(data: Buffer, columns: readonly ResultColumn[]): readonly Ce
   return rows;
 }
 
-/** What a client is sent, a piece for each row. */
+/** COPY OUT as messages, one for each row. */
 export function* copiedPieces(
   { rows, columns = [] }: Pick<StatementResult, "rows" | "columns">,
   options: CopyOptions,

@@ -1,4 +1,4 @@
-// What decides between the ways on from a point: a comparison of what is known there that holds in all runs that went
+// Branch conditions: a comparison of values known at a point that holds in all runs that went
 // this way and in none that went another.
 import { distinct, integerOf, isEqual, isKey, numberOf, type Known, type Path } from "./knowns";
 
@@ -207,7 +207,7 @@ function bounded(question: DecisionQuestion): Decision | undefined {
   return undefined;
 }
 
-/** What decides was not seen. A number that was read last is taken to be held against a limit from outside. */
+/** The deciding value was not seen. The number that was read last is compared with a limit from outside. */
 function chosen(question: DecisionQuestion): Decision {
   const counts = `${String(question.here.length)} runs went on and ${String(question.elsewhere.length)} did not`;
   const [read] = latestFirst(

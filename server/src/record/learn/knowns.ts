@@ -1,4 +1,4 @@
-// What a run knows at a point: columns of rows that it read, numbers of rows, and arguments that came from outside.
+// Known values of a run at a point: columns of rows that it read, numbers of rows, arguments from outside.
 import type { Value } from "../events";
 import type { RecordedStatement } from "../statements";
 
@@ -17,7 +17,7 @@ export interface Known {
   readonly of: (path: Path) => Value | undefined;
 }
 
-/** What the result of a statement makes known; `names` are its columns as a script may name them. */
+/** Values that become known by the result of a statement; `names` are its columns as a script may name them. */
 export function resultKnowns(
   step: number,
   {

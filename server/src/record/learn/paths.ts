@@ -10,7 +10,7 @@ export interface PreparedRun {
   readonly error?: string;
 }
 
-/** What a run did, as far as it was the program's doing; undefined where it did nothing. */
+/** Path of a run without what others caused; undefined where it did nothing. */
 export function preparedRun(run: Run): PreparedRun | undefined {
   const { statements, error } = withoutRetries(run.statements);
   const path = endedAlike(withoutIdleSavepoints(statements)).filter(
@@ -38,7 +38,7 @@ function withoutRetries(statements: readonly RecordedStatement[]): {
       ({ kind }, index) => index > at && (kind === "rollback" || kind === "begin"),
     );
     if (!AGAIN.has(code)) {
-      // What the program does about the error is not followed.
+      // The program's handling of the error is not followed.
       return { statements: rest.slice(0, at), error: code };
     }
     const after = end < 0 ? [] : rest.slice(rest[end]?.kind === "rollback" ? end + 1 : end);

@@ -7,7 +7,7 @@ export interface LearntStatement {
   readonly kind: "statement";
   /** SQL with script variables (`:name`). */
   readonly sql: string;
-  /** What the variables of its first row begin with. */
+  /** Prefix of the variables of its first row. */
   readonly prefix: string;
   /** Names its number of rows, read or changed. */
   readonly counter: string;

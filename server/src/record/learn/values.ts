@@ -80,7 +80,7 @@ function rankOf({ column, origin }: Known, { column: wanted }: Hole): number {
   return origin === "column" ? OTHER_COLUMN + 1 : OTHER_COLUMN + 2;
 }
 
-/** What is known by two names is no choice. */
+/** Two names of one value are no choice. */
 function differs(left: Known, right: Known, paths: readonly Path[]): boolean {
   return (
     left.expression !== right.expression &&
@@ -214,7 +214,7 @@ function outsideOrigin(question: ValueQuestion): Origin {
     origin: "input",
     of,
   };
-  // What is computed of something read in a way that is not known is not something from outside.
+  // An unknown function of a read value is not an input from outside.
   const base = knowns.find(
     (known) =>
       isWrite &&

@@ -34,7 +34,7 @@ interface Portal {
   isTold: boolean;
 }
 
-/** What the client asked for and the server has not answered yet. */
+/** Requests without an answer yet. */
 type Operation =
   | { readonly kind: "query"; readonly pieces: string[]; readonly order: number }
   | { readonly kind: "parse" | "bind"; readonly sql: string; readonly order: number }
@@ -311,7 +311,7 @@ function affectedOf(tag: string): number | undefined {
   return count === undefined ? undefined : Number(count);
 }
 
-/** What the client's first packet says of the level: `-c default_transaction_isolation=serializable`. */
+/** Level in the client's first packet: `-c default_transaction_isolation=serializable`. */
 function levelOf(options: ReadonlyMap<string, string>): string | undefined {
   const own = options.get("default_transaction_isolation");
   if (own !== undefined) return own;

@@ -25,7 +25,7 @@ export interface ProxyOptions {
   readonly port: number;
   readonly emit: EventSink;
   readonly remark: Remark;
-  /** What the server sends, as it is to be handed on; tests of what depends on it change it. Default: as it is. */
+  /** Changes the server's bytes before they are passed on, for tests. Default: none. */
   readonly alter?: (connection: number) => Alteration;
 }
 

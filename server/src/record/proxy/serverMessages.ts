@@ -1,4 +1,4 @@
-// What a PostgreSQL server sends, as far as a recording needs it: protocol 3, "Message Formats". The rows of COPY and
+// Messages of a PostgreSQL server that a recording needs: protocol 3, "Message Formats". The rows of COPY and
 // whatever is longer than a recording keeps are passed over without being gathered.
 import { createByteQueue } from "../../mock/byteQueue";
 

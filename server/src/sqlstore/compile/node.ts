@@ -17,7 +17,7 @@ export interface CompiledQuery {
   readonly volatile: boolean;
 }
 
-/** What clients are told of a column beside its type. */
+/** Description of a column for clients, beside its type. */
 export interface ColumnOrigin {
   readonly declared: DeclaredType;
   /** Absent for what is computed. */
@@ -155,7 +155,7 @@ export interface Compiler {
   readonly recursion: Recursion;
   /** Compiles a change inside WITH; given by the statement, which knows how changes are made. */
   readonly change: (change: SqlChange, withs: ReadonlyMap<string, WithQuery>) => CompiledQuery;
-  /** What a routine of the user's own gives, as rows. */
+  /** Rows that a routine of the user returns. */
   readonly routine: (
     routine: Routine,
     args: readonly { readonly type: SqlType; readonly value: SqlValue }[],

@@ -26,7 +26,7 @@ export function routineFor(
   });
 }
 
-/** What a call names values for; of a procedure also what goes out. */
+/** Parameters that a call gives values for; a procedure's OUT parameters are among them. */
 export function inputsOf({ parameters, isProcedure }: Routine): Routine["parameters"] {
   return parameters.filter(
     ({ mode }) => mode === "in" || mode === "inout" || (isProcedure && mode === "out"),
@@ -124,7 +124,7 @@ function* runSql(
   return [fitted[0] ?? [null]];
 }
 
-/** What a body of code starts with. */
+/** Initial frame of a body of code. */
 export function openFrame(
   host: RoutineHost,
   text: string,

@@ -43,7 +43,7 @@ export function stateOf(name: string): string | undefined {
   return STATES.get(name.toLowerCase());
 }
 
-/** Whether a handler's condition is for errors of that SQLSTATE. OTHERS takes neither a cancel nor a failed assertion. */
+/** True if a handler's condition is for errors of that SQLSTATE. OTHERS takes neither a cancel nor a failed assertion. */
 export function catches(condition: string, code: string): boolean {
   const words = condition.toLowerCase().replace(/'/g, "").trim();
   if (words === "others") return code !== "57014" && code !== "P0004";

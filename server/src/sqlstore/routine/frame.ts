@@ -1,4 +1,4 @@
-// What a routine runs in: its variables, and what it asks of the statement or session around it.
+// Frame of a routine: its variables, and the statement or session around it.
 import type { Reply, Request } from "../../exploration/client";
 import type { QueryColumn } from "../compile/node";
 import type { SqlError } from "../sqlError";
@@ -61,7 +61,7 @@ export interface Frame {
   readonly records: Set<string>;
   /** Rows of RETURN NEXT and RETURN QUERY. */
   readonly rows: SqlRow[];
-  /** What RETURN gave; of a trigger the name of the row. */
+  /** Value of RETURN; in a trigger the name of the row. */
   returned: SqlValue;
   /** The row of a trigger that goes on, by its name; `null` for none. */
   returnedRow: string | undefined;
@@ -69,6 +69,6 @@ export interface Frame {
   error: SqlError | undefined;
   /** Rows that the last statement found or changed. */
   count: number;
-  /** What RETURN is to be converted to. */
+  /** Type to which RETURN converts. */
   readonly returns: DeclaredType | undefined;
 }

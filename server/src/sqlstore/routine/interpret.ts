@@ -227,7 +227,7 @@ function* runLoop(
   return NEXT;
 }
 
-/** What comes before each round: it says whether there is one. */
+/** Runs before each round and returns whether there is one. */
 type Round = () => Steps<boolean>;
 
 function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {

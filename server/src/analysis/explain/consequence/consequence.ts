@@ -1,4 +1,4 @@
-// What an anomaly does to the data, in one clause and by how much it matters: the first template of the table that fits
+// The consequence of an anomaly for the data, in one clause, with its harm: the first template of the table that fits
 // its executed run.
 import type { Harm, Severity } from "../../../protocol/report";
 import { isCounted } from "../../search/suspicion";
@@ -42,7 +42,7 @@ const TEMPLATES: readonly Template[] = [
   { harm: "choice", tell: cellsWhere(() => true) },
 ];
 
-/** What the run left that no order leaves; or, by its severity, only returned. Undefined where only reads differ. */
+/** Consequence of a run, from its final state or, by its severity, from returned values. Undefined where only reads differ. */
 export function consequenceOf(runs: Runs, severity: Severity | undefined): Consequence | undefined {
   if (runs.serial.length === 0 || severity === "unused") return undefined;
   if (severity !== "state") return returnedBy(runs);

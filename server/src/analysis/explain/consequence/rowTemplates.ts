@@ -1,4 +1,4 @@
-// What happens to rows: two where one may be, more than a limit, none left, one that refers to what is gone.
+// Templates about rows: two where one may be, more than a limit, none left, a reference to a row that is gone.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Row } from "../../../protocol/witness";
 import { countText, plainValue, plainWords, plural, rowName, sharedText, singular } from "./nouns";
@@ -62,7 +62,7 @@ export function noneLeft(runs: Runs): string | undefined {
   return undefined;
 }
 
-/** Whom a row belongs to is no state that it is in. */
+/** A reference to an owner is not a state of the row. */
 function isReference(runs: Runs, table: string, column: string): boolean {
   const foreign = tableOf(runs, table)?.foreignKeys ?? [];
   return (
@@ -133,7 +133,7 @@ export function dangling(runs: Runs): string | undefined {
   return undefined;
 }
 
-/** Whether a row refers to one of the other table: by a foreign key, or by a column of that table's name. */
+/** True if a row refers to one of the other table: by a foreign key, or by a column of that table's name. */
 function referenceTo(
   runs: Runs,
   table: string,

@@ -22,7 +22,7 @@ export interface OddCell {
   readonly row: Row;
   readonly column: string;
   readonly value: Value;
-  /** What the orders leave there, without repetition. */
+  /** Distinct values that the serial orders leave there. */
   readonly orders: readonly Value[];
   /** No order leaves this value: it is no choice between the transactions. */
   readonly isNew: boolean;

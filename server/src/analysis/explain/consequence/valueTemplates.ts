@@ -1,4 +1,4 @@
-// What happens to values: a change that is lost, more taken than there was, a number below zero, what no order leaves.
+// Templates about values: a lost change, more taken than there was, a number below zero, a value that no order leaves.
 import { isCounted } from "../../search/suspicion";
 import { ownEntry } from "../../../protocol/dictionary";
 import type { CellAccess, ExecutedStep } from "../../../store/execution";
@@ -31,7 +31,7 @@ interface NumericCell {
   readonly table: string;
   readonly row: Row;
   readonly column: string;
-  /** What the orders leave there. */
+  /** Values that the serial orders leave there. */
   readonly orders: readonly number[];
 }
 
@@ -135,7 +135,7 @@ function cellName(
   return `${column} of ${rowName(table, row, keyOf(runs, table))}`;
 }
 
-/** What each instance that committed changed a number by, from what it read of it last, or from what it found. */
+/** How much each committed instance changed a number by, from its last read of it or from the value that it replaced. */
 function changesOf(
   runs: Runs,
   { table, row, column }: Pick<OddCell, "table" | "row" | "column">,

@@ -40,7 +40,7 @@ function addToSql(workshop: Workshop, site: Site, select: LockingSelect): Writte
   const isMysql = workshop.dialect !== "postgres";
   const isRoutine = transaction.boundary === "routine";
   const isPlpgsql = isRoutine && !isMysql && languageOf(text, from) === "plpgsql";
-  // What a SELECT gives has to go somewhere in a routine.
+  // In a routine the result of a SELECT needs a target.
   const words = isPlpgsql
     ? sql.replace(/^SELECT/u, "PERFORM")
     : isRoutine && isMysql

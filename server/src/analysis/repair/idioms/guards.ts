@@ -6,7 +6,7 @@ export interface Guard {
   readonly condition: readonly Token[];
   /** Control does not reach the second statement where it holds; else only where it holds. */
   readonly isExit: boolean;
-  /** What leaves, with its semicolons. */
+  /** The statement that leaves, with its semicolons. */
   readonly body?: string;
 }
 

@@ -94,7 +94,7 @@ function hasQuery(expression: Expression): boolean {
   return JSON.stringify(expression).includes('"query"');
 }
 
-/** Whether rows of its tables can be locked by the statement as it is. */
+/** True if rows of its tables can be locked by the statement as it is. */
 function isPlainRead({ query }: SelectStatement): boolean {
   return (
     query.relations.length > 0 &&

@@ -28,7 +28,7 @@ interface SqlValue {
   readonly marks: number;
 }
 
-/** What stands behind `column =`. */
+/** The value behind `column =`. */
 function sqlValue(text: string, { start, end }: Site, column: string): SqlValue | undefined {
   const tokens = tokensOf(text, start, end);
   for (const [at, token] of tokens.entries()) {

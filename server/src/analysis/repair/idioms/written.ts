@@ -1,4 +1,4 @@
-// What an idiom gives: edits, or the reason why there are none.
+// Result of an idiom: edits, or the reason why there are none.
 import type { TextEdit } from "../candidate";
 
 export type ReadLock = "share" | "update";

@@ -116,7 +116,7 @@ function parentWays(
   });
 }
 
-/** Whether two statements stand in the same function, so that names mean the same. */
+/** True if two statements stand in the same function, so that names mean the same. */
 function isSameCall(one: Statement, other: Statement): boolean {
   return JSON.stringify(one.through ?? []) === JSON.stringify(other.through ?? []);
 }

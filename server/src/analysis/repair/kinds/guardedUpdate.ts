@@ -131,7 +131,7 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
   return { edits, isChecked: guards.length > 0 };
 }
 
-/** Whether nothing else asks for what was read, so that the read can go. */
+/** True if nothing else asks for what was read, so that the read can go. */
 function updateIsAlone(
   text: string,
   read: ReadSite,
@@ -226,7 +226,7 @@ const OPPOSITES: ReadonlyMap<string, string> = new Map([
   ["<>", "="],
 ]);
 
-/** What has to hold of the row, as its UPDATE asks it. */
+/** The guard on the row, as a condition of its UPDATE. */
 function conditionText(text: string, { condition, isExit }: Guard, held: readonly Held[]): string {
   const parts: string[] = [];
   for (let at = 0; at < condition.length; at += 1) {

@@ -19,7 +19,7 @@ import type { Call, Library, SqlOutcome, SqlParameters, Tools } from "./library"
 import { allOrNone, ownConnection } from "./ownConnection";
 import { asksConnection, parametersIn, queryOf, rowsOf, shapedConnection } from "./rawSql";
 
-/** What no model says. */
+/** Calls that a model cannot describe. */
 export type DriverHooks = Partial<Library> & {
   /** The text and parameters of a call as the client sends them. */
   readonly query?: (handle: HandleValue, call: Call, tools: Tools) => Query | undefined;
@@ -153,7 +153,7 @@ export function driver(model: DriverModel, { query, ...hooks }: DriverHooks = {}
   };
 }
 
-/** What each path does when it is called. */
+/** Effects of calls by path. */
 function effectsOf({ clients, methods }: DriverModel): ReadonlyMap<string, Effect> {
   const made = Object.entries(clients).flatMap(([client, { made: paths = [] }]) =>
     paths.map((path) => [path, { kind: "client", client }] as const),
@@ -188,14 +188,14 @@ function queryFor(
   };
 }
 
-/** What a handle keeps where that is a value of the program: the text that it was made with. */
+/** State of a handle that is a value of the program: the text that it was made with. */
 function valueIn(data: unknown): Value | undefined {
   const isValue = typeof data === "object" && data !== null && "kind" in data;
   // Only `prepare` and wrappers put data into handles of drivers, and these are values.
   return isValue ? (data as Value) : undefined;
 }
 
-/** What a statement gives; of a list its items, which callbacks get one by one. */
+/** Result of a statement; a list gives its items, which callbacks get one by one. */
 function resultOf(
   { result, changed = result, isRequired }: Extract<Effect, { kind: "sql" }>,
   outcome: SqlOutcome,
@@ -305,7 +305,7 @@ function batch(
   return items ? tools.list(made) : unknown("what the statements of a list give");
 }
 
-/** Whether a text is known: the hooks of drivers ask. */
+/** True if a text is known: the hooks of drivers ask. */
 export function textOrEmpty(value: Value | undefined): string {
   return (value && constantText(value)) ?? "";
 }

@@ -77,8 +77,8 @@ export type Effect =
       readonly level?: string;
       /** Why nobody knows whether, or how, it is a transaction. */
       readonly doubt?: string;
-      /** Whether any further argument raises the doubt. */
+      /** True if any further argument raises the doubt. */
       readonly doubtsOptions?: boolean;
-      /** What it gives runs the function in the transaction when it is called. */
+      /** Returns a function that runs the argument in the transaction. */
       readonly isWrapper?: boolean;
     };

@@ -81,7 +81,7 @@ export interface Library {
     call: Call,
     tools: Tools,
   ) => Value | undefined;
-  /** What a row has beside its fields: its class, what a getter of its class gives. */
+  /** Properties of a row beside its fields: its class, and the getters of its class. */
   readonly rowMember?: (
     row: RowValue,
     property: string,

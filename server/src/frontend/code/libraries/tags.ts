@@ -49,7 +49,7 @@ function joined({ arguments: [list, between] }: Call, tools: Tools): HandleValue
   return items && between && made(joinedText(items, between, innerText), tools);
 }
 
-/** What a tag made, by a name that no other library's handles have. */
+/** Name of a tag's result, which no other library's handles have. */
 function made(text: Value, tools: Tools): HandleValue {
   return tools.handle("text", { tagText: text });
 }

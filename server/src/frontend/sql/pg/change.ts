@@ -236,7 +236,7 @@ function arbiterOf(
   return names;
 }
 
-/** Whether these columns have one key, and that one is partial: what a condition beside them has to mean. */
+/** True if these columns have one key, and that one is partial: what a condition beside them has to mean. */
 function isOnePartialKey(table: Table | undefined, columns: readonly string[]): boolean {
   const isSame = (key: readonly string[]): boolean =>
     key.length === columns.length && key.every((column) => columns.includes(column));

@@ -20,7 +20,7 @@ function lastOf(value: NonNullable<Parameters<typeof stringOf>[0]>): string {
   return "Boolean" in value ? String(value.Boolean.boolval === true) : "";
 }
 
-/** Whether texts of a column of that type and collation may be equal though they are written otherwise. */
+/** True if texts of a column of that type and collation may be equal though they are written otherwise. */
 export function isLooseText(
   type: TypeName | undefined,
   collation: CollateClause | undefined,

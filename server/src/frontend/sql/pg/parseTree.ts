@@ -1,4 +1,4 @@
-// What lowering makes of each field of PostgreSQL's parse tree. A field that is in no list, or whose value is not followed,
+// Fields of PostgreSQL's parse tree and how lowering treats each. A field that is in no list, or whose value is not followed,
 // weakens its statement: what a statement says and nothing here has read is never passed over in silence. The test holds
 // the lists against the types of the grammar, so that a new field needs a decision.
 import { dictionary, ownEntry } from "../../../protocol/dictionary";
@@ -42,7 +42,7 @@ export const SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>
   },
   LockStmt: { read: "relations mode nowait" },
   TruncateStmt: { read: "relations restart_seqs behavior" },
-  // What is copied is given from outside, however it is written.
+  // COPY brings rows from outside in every format.
   CopyStmt: {
     read: "relation:RangeVar query attlist is_from whereClause",
     harmless: "is_program filename options",
@@ -180,7 +180,7 @@ const BY_THEMSELVES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What a node says that nothing follows, parts that are lowered by themselves left out. Linear in the node. */
+/** Losses of a node: the fields that nothing follows, without parts that are lowered by themselves. Linear in the node. */
 export function unfollowedIn(type: string, node: object): readonly string[] {
   const found: string[] = [];
   collect(type, node, found);

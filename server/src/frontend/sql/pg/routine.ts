@@ -51,7 +51,7 @@ export function lowerRoutine(
   });
 }
 
-/** Whether anything but reading is done, which PostgreSQL lets a STABLE function do in VOLATILE ones that it calls. */
+/** True if anything but reading is done, which PostgreSQL lets a STABLE function do in VOLATILE ones that it calls. */
 function changesRows(commands: readonly Command[]): boolean {
   let changes = false;
   const statement = ({ kind }: Statement): void => {

@@ -89,7 +89,7 @@ function lowerSingle(node: Node, before: Work): Lowered {
   if ("SelectStmt" in node) return lowerSelect(node.SelectStmt, before);
   const work = withQueries(withClauseOf(node), undefined, before);
   if (hasNoEffect(node)) return { statements: [] };
-  // What has no shape is not followed at all.
+  // A node without a shape is not followed at all.
   if (ownEntry(SHAPES, kindOf(node)) !== undefined) weaken(node, work);
   if ("InsertStmt" in node) return one(lowerInsert(node.InsertStmt, baseOf(work), work));
   if ("UpdateStmt" in node) return one(lowerUpdate(node.UpdateStmt, baseOf(work), work));

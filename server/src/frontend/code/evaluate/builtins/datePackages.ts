@@ -9,7 +9,7 @@ import { binary, condition } from "../values/operators";
 import { named, type Builtin, type BuiltinCall } from "./builtin";
 import { calendar, isMoment, later, lengthOf, millisOf, momentOf, now, unitOf } from "./moments";
 
-/** What an export of such a package is; undefined for others. Constant time. */
+/** The builtin behind an export of such a package; undefined for others. Constant time. */
 export function dateExport(from: string, name: string): Value | undefined {
   const isWhole = name === "default" || name === "*";
   if (from === "dayjs" || from === "moment" || from === "moment-timezone")
@@ -191,7 +191,7 @@ function ordered(
   return condition(compare(operator, expressionOf(state, left), expressionOf(state, right)));
 }
 
-/** A method of moments: of scalars that are none it is a function as any other. */
+/** A method of moments; on other scalars it is an unknown function. */
 function ofMoments(name: string, builtin: Builtin): Record<string, Builtin> {
   return named(`scalar.${name} input.${name}`, builtin);
 }

@@ -16,7 +16,7 @@ export function now(state: State): Value {
   return scalar({ kind: "fresh", id: state.ids.fresh("f"), type, why: "now" }, type);
 }
 
-/** Whether a value is a moment, by its type. */
+/** True if a value is a moment, by its type. */
 export function isMoment(value: Value): boolean {
   return value.kind === "scalar" && value.type === "time";
 }
@@ -32,7 +32,7 @@ export function asCalculated(state: State, value: Value): Value {
   return isMoment(value) ? millisOf(state, value) : value;
 }
 
-/** What `new Date(value)` is: of a number the moment that many milliseconds after the beginning of 1970. */
+/** Value of `new Date(value)`: for a number, the moment that many milliseconds after the beginning of 1970. */
 export function momentOf(state: State, value: Value): Value {
   const of = expressionOf(state, value);
   if (isCall(of, MILLIS)) return scalar(argumentOf(of), "time");

@@ -132,7 +132,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
   }
 }
 
-/** What a library gave to a row beside its fields. */
+/** Properties that a library adds to a row beside its fields. */
 export function besideFields(
   state: State,
   row: RowValue,

@@ -83,7 +83,7 @@ function nameOf(state: State, value: Value): string | undefined {
   }
 }
 
-/** Whether a value has a property, as a condition; undefined where that is not known. */
+/** True if a value has a property, as a condition; undefined where that is not known. */
 export function hasProperty(state: State, value: Value, property: string): Value | undefined {
   switch (value.kind) {
     case "handle": {
@@ -123,7 +123,7 @@ function hasPartOfInput(value: Extract<Value, { kind: "input" }>, property: stri
   return condition({ kind: "sameValue", left: inputExpression(has), right: literal(true) });
 }
 
-/** Whether a value is of a class, or of one that extends it. Nothing and plain data are of none of the code's own. */
+/** True if a value is of a class, or of one that extends it. Nothing and plain data are of none of the code's own. */
 export function instanceOf(state: State, value: Value, of: Value): Value {
   if (value.kind === "choice") return overChoice(value, (part) => instanceOf(state, part, of));
   if (value.kind === "undefined") return constant(false);
@@ -163,7 +163,7 @@ type OfClass = NonNullable<Extract<Value, { kind: "object" }>["class"]>;
 
 const DEEPEST = 12;
 
-/** Whether a part of a library has a property, where that is known. */
+/** True if a part of a library has a property, where that is known. */
 function hasPart(state: State, value: HandleValue, property: string): boolean | undefined {
   return value.library.has?.(value, property, state.evaluator.tools(state, value.library));
 }

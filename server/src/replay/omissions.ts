@@ -1,4 +1,4 @@
-// What a replay does not send to the server of what a program does: nothing that it leaves out may have been what keeps
+// Parts of a program that a replay does not send to the server: any of them may be what keeps
 // the anomaly from happening.
 import { offsetsOf } from "../frontend/sql/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
@@ -6,13 +6,13 @@ import type { ScriptItem } from "../frontend/sql/scriptRegions";
 import { walkCommand } from "../frontend/sql/walk";
 import type { Transaction } from "../program/program";
 
-/** Of application code: what reading it lost around its statements, such as calls that nobody knows. */
-export function leftOutOfCode({ name, taint }: Transaction): readonly string[] {
+/** Losses of reading application code around its statements, such as calls that nobody knows. */
+export function omissionsOfCode({ name, taint }: Transaction): readonly string[] {
   return taint.filter(({ effect }) => effect !== "over").map(({ reason }) => `${name}: ${reason}`);
 }
 
-/** Of a script: its statements that the search gave no meaning and that are not sent; `sent` says of the others. */
-export function leftOutOfScript(
+/** Statements of a script that the search gave no meaning and that are not sent; `sent` tells of the others. */
+export function omissionsOfScript(
   { body, name }: Transaction,
   { lines }: ScannedFile,
   items: readonly ScriptItem[],
@@ -28,8 +28,8 @@ export function leftOutOfScript(
     );
 }
 
-/** Of the definitions: those that take something away, which are not executed. */
-export function leftOutOfDefinitions(definitions: readonly string[]): readonly string[] {
+/** Definitions that drop something, which are not executed. */
+export function omissionsOfDefinitions(definitions: readonly string[]): readonly string[] {
   return definitions.filter((sql) => /^\s*drop\b(?!.*\bif\s+exists\b)/i.test(sql)).map(firstLine);
 }
 
