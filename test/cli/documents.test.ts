@@ -6,7 +6,7 @@ import path from "node:path";
 import { execFile, type ChildProcess } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { readArguments } from "../../server/src/cli/arguments";
+import { COMMANDS as NAMES, readArguments } from "../../server/src/cli/arguments";
 import { isolens, makeFolder, type Folder } from "./cli";
 
 const ROOT = path.join(__dirname, "..", "..");
@@ -82,19 +82,7 @@ const ENDLESS = /^isolens (?:serve|lsp|mcp)\b/u;
 describe("the documents", () => {
   it("show commands of every kind", () => {
     const shown = new Set(COMMANDS.map(({ command }) => command.split(" ")[1]));
-    for (const each of [
-      "check",
-      "show",
-      "fix",
-      "allocate",
-      "replay",
-      "testgen",
-      "history",
-      "explore",
-      "serve",
-      "lsp",
-    ])
-      assert.ok(shown.has(each), each);
+    for (const each of NAMES) assert.ok(shown.has(each), each);
   });
 
   // Commands of a document follow one another in a folder of their own: some change its files.

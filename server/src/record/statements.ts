@@ -1,7 +1,7 @@
 // A recorded statement: its text with the literals taken out, its values with what may be secret made unreadable, and
 // where in the application it comes from. This is all that a recording keeps.
 import { createHmac } from "node:crypto";
-import type { Protocol, StatementEvent, TransactionStatus, Value } from "./events";
+import type { Protocol, StatementEvent, Value } from "./events";
 import { literalValue, piecesOf } from "./pieces";
 import { siteOf, type CallSite } from "./sites";
 
@@ -20,24 +20,11 @@ export type StatementKind =
 /** How an argument was written: a parameter of a prepared statement, or a literal of the text. */
 export type ArgumentForm = "parameter" | "number" | "text";
 
-export interface RecordedStatement {
-  readonly connection: number;
-  readonly order: number;
-  readonly at: number;
+export interface RecordedStatement extends Omit<StatementEvent, "sql"> {
   /** The text with `$1`, `$2`, ... for all literals and parameters, in their order. */
   readonly text: string;
   readonly kind: StatementKind;
-  readonly arguments: readonly Value[];
   readonly forms: readonly ArgumentForm[];
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly Value[])[];
-  readonly count: number;
-  readonly affected?: number;
-  readonly insertId?: string;
-  readonly error?: string;
-  readonly status: TransactionStatus;
-  readonly level?: string;
-  readonly database?: string;
   readonly site?: CallSite;
 }
 

@@ -1,5 +1,6 @@
 // What a PostgreSQL server answers: protocol 3.0, "Message Formats" in PostgreSQL's documentation.
 import type { Format } from "./frontendMessages";
+import { int16, int32 } from "./integers";
 
 export interface ColumnDescription {
   readonly name: string;
@@ -133,16 +134,4 @@ function message(type: string, ...parts: readonly Buffer[]): Buffer {
 
 function text(value: string): Buffer {
   return Buffer.from(`${value.replaceAll("\0", "")}\0`);
-}
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeInt16BE(value);
-  return bytes;
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE(value);
-  return bytes;
 }

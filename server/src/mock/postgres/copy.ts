@@ -5,6 +5,7 @@ import type { CopyOptions } from "../../sqlstore/tree";
 import type { ResultColumn, StatementResult } from "../session";
 import { fromBinary, toBinary } from "./binaryTypes";
 import { ProtocolViolation } from "./frontendMessages";
+import { int16, int32 } from "./integers";
 
 type Cells = readonly (string | null)[];
 
@@ -82,16 +83,4 @@ export function* copiedPieces(
     yield Buffer.concat(parts);
   }
   yield TRAILER;
-}
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeInt16BE(value);
-  return bytes;
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE(value);
-  return bytes;
 }
