@@ -2,23 +2,17 @@
 // run in tracks of their own on the right, so that no arrow crosses a text. Pure geometry.
 import { overlaps, type Box } from "./curves";
 import {
-  cardLines,
-  clippedTo,
   edgesOf,
-  END_ROW,
-  LINE,
-  PADDING,
   ROW_GAP,
   SIDE,
-  waitOf,
   type Card,
   type DrawnEdge,
-  type EndMark,
   type Ends,
   type Lane,
   type ScheduleLayout,
 } from "./scheduleParts";
-import type { Story, StoryInstance, StoryStep } from "./story";
+import { laneRows, placeRows } from "./scheduleRows";
+import type { Story, StoryInstance } from "./story";
 
 const GUTTER = 22;
 const PITCH = 14;
@@ -39,40 +33,19 @@ export function layoutRails(story: Story, width: number, character: number): Sch
   const columns = Math.max(8, Math.floor((cardWidth - 2 * SIDE) / character));
   const header = 10 + story.instances.length * NAME_ROW;
 
-  const cards: Card[] = [];
-  const ends: EndMark[] = [];
-  let y = header + ROW_GAP / 2;
-  for (const step of story.steps) {
-    const { statement, commits, effect } = step.step;
-    if (typeof statement === "number") {
-      const lines = cardLines(named(step), columns, y);
-      const height = 2 * PADDING + lines.length * LINE;
-      cards.push({ step, lines, x: cardX, y, width: cardWidth, height });
-      y += height;
-    }
-    const kind = statement === "rollback" ? "rollback" : "commit";
-    if (statement === "rollback" || statement === "commit" || commits) {
-      const said = statement === "rollback" ? effect : "commits";
-      const label = clippedTo(`${step.instance.name} ${said}`, columns);
-      const x = laneX(step.instance);
-      ends.push({
-        instance: step.instance,
-        step: step.index,
-        x,
-        y: y + 16,
-        kind,
-        label,
-        textX: cardX,
-      });
-      y += END_ROW;
-    }
-    y += ROW_GAP;
-  }
-  const height = Math.max(header + 40, y);
+  const rows = placeRows(story, {
+    top: header + ROW_GAP / 2,
+    cardWidth,
+    columns,
+    laneX,
+    cardX: () => cardX,
+    labelX: () => cardX,
+    // Lanes that are close together are hard to tell apart.
+    prefix: ({ name }) => `${name} `,
+  });
+  const height = Math.max(header + 40, rows.bottom);
   const lanes = story.instances.map((instance, index): Lane => {
-    const own = cards.filter((card) => card.step.instance === instance);
-    const end = ends.find((each) => each.instance === instance);
-    const last = own[own.length - 1];
+    const { bottom, waits } = laneRows(instance, rows, height);
     const nameY = 14 + index * NAME_ROW;
     return {
       instance,
@@ -80,19 +53,12 @@ export function layoutRails(story: Story, width: number, character: number): Sch
       name: { x: cardX, y: nameY, width: width - cardX - 4 },
       namesBelow: false,
       top: nameY - 4,
-      bottom: end?.y ?? (last ? last.y + last.height : height - ROW_GAP),
-      waits: own.flatMap((card) => waitOf(card, cards)),
+      bottom,
+      waits,
     };
   });
+  const { cards, ends } = rows;
   return { width, height, lanes, cards, ends, edges: drawn(all, tracks, cards, cardX + cardWidth) };
-}
-
-/** Name of the instance inside the step: lanes that are close together are hard to tell apart. */
-function named(step: StoryStep): StoryStep {
-  const lines = step.lines.map((line, index) =>
-    index === 0 ? { ...line, text: `${step.instance.name} ${line.text}` } : line,
-  );
-  return { ...step, lines };
 }
 
 /** A track for each edge: edges that share a stretch of the way have different ones, the shortest the innermost. */

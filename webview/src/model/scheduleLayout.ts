@@ -2,23 +2,16 @@
 import { curvePath, placeLabels, sideCurve, type Curve, type Point } from "./curves";
 import { layoutRails } from "./railLayout";
 import {
-  cardLines,
-  clippedTo,
   edgesOf,
-  END_ROW,
-  LINE,
-  PADDING,
-  ROW_GAP,
   SIDE,
-  waitOf,
   type Card,
   type CardLine,
   type DrawnEdge,
-  type EndMark,
   type Ends,
   type Lane,
   type ScheduleLayout,
 } from "./scheduleParts";
+import { laneRows, placeRows } from "./scheduleRows";
 import type { Story, StoryInstance } from "./story";
 
 const GUTTER = 30;
@@ -40,39 +33,18 @@ export function layoutSchedule(story: Story, width: number, character: number): 
   const laneX = (instance: StoryInstance): number =>
     GUTTER + instance.index * (INDENT + cardWidth + gap);
 
-  const cards: Card[] = [];
-  const ends: EndMark[] = [];
-  let y = HEADER;
-  for (const step of story.steps) {
-    const x = laneX(step.instance);
-    const { statement, commits, effect } = step.step;
-    if (typeof statement === "number") {
-      const lines = cardLines(step, columns, y);
-      const height = 2 * PADDING + lines.length * LINE;
-      cards.push({ step, lines, x: x + INDENT, y, width: cardWidth, height });
-      y += height;
-    }
-    const kind = statement === "rollback" ? "rollback" : "commit";
-    if (statement === "rollback" || statement === "commit" || commits) {
-      const label = statement === "rollback" ? clippedTo(effect, columns) : "commits";
-      ends.push({
-        instance: step.instance,
-        step: step.index,
-        x,
-        y: y + 16,
-        kind,
-        label,
-        textX: x + 14,
-      });
-      y += END_ROW;
-    }
-    y += ROW_GAP;
-  }
-  const height = Math.max(HEADER + 40, y);
+  const rows = placeRows(story, {
+    top: HEADER,
+    cardWidth,
+    columns,
+    laneX,
+    cardX: (instance) => laneX(instance) + INDENT,
+    labelX: (instance) => laneX(instance) + 14,
+    prefix: () => "",
+  });
+  const height = Math.max(HEADER + 40, rows.bottom);
   const lanes = story.instances.map((instance): Lane => {
-    const own = cards.filter((card) => card.step.instance === instance);
-    const end = ends.find((each) => each.instance === instance);
-    const last = own[own.length - 1];
+    const { own, bottom, waits } = laneRows(instance, rows, height);
     const x = laneX(instance);
     return {
       instance,
@@ -80,19 +52,12 @@ export function layoutSchedule(story: Story, width: number, character: number): 
       name: { x: x + INDENT, y: 14, width: cardWidth },
       namesBelow: true,
       top: (own[0]?.y ?? HEADER) - 8,
-      bottom: end?.y ?? (last ? last.y + last.height : height - ROW_GAP),
-      waits: own.flatMap((card) => waitOf(card, cards)),
+      bottom,
+      waits,
     };
   });
-  const edges = drawnEdges(story, cards);
-  return {
-    width,
-    height,
-    lanes,
-    cards,
-    ends,
-    edges,
-  };
+  const { cards, ends } = rows;
+  return { width, height, lanes, cards, ends, edges: drawnEdges(story, cards) };
 }
 
 function drawnEdges(story: Story, cards: readonly Card[]): readonly DrawnEdge[] {
