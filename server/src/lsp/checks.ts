@@ -56,7 +56,7 @@ export interface Checks {
   changed(document: TextDocument, edits: readonly TextEdit[]): void;
   /** Stops all checks; the status says so at once. */
   cancel(): number;
-  /** Report of a project at another level; undefined where the signal stopped it or it failed. */
+  /** Summary of a project at another level; undefined where it was stopped or the text changed. Rejects where it fails. */
   tryLevel(key: string, level: Level, signal: AbortSignal): Promise<CheckSummary | undefined>;
   /** Summaries of the last results of projects by key, or of all. */
   summaries(keys: readonly string[] | undefined): readonly CheckSummary[];

@@ -4,26 +4,36 @@ import { reasonOf } from "../protocol/fault";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
 import type { Project } from "../workspace/projects";
+import { askedNow, isSameAsked, type Asked } from "./asked";
 import type { ProjectResult } from "./results";
 import { projectKey, withSettings, type ServerState } from "./serverState";
 
 export interface Fixes {
   /**
-   * What is verified within about a second, or all that can be known before. Undefined where the text has changed since
-   * the anomaly was found.
+   * Fixes that are verified within about a second, or all that can be known before; where somebody waits at the lightbulb,
+   * within `AT_ONCE` of the search's beginning. Undefined where the text has changed since the anomaly was found, has syntax
+   * errors, or the search was cancelled.
    */
-  soon(result: ProjectResult, anomaly: Anomaly): Promise<FixReport | undefined>;
+  soon(
+    result: ProjectResult,
+    anomaly: Anomaly,
+    options?: { readonly isInvoked?: boolean },
+  ): Promise<FixReport | undefined>;
   /** Gives up what is about texts that have changed since. */
   forgetStale(): void;
   /** Gives up everything; the number of searches that were under way. */
   cancel(): number;
 }
 
-/** Milliseconds that a lightbulb may take. */
+/** Milliseconds that an answer may take. */
 const SOON = 900;
+/** The same where actions are asked for by a key: VS Code gives such a request up after 500. */
+const AT_ONCE = 250;
 
 interface Search {
-  readonly project: Project;
+  /** The texts and settings for which fixes are looked for. */
+  readonly asked: Asked;
+  readonly begun: number;
   readonly controller: AbortController;
   readonly found: Fix[];
   report: FixReport | undefined;
@@ -33,23 +43,44 @@ interface Search {
 export function createFixes(state: ServerState): Fixes {
   const searches = new Map<string, Search>();
 
-  const isCurrent = ({ project }: Search): boolean =>
-    state.projects.get(projectKey(project)) === project;
+  const isCurrent = (key: string, { asked, controller }: Search): boolean => {
+    const project = state.projects.get(key);
+    return (
+      !controller.signal.aborted &&
+      project !== undefined &&
+      isSameAsked(asked, askedNow(state, project))
+    );
+  };
 
-  function begin(project: Project, result: ProjectResult, anomaly: Anomaly): Search {
+  function begin(
+    own: string,
+    project: Project,
+    { level }: ProjectResult,
+    anomaly: Anomaly,
+  ): Search {
     const controller = new AbortController();
     const found: Fix[] = [];
     const { signal } = controller;
-    const asked = withSettings(state, project);
-    const search: Search = { project, controller, found, report: undefined, ended: undefined };
+    const search: Search = {
+      ...{ asked: askedNow(state, project), begun: performance.now(), controller, found },
+      ...{ report: undefined, ended: undefined },
+    };
     const run = async (): Promise<void> => {
       try {
-        search.report = await state.checker?.fixes(asked, result.level, anomaly, signal, (fix) => {
-          found.push(fix);
-        });
+        search.report = await state.checker?.fixes(
+          withSettings(state, project),
+          level,
+          anomaly,
+          signal,
+          (fix) => {
+            found.push(fix);
+          },
+        );
       } catch (error) {
         state.connection.console.error(`fixes of ${anomaly.id}: ${reasonOf(error)}`);
-        search.report = { anomaly: anomaly.id, fixes: found, advice: [], isPartial: true };
+        search.report = { anomaly: anomaly.id, fixes: found, advice: [], isPartial: false };
+        // Whoever asks later begins anew.
+        if (searches.get(own) === search) searches.delete(own);
       }
     };
     search.ended = run();
@@ -57,30 +88,32 @@ export function createFixes(state: ServerState): Fixes {
   }
 
   function forgetStale(): void {
-    for (const [key, search] of searches) {
-      if (isCurrent(search)) continue;
+    for (const [own, search] of searches) {
+      if (isCurrent(keyOf(own), search)) continue;
       search.controller.abort();
-      searches.delete(key);
+      searches.delete(own);
     }
   }
 
   return {
-    async soon(result, anomaly) {
+    async soon(result, anomaly, { isInvoked = false } = {}) {
       forgetStale();
       const key = projectKey(result.project);
       const project = state.projects.get(key);
-      if (!project || result.stale.has(anomaly.id)) return undefined;
+      // On an earlier reading of a broken text nothing can be verified.
+      if (!project || result.stale.has(anomaly.id) || result.standing.length > 0) return undefined;
       const own = `${key}\n${result.level.name}\n${anomaly.id}`;
       const known = searches.get(own);
-      const search = known ?? begin(project, result, anomaly);
-      searches.set(own, search);
+      const search = known ?? begin(own, project, result, anomaly);
+      if (!known && search.report === undefined) searches.set(own, search);
+      const wait = isInvoked ? AT_ONCE - (performance.now() - search.begun) : SOON;
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, SOON);
+        timer = setTimeout(resolve, Math.max(0, wait));
       });
       await Promise.race([search.ended, late]);
       clearTimeout(timer);
-      if (!isCurrent(search)) return undefined;
+      if (!isCurrent(key, search)) return undefined;
       return (
         search.report ?? {
           anomaly: anomaly.id,
@@ -98,4 +131,9 @@ export function createFixes(state: ServerState): Fixes {
       return open.length;
     },
   };
+}
+
+/** The key of the project in the key of a search. */
+function keyOf(own: string): string {
+  return own.slice(0, own.indexOf("\n"));
 }

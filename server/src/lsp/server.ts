@@ -203,6 +203,8 @@ function registerRequests(
   explorations: Explorations,
 ): void {
   const { connection } = state;
+  const stop = (): number =>
+    checks.cancel() + fixes.cancel() + histories.cancel() + explorations.cancel();
   connection.onHover(
     guarded(connection, "textDocument/hover", ({ textDocument, position }: HoverParams) =>
       handleHover(state, textDocument.uri, position),
@@ -225,7 +227,7 @@ function registerRequests(
   );
   connection.onExecuteCommand(
     guarded(connection, "workspace/executeCommand", (params: ExecuteCommandParams) =>
-      handleExecuteCommand(state, checks, params),
+      handleExecuteCommand(state, checks, stop, params),
     ),
   );
   onTyped(connection, "isolens/check", (params) => handleCheck(state, checks, params));
@@ -258,11 +260,7 @@ function registerRequests(
     explorations.forget(toExploreParams(params).uri);
     return null;
   });
-  onTyped(
-    connection,
-    "isolens/cancel",
-    () => checks.cancel() + fixes.cancel() + histories.cancel() + explorations.cancel(),
-  );
+  onTyped(connection, "isolens/cancel", stop);
 }
 
 async function readSettings(state: ServerState): Promise<void> {

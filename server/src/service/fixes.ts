@@ -126,6 +126,9 @@ async function verified(
     return { ok: false, reason: STILL_POSSIBLE };
   const related = relatedIds(program, changed, anomaly.transactions);
   const old = await before(related);
+  // Only what is found without the edit can go by it.
+  if (!signal.aborted && !old.anomalies.some((each) => claimOf(each) === claimOf(anomaly)))
+    return { ok: false, reason: "the anomaly is not found among those who share its tables" };
   const part = restricted(changed, related);
   const report = await tools.check(part);
   if (signal.aborted) return undefined;

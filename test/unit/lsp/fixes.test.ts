@@ -1,6 +1,7 @@
 // Fixes at the lightbulb: verified edits come first, their undoing is one step, and none is offered for a text that changed.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CodeActionTriggerKind } from "vscode-languageserver-protocol/node";
 import type { CodeAction, Diagnostic } from "vscode-languageserver-protocol/node";
 import { withServer, type Harness } from "./harness";
 
@@ -10,13 +11,14 @@ const TEXT = "transaction A\nanomaly lost-update\nfix Lock the row\n";
 async function actionsFor(
   harness: Harness,
   diagnostics: readonly Diagnostic[],
+  triggerKind: CodeActionTriggerKind = CodeActionTriggerKind.Automatic,
 ): Promise<readonly CodeAction[]> {
   const [first] = diagnostics;
   assert.ok(first);
   return harness.client.sendRequest("textDocument/codeAction", {
     textDocument: { uri: harness.uri(FILE) },
     range: first.range,
-    context: { diagnostics },
+    context: { diagnostics, triggerKind },
   });
 }
 
@@ -60,6 +62,23 @@ describe("fixes at the lightbulb", () => {
       const [none] = await actionsFor(harness, await harness.diagnostics(FILE, ["1 lost-update"]));
       assert.equal(none?.disabled?.reason, "nothing says how");
       assert.equal(none.edit, undefined);
+    });
+  });
+
+  it("are waited for a moment where a key asks for them, and for longer where nobody waits", async () => {
+    const text = `${TEXT}-- slowly\n`;
+    await withServer({ files: { [FILE]: text } }, async (harness) => {
+      await harness.open(FILE, text);
+      const diagnostics = await harness.diagnostics(FILE, ["1 lost-update"]);
+      const invoked = actionsFor(harness, diagnostics, CodeActionTriggerKind.Invoked);
+      const unasked = actionsFor(harness, diagnostics, CodeActionTriggerKind.Automatic);
+      const first = await Promise.race([invoked, unasked.then(() => [])]);
+      assert.deepEqual(
+        first.map(({ title }) => title),
+        ["Lock the row", "Suppress lost-update here", "Suppress lost-update in this file"],
+      );
+      assert.equal((await unasked).length, 3);
+      assert.equal(await harness.request("isolens/cancel", {}), 1);
     });
   });
 

@@ -1,3 +1,4 @@
+import { CodeActionTriggerKind } from "vscode-languageserver/node";
 import type { CodeAction, CodeActionParams, Diagnostic } from "vscode-languageserver/node";
 import type { Fix } from "../../protocol/fixes";
 import { isShown } from "../../protocol/report";
@@ -30,10 +31,12 @@ export async function handleCodeAction(
       toQuickFix(title, textDocument.uri, edit, diagnostic),
     ),
   );
+  const isInvoked = context.triggerKind === CodeActionTriggerKind.Invoked;
   const verified = await Promise.all(
-    own.map((diagnostic) => verifiedFixes(state, fixes, textDocument.uri, diagnostic)),
+    own.map((diagnostic) => verifiedFixes(state, fixes, textDocument.uri, diagnostic, isInvoked)),
   );
-  return [...verified.flat(), ...comments];
+  // All edits are of the text that was asked about.
+  return textOf(state, textDocument.uri) === text ? [...verified.flat(), ...comments] : [];
 }
 
 /** The fixes of the anomalies that a diagnostic tells; each edit once, the cheapest first. */
@@ -42,6 +45,7 @@ async function verifiedFixes(
   fixes: Fixes,
   uri: string,
   diagnostic: Diagnostic,
+  isInvoked: boolean,
 ): Promise<readonly CodeAction[]> {
   const found = findFile(state, uri);
   const result = found && state.results.get(projectKey(found.project));
@@ -55,7 +59,11 @@ async function verifiedFixes(
       isSameRange(place.range, diagnostic.range)
     );
   });
-  const reports = await Promise.all(meant.map((anomaly) => fixes.soon(result, anomaly)));
+  const reports = await Promise.all(
+    meant.map((anomaly) => fixes.soon(result, anomaly, { isInvoked })),
+  );
+  // The first answers may be of another text than the last.
+  if (state.results.get(projectKey(found.project)) !== result) return [];
   const known = reports.flatMap((report) => report ?? []);
   const distinct = new Map<string, Fix>();
   for (const fix of known.flatMap((report) => report.fixes)) {
@@ -94,7 +102,7 @@ function commentsOf(text: string, uri: string, { code, range }: Diagnostic): rea
     }
     default: {
       if (typeof code !== "string" || !SUPPRESSIBLE.includes(code)) return [];
-      // The end of a URI is that of the file's name.
+      // The comment's form is that of the language, which the ending of the URI tells as well.
       return [
         [`Suppress ${code} here`, ignoreHere(text, uri, range.start.line, code)],
         [`Suppress ${code} in this file`, ignoreInFile(text, uri, code)],

@@ -18,6 +18,7 @@ export const SERVER_COMMANDS = ["isolens.explain", "isolens.checkAt", "isolens.s
 export async function handleExecuteCommand(
   state: ServerState,
   checks: Checks,
+  stop: () => number,
   { command, arguments: [first] = [] }: ExecuteCommandParams,
 ): Promise<unknown> {
   switch (command) {
@@ -32,7 +33,7 @@ export async function handleExecuteCommand(
       return handleCheck(state, checks, typeof level === "string" ? { level } : {});
     }
     case "isolens.stop":
-      return checks.cancel();
+      return stop();
     default:
       return null;
   }
