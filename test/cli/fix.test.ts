@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { applyPatch } from "diff";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isolens, makeFolder, reportsOf, type Folder } from "./cli";
 
@@ -48,6 +49,16 @@ describe("isolens fix", () => {
     assert.ok(out.includes("-SELECT n FROM counter WHERE id = :id \\gset"), out);
     assert.ok(out.includes("+SELECT n FROM counter WHERE id = :id FOR UPDATE \\gset"), out);
     assert.equal(written(), TEXT);
+  });
+
+  it("shows a difference that leads to what it writes, also without an end of the last line", async () => {
+    folder.write("counter.sql", TEXT.trimEnd());
+    const id = await idOf();
+    const { out } = await fix(id, "--fix", "row-lock", "--dry-run");
+    const patch = out.slice(out.indexOf("--- a/counter.sql"), out.lastIndexOf("end of file") + 12);
+    assert.match(patch, /^@@ -1,6 \+1,6 @@$/mu);
+    await fix(id, "--fix", "row-lock");
+    assert.equal(applyPatch(TEXT.trimEnd(), patch), written());
   });
 
   it("writes the edit, after which the anomaly is gone", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
@@ -16,6 +17,7 @@ interface Answer {
     readonly tools?: readonly { readonly name: string }[];
     readonly content?: readonly { readonly text: string }[];
     readonly isError?: boolean;
+    readonly protocolVersion?: string;
     readonly serverInfo?: { readonly name: string };
   };
   readonly error?: { readonly message: string };
@@ -46,7 +48,14 @@ const textOf = ({ result }: Answer): string => result?.content?.[0]?.text ?? "";
 describe("isolens mcp", () => {
   it("lists its tools, finds, shows, fixes and explains, and ends with its input", async () => {
     await withMcp(async (ask) => {
-      const begun = await ask({ id: 1, method: "initialize", params: {} });
+      const version = (protocolVersion: string): unknown => ({
+        ...{ id: 1, method: "initialize" },
+        params: { protocolVersion },
+      });
+      const begun = await ask(version("2024-11-05"));
+      assert.equal(begun.result?.protocolVersion, "2024-11-05");
+      const unknown = await ask(version("9999-01-01"));
+      assert.equal(unknown.result?.protocolVersion, "2025-06-18");
       assert.equal(begun.result?.serverInfo?.name, "isolens");
       const listed = await ask({ id: 2, method: "tools/list" });
       const names = listed.result?.tools?.map(({ name }) => name);
@@ -58,8 +67,10 @@ describe("isolens mcp", () => {
       assert.ok(id !== undefined, checked);
       const shown = textOf(await ask(call(4, "show", { path: bank, anomaly: id })));
       assert.match(shown, /T1[^]*T2/u);
+      const before = readFileSync(path.join(bank, "bank.sql"), "utf8");
       const fixed = await ask(call(5, "fix", { path: bank, anomaly: id }));
-      assert.match(textOf(fixed), /[+-]/u);
+      assert.match(textOf(fixed), /^@@ .* @@$/mu);
+      assert.equal(readFileSync(path.join(bank, "bank.sql"), "utf8"), before);
       const explained = textOf(await ask(call(6, "explain", { name: "write-skew" })));
       assert.match(explained, /^Write skew: /u);
     });

@@ -31,7 +31,7 @@ describe("the schedule's geometry", () => {
         const layout = layoutSchedule(tellStory(recorded(recording).payload), width, CHARACTER);
         const file = path.join(root, "test/webview/golden", `${recording}-${String(width)}.svg`);
         const drawn = picture(layout);
-        if (process.env["ISOLENS_UPDATE"]) {
+        if (process.env["ISOLENS_UPDATE_SNAPSHOTS"] === "1") {
           mkdirSync(path.dirname(file), { recursive: true });
           writeFileSync(file, drawn);
         }
@@ -44,8 +44,19 @@ describe("the schedule's geometry", () => {
   }
 });
 
-function boxesOf({ cards, edges }: ScheduleLayout): readonly Box[] {
-  return [...cards, ...edges.flatMap(({ label }) => label ?? [])];
+function boxesOf({ cards, edges, ends }: ScheduleLayout): readonly Box[] {
+  const dots = edges.flatMap(({ path: drawn }) => pointsOf(drawn));
+  return [
+    ...cards,
+    ...edges.flatMap(({ label }) => label ?? []),
+    ...dots.map(({ x, y }): Box => ({ x, y, width: 0, height: 0 })),
+    ...ends.map(({ textX, y, label }): Box => ({
+      x: textX,
+      y,
+      width: label.length * CHARACTER,
+      height: 0,
+    })),
+  ];
 }
 
 /** Edges that run through a card, or through the label of another edge. */

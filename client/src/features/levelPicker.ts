@@ -91,15 +91,18 @@ async function pickLevel(
       await server.request("isolens/tryLevel", { ...document, level: name }, closing.token);
       await fill();
     }
-    pick.busy = false;
   };
   pick.show();
   try {
     await fill();
-    tryAll().catch((error: unknown) => {
-      if (!closing.token.isCancellationRequested)
-        server.log.warn(`what levels would leave was not found out: ${String(error)}`);
-    });
+    tryAll()
+      .catch((error: unknown) => {
+        if (!closing.token.isCancellationRequested)
+          server.log.warn(`a level was not tried: ${String(error)}`);
+      })
+      .finally(() => {
+        if (!closing.token.isCancellationRequested) pick.busy = false;
+      });
     return await closed;
   } finally {
     live.dispose();

@@ -2,6 +2,7 @@
 import { Range, Uri, ViewColumn, WorkspaceEdit, commands, env, window, workspace } from "vscode";
 import type { WebviewPanel, Disposable } from "vscode";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
+import type { Fix } from "../../../server/src/protocol/fixes";
 import type { Position } from "../../../server/src/protocol/source";
 import type {
   AnomalyPayload,
@@ -88,9 +89,13 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
 
   /** Asks for fixes until all are known, or another anomaly is shown. */
   async function findFixes({ anomaly, stale, recorded }: AnomalyPayload): Promise<void> {
-    if (stale || recorded || anomaly.status !== "confirmed") return;
     searches += 1;
     const own = searches;
+    if (stale || recorded || anomaly.status !== "confirmed") {
+      fixes = undefined;
+      post({ method: "fixes", params: { id: anomaly.id, report: null } });
+      return;
+    }
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const report = await server.request("isolens/fixes", { id: anomaly.id });
       if (own !== searches || !view) return;
@@ -102,21 +107,14 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
 
   async function applyFix(number: number): Promise<void> {
     const shown = fixes?.fixes[number];
+    const versions = versionsOfDocuments();
     // The text may have changed since the fix was shown, so fixes are asked for again.
     const now = await server.request("isolens/fixes", { id });
-    const fix = now?.fixes.find(({ title }) => title === shown?.title);
-    if (!now || !fix) {
+    const fix = now?.fixes.find(({ kind, title }) => kind === shown?.kind && title === shown.title);
+    const edit = now && fix && editOf(fix, now.uris);
+    const isSame = JSON.stringify(versionsOfDocuments()) === JSON.stringify(versions);
+    if (!edit || !isSame || !(await workspace.applyEdit(edit)))
       window.setStatusBarMessage("Isolens: the text has changed since this fix was found", 8000);
-      return;
-    }
-    const edit = new WorkspaceEdit();
-    for (const { file, range, newText } of fix.edits) {
-      const uri = ownEntry(now.uris, file);
-      const { start, end } = range;
-      const place = new Range(start.line, start.character, end.line, end.character);
-      if (uri !== undefined) edit.replace(Uri.parse(uri), place, newText);
-    }
-    await workspace.applyEdit(edit);
   }
 
   /** Shows the anomaly at the cursor, where there is one. */
@@ -161,6 +159,8 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
   async function receive(call: Call<PanelHost>): Promise<void> {
     switch (call.method) {
       case "ready":
+        // A page that begins anew does not follow.
+        follows = false;
         return update();
       case "reveal":
         return reveal.show(call.params.places, { takeFocus: call.params.takeFocus });
@@ -265,6 +265,23 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
       for (const subscription of subscriptions) subscription.dispose();
     },
   };
+}
+
+function versionsOfDocuments(): readonly (readonly [string, number])[] {
+  return workspace.textDocuments.map(({ uri, version }) => [uri.toString(), version]);
+}
+
+/** All edits of a fix; undefined where the document of one is not known. */
+function editOf({ edits }: Fix, uris: FixesAnswer["uris"]): WorkspaceEdit | undefined {
+  const edit = new WorkspaceEdit();
+  for (const { file, range, newText } of edits) {
+    const uri = ownEntry(uris, file);
+    if (uri === undefined) return undefined;
+    const { start, end } = range;
+    const place = new Range(start.line, start.character, end.line, end.character);
+    edit.replace(Uri.parse(uri), place, newText);
+  }
+  return edit;
 }
 
 function statusOf(status: ServerStatus | undefined): PanelStatus {

@@ -83,7 +83,6 @@ async function fixesOf(
 /** A file with its change. */
 export interface FileChange extends ChangedText {
   readonly file: string;
-  readonly edits: readonly TextEdit[];
 }
 
 function changesOf({ done: { project } }: ChosenAnomaly, fix: Fix): readonly FileChange[] {
@@ -93,7 +92,7 @@ function changesOf({ done: { project } }: ChosenAnomaly, fix: Fix): readonly Fil
       .map((each) => textEdit(file, text, each));
     if (edits.length === 0) return [];
     const after = editedText(text, edits);
-    return [{ file, path: path.resolve(project.folder, file), before: text, after, edits }];
+    return [{ file, path: path.resolve(project.folder, file), before: text, after }];
   });
 }
 

@@ -128,7 +128,7 @@ export async function runCli(
   }
 }
 
-/** Arguments of the check that follows a recording: as \`isolens check FOLDER\`. */
+/** Arguments of the check that follows a recording: as "isolens check FOLDER". */
 function checkOf(folder: string): CheckArguments {
   const read = readArguments(["check", folder]);
   if (!read.ok || read.arguments.command !== "check") throw new Error("check takes a folder");

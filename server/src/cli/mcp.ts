@@ -98,6 +98,9 @@ export async function serveMcp({ input, write }: McpStreams, run: RunCommand): P
   }
 }
 
+/** Versions of the protocol in which tools are as here; the first where a client asks for another. */
+const VERSIONS = ["2025-06-18", "2025-03-26", "2024-11-05"] as const;
+
 interface Answer {
   readonly id: unknown;
   readonly result?: unknown;
@@ -119,15 +122,17 @@ async function answerTo(line: string, run: RunCommand): Promise<Answer | undefin
   ];
   if (id === undefined) return undefined;
   switch (method) {
-    case "initialize":
+    case "initialize": {
+      const asked = field(params, "protocolVersion");
       return {
         id,
         result: {
-          protocolVersion: field(params, "protocolVersion") ?? "2024-11-05",
+          protocolVersion: VERSIONS.find((each) => each === asked) ?? VERSIONS[0],
           capabilities: { tools: {} },
           serverInfo: { name: "isolens", version: VERSION },
         },
       };
+    }
     case "ping":
       return { id, result: {} };
     case "tools/list":

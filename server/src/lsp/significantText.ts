@@ -11,16 +11,17 @@ export function significantText(file: FileId, part: string): string {
   return part
     .replace(words, (word) => {
       if (/^\s/u.test(word)) return " ";
-      const isComment = /^(?:--|\/\/|\/\*)/u.test(word);
+      // MySQL runs `/*!` and takes hints from `/*+`.
+      const isComment = /^(?:--|\/\/|\/\*(?![!+]))/u.test(word);
       return isComment && !word.includes("@isolens") ? " " : word;
     })
     .replace(/ +/gu, " ");
 }
 
 // The delimiters of dollar quotes are words like others, so that comments in routines are comments.
-const SQL = /'(?:''|[^'])*'|"(?:""|[^"])*"|--[^\n]*|\/\*[^]*?\*\/|\s+/gu;
+const SQL = /'(?:''|[^'])*'|"(?:""|[^"])*"|--(?=\s|$)[^\n]*|\/\*[^]*?\*\/|\s+/gu;
 const CODE =
-  /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|[^`\\])*`|\/\/[^\n]*|\/\*[^]*?\*\/|\s+/gu;
+  /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|[^`\\])*`|\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|\/\/[^\n]*|\/\*[^]*?\*\/|\s+/gu;
 
 /** The part of a text, given by its lines, that a range covers. */
 export function partOf(lines: readonly string[], { start, end }: Range): string {

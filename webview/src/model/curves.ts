@@ -64,7 +64,7 @@ export function overlaps(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-/** Where along the curves the labels of these sizes stand, so that none covers another, an obstacle or the curve of another if possible. */
+/** Places labels along their curves; if possible none covers another, an obstacle or the curve of another. */
 export function placeLabels(
   labels: readonly { readonly curve: Curve; readonly width: number; readonly height: number }[],
   obstacles: readonly Box[],

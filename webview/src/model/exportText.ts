@@ -2,7 +2,7 @@
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { Story, StoryStep } from "./story";
 
-/** A sequence diagram: the database in the middle of nothing, each transaction a participant. */
+/** A sequence diagram: each transaction is a participant, its steps are notes, dependencies are arrows. */
 export function mermaidOf({ instances, steps, edges, payload }: Story): string {
   const participants = instances.map(
     ({ name, transaction }) =>
@@ -18,7 +18,7 @@ export function mermaidOf({ instances, steps, edges, payload }: Story): string {
   );
   return [
     "sequenceDiagram",
-    `  %% ${payload.title} at ${payload.level.label}`,
+    `  %% ${escaped(payload.title)} at ${payload.level.label}`,
     ...participants,
     ...notes,
     ...dependencies,

@@ -1,9 +1,9 @@
 // Verified fixes of an anomaly, for people: what each does, what it costs, what happens now, and the difference.
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import type { Anomaly } from "../../protocol/report";
 import type { Fix, FixReport } from "../../protocol/fixes";
 import type { FileChange } from "../fixCommand";
 import type { Paint } from "../io";
-import { unifiedDiff } from "./unifiedDiff";
 import { hangingText, wrapText } from "./wrap";
 
 interface Style {
@@ -50,8 +50,15 @@ function fixParagraph(
     `${paint.good("fix")} ${title} ${paint.faint(`[${kind}]`)}`,
     ...lines.flatMap((line) => hangingText("  ", line, columns)),
     "",
-    ...changes.map(({ file, before, edits }) => coloured(unifiedDiff(file, before, edits), paint)),
+    ...changes.map((change) => coloured(difference(change), paint)),
   ];
+}
+
+/** The change as `git apply` takes it. */
+function difference({ file, before, after }: FileChange): string {
+  const names = [`a/${file}`, `b/${file}`] as const;
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(...names, before, after, undefined, undefined, options).trimEnd();
 }
 
 function coloured(diff: string, paint: Paint): string {
