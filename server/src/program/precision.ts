@@ -11,6 +11,13 @@ export interface Taint {
   readonly effect: "over" | "outside" | "approx" | "opaque";
   readonly reason: string;
   readonly source?: SourceRange;
+  /** What of the statement's result is not known, for those who read that result by its names. */
+  readonly unknown?: "columns";
+}
+
+/** True if a loss leaves the columns of the result unknown. */
+export function hidesColumns(taint: readonly Taint[]): boolean {
+  return taint.some(({ unknown }) => unknown === "columns");
 }
 
 const ORDER: readonly Precision[] = ["exact", "over", "approx", "opaque"];

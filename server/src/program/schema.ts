@@ -28,6 +28,8 @@ export interface Doubt {
   readonly touching: "all" | { readonly columns: readonly string[]; readonly deletions: boolean };
   /** No level answers for it, SERIALIZABLE neither. */
   readonly isOutside?: true;
+  /** The part of the table's definition that it is about, where a later definition replaces that part. */
+  readonly part?: "engine";
 }
 
 export interface ForeignKey {

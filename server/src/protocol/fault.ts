@@ -29,6 +29,11 @@ export function faultCode(error: unknown): string {
 
 const FRAMES = 3;
 
+/** True if an error says that calls were nested deeper than the stack allows. */
+export function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/u.test(error.message);
+}
+
 /** Whether an error has a sentence for people: none that the language itself throws has. */
 function isTold(error: unknown): error is Error {
   return error instanceof Error && error.message !== "" && !DEFECTS.has(error.name);

@@ -1,4 +1,5 @@
 // Errors as the databases report them: SQLSTATE, MySQL's number, and what the message is about.
+import { isStackOverflow } from "../protocol/fault";
 
 export interface SqlError {
   /** The SQLSTATE. */
@@ -44,7 +45,7 @@ export function unsupported(what: string): SqlFailure {
 
 /** As it is, save that a statement which nests too deeply for the stack is refused, not fatal. */
 export function refused(error: unknown): unknown {
-  return error instanceof RangeError && /call stack/.test(error.message)
+  return isStackOverflow(error)
     ? failure("tooComplex", "the statement is nested too deeply for this store")
     : error;
 }

@@ -2,7 +2,7 @@
 import type { Note } from "../../program/program";
 import type { Command } from "../../program/statement";
 import { rangeOf, type LineIndex } from "../sql/lines";
-import { reasonOf } from "../../protocol/fault";
+import { isStackOverflow, reasonOf } from "../../protocol/fault";
 import type { FileId } from "../../protocol/source";
 import type { Span } from "../sql/split";
 import { evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
@@ -38,11 +38,8 @@ export function evaluateToTheEnd(
  */
 export function failureOf(error: unknown): { readonly failure?: string } {
   if (error instanceof ReadingStopped || !(error instanceof Error)) throw error;
-  return DEPTH.test(error.message) ? {} : { failure: reasonOf(error) };
+  return isStackOverflow(error) ? {} : { failure: reasonOf(error) };
 }
-
-/** What is nested too deeply. */
-const DEPTH = /call stack/iu;
 
 /** A function of which only its place is told. */
 export function passedRoot(

@@ -22,23 +22,22 @@ export function withOption(table: Table, option: TableOption): Table {
 }
 
 function withEngine({ hasNoTransactions: _, ...before }: Table, engine: string): Table {
-  const about = `the engine of ${before.name}`;
   const { doubts: all = [], ...rest } = before;
-  const doubts = all.filter(({ reason }) => !reason.startsWith(about));
+  const doubts = all.filter(({ part }) => part !== "engine");
   const table: Table = doubts.length === 0 ? rest : { ...rest, doubts };
   if (INNODB.has(engine)) return table;
   const why = WITHOUT_TRANSACTIONS.has(engine)
     ? "has no transactions: each statement commits by itself"
     : "is not followed";
-  const doubted = outside(table, `${about}, ${engine}, ${why}`);
+  const doubted = outside(table, `the engine of ${before.name}, ${engine}, ${why}`, "engine");
   if (!WITHOUT_TRANSACTIONS.has(engine)) return doubted;
   // None of these keeps foreign keys.
   return { ...doubted, foreignKeys: [], hasNoTransactions: true };
 }
 
 /** The table with what no level answers for. */
-function outside(table: Table, reason: string): Table {
-  const doubt: Doubt = { reason, touching: "all", isOutside: true };
+function outside(table: Table, reason: string, part?: Doubt["part"]): Table {
+  const doubt: Doubt = { reason, touching: "all", isOutside: true, ...(part && { part }) };
   return { ...table, doubts: [...(table.doubts ?? []), doubt] };
 }
 

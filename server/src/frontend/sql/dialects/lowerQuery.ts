@@ -2,7 +2,7 @@
 import type { Expression } from "../../../program/expression";
 import type { LockClause, Output, Query, Relation } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
-import { columnsOf, lose, type Scope, type Source } from "../nsp/scope";
+import { columnsOf, type Scope, type Source } from "../nsp/scope";
 import { compare, emptyQuery, joined, withColumnNames } from "../terms";
 import { lowerCondition, lowerValue, lowerValues } from "./lowerExpression";
 import type {
@@ -13,7 +13,7 @@ import type {
   SyntaxRelation,
   SyntaxWith,
 } from "./syntax";
-import { weaken, type Expressions, type Work } from "./work";
+import { loseColumns, weaken, type Expressions, type Work } from "./work";
 
 /** A query with its set operations. Names resolve in its own relations first, then in `outer`. */
 export function lowerQuery(query: SyntaxQuery, outer: Scope | undefined, before: Work): Query {
@@ -206,9 +206,9 @@ function allColumns(
   const chosen = scope.sources.filter(
     ({ relation }) => qualifier === undefined || relation.alias === qualifier,
   );
-  if (chosen.length === 0) lose(work, `the columns of ${qualifier ?? "*"} are not known`, []);
+  if (chosen.length === 0) loseColumns(work, qualifier ?? "*");
   return chosen.flatMap(({ relation, columns }) => {
-    if (columns === undefined) weaken(work, `the columns of ${relation.table} are not known`);
+    if (columns === undefined) loseColumns(work, relation.table);
     return (columns ?? []).map((column): Output => {
       return { name: column, value: { kind: "column", relation: relation.alias, column } };
     });

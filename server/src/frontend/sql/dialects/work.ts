@@ -52,6 +52,13 @@ export function weaken(work: Work, reason: string, effect: "over" | "outside" = 
   work.taint.push({ effect, reason, source: work.source });
 }
 
+/** Marks the statement: its result has columns of a relation that nobody knows. */
+export function loseColumns(work: Work, relation: string): void {
+  const reason = `the columns of ${relation} are not known`;
+  if (work.taint.some((loss) => loss.reason === reason)) return;
+  work.taint.push({ effect: "over", reason, source: work.source, unknown: "columns" });
+}
+
 export function isMysql({ dialect }: Pick<Work, "dialect">): boolean {
   return dialect === "mysql" || dialect === "mariadb";
 }

@@ -6,7 +6,7 @@ import { emptyQuery } from "../terms";
 import { stringsOf } from "./ast";
 import { ofSession } from "./outside";
 import { completedQuery, targetOf, type StatementBase } from "./change";
-import { taint, type Work } from "./scope";
+import { loseColumns, taint, type Work } from "./scope";
 
 /** The query whose rows COPY ... TO writes; undefined for COPY ... FROM. */
 export function copiedQuery({ is_from, query, relation, attlist }: CopyStmt): Node | undefined {
@@ -26,7 +26,7 @@ export function lowerCopyFrom(copy: CopyStmt, base: StatementBase, work: Work): 
   const table = work.context.table(name);
   const named = stringsOf(copy.attlist);
   const isKnown = table !== undefined && !table.inferred;
-  if (named.length === 0 && !isKnown) taint(work, `the columns of ${name} are not known`);
+  if (named.length === 0 && !isKnown) loseColumns(work, name);
   if (copy.whereClause !== undefined) taint(work, "the condition of COPY ... FROM");
   const columns = named.length > 0 ? named : (table?.columns ?? []).map((column) => column.name);
   const given: Expression = {

@@ -10,7 +10,7 @@ import { constantOf, itemsOf, lastName, stringsOf } from "./ast";
 import { lowerFrom } from "./from";
 import { hasAggregate } from "./functions";
 import { lowerAll, lowerExpression, lowerQuery } from "./recursion";
-import { columnOf, lose, NO_SOURCES, taint, type Scope, type Work } from "./scope";
+import { columnOf, lose, loseColumns, NO_SOURCES, taint, type Scope, type Work } from "./scope";
 import { withQueries } from "./with";
 
 /** A SELECT, VALUES or set operation: what `lowerQuery` of recursion.ts runs. */
@@ -168,11 +168,11 @@ function allColumns(qualifier: string | undefined, scope: Scope, work: Work): re
   const chosen = scope.sources.filter(
     ({ relation }) => qualifier === undefined || relation.alias === qualifier,
   );
-  if (chosen.length === 0 && qualifier !== undefined) taint(work, `${qualifier} is not known here`);
+  if (chosen.length === 0 && qualifier !== undefined) loseColumns(work, qualifier);
   return chosen.flatMap((source) => {
     const { columns } = source;
     if (columns === undefined || source.isRecord === true) {
-      taint(work, `the columns of ${source.relation.table} are not known`);
+      loseColumns(work, source.relation.table);
       return [];
     }
     return columns.flatMap((name): readonly Output[] => {

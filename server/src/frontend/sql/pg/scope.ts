@@ -84,6 +84,13 @@ export function taint(work: Work, reason: string, effect: Taint["effect"] = "ove
   if (!known) work.taint.push({ effect, reason, source: work.source });
 }
 
+/** Marks the statement: its result has columns of a relation that nobody knows. */
+export function loseColumns(work: Work, relation: string): void {
+  const reason = `the columns of ${relation} are not known`;
+  if (work.taint.some((each) => each.reason === reason)) return;
+  work.taint.push({ effect: "over", reason, source: work.source, unknown: "columns" });
+}
+
 /** An unknown value of rows and arguments, with its reason as a loss of the statement. */
 export function lose(
   work: Work,

@@ -1,5 +1,6 @@
 // CREATE TABLE ... AS, SELECT ... INTO and materialized views: tables whose columns a query tells. They have no keys.
 import type { CreateTableAsStmt } from "libpg-query";
+import { hidesColumns } from "../../../program/precision";
 import { emptyTable, type Column } from "../../../program/schema";
 import { declarationContext, sourceOf } from "../lowering";
 import { withColumnNames } from "../terms";
@@ -39,7 +40,7 @@ function columnsOf(
   const view = (name: string) => viewQuery(name, state.views, table, []);
   const work = startWork({ ...declarationContext(state.piece, "query", table), view });
   const query = withColumnNames(lowerQuery(select, undefined, work), names);
-  if (work.taint.some(({ reason }) => reason.startsWith("the columns of "))) return undefined;
+  if (hidesColumns(work.taint)) return undefined;
   const none = new Map<string, never>();
   const environment = { table, parameters: none, variables: none, results: none };
   return query.outputs.map(({ name, value }): Column => {

@@ -1,5 +1,6 @@
 // What running an SQL statement inside a routine gives: its commands, its rows, and how many they are.
 import type { Expression } from "../../../program/expression";
+import { hidesColumns } from "../../../program/precision";
 import type { Command, SelectStatement, Statement } from "../../../program/statement";
 import type { Lowered } from "../lowering";
 import type { Rows } from "./assign";
@@ -39,9 +40,7 @@ export function rowsOf(
   result: NonNullable<Lowered["result"]>,
   statements: readonly Statement[],
 ): Rows {
-  const losses = statements.flatMap((statement) => statement.taint);
-  const complete = !losses.some(({ reason }) => /^the columns of .* not known$/.test(reason));
-  return { ...result, complete };
+  return { ...result, complete: !statements.some(({ taint }) => hidesColumns(taint)) };
 }
 
 function mapStatements(command: Command, map: (statement: Statement) => Statement): Command {
