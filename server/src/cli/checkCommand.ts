@@ -136,7 +136,6 @@ async function writeBaseline(
     return EXIT.unknown;
   }
   const before = await readBaseline(path.resolve(io.cwd, file));
-  const reasons = "entries" in before ? before.entries : [];
   const levels = new Map<string, Anomaly[]>();
   for (const { level, anomalies } of reports) {
     const told = anomalies.filter(
@@ -144,7 +143,7 @@ async function writeBaseline(
     );
     levels.set(level, [...(levels.get(level) ?? []), ...told]);
   }
-  const entries = joinedEntries([...levels.values()], reasons);
+  const entries = joinedEntries([...levels.values()], "entries" in before ? before : undefined);
   const failed = await writeOrTell(file, baselineText(entries), io);
   if (failed !== undefined) return failed;
   const open = reports.reduce((sum, { unknown }) => sum + undecidedCount(unknown), 0);

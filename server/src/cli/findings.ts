@@ -3,7 +3,12 @@
 import path from "node:path";
 import type { Level } from "../isolation/levels";
 import type { SuppressedKind } from "../program/suppression";
-import { uselessEntriesText, useBaseline, type BaselineUse } from "../service/baselineUse";
+import {
+  oldBaselineText,
+  uselessEntriesText,
+  useBaseline,
+  type BaselineUse,
+} from "../service/baselineUse";
 import { judgeFindings } from "../service/findings";
 import type { CheckSummary } from "../service/reportCache";
 import { openParts, unusedSuppressions, type PlacedSuppression } from "../service/suppressions";
@@ -52,7 +57,11 @@ export async function openFindings(
       seen.push({ project, level, placed: check.suppressions, used, report, baseline });
       return { ...check, report };
     },
-    remarks: () => [...uselessComments(seen, io), ...uselessEntries(seen, uses, io)],
+    remarks: () => [
+      ...uselessComments(seen, io),
+      ...[...uses.keys()].flatMap((each) => baselineRemark(each, oldBaselineText(each), io)),
+      ...uselessEntries(seen, uses, io),
+    ],
   };
 }
 
@@ -129,6 +138,14 @@ function uselessEntries(
       .filter(isTelling)
       .map(({ project, report }) => ({ report, isWhole: project.context.length === 0 }));
     const text = uselessEntriesText(baseline, [...levels.values()], checks);
-    return text === undefined ? [] : [`${shortPath(baseline.path, io.cwd)}: ${text}`];
+    return baselineRemark(baseline, text, io);
   });
+}
+
+function baselineRemark(
+  { path: file }: Baseline,
+  text: string | undefined,
+  io: CliIo,
+): readonly string[] {
+  return text === undefined ? [] : [`${shortPath(file, io.cwd)}: ${text}`];
 }

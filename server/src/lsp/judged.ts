@@ -2,7 +2,7 @@
 // them is useless becomes remarks.
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
-import { uselessEntriesText, useBaseline } from "../service/baselineUse";
+import { oldBaselineText, uselessEntriesText, useBaseline } from "../service/baselineUse";
 import { judgeFindings } from "../service/findings";
 import { openParts, unusedSuppressions, type PlacedSuppression } from "../service/suppressions";
 import type { ConfigurationProblem } from "../workspace/configuration";
@@ -39,13 +39,17 @@ export function judged(
     level.name === configuredLevel(state, project).name && report.verdict !== "cancelled";
   const unused = isTelling ? unusedSuppressions(placed, used, openParts(report)) : [];
   const isWhole = project.context.length === 0;
-  const text =
+  const texts =
     isTelling && project.baseline && use
-      ? uselessEntriesText(project.baseline, [use], [{ report, isWhole }])
-      : undefined;
+      ? [
+          oldBaselineText(project.baseline),
+          uselessEntriesText(project.baseline, [use], [{ report, isWhole }]),
+        ]
+      : [];
   const range = project.configuration.baseline?.range;
-  const problems: readonly ConfigurationProblem[] =
-    text !== undefined && range ? [{ severity: "information", message: text, range }] : [];
+  const problems = texts.flatMap((message): readonly ConfigurationProblem[] =>
+    message !== undefined && range ? [{ severity: "information", message, range }] : [],
+  );
   return {
     report,
     notes: [...outcome.notes, ...unused],

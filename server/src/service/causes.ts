@@ -7,8 +7,9 @@ import { digestOf, plainName, plainStatement } from "./fingerprint";
 /** A read of one transaction that goes stale, and the statement of that transaction by which it matters. */
 export interface StaleRead {
   readonly transaction: string;
-  /** Key among the reads of its transaction, without its place: it survives edits elsewhere. */
-  readonly key: string;
+  /** Text without place and layout, by which it is told from other reads of its transaction: it survives edits elsewhere. */
+  readonly statement: string;
+  readonly table: string;
   /** Absent where nothing could be executed. */
   readonly read?: CycleEnd;
   readonly use?: CycleEnd;
@@ -56,7 +57,8 @@ function placed(
   const at = anomaly.transactions.indexOf(transaction);
   return {
     transaction,
-    key: JSON.stringify([plainStatement(read.text), table]),
+    statement: plainStatement(read.text),
+    table,
     read,
     ...(use && { use, ...sharedCode(anomaly, read, use) }),
     partners: distinct(anomaly.transactions.filter((_, other) => other !== at)),
@@ -77,16 +79,37 @@ function sharedCode({ steps }: Anomaly, read: CycleEnd, use: CycleEnd): Pick<Sta
 function unplaced({ kind, tables, steps, transactions }: Anomaly): StaleRead {
   const texts = distinct(steps.map(({ text }) => plainStatement(text))).sort();
   const [transaction = "", ...partners] = transactions;
-  return { transaction, key: JSON.stringify([kind, [...tables].sort(), texts]), partners };
+  const table = [kind, ...[...tables].sort()].join(" ");
+  return { transaction, statement: texts.join("; "), table, partners };
 }
 
-/** Causes in the order of their worst anomalies, these in the order in which they come; every anomaly has exactly one. */
-export function causesOf(anomalies: readonly Anomaly[]): readonly Cause[] {
-  return sharingCode(bySite(cover(anomalies))).map((members): Cause => {
+/** Anomalies with the reads that they are told by, those of one mistake together. */
+export type CauseGroups = readonly (readonly Told[])[];
+
+/** In the order of their worst anomalies, these in the order in which they come; every anomaly is in exactly one. */
+export function causeGroups(anomalies: readonly Anomaly[]): CauseGroups {
+  return sharingCode(bySite(cover(anomalies)));
+}
+
+/** All reads of anomalies that go stale, those of one site or one code together, in the order of the anomalies. */
+export function readGroups(anomalies: readonly Anomaly[]): CauseGroups {
+  const all = anomalies.flatMap((anomaly) =>
+    staleReads(anomaly).map((read): Told => ({ anomaly, read })),
+  );
+  return sharingCode(bySite(all));
+}
+
+/** The causes of groups, whose partners are of the anomalies that are told. */
+export function causesOf(
+  anomalies: readonly Anomaly[],
+  groups: CauseGroups = causeGroups(anomalies),
+): readonly Cause[] {
+  const toldIds = new Set(anomalies.filter((each) => isTold(each)).map(({ id }) => id));
+  return groups.map((members): Cause => {
     const reads = members.map(({ read }) => read);
     const [first] = reads;
-    const told = members.filter(({ anomaly }) => isTold(anomaly));
-    const ids = distinct(reads.map(({ transaction, key }) => digestOf([transaction, key], 8)));
+    const told = members.filter(({ anomaly }) => toldIds.has(anomaly.id));
+    const ids = distinct(reads.map((read) => digestOf([read.transaction, keyOf(read)], 8)));
     return {
       id: ids[0] ?? "",
       ids,
@@ -105,11 +128,18 @@ export function causesOf(anomalies: readonly Anomaly[]): readonly Cause[] {
 }
 
 /** Fingerprint of a stale read in baselines: sixteen hexadecimal digits. */
-export function fingerprintOfRead({ transaction, key }: StaleRead): string {
-  return digestOf([plainName(transaction), key], 16);
+export function fingerprintOfRead(
+  read: Pick<StaleRead, "transaction" | "statement" | "table">,
+): string {
+  return digestOf([plainName(read.transaction), keyOf(read)], 16);
 }
 
-interface Told {
+function keyOf({ statement, table }: Pick<StaleRead, "statement" | "table">): string {
+  return JSON.stringify([statement, table]);
+}
+
+/** An anomaly with one of its reads. */
+export interface Told {
   readonly anomaly: Anomaly;
   readonly read: StaleRead;
 }
@@ -172,8 +202,8 @@ function sharingCode(sites: readonly (readonly Told[])[]): readonly (readonly To
   return groups.map(({ members }) => members);
 }
 
-function siteOf({ transaction, key }: StaleRead): string {
-  return JSON.stringify([transaction, key]);
+function siteOf({ transaction, statement, table }: StaleRead): string {
+  return JSON.stringify([transaction, statement, table]);
 }
 
 function placeOf({ file, range }: Pick<CycleEnd, "file" | "range">): string {

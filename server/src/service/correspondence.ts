@@ -32,7 +32,7 @@ export function correspondence(
     if (!before.read || !now.read) return true;
     if (before.transaction !== now.transaction || before.read.file !== now.read.file) return false;
     const change = rewritingOf(now.read.file);
-    if (!change) return before.key === now.key;
+    if (!change) return before.statement === now.statement && before.table === now.table;
     const old = offsetsOf(change.before, before.read.range);
     const kept = change.formerly(now.read);
     return kept.some(({ start, end }) => start < old.end && old.start < end);

@@ -3,13 +3,19 @@
 import type { SuppressedKind } from "../program/suppression";
 import { ownEntry } from "../protocol/dictionary";
 import { partnersText, type Cause } from "../protocol/cause";
-import type { Anomaly, FindingSeverity, LevelReport, Suppressed } from "../protocol/report";
+import {
+  isTold,
+  type Anomaly,
+  type FindingSeverity,
+  type LevelReport,
+  type Suppressed,
+} from "../protocol/report";
 import type { Severities } from "../workspace/severities";
 import type { BaselineUse } from "./baselineUse";
-import { causesOf } from "./causes";
+import { causeGroups, causesOf } from "./causes";
 import { severityOf } from "./harm";
 import { contentOf, fingerprintOf } from "./fingerprint";
-import { coveringSuppressions, type PlacedSuppression } from "./suppressions";
+import { coveringSuppressions, isAtCause, namesKind, type PlacedSuppression } from "./suppressions";
 
 /** What decides on what is told. */
 export interface FindingPolicy {
@@ -27,27 +33,54 @@ export interface JudgedFindings {
 
 /** The report with every anomaly marked; the order stays. Comments are asked before the baseline. */
 export function judgeFindings(report: LevelReport, policy: FindingPolicy): JudgedFindings {
+  const plain = report.anomalies.map((anomaly): Anomaly => ({
+    ...unmarked(anomaly),
+    fingerprint: fingerprintOf(contentOf(anomaly)),
+    reportedAs: reportedAs(anomaly, policy.severities),
+  }));
+  const groups = causeGroups(plain);
+  const comments = commentsOn(plain, causesOf(plain, groups), report, policy.placed);
+  const open = plain.map((anomaly) => (comments.by.has(anomaly.id) ? undefined : anomaly));
+  const accepted = policy.baseline?.match(open) ?? [];
+  const anomalies = plain.map((anomaly, at): Anomaly => {
+    const suppressed = comments.by.get(anomaly.id) ?? accepted[at];
+    return { ...anomaly, ...(suppressed && { suppressed }) };
+  });
+  const causes = causesOf(anomalies, groups);
+  const told = { ...report, anomalies: grouped(anomalies, causes), causes };
+  return { report: told, used: comments.used };
+}
+
+/**
+ * The comments that accept anomalies, by their ids. One that stands at the code of a cause and names the kind by which it is
+ * told, that of its worst anomaly, accepts the cause, and with it all kinds that come of it.
+ */
+function commentsOn(
+  anomalies: readonly Anomaly[],
+  causes: readonly Cause[],
+  report: LevelReport,
+  placed: readonly PlacedSuppression[],
+): { readonly by: ReadonlyMap<string, Suppressed>; readonly used: ReadonlySet<SuppressedKind> } {
   const files = new Map(report.transactions.map(({ name, file }) => [name, file]));
+  const by = new Map<string, Suppressed>();
   const used = new Set<SuppressedKind>();
-  const told = report.anomalies.map((anomaly) => {
-    const covering = coveringSuppressions(policy.placed, anomaly, (name) => files.get(name));
+  if (placed.length === 0) return { by, used };
+  for (const anomaly of anomalies) {
+    const covering = coveringSuppressions(placed, anomaly, (name) => files.get(name));
     for (const { kind } of covering) used.add(kind);
     const [first] = covering;
-    return { anomaly, comment: first && byComment(first.by) };
-  });
-  const open = told.map(({ anomaly, comment }) => (comment ? undefined : anomaly));
-  const accepted = policy.baseline?.match(open) ?? [];
-  const anomalies = told.map(({ anomaly, comment }, at): Anomaly => {
-    const suppressed = comment ?? accepted[at];
-    return {
-      ...unmarked(anomaly),
-      fingerprint: fingerprintOf(contentOf(anomaly)),
-      reportedAs: reportedAs(anomaly, policy.severities),
-      ...(suppressed && { suppressed }),
-    };
-  });
-  const causes = causesOf(anomalies);
-  return { report: { ...report, anomalies: grouped(anomalies, causes), causes }, used };
+    if (first) by.set(anomaly.id, byComment(first.by));
+  }
+  const byId = new Map(anomalies.map((each) => [each.id, each]));
+  for (const cause of causes) {
+    const all = cause.anomalies.flatMap((id) => byId.get(id) ?? []);
+    const worst = all.find((each) => isTold(each));
+    const comment =
+      worst && placed.find((each) => namesKind(each, worst.kind) && isAtCause(each, cause));
+    if (!comment) continue;
+    for (const { id } of all) if (!by.has(id)) by.set(id, byComment(comment));
+  }
+  return { by, used };
 }
 
 /** How loudly an anomaly is told. What could not be executed is never more than information. */

@@ -3,7 +3,8 @@ import { KINDS } from "../analysis/explain/kinds/kinds";
 import { codeLanguageOf } from "../frontend/code/codeParsers";
 import type { Note, Program, Transaction } from "../program/program";
 import type { SuppressedKind, Suppression } from "../program/suppression";
-import { shownEdges, type Anomaly, type LevelReport } from "../protocol/report";
+import type { Cause } from "../protocol/cause";
+import { shownEdges, type Anomaly, type CycleEnd, type LevelReport } from "../protocol/report";
 import type { Range, SourceRange } from "../protocol/source";
 import { nearestNames } from "../workspace/nearest";
 import { statementsOf } from "./statements";
@@ -73,6 +74,30 @@ export function coveringSuppressions(
     .sort((a, b) => WIDTH[a.by.about.kind] - WIDTH[b.by.about.kind]);
 }
 
+/** True if a comment names a kind, by its name or with all others. */
+export function namesKind({ kinds }: PlacedSuppression, kind: string): boolean {
+  return kinds.some(({ name }) => name === kind || name === "all");
+}
+
+/** True if a comment stands at the code of a cause: in its file, at its transactions or at its statements. */
+export function isAtCause(
+  { about }: PlacedSuppression,
+  { transactions, read, uses }: Cause,
+): boolean {
+  switch (about.kind) {
+    case "file":
+      return read?.file === about.file;
+    case "transactions":
+      return transactions.every((name) => about.ids.includes(name));
+    case "statements":
+      return [...(read ? [read] : []), ...uses].some((end) => standsAt(about.sources, end));
+  }
+}
+
+function standsAt(sources: readonly SourceRange[], end: CycleEnd): boolean {
+  return sources.some(({ file, range }) => file === end.file && overlaps(range, end.range));
+}
+
 /** What of a program was not decided, so that nobody can say that an anomaly is not there. */
 export interface OpenParts {
   /** Nobody knows what it is about. */
@@ -132,9 +157,7 @@ function isAbout(
     case "statements":
       return shownEdges(anomaly)
         .flatMap(({ from, to }) => [from, to])
-        .some((end) =>
-          about.sources.some(({ file, range }) => file === end.file && overlaps(range, end.range)),
-        );
+        .some((end) => standsAt(about.sources, end));
   }
 }
 

@@ -1,15 +1,14 @@
 // The baseline: a file with the findings that a code base starts with, so that only new ones are told. Its text, read
-// and written; which findings an entry stands for is decided in service/findings.ts.
+// and written; which findings an entry stands for is decided in service/baselineUse.ts.
 import type { Range } from "../protocol/source";
 import { parseJson, type JsonEntry, type JsonValue } from "./json";
 import { openSources, type Sources } from "./sources";
 
-/** One finding, or several that nothing tells apart. */
-export interface BaselineEntry {
+/** What entries of all versions say. */
+interface Entry {
   readonly fingerprint: string;
-  readonly kind: string;
+  /** Names of transactions without their files. */
   readonly transactions: readonly string[];
-  readonly statements: readonly string[];
   /** How many findings have this content. */
   readonly count: number;
   /** Why it is accepted; the user may write it. */
@@ -17,10 +16,28 @@ export interface BaselineEntry {
   readonly range: Range;
 }
 
+/** One cause, or several that nothing tells apart, with whomever it races. */
+export interface BaselineEntry extends Entry {
+  /** Kinds of its anomalies when it was written, for people. */
+  readonly kinds: readonly string[];
+  /** The statement that goes stale and those that rest on it; see `plainStatement`. */
+  readonly read: string;
+  readonly table: string;
+  readonly uses: readonly string[];
+}
+
+/** An entry of version 1: one anomaly with its partners. */
+export interface AnomalyEntry extends Entry {
+  readonly kind: string;
+  readonly statements: readonly string[];
+}
+
 export interface Baseline {
   /** Absolute. */
   readonly path: string;
   readonly entries: readonly BaselineEntry[];
+  /** Those of a file of version 1, which has no others. */
+  readonly old: readonly AnomalyEntry[];
 }
 
 /** Why a baseline cannot be used, with the place in it where its text is to blame. */
@@ -31,7 +48,9 @@ export interface BaselineProblem {
 }
 
 const FORMAT = "isolens-baseline";
-const VERSION = 1;
+const VERSION = 2;
+/** Its entries still stand for the anomalies that they stood for. */
+const OLD_VERSION = 1;
 
 /** Reads a baseline; `workspace` is the folder that it must be in, its own by default. */
 export async function readBaseline(
@@ -59,8 +78,9 @@ export function parseBaseline(path: string, text: string): Baseline | BaselinePr
     return fault(`this is no baseline: "format" is not "${FORMAT}"`, json.value.range);
   }
   const version = fields?.get("version");
-  if (version?.kind !== "number" || version.value !== VERSION) {
-    const own = version?.kind === "number" ? `version ${String(version.value)}` : "no version";
+  const number = version?.kind === "number" ? version.value : undefined;
+  if (number !== VERSION && number !== OLD_VERSION) {
+    const own = number === undefined ? "no version" : `version ${String(number)}`;
     const message = `this baseline has ${own}, and this release reads version ${String(VERSION)}; write it again with --write-baseline`;
     return fault(message, version?.range ?? json.value.range);
   }
@@ -68,67 +88,104 @@ export function parseBaseline(path: string, text: string): Baseline | BaselinePr
   if (findings?.kind !== "array") {
     return fault('the baseline has no list of "findings"', json.value.range);
   }
-  const entries: BaselineEntry[] = [];
-  for (const item of findings.items) {
-    const entry = entryOf(item);
-    if (entry === undefined) {
-      return fault(
-        'an entry of the baseline is damaged: it needs "fingerprint", "kind", "transactions" and "statements"',
-        item.range,
-      );
-    }
-    if (entries.some(({ fingerprint }) => fingerprint === entry.fingerprint)) {
-      return fault(
-        `the baseline has ${entry.fingerprint} twice; give it a "count" instead`,
-        item.range,
-      );
-    }
-    entries.push(entry);
+  const read =
+    number === VERSION
+      ? entriesOf(findings.items, causeEntry)
+      : entriesOf(findings.items, oldEntry);
+  if (read.fault) {
+    const needed = number === VERSION ? FIELDS : OLD_FIELDS;
+    const message =
+      read.twice === undefined
+        ? `an entry of the baseline is damaged: it needs ${needed}`
+        : `the baseline has ${read.twice} twice; give it a "count" instead`;
+    return fault(message, read.fault);
   }
-  return { path, entries };
+  return number === VERSION
+    ? { path, entries: read.entries.flatMap((each) => ("read" in each ? [each] : [])), old: [] }
+    : { path, entries: [], old: read.entries.flatMap((each) => ("kind" in each ? [each] : [])) };
+}
+
+const FIELDS = '"fingerprint", "transactions", "read", "table", "uses" and "kinds"';
+const OLD_FIELDS = '"fingerprint", "kind", "transactions" and "statements"';
+
+interface EntriesRead {
+  readonly entries: readonly (BaselineEntry | AnomalyEntry)[];
+  /** The place of the first entry that will not do. */
+  readonly fault?: Range;
+  /** Its fingerprint, where another entry has it. */
+  readonly twice?: string;
+}
+
+function entriesOf(
+  items: readonly JsonValue[],
+  entryOf: (item: JsonValue) => BaselineEntry | AnomalyEntry | undefined,
+): EntriesRead {
+  const entries = new Map<string, BaselineEntry | AnomalyEntry>();
+  for (const item of items) {
+    const entry = entryOf(item);
+    if (entry === undefined) return { entries: [], fault: item.range };
+    const { fingerprint } = entry;
+    if (entries.has(fingerprint)) return { entries: [], fault: item.range, twice: fingerprint };
+    entries.set(fingerprint, entry);
+  }
+  return { entries: [...entries.values()] };
 }
 
 /** The text of a baseline: one entry per content, in an order that does not depend on the findings'. */
 export function baselineText(entries: readonly Omit<BaselineEntry, "range">[]): string {
   const findings = [...entries]
     .sort((a, b) => compare(sortKey(a), sortKey(b)))
-    .map(({ fingerprint, kind, transactions, statements, count, reason }) => ({
+    .map(({ fingerprint, transactions, read, table, uses, kinds, count, reason }) => ({
       fingerprint,
-      kind,
       transactions,
-      statements,
+      read,
+      table,
+      uses,
+      kinds,
       ...(count > 1 && { count }),
       ...(reason !== "" && { reason }),
     }));
   return `${JSON.stringify({ format: FORMAT, version: VERSION, findings }, null, 2)}\n`;
 }
 
-function sortKey({ kind, transactions, fingerprint }: Omit<BaselineEntry, "range">): string {
-  return [transactions.join(" "), kind, fingerprint].join("\n");
+function sortKey({ transactions, read, fingerprint }: Omit<BaselineEntry, "range">): string {
+  return [transactions.join(" "), read, fingerprint].join("\n");
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function entryOf(item: JsonValue): BaselineEntry | undefined {
+function causeEntry(item: JsonValue): BaselineEntry | undefined {
+  const fields = fieldsOf(item);
+  const entry = commonEntry(item);
+  const [read, table] = [textOf(fields?.get("read")), textOf(fields?.get("table"))];
+  const [uses, kinds] = [textsOf(fields?.get("uses")), textsOf(fields?.get("kinds"))];
+  if (!entry || read === undefined || table === undefined || !uses || !kinds) return undefined;
+  return { ...entry, read, table, uses, kinds };
+}
+
+function oldEntry(item: JsonValue): AnomalyEntry | undefined {
+  const fields = fieldsOf(item);
+  const entry = commonEntry(item);
+  const [kind, statements] = [textOf(fields?.get("kind")), textsOf(fields?.get("statements"))];
+  return entry && kind && statements ? { ...entry, kind, statements } : undefined;
+}
+
+function commonEntry(item: JsonValue): Entry | undefined {
   const fields = fieldsOf(item);
   const fingerprint = textOf(fields?.get("fingerprint"));
-  const kind = textOf(fields?.get("kind"));
   const transactions = textsOf(fields?.get("transactions"));
-  const statements = textsOf(fields?.get("statements"));
   const count = fields?.get("count");
   const reason = fields?.get("reason");
-  if (!fingerprint || !kind || !transactions || !statements) return undefined;
+  if (!fingerprint || !transactions) return undefined;
   if (count && !(count.kind === "number" && Number.isInteger(count.value) && count.value >= 1)) {
     return undefined;
   }
   if (reason && reason.kind !== "string") return undefined;
   return {
     fingerprint,
-    kind,
     transactions,
-    statements,
     count: count?.kind === "number" ? count.value : 1,
     reason: textOf(reason) ?? "",
     range: item.range,

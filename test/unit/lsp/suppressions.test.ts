@@ -131,7 +131,11 @@ describe("a baseline in the editor", () => {
     await withServer({ files }, async (harness) => {
       await harness.open("a.sql", ANOMALY);
       await harness.diagnostics("a.sql", ["2 write-skew"]);
-      const [remark] = await harness.diagnostics("isolens.json", ["0 configuration"]);
+      const [old, remark] = await harness.diagnostics("isolens.json", [
+        "0 configuration",
+        "0 configuration",
+      ]);
+      assert.match(textOf(old), /^this baseline is of version 1, /u);
       assert.match(textOf(remark), /^1 entry is not found any more: phantom of a, a; /u);
       assert.equal(remark?.severity, 3);
     });

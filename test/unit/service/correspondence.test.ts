@@ -99,7 +99,8 @@ describe("private copies", () => {
       .filter((each) => each.kind === kind)
       .map(({ source: { file, range } }) => ({
         transaction: "visit",
-        key: "",
+        statement: "",
+        table: "",
         partners: [],
         read: { instance: "T1", file, range, text: "" },
       }));

@@ -10,6 +10,7 @@ import {
 import type { FileId, Range, SourceRange } from "../../../server/src/protocol/source";
 import {
   joinedEntries,
+  oldBaselineText,
   uselessEntriesText,
   useBaseline,
 } from "../../../server/src/service/baselineUse";
@@ -262,52 +263,161 @@ describe("groups", () => {
   });
 });
 
+describe("comments at a cause", () => {
+  const judge = (placed: readonly PlacedSuppression[], ...all: readonly Anomaly[]) =>
+    judgeFindings(report(all), { severities: {}, placed })
+      .report.anomalies.filter(({ suppressed }) => suppressed === undefined)
+      .map(({ id }) => id);
+  const worst = anomaly("1");
+  const other = anomaly("2", { transactions: ["a", "c"], kind: "write-skew" });
+
+  it("accept all that comes of it where they name the kind by which it is told", () => {
+    const places: readonly PlacedSuppression["about"][] = [
+      { kind: "transactions", ids: ["a"] },
+      { kind: "statements", sources: [source(0)] },
+      { kind: "statements", sources: [source(1)] },
+      { kind: "file", file: "a.sql" },
+    ];
+    for (const about of places)
+      assert.deepEqual(judge([comment(about, ["lost-update"])], worst, other), []);
+    // Another kind than the worst: that alone.
+    assert.deepEqual(judge([comment(places[0] ?? assert.fail(), ["write-skew"])], worst, other), [
+      "1",
+    ]);
+    // At a partner: what it takes part in.
+    const atPartner = comment({ kind: "transactions", ids: ["b"] }, ["lost-update"]);
+    assert.deepEqual(judge([atPartner], worst, other), ["2"]);
+  });
+});
+
 describe("a baseline", () => {
-  function written(...anomalies: readonly Anomaly[]): Baseline {
-    const read = parseBaseline("/b.json", baselineText(joinedEntries([anomalies], [])));
+  const readBack = (text: string): Baseline => {
+    const read = parseBaseline("/b.json", text);
     assert.ok("entries" in read);
     return read;
-  }
+  };
+  const written = (...anomalies: readonly Anomaly[]): Baseline =>
+    readBack(baselineText(joinedEntries([anomalies], undefined)));
+  const writtenOld = (...anomalies: readonly Anomaly[]): Baseline => {
+    const findings = anomalies.map((each) => ({
+      fingerprint: fingerprintOf(contentOf(each)),
+      ...contentOf(each),
+      reason: `why ${each.kind}`,
+    }));
+    return readBack(JSON.stringify({ format: "isolens-baseline", version: 1, findings }));
+  };
   const accepted = (baseline: Baseline, ...anomalies: readonly Anomaly[]): readonly string[] => {
     const policy = { severities: {}, placed: [], baseline: useBaseline(baseline) };
     return judgeFindings(report(anomalies), policy)
       .report.anomalies.filter(({ suppressed }) => suppressed?.by === "baseline")
       .map(({ id }) => id);
   };
+  const both = ["SELECT a", "UPDATE a"];
 
-  it("stands for the same findings after moves, reformatting and renaming", () => {
-    const baseline = written(anomaly("1"), anomaly("2", { kind: "write-skew" }));
-    assert.deepEqual(accepted(baseline, anomaly("9")), ["9"]);
-    assert.deepEqual(accepted(baseline, anomaly("9", { file: "b.sql" })), ["9"]);
+  it("stands for a cause after moves, reformatting and renaming, with other partners and kinds", () => {
+    const baseline = written(anomaly("1"), anomaly("2", { transactions: ["c", "d"] }));
+    assert.equal(baseline.entries.length, 2);
+    const same: readonly Made[] = [
+      {},
+      { file: "b.sql" },
+      { transactions: ["a (b.sql)", "b"] },
+      { transactions: ["a", "z"] },
+      { transactions: ["a", "a"] },
+      { kind: "phantom" },
+      { statements: ["select  a -- now", "UPDATE a SET b"] },
+    ];
+    for (const made of same)
+      assert.deepEqual(accepted(baseline, anomaly("9", made)), ["9"], JSON.stringify(made));
     const renamed = anomaly("9", { transactions: ["x", "y"] });
     assert.deepEqual(accepted(baseline, renamed), ["9"]);
-    // The entry was met by its own finding: the other one is new.
-    assert.deepEqual(accepted(baseline, renamed, anomaly("8")), ["8"]);
-    const edited = anomaly("9", { statements: ["SELECT a", "UPDATE a SET b"] });
-    assert.deepEqual(accepted(baseline, edited), []);
-    assert.deepEqual(accepted(baseline, anomaly("9", { kind: "phantom" })), []);
+    // Both entries were met by their own causes: the third is new.
+    const others = [anomaly("7"), anomaly("8", { transactions: ["c", "y"] })];
+    assert.deepEqual(accepted(baseline, renamed, ...others), ["7", "8"]);
+    const foreign: readonly Made[] = [
+      { statements: ["SELECT b", "UPDATE a"] },
+      { transactions: ["x", "y"], statements: ["SELECT a", "UPDATE c"] },
+      { tables: ["u"], cycle: anomaly("0").cycle.map((edge) => ({ ...edge, table: "u" })) },
+    ];
+    for (const made of foreign)
+      assert.deepEqual(accepted(baseline, anomaly("9", made)), [], JSON.stringify(made));
   });
 
-  it("stands for as many findings as it had", () => {
-    const two = written(anomaly("1"), anomaly("2", { file: "b.sql" }));
+  it("stands for its read where another read explains more by now", () => {
+    const instances = ["T1", "T2"].map((instance) => ({ instance, arguments: {} }));
+    const skew = (id: string, one: string, other: string): Anomaly => {
+      const end = (instance: string, text: string, at: number) => ({
+        instance,
+        file: "a.sql",
+        range: line(at),
+        text,
+      });
+      const plain = anomaly(id, { kind: "write-skew", transactions: [one, other] });
+      const edge = (from: string, name: string, to: string) => ({
+        dependency: "rw" as const,
+        from: end(from, `SELECT ${name}`, 0),
+        to: end(to, "UPDATE x", 1),
+        table: "t",
+        columns: [],
+      });
+      const own = instances.map((each, at) => ({ ...each, transaction: at === 0 ? one : other }));
+      return {
+        ...plain,
+        cycle: [edge("T1", one, "T2"), edge("T2", other, "T1")],
+        witness: { ...plain.witness, instances: own },
+      };
+    };
+    const [first, second, third] = [skew("1", "a", "b"), skew("2", "c", "b"), skew("3", "d", "b")];
+    const policy = { severities: {}, placed: [] };
+    const causes = (...all: readonly Anomaly[]) =>
+      judgeFindings(report(all), policy).report.causes?.map(({ transactions }) => transactions);
+    assert.deepEqual(causes(first), [["a"]]);
+    assert.deepEqual(causes(first, second, third), [["b"]]);
+    assert.deepEqual(accepted(written(first), first, second, third), ["1"]);
+  });
+
+  it("stands for as many causes as it had", () => {
+    const copy = (id: string): Anomaly =>
+      anomaly(id, { file: `${id}.sql`, transactions: [`a (${id}.sql)`, "b"] });
+    const two = written(copy("1"), copy("2"));
     assert.equal(two.entries[0]?.count, 2);
-    const three = ["1", "2", "3"].map((id) => anomaly(id));
-    assert.equal(accepted(two, ...three).length, 2);
-    assert.equal(accepted(written(anomaly("1")), ...three).length, 1);
+    assert.equal(accepted(two, copy("1"), copy("2"), copy("3")).length, 2);
+    assert.equal(accepted(written(copy("1")), copy("1"), copy("2"), copy("3")).length, 1);
+    // Cycles of one cause are one.
+    assert.equal(written(anomaly("1"), anomaly("2")).entries[0]?.count, 1);
   });
 
-  it("of several levels has as many as the level with most", () => {
-    const entries = joinedEntries([[anomaly("1")], [anomaly("1"), anomaly("2")]], []);
+  it("of several levels has as many as the level with most, and all of their kinds", () => {
+    const copy = anomaly("2", { transactions: ["a (b.sql)", "b"], kind: "phantom" });
+    const entries = joinedEntries([[anomaly("1")], [anomaly("1"), copy], [copy]], undefined);
     assert.deepEqual(
-      entries.map(({ count }) => count),
-      [2],
+      entries.map(({ count, kinds }) => [count, kinds]),
+      [[2, ["lost-update", "phantom"]]],
     );
   });
 
-  it("keeps the reasons that stand in it", () => {
-    const before = written(anomaly("1")).entries.map((each) => ({ ...each, reason: "known" }));
-    const [entry] = joinedEntries([[anomaly("1")]], before);
-    assert.equal(entry?.reason, "known");
+  it("keeps the reasons that stand in it, and in one of the old version", () => {
+    const before = written(anomaly("1"));
+    const known = {
+      ...before,
+      entries: before.entries.map((each) => ({ ...each, reason: "known" })),
+    };
+    assert.equal(joinedEntries([[anomaly("1")]], known)[0]?.reason, "known");
+    const again = anomaly("2", { kind: "phantom" });
+    const [joined] = joinedEntries([[anomaly("1"), again]], writtenOld(anomaly("1"), again));
+    assert.equal(joined?.reason, "why lost-update; why phantom");
+  });
+
+  it("of the old version stands for its anomalies, and says what to do", () => {
+    const old = writtenOld(anomaly("1"));
+    assert.deepEqual(accepted(old, anomaly("9", { file: "b.sql" })), ["9"]);
+    assert.deepEqual(accepted(old, anomaly("9", { transactions: ["x", "y"] })), ["9"]);
+    assert.deepEqual(accepted(old, anomaly("9", { statements: [...both, "UPDATE b"] })), ["9"]);
+    assert.deepEqual(accepted(old, anomaly("9", { kind: "phantom" })), []);
+    assert.deepEqual(accepted(old, anomaly("8"), anomaly("9", { transactions: ["a", "z"] })), [
+      "8",
+    ]);
+    assert.match(oldBaselineText(old) ?? "", /version 1.*; --write-baseline writes it anew/u);
+    assert.equal(oldBaselineText(written(anomaly("1"))), undefined);
   });
 
   it("is asked after comments", () => {
@@ -331,12 +441,12 @@ describe("a baseline", () => {
       uselessEntriesText(baseline, [use], [{ report: { ...found, ...more }, isWhole }]);
     assert.equal(
       text(true),
-      "1 entry is not found any more: lost-update of c, d; --write-baseline writes it anew",
+      "1 entry is not found any more: lost-update of c; --write-baseline writes it anew",
     );
     assert.equal(text(false), undefined);
     assert.equal(text(true, { unknown: [{ reason: "r", transactions: [] }] }), undefined);
     assert.equal(
-      text(true, { unknown: [{ reason: "r", transactions: ["d (a.sql)"] }] }),
+      text(true, { unknown: [{ reason: "r", transactions: ["c (a.sql)"] }] }),
       undefined,
     );
   });

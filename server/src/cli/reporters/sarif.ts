@@ -116,7 +116,7 @@ function resultOf(placed: PlacedReport, anomaly: Anomaly, shown: Shown, seen: Ma
         message: { text: `${String(at + 1)}/${String(steps.length)} ${stepText(step)}` },
       })),
     }),
-    partialFingerprints: { "isolensFinding/v1": fingerprint(report, anomaly, seen) },
+    partialFingerprints: fingerprintsOf(report, anomaly, shown, seen),
     ...(anomaly.suppressed && { suppressions: [suppressionOf(placed, anomaly.suppressed)] }),
     properties: {
       id: anomaly.id,
@@ -129,12 +129,22 @@ function resultOf(placed: PlacedReport, anomaly: Anomaly, shown: Shown, seen: Ma
   };
 }
 
-/** Results of the same content in one run are told apart by a number, results of several levels by the level. */
-function fingerprint(report: LevelReport, anomaly: Anomaly, seen: Map<string, number>): string {
-  const own = `${anomaly.fingerprint ?? anomaly.id}:${report.level}`;
+/**
+ * A result is a cause, or an anomaly where all are told. Results of the same content in one run are told apart by a number,
+ * results of several levels by the level.
+ */
+function fingerprintsOf(
+  report: LevelReport,
+  anomaly: Anomaly,
+  shown: Shown,
+  seen: Map<string, number>,
+): Readonly<Record<string, string>> {
+  const cause = shown.all ? undefined : report.causes?.find(({ id }) => id === anomaly.cause);
+  const own = `${cause?.fingerprint ?? anomaly.fingerprint ?? anomaly.id}:${report.level}`;
   const number = (seen.get(own) ?? 0) + 1;
   seen.set(own, number);
-  return number === 1 ? own : `${own}:${String(number)}`;
+  const name = cause ? "isolensCause/v1" : "isolensFinding/v1";
+  return { [name]: number === 1 ? own : `${own}:${String(number)}` };
 }
 
 /** The schedule as it was executed, and beside it a thread for each instance with the same order of execution. */
