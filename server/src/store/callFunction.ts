@@ -4,8 +4,10 @@ import { SqlFailure } from "./failure";
 import { callOfMoments } from "./moments";
 import {
   asNumeric,
+  atomsOf,
   calculate,
   compareValues,
+  formOf,
   isOpaque,
   renderValue,
   rescale,
@@ -31,9 +33,16 @@ type Method = (of: string, rest: readonly (string | number)[]) => SqlValue;
 
 function unknownCall(name: string, values: readonly SqlValue[]): SqlValue {
   const text = `${name}(${values.map(renderValue).join(", ")})`;
+  const form = `${name}(${values.map(formOf).join(", ")})`;
   const isOfCode =
     name.startsWith("code:") && values.filter(isOpaque).every((each) => each.isOfCode);
-  return { kind: "opaque", text, ...(isOfCode && { isOfCode }) };
+  return {
+    kind: "opaque",
+    text,
+    form,
+    atoms: [form, ...atomsOf(values)],
+    ...(isOfCode && { isOfCode }),
+  };
 }
 
 interface SqlFunction {

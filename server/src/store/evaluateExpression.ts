@@ -12,8 +12,10 @@ import type { Frame, ResultRows, Scope } from "./frame";
 import { recordCell } from "./recorder";
 import { setValues } from "./setValues";
 import {
+  atomsOf,
   calculate,
   compareValues,
+  formOf,
   fromValue,
   isOpaque,
   renderValue,
@@ -121,7 +123,6 @@ export function isTrue(condition: Expression, frame: Frame): boolean {
   return truthIn(condition, frame) === true;
 }
 
-/** An element of an array that was passed; NULL outside of its bounds. */
 /** The rows of a subquery; what it reads it reads in the statement's snapshot, whatever the statement waits for. */
 function subqueryRows(query: Query, frame: Frame): ResultRows {
   const { recorder } = frame;
@@ -134,6 +135,7 @@ function subqueryRows(query: Query, frame: Frame): ResultRows {
   }
 }
 
+/** An element of an array that was passed; NULL outside of its bounds. */
 function elementAt(
   { array, index }: Extract<Expression, { kind: "element" }>,
   frame: Frame,
@@ -169,7 +171,12 @@ function setValue(call: Call, frame: Frame): SqlValue {
 /** The truth value of a condition; of what is asked outside of the database it is what the witness takes it for. */
 function truthIn(condition: Expression, frame: Frame): boolean | null {
   const value = evaluate(condition, frame);
-  return isAsked(value, frame) ? frame.environment.answer(value.text, [value.text]) : truth(value);
+  if (!isAsked(value, frame)) return truth(value);
+  return frame.environment.answer({
+    text: value.text,
+    form: formOf(value),
+    atoms: atomsOf([value]),
+  });
 }
 
 /** True if it is made by code that runs between statements; what statements ask is decided by rows. */
@@ -193,11 +200,13 @@ function comparison(
   frame: Frame,
 ): boolean | null {
   const [a, b] = [evaluate(left, frame), evaluate(right, frame)];
-  const asked = [a, b].filter((each) => isAsked(each, frame));
-  const isOpen = asked.length > 0 && a !== null && b !== null;
+  const isOpen = [a, b].some((each) => isAsked(each, frame)) && a !== null && b !== null;
   if (!isOpen || renderValue(a) === renderValue(b)) return compared(operator, a, b);
-  const question = `${renderValue(a)} ${operator} ${renderValue(b)}`;
-  return frame.environment.answer(question, asked.map(renderValue));
+  return frame.environment.answer({
+    text: `${renderValue(a)} ${operator} ${renderValue(b)}`,
+    form: `${formOf(a)} ${operator} ${formOf(b)}`,
+    atoms: atomsOf([a, b]),
+  });
 }
 
 /** The truth value of a value; NULL is unknown. */
@@ -263,6 +272,8 @@ function arithmetic(
     return {
       kind: "opaque",
       text: `(${renderValue(left)} ${operator} ${renderValue(right)})`,
+      form: `(${formOf(left)} ${operator} ${formOf(right)})`,
+      atoms: atomsOf([left, right]),
       isOfCode: [left, right].filter(isOpaque).every((each) => each.isOfCode),
     };
   if (operator !== "||") return calculate(operator, left, right);
@@ -352,9 +363,11 @@ function unknownValue(
   expression: Extract<Expression, { kind: "unknown" }>,
   frame: Frame,
 ): SqlValue {
-  const inputs = expression.dependsOn.map((each) => renderValue(evaluate(each, frame)));
-  const text = `${expression.why}(${[expression.id, ...inputs].join(", ")})`;
-  return { kind: "opaque", text, isOfCode: true };
+  const inputs = expression.dependsOn.map((each) => evaluate(each, frame));
+  const text = `${expression.why}(${[expression.id, ...inputs.map(renderValue)].join(", ")})`;
+  // Each use of one unknown has an id of its own.
+  const form = `${expression.why}(${inputs.map(formOf).join(", ")})`;
+  return { kind: "opaque", text, form, atoms: [form, ...atomsOf(inputs)], isOfCode: true };
 }
 
 function unreachable(expression: never): never {

@@ -2,12 +2,21 @@
 // on. A witness takes an answer for an argument: it is chosen, told with the witness, and the same in all of its runs.
 import { NotExecutable } from "./failure";
 
+/** A question about terms that are not understood. */
+export interface Question {
+  readonly text: string;
+  /** The same without the marks that tell two uses of one thing apart. */
+  readonly form: string;
+  /** What nobody evaluates that it is about, also as a part of something else. */
+  readonly atoms: readonly string[];
+}
+
 export interface OutsideAnswers {
   /**
-   * The answer to a question about terms that are not understood. Throws NotExecutable behind `close` where it was not
-   * asked before, and where a term was asked about in another way: two answers might contradict each other.
+   * The answer to a question. Throws NotExecutable behind `close` where it was not asked before, and where something
+   * that it is about was asked about in another way: two answers might contradict each other.
    */
-  readonly answer: (question: string, terms: readonly string[]) => boolean;
+  readonly answer: (question: Question) => boolean;
   /** Ends the choice: later questions get no answer. */
   readonly close: () => void;
   /** Goes on to other answers; false where all were given, or too many. */
@@ -23,19 +32,22 @@ const MOST_TRIED = 8;
 export function outsideAnswers(): OutsideAnswers {
   const answers = new Map<string, boolean>();
   const given = new Map<string, boolean>();
+  /** The forms of the questions, by what they are about. */
   const asked = new Map<string, string>();
   let isClosed = false;
   let tried = 1;
   return {
-    answer: (question, terms) => {
-      const known = given.get(question);
+    answer: (question) => {
+      const { text, form, atoms } = question;
+      const known = given.get(text);
       if (known !== undefined) return known;
-      if (isClosed || terms.some((term) => asked.has(term))) throw notUnderstood(question);
-      const kind = kindOf(question);
+      const isOther = atoms.some((atom) => (asked.get(atom) ?? form) !== form);
+      if (isClosed || isOther) throw notUnderstood(question);
+      const kind = kindOf(text);
       const answer = answers.get(kind) ?? true;
       answers.set(kind, answer);
-      given.set(question, answer);
-      for (const term of terms) asked.set(term, question);
+      given.set(text, answer);
+      for (const atom of atoms) asked.set(atom, form);
       return answer;
     },
     close: () => {
@@ -63,10 +75,10 @@ function kindOf(question: string): string {
 }
 
 /** Nobody answers. */
-export function noAnswer(question: string): never {
+export function noAnswer(question: Question): never {
   throw notUnderstood(question);
 }
 
-function notUnderstood(question: string): NotExecutable {
-  return new NotExecutable(`the condition ${question} is not understood`);
+function notUnderstood({ text }: Question): NotExecutable {
+  return new NotExecutable(`the condition ${text} is not understood`);
 }

@@ -16,6 +16,20 @@ export interface Opaque {
   readonly text: string;
   /** It is made by code outside of the database. */
   readonly isOfCode?: boolean;
+  /** The text without the marks that tell two uses of one thing apart, where there are any. */
+  readonly form?: string;
+  /** The calls and unknowns that it is made of, by their forms. */
+  readonly atoms?: readonly string[];
+}
+
+/** The text of a value without the marks that tell two uses of one thing apart. */
+export function formOf(value: SqlValue): string {
+  return (isOpaque(value) ? value.form : undefined) ?? renderValue(value);
+}
+
+/** What values are made of that nobody evaluates. */
+export function atomsOf(values: readonly SqlValue[]): readonly string[] {
+  return [...new Set(values.flatMap((each) => (isOpaque(each) ? (each.atoms ?? []) : [])))];
 }
 
 /** Integers are numbers; every other number is a decimal, so that `/` knows which division is meant. */

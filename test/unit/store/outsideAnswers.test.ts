@@ -11,15 +11,20 @@ import type { FileId } from "../../../server/src/protocol/source";
 import { answersText } from "../../../server/src/protocol/witness";
 import { confirm } from "../../../server/src/store/confirm";
 import { NotExecutable } from "../../../server/src/store/failure";
-import { outsideAnswers } from "../../../server/src/store/outsideAnswers";
+import { outsideAnswers, type Question } from "../../../server/src/store/outsideAnswers";
+
+/** A question about one thing. */
+function about(atom: string, rest = ""): Question {
+  return { text: `${atom}${rest}`, form: `${atom}${rest}`, atoms: [atom] };
+}
 
 describe("answers", () => {
   it("are yes at first, then each kind of question by itself", () => {
     const answers = outsideAnswers();
     const ask = (): readonly boolean[] => [
-      answers.answer("f(1)", ["f(1)"]),
-      answers.answer("f(2)", ["f(2)"]),
-      answers.answer("g() > 3", ["g()"]),
+      answers.answer(about("f(1)")),
+      answers.answer(about("f(2)")),
+      answers.answer(about("g()", " > 3")),
     ];
     const all = [ask()];
     while (answers.next()) all.push(ask());
@@ -33,11 +38,11 @@ describe("answers", () => {
 
   it("contradict each other nowhere: a term is asked about once, and nothing new behind the run", () => {
     const answers = outsideAnswers();
-    assert.equal(answers.answer("f(1) > 5", ["f(1)"]), true);
-    assert.throws(() => answers.answer("f(1) < 3", ["f(1)"]), NotExecutable);
+    assert.equal(answers.answer(about("f(1)", " > 5")), true);
+    assert.throws(() => answers.answer(about("f(1)", " < 3")), NotExecutable);
     answers.close();
-    assert.equal(answers.answer("f(1) > 5", ["f(1)"]), true);
-    assert.throws(() => answers.answer("f(2) > 5", ["f(2)"]), NotExecutable);
+    assert.equal(answers.answer(about("f(1)", " > 5")), true);
+    assert.throws(() => answers.answer(about("f(2)", " > 5")), NotExecutable);
   });
 });
 
@@ -113,6 +118,41 @@ describe("a witness behind a question", () => {
     const level = findLevel("postgres:read-committed") ?? assert.fail();
     const finding = { confirmation, tables: ["account"], preventedBy: [], allowedAt: [] };
     assert.match(explain(program, level, finding).message, / Taken for true: allowed\(1\)\.$/u);
+  });
+
+  it("takes none for two questions about one thing, under whatever id and as whatever part", async () => {
+    const number = (value: number): Expression => ({ kind: "literal", value, type: "int" });
+    const compared = (operator: "<" | ">", left: Expression, right: number): Expression => ({
+      kind: "comparison",
+      operator,
+      left,
+      right: number(right),
+    });
+    const limit = (id: string): Expression => ({
+      kind: "unknown",
+      id,
+      type: "other",
+      dependsOn: [BALANCE],
+      why: "limit is not known",
+    });
+    const plus = (left: Expression): Expression => ({
+      kind: "arithmetic",
+      operator: "+",
+      left,
+      right: number(1),
+    });
+    const both = (...operands: readonly Expression[]): Expression => ({ kind: "and", operands });
+    for (const question of [
+      both(compared("<", limit("u1"), 3), compared(">", limit("u2"), 10)),
+      both(compared("<", plus(limit("u1")), 3), compared(">", limit("u1"), 10)),
+      both(compared("<", plus(call("code:f")), 3), compared(">", call("code:f"), 10)),
+    ]) {
+      const { status, reason } = judged(await guarded(question));
+      assert.equal(status, "unconfirmed");
+      assert.match(reason ?? "", /is not understood/u);
+    }
+    const twice = both(compared("<", limit("u1"), 3), compared("<", limit("u2"), 3));
+    assert.equal(judged(await guarded(twice)).status, "confirmed");
   });
 
   it("takes none for what is no code of the program's", async () => {
