@@ -29,7 +29,7 @@ const bundles = [
   { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2680 },
   { name: "database", entry: "server/src/database.ts", budget: 3980 },
   { name: "store", entry: "server/src/library.ts", budget: 720 },
-  { name: "cli", entry: "server/src/cli.ts", budget: 2390 },
+  { name: "cli", entry: "server/src/cli.ts", budget: 2430 },
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];
 

@@ -34,6 +34,8 @@ export interface RecordValues {
 }
 
 const MOST_PORTS = 65_535;
+/** Options of a run. */
+const FOR_RUNS = ["keep", "merge", "port", "env"] as const;
 const FOLDER = "isolens/recorded";
 
 /** Reads what stands after `isolens record`; `run` is what stands after `--`. */
@@ -52,13 +54,15 @@ export function interpretRecord(
     return refuse(`--port must be a whole number up to ${String(MOST_PORTS)}, and is "${port}"`);
   if (values.from !== undefined && run.length > 0)
     return refuse('"record" takes a command behind -- or --from, not both');
+  const idle = FOR_RUNS.find((name) => values.from !== undefined && values[name] !== undefined);
+  if (idle !== undefined) return refuse(`--from runs nothing, so that --${idle} has no meaning`);
   return {
     ok: true,
     arguments: {
       command: "record",
       run,
       port: Number(port),
-      env: (values.env ?? []).flatMap((each) => each.split(",")),
+      env: values.env ?? [],
       out: values.out ?? FOLDER,
       keep: values.keep === true || values.merge === true,
       values: values.values === true,

@@ -1,7 +1,8 @@
 // `isolens record`: runs a command with a proxy in front of its database and writes what it learnt. The check of what was
 // written is the caller's.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { ownEntry } from "../protocol/dictionary";
 import { recordedSchema } from "../record/catalog/schemaText";
 import {
   rewritten,
@@ -11,6 +12,8 @@ import {
 } from "../record/environment";
 import { hooksFolder, withHooks } from "../record/hooks";
 import { placeOf } from "../record/proxy/proxy";
+import type { Protocol } from "../record/events";
+import { writePrivate } from "../record/privateFile";
 import { readRecording } from "../record/recording";
 import { learntFiles, type LearntResult } from "../record/result";
 import { openSession, runCommand, type OpenRecording } from "../record/session";
@@ -29,22 +32,23 @@ export async function recordCommand(
   io: CliIo,
   signal: AbortSignal,
 ): Promise<Recorded> {
-  const server = serverFor(args);
-  if (typeof server === "string") return refused(io, server);
   const folder = path.resolve(io.cwd, args.out);
   const file = path.join(folder, RECORDING);
-  try {
-    mkdirSync(folder, { recursive: true });
-    if (!args.merge && args.from === undefined) rmSync(file, { force: true });
-  } catch (error) {
-    return refused(io, `${args.out} cannot be written: ${fileErrorText(error)}`);
-  }
-  const earlier = earlierStatements(args, io, file);
+  const earlier = earlierRecording(args, { file, cwd: io.cwd });
   if (typeof earlier === "string") return refused(io, earlier);
+  if (earlier.lost > 0)
+    io.error(
+      `isolens: ${String(earlier.lost)} lines of the recording are cut off or of something else, and passed over\n`,
+    );
+  const server = serverFor(args, earlier.protocol);
+  if (typeof server === "string") return refused(io, server);
   const session =
     args.from === undefined ? await recorded(args, io, { server, file, signal }) : undefined;
   if (session !== undefined && "code" in session) return session;
-  const statements = [...earlier, ...renumbered(session?.statements ?? [], earlier)];
+  const statements = [
+    ...earlier.statements,
+    ...renumbered(session?.statements ?? [], earlier.statements),
+  ];
   if (session && !args.keep) rmSync(file, { force: true });
   const glossary: Glossary = session?.glossary ?? new Map<string, string>();
   return written(args, io, { server, folder, statements, glossary });
@@ -59,30 +63,39 @@ function refused(io: CliIo, message: string): Recorded {
   return { code: EXIT.usage };
 }
 
-function serverFor({ server, env, from }: RecordArguments): RecordedServer | string {
-  if (server !== undefined) return serverOf(server, "--server");
-  const found = serverOfEnvironment(process.env, env);
-  if (found) return found;
-  if (from !== undefined)
-    return { protocol: "postgres", host: "127.0.0.1", port: 5432, from: "default" };
+/** The server that the user names, of the protocol of an earlier recording. */
+function serverFor(
+  { server, env, from }: RecordArguments,
+  protocol: Protocol | undefined,
+): RecordedServer | string {
+  const unset = env.find((name) => ownEntry(process.env, name) === undefined);
+  if (unset !== undefined) return `--env ${unset}: the environment has no such variable`;
+  const found =
+    server === undefined ? serverOfEnvironment(process.env, env) : serverOf(server, "--server");
+  const isOther =
+    typeof found === "object" && protocol !== undefined && found.protocol !== protocol;
+  if (found !== undefined && !isOther) return found;
+  // What was recorded is learnt from without its server as well.
+  if (from !== undefined && server === undefined)
+    return serverOf(`${protocol ?? "postgres"}://127.0.0.1`, "default");
+  if (isOther) return `the recording is of ${protocol}, and ${found.from} names ${found.protocol}`;
   return "which server? Name it by --server postgres://user@localhost:5432/app (or mysql://...), or set DATABASE_URL, PGHOST and PGPORT, MYSQL_HOST and MYSQL_PORT, or DB_HOST and DB_PORT";
 }
 
-/** The earlier recording, where `--merge` asks for it. */
-function earlierStatements(
-  args: RecordArguments,
-  io: CliIo,
-  file: string,
-): readonly RecordedStatement[] | string {
-  const asked = args.from === undefined ? file : path.resolve(io.cwd, args.from);
-  if (args.from === undefined && !(args.merge && existsSync(file))) return [];
-  const read = readRecording(asked);
-  if ("reason" in read) return `${args.from ?? file}: ${read.reason}`;
-  if (read.lost > 0)
-    io.error(
-      `isolens: ${String(read.lost)} lines of the recording are cut off or of something else, and passed over\n`,
-    );
-  return read.statements;
+interface EarlierRecording {
+  readonly protocol?: Protocol;
+  readonly statements: readonly RecordedStatement[];
+  readonly lost: number;
+}
+
+/** What was kept, where `--merge` or `--from` asks for it; a sentence where it cannot be read. */
+function earlierRecording(
+  { from, merge }: RecordArguments,
+  { file, cwd }: { readonly file: string; readonly cwd: string },
+): EarlierRecording | string {
+  if (from === undefined && !(merge && existsSync(file))) return { statements: [], lost: 0 };
+  const read = readRecording(from === undefined ? file : path.resolve(cwd, from));
+  return "reason" in read ? `${from ?? file}: ${read.reason}` : read;
 }
 
 /** Statements of this run behind those of earlier ones. */
@@ -117,7 +130,12 @@ async function recorded(
   };
   let session: OpenRecording;
   try {
-    session = await openSession({ server, port: args.port, file, remark });
+    session = await openSession({
+      server,
+      port: args.port,
+      recording: { file, isContinued: args.merge },
+      remark,
+    });
   } catch (error) {
     remark(
       `port ${String(args.port)} of 127.0.0.1 or ${file} cannot be had: ${fileErrorText(error)}; leave --port out for a free one`,
@@ -220,22 +238,20 @@ async function written(
     protocol: server.protocol,
     glossary,
     showsValues: args.values,
-    ...(args.run.length > 0 && { command: args.run.join(" ") }),
+    ...(args.run.length > 0 && { command: args.run }),
   });
   if (result.files.length === 0) return refused(io, nothingText(statements, result));
   const schema = await recordedSchema(server, statements);
   for (const remark of schema.remarks) io.error(`isolens: ${remark}\n`);
   const names = new Set(["schema.sql", ...result.files.map(({ name }) => name)]);
   try {
-    removeOlder(folder, names);
-    for (const { name, text } of result.files)
-      writeFileSync(path.join(folder, name), text, { mode: 0o600 });
-    writeFileSync(path.join(folder, "schema.sql"), schema.text, { mode: 0o600 });
-    writeFileSync(
-      path.join(folder, "isolens.json"),
-      `${JSON.stringify({ level: levelName(server, schema.level), dialect: dialectOf(server) }, null, 2)}\n`,
-      { mode: 0o600 },
-    );
+    if (existsSync(folder)) removeOlder(folder, names);
+    for (const { name, text } of result.files) writePrivate(path.join(folder, name), text);
+    writePrivate(path.join(folder, "schema.sql"), schema.text);
+    writeConfiguration(path.join(folder, "isolens.json"), io, {
+      level: levelName(server, schema.level),
+      dialect: dialectOf(server),
+    });
   } catch (error) {
     return refused(io, `${folder}: not written: ${fileErrorText(error)}`);
   }
@@ -245,6 +261,21 @@ async function written(
     `isolens: ${many(statements.length, "statement")}, ${many(result.runs, "run")} of ${many(result.files.length, "transaction")}${result.ofTests > 0 ? `; ${many(result.ofTests, "statement")} of the tests themselves left out` : ""}; written to ${args.out}\n`,
   );
   return { folder: args.out };
+}
+
+/** A configuration that is there stays, since people may have changed it. */
+function writeConfiguration(
+  file: string,
+  io: CliIo,
+  { level, dialect }: { readonly level: string; readonly dialect: string },
+): void {
+  if (!existsSync(file)) {
+    writePrivate(file, `${JSON.stringify({ level, dialect }, null, 2)}\n`);
+    return;
+  }
+  const read = readTextFileNow(file);
+  if (!read.ok || !read.text.includes(JSON.stringify(level)))
+    io.error(`isolens: ${file} stays as it is; the server's own level is ${level}\n`);
 }
 
 function nothingText(statements: readonly RecordedStatement[], { ofTests }: LearntResult): string {

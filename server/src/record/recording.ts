@@ -1,9 +1,9 @@
 // A recording as a file: a line of JSON for each statement, readable by its owner alone. Lines are written as statements
 // are complete, so that what came before a cut is there; a line that is cut off is passed over and said.
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import path from "node:path";
+import { closeSync, writeSync } from "node:fs";
 import { readTextFileNow } from "../workspace/textFile";
 import type { Protocol } from "./events";
+import { checkWritable, openPrivate } from "./privateFile";
 import type { RecordedStatement } from "./statements";
 
 export interface RecordingHead {
@@ -17,18 +17,35 @@ export interface RecordingWriter {
   close(): void;
 }
 
-/** Opens a recording for writing, behind what is there already. Throws the system's error. */
-export function openRecording(file: string, protocol: Protocol): RecordingWriter {
-  mkdirSync(path.dirname(file), { recursive: true });
-  const handle = openSync(file, "a", 0o600);
-  const head: RecordingHead = { isolens: "recording", formatVersion: 1, protocol };
-  writeSync(handle, `${JSON.stringify(head)}\n`);
+export interface RecordingFile {
+  readonly file: string;
+  /** What is in the file already stays. */
+  readonly isContinued: boolean;
+}
+
+/**
+ * A writer that makes the file with the first statement, so that a session without any changes nothing. Throws the
+ * system's error where the file cannot be written.
+ */
+export function openRecording(
+  { file, isContinued }: RecordingFile,
+  protocol: Protocol,
+): RecordingWriter {
+  checkWritable(file);
+  let handle: number | undefined;
+  const opened = (): number => {
+    const own = openPrivate(file, isContinued ? "a" : "w");
+    const head: RecordingHead = { isolens: "recording", formatVersion: 1, protocol };
+    writeSync(own, `${JSON.stringify(head)}\n`);
+    return own;
+  };
   return {
     add: (statement) => {
+      handle ??= opened();
       writeSync(handle, `${JSON.stringify(statement)}\n`);
     },
     close: () => {
-      closeSync(handle);
+      if (handle !== undefined) closeSync(handle);
     },
   };
 }

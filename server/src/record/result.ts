@@ -1,6 +1,7 @@
 // Output of a recording: a file of annotated SQL for each entry point, and the tables as DDL.
 import type { Protocol } from "./events";
 import { entriesOf } from "./entries";
+import { commandText, SECRET } from "./secrets";
 import { learn } from "./learn/learn";
 import type { LearntProgram } from "./learn/program";
 import type { Glossary, RecordedStatement } from "./statements";
@@ -25,7 +26,7 @@ export interface ResultOptions {
   readonly glossary: Glossary;
   /** Texts are shown whatever they look like. */
   readonly showsValues?: boolean;
-  readonly command?: string;
+  readonly command?: readonly string[];
 }
 
 /** The programs behind the statements. The same statements give the same files. */
@@ -45,7 +46,10 @@ export function learntFiles(
     return [
       {
         name: fileName(name, taken),
-        text: writtenProgram(program, command === undefined ? {} : { command }),
+        text: writtenProgram(
+          program,
+          command === undefined ? {} : { command: commandText(command) },
+        ),
         program,
       },
     ];
@@ -55,7 +59,6 @@ export function learntFiles(
 
 /** Words of a program, as opposed to what people type. */
 const WORD = /^[A-Za-z][A-Za-z_ -]{0,30}$/;
-const SECRET = /pass|secret|token|salt|hash|api_?key|session/i;
 
 function revealed(
   word: string,
@@ -64,7 +67,7 @@ function revealed(
 ): string | undefined {
   const text = glossary.get(word);
   if (text === undefined || showsValues === true) return text;
-  return WORD.test(text) && !SECRET.test(column ?? "") ? text : undefined;
+  return column !== undefined && WORD.test(text) && !SECRET.test(column) ? text : undefined;
 }
 
 function fileName(name: string, taken: Set<string>): string {

@@ -4,7 +4,7 @@ import { fileErrorText } from "../workspace/textFile";
 import type { StatementEvent } from "./events";
 import type { Environment, RecordedServer } from "./environment";
 import { startProxy, type Alteration, type RunningProxy } from "./proxy/proxy";
-import { openRecording } from "./recording";
+import { openRecording, type RecordingFile } from "./recording";
 import { recordedStatement, type Glossary, type RecordedStatement } from "./statements";
 
 export interface RecordingOptions {
@@ -12,7 +12,7 @@ export interface RecordingOptions {
   /** 0: a free one. */
   readonly port: number;
   /** Where the statements are written as they come. */
-  readonly file: string;
+  readonly recording: RecordingFile;
   readonly remark: (text: string) => void;
   readonly alter?: (connection: number) => Alteration;
 }
@@ -29,7 +29,7 @@ export interface OpenRecording {
 export async function openSession({
   server,
   port,
-  file,
+  recording,
   remark,
   alter,
 }: RecordingOptions): Promise<OpenRecording> {
@@ -40,7 +40,7 @@ export async function openSession({
     if (!said.has(text)) remark(text);
     said.add(text);
   };
-  const writer = openRecording(file, server.protocol);
+  const writer = openRecording(recording, server.protocol);
   let isWriting = true;
   const emit = (event: StatementEvent): void => {
     const statement = recordedStatement(event, server.protocol, glossary);
@@ -51,7 +51,7 @@ export async function openSession({
     } catch (error) {
       // The application goes on, and what was learnt so far is kept in memory.
       isWriting = false;
-      once(`${file}: not written any more: ${fileErrorText(error)}`);
+      once(`${recording.file}: not written any more: ${fileErrorText(error)}`);
     }
   };
   let proxy: RunningProxy;

@@ -43,7 +43,7 @@ export function recordedStatement(
   if (DDL.test(text))
     return {
       ...rest,
-      text: withoutComments(sql, protocol),
+      text: isDefinition(text) ? withoutComments(sql, protocol) : text,
       kind: "ddl",
       arguments: [],
       forms: [],
@@ -61,13 +61,42 @@ export function recordedStatement(
   };
 }
 
-/** DDL stays as it is: its literals are defaults and lengths. */
 const DDL = /^(?:create|alter|drop|truncate|comment|grant|revoke|rename)\b/i;
 
+const DEFINITION =
+  /^(?:(?:drop|truncate|rename)\b|(create|alter)(?: or replace| temp| temporary| global| local| unlogged| unique| fulltext| spatial| materialized| recursive| constraint| aggregate| definer ?= ?[^\s@]+(?: ?@ ?[^\s@]+)?| algorithm ?= ?\w+| sql security \w+)* (table|type|index|domain|sequence|view|function|procedure|trigger)\b)/i;
+
+/**
+ * True if a DDL text says what tables and routines are: its literals are defaults and lengths, and stay. Those of roles,
+ * servers and rows that fill a new table may be secret.
+ */
+export function isDefinition(text: string): boolean {
+  const [found, verb = "", kind = ""] = DEFINITION.exec(text) ?? [];
+  if (found === undefined) return false;
+  return !/^table$/i.test(kind) || !hasRowsOrLogin(text, /^create$/i.test(verb));
+}
+
+/** True if a table is filled by a query, or names the login of another server. */
+function hasRowsOrLogin(text: string, isNew: boolean): boolean {
+  let depth = 0;
+  for (const [word] of text.matchAll(/"[^"]*"|`[^`]*`|'[^']*'|[()]|\w+/g)) {
+    if (isNew && /^select$/i.test(word)) return true;
+    if (word === "(") depth++;
+    else if (word === ")") depth--;
+    else if (depth > 0) continue;
+    else if (/^(?:connection|password)$/i.test(word) || (isNew && /^as$/i.test(word))) return true;
+  }
+  return false;
+}
+
 function withoutComments(sql: string, protocol: Protocol): string {
-  let text = sql;
-  for (const { kind, text: own } of piecesOf(sql, protocol))
-    if (kind === "comment") text = text.replace(own, " ");
+  let text = "";
+  let at = 0;
+  for (const { kind, text: own } of piecesOf(sql, protocol)) {
+    const here = sql.indexOf(own, at);
+    text += sql.slice(at, here) + (kind === "comment" ? " " : own);
+    at = here + own.length;
+  }
   return text.replace(/;\s*$/, "").trim();
 }
 
@@ -82,9 +111,15 @@ function template(sql: string, protocol: Protocol, given: readonly Value[]): Tem
   const values: Value[] = [];
   const forms: ArgumentForm[] = [];
   const comments: string[] = [];
-  let text = "";
+  const parts: string[] = [];
+  // The end of the text so far is all that the patterns look at.
+  let tail = "";
   let at = 0;
   let asked = 0;
+  const add = (part: string): void => {
+    parts.push(part);
+    tail = (tail + part).slice(-TAIL);
+  };
   const hole = (value: Value, form: ArgumentForm): string => {
     values.push(value);
     forms.push(form);
@@ -96,22 +131,27 @@ function template(sql: string, protocol: Protocol, given: readonly Value[]): Tem
     at = here + piece.text.length;
     if (piece.kind === "comment") {
       comments.push(piece.text);
-      text += " ";
+      if (!tail.endsWith(" ")) add(" ");
     } else if (piece.kind === "placeholder") {
       const number = piece.text === "?" ? asked++ : Number(piece.text.slice(1)) - 1;
-      text += space + hole(given[number] ?? null, "parameter");
-    } else if (piece.kind === "number" && SIGN.test(text)) {
-      text = text.slice(0, -1) + hole(`-${piece.text}`, "number");
-    } else if (piece.kind === "number" || (piece.kind === "string" && !isTypeOf(text))) {
-      text +=
-        space + hole(literalValue(piece, protocol), piece.kind === "number" ? "number" : "text");
+      add(space + hole(given[number] ?? null, "parameter"));
+    } else if (piece.kind === "number" && SIGN.test(tail)) {
+      parts.push((parts.pop() ?? "").slice(0, -1));
+      tail = tail.slice(0, -1);
+      add(hole(`-${piece.text}`, "number"));
+    } else if (piece.kind === "number" || (piece.kind === "string" && !isTypeOf(tail))) {
+      const form = piece.kind === "number" ? "number" : "text";
+      add(space + hole(literalValue(piece, protocol), form));
     } else {
-      text += space + piece.text;
+      add(space + piece.text);
     }
   }
-  const plain = text.replace(/\s+/g, " ").trim().replace(/;$/, "").trim();
+  const plain = parts.join("").replace(/\s+/g, " ").trim().replace(/;$/, "").trim();
   return { text: plain, values, forms, comments };
 }
+
+/** Characters that the longest word before a literal has, with the signs around it. */
+const TAIL = 24;
 
 /** A minus that belongs to the number behind it: nothing stands before it that it could be subtracted from. */
 const SIGN = /(?:[=(,<>+*/|]|\b(?:then|else|values|set|and|or|between|select|returning))\s*-$/i;
@@ -123,21 +163,30 @@ function isTypeOf(before: string): boolean {
 
 /** Longer numbers may be those of cards and accounts. */
 const READABLE =
-  /^(?:-?\d{1,15}(?:\.\d{1,12})?|t|f|true|false|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?)$/;
+  /^(?:-?(?:\d{1,15}(?:\.\d{1,12})?|\.\d{1,12})(?:e[+-]?\d{1,3})?|t|f|true|false|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?|read[ -](?:un)?committed|repeatable[ -]read|serializable)$/i;
 
-/** Numbers, Booleans and moments stay; another text becomes a word that is the same for the same text. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^-?0[xb][\da-f]+$/i;
+
+/** Numbers, Booleans, moments and levels stay; another value becomes a word that is the same for the same value. */
 function concealed(value: Value, glossary: Glossary): Value {
   if (value === null || value === "" || READABLE.test(value)) return value;
-  const word = `${CONCEALED}${createHmac("sha256", "isolens").update(value).digest("hex").slice(0, 16)}`;
-  glossary.set(word, value);
+  const kind = NUMBER.test(value) ? CONCEALED_NUMBER : CONCEALED;
+  const word = `${kind}${createHmac("sha256", "isolens").update(value).digest("hex").slice(0, 16)}`;
+  if (value.length <= LONGEST_SHOWN && glossary.size < MOST_WORDS) glossary.set(word, value);
   return word;
 }
 
+/** Texts that are longer, or come after so many others, are not kept to be shown. */
+const LONGEST_SHOWN = 1000;
+const MOST_WORDS = 100_000;
+
 /** How the word for a concealed text begins. */
 export const CONCEALED = "text:";
+/** That for a concealed number: it can stand in no SQL. */
+export const CONCEALED_NUMBER = "number:";
 
 const SESSION =
-  /^(?:set|show|reset|discard|deallocate|listen|unlisten|notify|use|explain|analyze|vacuum|prepare|close|fetch|declare|kill|flush|describe|desc)\b|^select (?:(?:version|current_database|current_schema|database|pg_[a-z_]+|set_config|connection_id) ?\(|current_schema\b|@@)|\b(?:pg_catalog|information_schema|pg_class|pg_type|pg_attribute|pg_namespace)\b/i;
+  /^(?:set|show|reset|discard|deallocate|listen|unlisten|notify|use|explain|analyze|vacuum|prepare|close|fetch|declare|kill|flush|describe|desc)\b|^select (?:(?:version|current_database|current_schema|database|pg_(?!(?:try_)?advisory_)[a-z_]+|set_config|connection_id) ?\(|current_schema\b|@@)|\b(?:pg_catalog|information_schema|pg_class|pg_type|pg_attribute|pg_namespace)\b/i;
 
 const KINDS: readonly (readonly [RegExp, StatementKind])[] = [
   [/^(?:begin|start transaction)\b/i, "begin"],
@@ -146,13 +195,31 @@ const KINDS: readonly (readonly [RegExp, StatementKind])[] = [
   [/^(?:rollback|abort)\b/i, "rollback"],
   [/^savepoint\b/i, "savepoint"],
   [/^release\b/i, "release"],
+  [/^select (?:pg_catalog\.)?pg_(?:try_)?advisory_\w+ ?\(/i, "read"],
   [SESSION, "session"],
-  [
-    /^(?:select|table|values|with)\b(?!.*\b(?:insert into|update|delete from)\b.*\breturning\b)/i,
-    "read",
-  ],
 ];
 
 function kindOf(text: string): StatementKind {
-  return KINDS.find(([pattern]) => pattern.test(text))?.[1] ?? "write";
+  const kind = KINDS.find(([pattern]) => pattern.test(text))?.[1];
+  return kind ?? (isRead(text) ? "read" : "write");
+}
+
+/** Names, parentheses, and the verbs that say what a statement does. */
+const VERBS =
+  /"[^"]*"|`[^`]*`|[()]|\b(?:select|table|values|insert|update|delete|merge|replace)\b/gi;
+const READS = /^(?:select|table|values)$/i;
+const CHANGES_INSIDE = /[()] ?(?:insert into|update (?:only )?["`\w]|delete from|merge into)/i;
+
+/** True if neither the statement nor a part of its WITH changes anything. */
+function isRead(text: string): boolean {
+  const body = text.replace(/^[( ]+/, "");
+  if (READS.test(/^\w+/.exec(body)?.[0] ?? "")) return true;
+  if (!/^with\b/i.test(body) || CHANGES_INSIDE.test(body)) return false;
+  let depth = 0;
+  for (const [word] of body.matchAll(VERBS)) {
+    if (word === "(") depth++;
+    else if (word === ")") depth--;
+    else if (depth === 0 && /^\w/.test(word)) return READS.test(word);
+  }
+  return true;
 }

@@ -45,7 +45,7 @@ export function runsOf(statements: readonly RecordedStatement[]): Runs {
 const LEVEL =
   /^set (session characteristics as |session |local )?transaction isolation level (read (?:un)?committed|repeatable read|serializable)/i;
 const DEFAULT_LEVEL =
-  /^set (?:session )?(?:@@(?:session\.)?)?(?:default_transaction_isolation|transaction_isolation|tx_isolation)\b/i;
+  /^set (?:session )?(?:@@(?:session\.)?)?(?:default_transaction_isolation|transaction_isolation|tx_isolation) ?(?:=|:=|to) ?(?:(\$1)|"?([a-z -]+)"?)$/i;
 
 /** Puts the level that a session or transaction asks for by SET on the BEGIN that it is about. */
 function withLevels(statements: readonly RecordedStatement[]): readonly RecordedStatement[] {
@@ -56,11 +56,11 @@ function withLevels(statements: readonly RecordedStatement[]): readonly Recorded
     levels.set(statement.connection, state);
     const { kind, text } = statement;
     const [, scope, level] = LEVEL.exec(text) ?? [];
-    const value = DEFAULT_LEVEL.test(text)
-      ? statement.arguments[0]?.replaceAll("-", " ")
-      : undefined;
+    const [, given, word] = DEFAULT_LEVEL.exec(text) ?? [];
+    const value = (given === undefined ? word : statement.arguments[0])?.replaceAll("-", " ");
     const begun = state.begun === undefined ? undefined : own[state.begun];
     if (level !== undefined && /^session/i.test(scope ?? "")) state.session = level;
+    else if (/^default$/i.test(value ?? "")) delete state.session;
     else if (level === undefined && value !== undefined) state.session = value;
     else if (level !== undefined && begun) own[state.begun ?? 0] = { ...begun, level };
     else if (level !== undefined) state.next = level;

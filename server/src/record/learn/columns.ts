@@ -10,6 +10,7 @@ export interface NamedColumns {
 }
 
 const NAME = /^[a-z_]\w*$/i;
+const OWN_NAME = /\s+as\s+(?:"[^"]*"|`[^`]*`|\S+)$/i;
 
 /** Linear in the length of the text. */
 export function resultColumns(
@@ -36,43 +37,68 @@ export function resultColumns(
     const item = ends[at];
     if (item === undefined || isPlain(columns[at] ?? "", at)) continue;
     // A name that it has already is replaced.
-    const text = named.slice(item.start, item.end).replace(/\s+as\s+\S+$/i, "");
+    const text = named.slice(item.start, item.end).replace(OWN_NAME, "");
     named = `${named.slice(0, item.start)}${text} AS ${names[at] ?? ""}${named.slice(item.end)}`;
   }
   return { sql: named, names };
 }
 
-/** The items between SELECT and FROM, or behind RETURNING. */
-function itemEnds(
-  sql: string,
-  protocol: Protocol,
-): readonly { readonly start: number; readonly end: number }[] {
-  const items: { start: number; end: number }[] = [];
-  let depth = 0;
+/** The items between SELECT and FROM, or behind RETURNING; none where a star stands for some. */
+function itemEnds(sql: string, protocol: Protocol): readonly Item[] {
+  const words = wordsOf(sql, protocol);
+  const isAt = (word: string): number =>
+    words.findIndex(({ text, depth }) => text === word && depth === 0);
+  // A part of WITH, or the rows that are inserted, are not the result's.
+  const first = isAt("returning") < 0 ? isAt("select") : isAt("returning");
+  const items: Item[] = [];
   let start: number | undefined;
-  let at = 0;
   let end = 0;
-  for (const { kind, text } of piecesOf(sql, protocol)) {
-    const here = sql.indexOf(text, at);
-    at = here + text.length;
-    const word = kind === "word" ? text.toLowerCase() : text;
-    if (start === undefined) {
-      if (word === "returning" || word === "select") start = at;
+  for (const { text, depth, from, to } of first < 0 ? [] : words.slice(first + 1)) {
+    const isLast = depth < 0 || (depth === 0 && LIST_ENDS.has(text));
+    if (isLast) break;
+    if (start !== undefined && depth === 0 && text === ",") {
+      items.push({ start, end });
+      start = undefined;
       continue;
     }
-    if (word === "(") depth++;
-    if (word === ")") depth--;
-    if (word === "*" && end === 0) return [];
-    const isLast = depth === 0 && (word === "from" || word === "for" || word === "limit");
-    if (depth === 0 && (word === "," || isLast)) {
-      items.push({ start: start + (/^\s*/.exec(sql.slice(start))?.[0].length ?? 0), end });
-      if (isLast) return items;
-      start = at;
-    }
-    if (text === "distinct" && items.length === 0) start = at;
-    end = at;
+    if (text === "*" && (start === undefined || sql[end - 1] === ".")) return [];
+    start ??= from;
+    // DISTINCT is of no item.
+    if (text === "distinct" && items.length === 0) start = undefined;
+    end = to;
   }
-  if (start !== undefined)
-    items.push({ start: start + (/^\s*/.exec(sql.slice(start))?.[0].length ?? 0), end });
-  return items;
+  return start === undefined ? items : [...items, { start, end }];
+}
+
+interface Item {
+  readonly start: number;
+  readonly end: number;
+}
+
+const LIST_ENDS: ReadonlySet<string> = new Set(
+  "from into where group having union intersect except order limit offset fetch for window".split(
+    " ",
+  ),
+);
+
+interface Word {
+  readonly text: string;
+  /** How many parentheses stand around it, beside those around the whole statement. */
+  readonly depth: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+function wordsOf(sql: string, protocol: Protocol): readonly Word[] {
+  const words: Word[] = [];
+  let depth = -(/^[(\s]*/.exec(sql)?.[0].replace(/\s/g, "").length ?? 0);
+  let at = 0;
+  for (const { kind, text } of piecesOf(sql, protocol)) {
+    const from = sql.indexOf(text, at);
+    at = from + text.length;
+    if (text === ")") depth--;
+    words.push({ text: kind === "word" ? text.toLowerCase() : text, depth, from, to: at });
+    if (text === "(") depth++;
+  }
+  return words;
 }

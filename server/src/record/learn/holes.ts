@@ -5,6 +5,8 @@ import type { Protocol } from "../events";
 export interface Hole {
   readonly column?: string;
   readonly where: "set" | "values" | "condition" | "other";
+  /** Rows that the statement leaves or finds have this value in that column. */
+  readonly isFixed?: boolean;
 }
 
 /** One entry for each `$n` of a recorded text, in their order. Linear in its length. */
@@ -15,6 +17,7 @@ export function holesOf(text: string, protocol: Protocol): readonly Hole[] {
   );
   const holes: Hole[] = [];
   const columns = insertColumns(pieces);
+  const isChoice = pieces.some(({ kind, text: word }) => kind === "word" && /^or$/i.test(word));
   let clause: Hole["where"] = "other";
   let item = 0;
   let depth = 0;
@@ -33,8 +36,14 @@ export function holesOf(text: string, protocol: Protocol): readonly Hole[] {
       if (word === "," && depth === 1) item++;
     }
     if (!isHole(pieces, at)) continue;
-    const column = clause === "values" ? columns[item] : columnBefore(pieces, at);
-    holes.push({ where: clause, ...(column !== undefined && { column }) });
+    const { column, isEqual } =
+      clause === "values" ? { column: columns[item], isEqual: true } : columnBefore(pieces, at);
+    const isFixed = isEqual && !(clause === "condition" && isChoice);
+    holes.push({
+      where: clause,
+      ...(column !== undefined && { column }),
+      ...(isFixed && { isFixed }),
+    });
   }
   return holes;
 }
@@ -61,13 +70,35 @@ function insertColumns(pieces: readonly Piece[]): readonly string[] {
 }
 
 /** `column = $1`, `"t"."column" >= $1`, also through parentheses and casts. */
-function columnBefore(pieces: readonly Piece[], hole: number): string | undefined {
-  let at = hole - 1;
+function columnBefore(pieces: readonly Piece[], hole: number): Comparison {
+  let at = listStart(pieces, hole) - 1;
   while (pieces[at]?.text === "(") at--;
-  if (!COMPARES.test(pieces[at]?.text ?? "")) return undefined;
-  while (COMPARES.test(pieces[at]?.text ?? "")) at--;
+  if (!COMPARES.test(pieces[at]?.text ?? "")) return NO_COMPARISON;
+  let operator = "";
+  for (; COMPARES.test(pieces[at]?.text ?? ""); at--)
+    operator = `${pieces[at]?.text ?? ""}${operator}`;
   const piece = pieces[at];
-  return piece && isName(piece) ? nameOf(piece) : undefined;
+  if (piece === undefined || !isName(piece)) return NO_COMPARISON;
+  return { column: nameOf(piece), isEqual: operator === "=" };
+}
+
+interface Comparison {
+  readonly column: string | undefined;
+  readonly isEqual: boolean;
+}
+
+const NO_COMPARISON: Comparison = { column: undefined, isEqual: false };
+
+/** The first hole of the list that one stands in: `column in ($1, $2)`. */
+function listStart(pieces: readonly Piece[], hole: number): number {
+  let at = hole;
+  while (pieces[at - 1]?.text === ",") {
+    const before = isHole(pieces, at - 2) ? at - 2 : at - 3;
+    if (!isHole(pieces, before)) return hole;
+    at = before;
+  }
+  const isList = pieces[at - 1]?.text === "(" && /^in$/i.test(pieces[at - 2]?.text ?? "");
+  return isList ? at : hole;
 }
 
 const COMPARES = /^(?:[=<>!+-]|in|not|like)$/i;

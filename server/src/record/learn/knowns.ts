@@ -1,6 +1,6 @@
 // Known values of a run at a point: columns of rows that it read, numbers of rows, arguments from outside.
 import type { Value } from "../events";
-import type { RecordedStatement } from "../statements";
+import { CONCEALED_NUMBER, type RecordedStatement } from "../statements";
 
 /** The statements of one run in the order of its path, without what the path leaves out. */
 export type Path = readonly RecordedStatement[];
@@ -12,7 +12,9 @@ export interface Known {
   readonly column: string;
   /** The statement's place on the path; arguments from outside have that of their first use. */
   readonly step: number;
-  readonly origin: "column" | "count" | "input" | "insertId";
+  readonly origin: "column" | "count" | "input";
+  /** The expression that this one must equal: the statement asked for rows with that value, or wrote it. */
+  readonly fixed?: string;
   /** Undefined where the run has none: no row was found. */
   readonly of: (path: Path) => Value | undefined;
 }
@@ -24,10 +26,13 @@ export function resultKnowns(
     prefix,
     counter,
     names,
+    fixed,
   }: {
     readonly prefix: string;
     readonly counter: string;
     readonly names: readonly (string | undefined)[];
+    /** What columns of its rows must equal. */
+    readonly fixed: ReadonlyMap<string, string>;
   },
 ): readonly Known[] {
   const columns = names.flatMap((name, at): Known[] =>
@@ -39,6 +44,7 @@ export function resultKnowns(
             column: name,
             step,
             origin: "column",
+            ...(fixed.has(name) && { fixed: fixed.get(name) ?? "" }),
             of: (path) => path[step]?.rows[0]?.[at],
           },
         ],
@@ -61,11 +67,16 @@ export function integerOf(value: Value | undefined): number | undefined {
   return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
-/** A number of a value, with a fraction perhaps; moments are numbers as well, so that they compare. */
+/** A number of a value, with a fraction perhaps. */
 export function numberOf(value: Value | undefined): number | undefined {
   if (typeof value !== "string") return undefined;
-  if (/^-?\d{1,15}(?:\.\d{1,12})?$/.test(value)) return Number(value);
+  if (/^-?(?:\d{1,15}(?:\.\d{1,12})?|\.\d{1,12})$/.test(value)) return Number(value);
   return undefined;
+}
+
+/** True for numbers, and for those that are too long to be shown. */
+export function isNumber(value: Value | undefined): boolean {
+  return numberOf(value) !== undefined || value?.startsWith(CONCEALED_NUMBER) === true;
 }
 
 /** Equal as the server compares: `1.50` and `1.5`, `t` and `true`. */

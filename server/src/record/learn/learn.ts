@@ -1,7 +1,7 @@
 // The learner: the runs of an entry point become a tree of paths, whose arguments are told by where they come from and
 // whose branches are told by what decided between them. The same runs give the same program.
 import type { Protocol, Value } from "../events";
-import { CONCEALED, type RecordedStatement } from "../statements";
+import { CONCEALED, CONCEALED_NUMBER, type RecordedStatement } from "../statements";
 import type { Run } from "../units";
 import { resultColumns } from "./columns";
 import { decide } from "./conditions";
@@ -210,6 +210,12 @@ function leaf(
     statement.columns,
     learner.protocol,
   );
+  const fixed = new Map<string, string>();
+  for (const [at, { column, isFixed }] of holes.entries()) {
+    const expression = expressions[at] ?? "";
+    const root = [...knowns, ...inputs].find((known) => known.expression === expression)?.fixed;
+    if (isFixed && column !== undefined) fixed.set(column, root ?? expression);
+  }
   const guard = holes.findIndex(
     ({ where, column }, at) =>
       where === "condition" &&
@@ -232,7 +238,7 @@ function leaf(
       ...(place && { at: `${place.file}:${String(place.line)}` }),
     },
     inputs,
-    results: resultKnowns(step, { prefix, counter, names }),
+    results: resultKnowns(step, { prefix, counter, names, fixed }),
     ...(isGuarded && { guard: { counter: `:${counter}`, what: holes[guard]?.column ?? "" } }),
   };
 }
@@ -271,8 +277,12 @@ function literalText(
   value: Value,
   form: string,
   column: string | undefined,
-): string {
+): string | undefined {
   if (value === null) return "NULL";
+  if (value.startsWith(CONCEALED_NUMBER)) {
+    const number = learner.reveal(value, column);
+    return form === "text" && number !== undefined ? `'${number}'` : number;
+  }
   if (form === "number") return value;
   if (form === "parameter" && /^-?\d+(?:\.\d+)?$/.test(value)) return value;
   if (form === "parameter" && (value === "t" || value === "f"))

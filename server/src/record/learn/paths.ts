@@ -33,19 +33,37 @@ function withoutRetries(statements: readonly RecordedStatement[]): {
     const at = rest.findIndex(({ error }) => error !== undefined);
     const code = rest[at]?.error;
     if (code === undefined) return { statements: rest };
-    const begin = rest.findLastIndex(({ kind }, index) => kind === "begin" && index <= at);
-    const end = rest.findIndex(
-      ({ kind }, index) => index > at && (kind === "rollback" || kind === "begin"),
-    );
-    if (!AGAIN.has(code)) {
-      // The program's handling of the error is not followed.
-      return { statements: rest.slice(0, at), error: code };
-    }
-    const after = end < 0 ? [] : rest.slice(rest[end]?.kind === "rollback" ? end + 1 : end);
-    rest = [...rest.slice(0, begin < 0 ? at : begin), ...after];
-    if (rest.length === 0) return { statements: rest, error: code };
+    // The program's handling of another error is not followed.
+    if (!AGAIN.has(code)) return { statements: rest.slice(0, at), error: code };
+    const { before, after } = attemptAt(rest, at);
+    if (after.length === 0) return { statements: before, error: code };
+    rest = [...before, ...after];
   }
 }
+
+/** What stands before and behind that which the error at a place undid: its statement, or the transaction around it. */
+function attemptAt(
+  statements: readonly RecordedStatement[],
+  at: number,
+): { readonly before: readonly RecordedStatement[]; readonly after: readonly RecordedStatement[] } {
+  const before = statements.slice(0, at);
+  const after = statements.slice(at + 1);
+  const start = before.findLastIndex(({ kind }) => ENDS.has(kind));
+  const end = after.findIndex(({ kind }) => ENDS.has(kind));
+  const status = statements[at]?.status;
+  const isRolledBack = after[end]?.kind === "rollback";
+  // A wait for a lock that was too long undoes its statement alone (MySQL).
+  const isUndone = before[start]?.kind === "begin" && (status !== "open" || isRolledBack);
+  if (!isUndone) return { before, after };
+  const own = before.slice(0, start);
+  // A server that ended the transaction itself is often told ROLLBACK all the same.
+  if (status === "idle" && !isRolledBack) return { before: own, after };
+  if (end < 0) return { before: own, after: [] };
+  return { before: own, after: after.slice(after[end]?.kind === "begin" ? end : end + 1) };
+}
+
+/** Where one transaction ends or the next one begins. */
+const ENDS: ReadonlySet<string> = new Set(["begin", "commit", "rollback"]);
 
 function withoutIdleSavepoints(
   statements: readonly RecordedStatement[],

@@ -3,7 +3,16 @@
 import type { Value } from "../events";
 import type { ArgumentForm } from "../statements";
 import type { Hole } from "./holes";
-import { distinct, integerOf, isEqual, isKey, numberOf, type Known, type Path } from "./knowns";
+import {
+  distinct,
+  integerOf,
+  isEqual,
+  isKey,
+  isNumber,
+  numberOf,
+  type Known,
+  type Path,
+} from "./knowns";
 
 export interface Origin {
   readonly expression: string;
@@ -22,8 +31,8 @@ export interface ValueQuestion {
   readonly isWrite: boolean;
   /** A name for an argument that no other has. */
   readonly fresh: (name: string) => string;
-  /** A literal of SQL for a value that never differs. */
-  readonly literal: (value: Value) => string;
+  /** A literal of SQL for a value that never differs; undefined where it may not be shown and no word can stand for it. */
+  readonly literal: (value: Value) => string | undefined;
 }
 
 /** The first origin that every run agrees with. Linear in the number of runs and of what is known. */
@@ -54,14 +63,10 @@ function equalOrigin(question: ValueQuestion): Origin | undefined {
     .sort((a, b) => a.rank - b.rank || b.known.step - a.known.step);
   const [best] = ranked;
   if (best === undefined) return undefined;
-  const others = ranked.filter(
-    ({ known, rank }) => rank === best.rank && differs(known, best.known, paths),
-  );
-  const doubt = varied
-    ? others.length > 0 && best.rank > 0
-      ? `${named(hole)} was ${text(best.known)} in every run, and ${text(others[0]?.known)} as well`
-      : undefined
-    : undefined;
+  const other = ranked.find(({ known, rank }) => rank === best.rank && differs(known, best.known));
+  const doubt =
+    other &&
+    `${named(hole)} was ${text(best.known)} in every run, and ${text(other.known)} as well`;
   return { expression: best.known.expression, ...(doubt !== undefined && { doubt }) };
 }
 
@@ -80,13 +85,9 @@ function rankOf({ column, origin }: Known, { column: wanted }: Hole): number {
   return origin === "column" ? OTHER_COLUMN + 1 : OTHER_COLUMN + 2;
 }
 
-/** Two names of one value are no choice. */
-function differs(left: Known, right: Known, paths: readonly Path[]): boolean {
-  return (
-    left.expression !== right.expression &&
-    left.origin !== right.origin &&
-    !paths.every((path) => isEqual(left.of(path), right.of(path)))
-  );
+/** Two names of what must be one value are no choice. */
+function differs(left: Known, right: Known): boolean {
+  return (left.fixed ?? left.expression) !== (right.fixed ?? right.expression);
 }
 
 function text(known: Known | undefined): string {
@@ -201,7 +202,8 @@ function constantOrigin(question: ValueQuestion): Origin | undefined {
   if (form === "parameter" && paths.length < 3 && value !== null) return undefined;
   // Texts that a client writes into its statements look like its own; those that are stored are usually given.
   if (isCounted && hole.where === "values" && paths.length < 3) return undefined;
-  return { expression: question.literal(value) };
+  const literal = question.literal(value);
+  return literal === undefined ? undefined : { expression: literal };
 }
 
 function outsideOrigin(question: ValueQuestion): Origin {
@@ -221,7 +223,7 @@ function outsideOrigin(question: ValueQuestion): Origin {
       hole.where === "set" &&
       known.origin === "column" &&
       known.column === hole.column &&
-      numberOf(known.of(paths[0] ?? [])) !== undefined,
+      paths.some((path) => isNumber(known.of(path))),
   );
   const doubt =
     base &&

@@ -1,0 +1,40 @@
+// Recordings as files.
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { openRecording, readRecording } from "../../../server/src/record/recording";
+import { recordedStatement } from "../../../server/src/record/statements";
+
+test("a file is made with the first statement, and is its owner's alone also where it was there before", () => {
+  const root = mkdtempSync(path.join(os.tmpdir(), "isolens-recording-"));
+  const file = path.join(root, "isolens", "recording.jsonl");
+  openRecording({ file, isContinued: false }, "mysql").close();
+  assert.equal(existsSync(path.dirname(file)), false);
+
+  const event = { connection: 1, order: 1, at: 0, sql: "SELECT 1", arguments: [], columns: [] };
+  const own = { ...event, rows: [], count: 0, status: "idle" } as const;
+  const statement = recordedStatement(own, "mysql", new Map());
+  const record = (isContinued: boolean): void => {
+    const writer = openRecording({ file, isContinued }, "mysql");
+    writer.add(statement);
+    writer.close();
+  };
+  record(false);
+  chmodSync(file, 0o644);
+  record(true);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const read = readRecording(file);
+  assert.equal("statements" in read && read.statements.length, 2);
+
+  record(false);
+  const again = readRecording(file);
+  assert.equal("statements" in again && again.statements.length, 1);
+  const blocked = path.join(root, "blocked");
+  writeFileSync(blocked, "");
+  assert.throws(() =>
+    openRecording({ file: path.join(blocked, "x"), isContinued: false }, "mysql").add(statement),
+  );
+  rmSync(root, { recursive: true });
+});
