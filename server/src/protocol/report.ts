@@ -33,6 +33,8 @@ export type Harm =
   | "noted"
   /** Only what was returned. */
   | "returned"
+  /** Rows are deleted a second time, which changes nothing but what is returned. */
+  | "repetition"
   /** Only what was read on the way. */
   | "unused";
 

@@ -20,7 +20,8 @@ const WEIGHTS: Readonly<Record<Harm, Weight>> = {
   choice: { rank: 6, severity: "warning" },
   noted: { rank: 7, severity: "information" },
   returned: { rank: 8, severity: "information" },
-  unused: { rank: 9, severity: "off" },
+  repetition: { rank: 9, severity: "off" },
+  unused: { rank: 10, severity: "off" },
 };
 
 /** The order of two findings by what they harm: negative where the first matters more. */

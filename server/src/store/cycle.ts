@@ -5,8 +5,8 @@ import { permutations } from "./permutations";
 /**
  * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Of cycles of
  * one length the most telling one is taken, as Adya's phenomena are ordered: fewer anti-dependencies first (G0, G1c,
- * G-single, G2), then lost updates, then rows that were used before predicates. `instanceAt` names the instance of a
- * step; with `tables` only dependencies over these count.
+ * G-single, G2), then lost updates, then rows that were used before predicates; vacuous dependencies last. `instanceAt`
+ * names the instance of a step; with `tables` only dependencies over these count.
  */
 export function cycleThrough(
   dependencies: readonly ExecutedDependency[],
@@ -115,9 +115,13 @@ function bestEdges(
 
 const COST = { wr: 0, ww: 1, so: 0, rw: 3 } as const;
 
+/** More than any dependency costs that says something. */
+const VACUOUS = 10;
+
 function costOf(dependency: ExecutedDependency): number {
   const existence = dependency.columns.every((column) => column === "@") ? 1 : 0;
-  return COST[dependency.dependency] + (dependency.predicate ? 2 : 0) + existence;
+  const vacuous = dependency.isVacuous === true ? VACUOUS : 0;
+  return COST[dependency.dependency] + (dependency.predicate ? 2 : 0) + existence + vacuous;
 }
 
 /** A shortest, then cheapest, cycle through `start`: dynamic programming over path lengths. */

@@ -4,13 +4,14 @@ import { ownEntry } from "../protocol/dictionary";
 import type { ExecutedDependency } from "./execution";
 import { isIntermediate } from "./dirtyReads";
 import { keyDependencies } from "./keyDependencies";
-import { rowName } from "./recorder";
+import { rowName, type CellRead } from "./recorder";
 import { COMMITTED, type Run, type StepRecord } from "./runRecord";
 import {
   applyWrite,
   EXISTENCE,
   findTable,
   writtenColumns,
+  writtenRow,
   type TableRows,
   type Write,
 } from "./row";
@@ -53,6 +54,7 @@ interface Draft {
   readonly table: string;
   readonly key: string;
   readonly predicate: boolean;
+  readonly isVacuous?: true;
   readonly columns: Set<string>;
 }
 
@@ -95,12 +97,37 @@ function readDependencies(
     if (others && isIntermediate(run, cell, cell.writer)) continue;
     const predicate = !record.used.has(rowName(cell.table, cell.key));
     if (others && ownEntry(run.status, writer) === COMMITTED)
-      add(found, "wr", cell.writer, step, cell.table, cell.key, cell.column, predicate);
+      add(found, "wr", cell.writer, step, cell.table, cell.key, cell.column, predicate, () =>
+        isVacuous(run, record, cell, cell.writer),
+      );
     const list = versions.get(cellName(cell.table, cell.key, cell.column)) ?? [];
     const next = list.find((version) => version.step > cell.writer && version.step !== step);
     if (next !== undefined && names[next.step] !== names[step])
-      add(found, "rw", step, next.step, cell.table, cell.key, cell.column, predicate);
+      add(found, "rw", step, next.step, cell.table, cell.key, cell.column, predicate, () =>
+        isVacuous(run, record, cell, next.step),
+      );
   }
+}
+
+/**
+ * True if a write changes nothing about which rows the searches of a statement accept (Adya 1999: it does not change
+ * the matches of the predicate).
+ */
+function isVacuous(
+  run: Run,
+  { scans }: StepRecord,
+  { table, key }: Pick<CellRead, "table" | "key">,
+  step: number,
+): boolean {
+  const searches = scans.filter((scan) => scan.table === table);
+  const write = run.writes.find(
+    (each) => each.step === step && each.table === table && each.key === key,
+  );
+  if (write === undefined || searches.length === 0) return false;
+  const versions = [write.before, writtenRow(write.before, write)];
+  return !versions.some(
+    (row) => row?.alive === true && searches.some(({ matches }) => matches(row)),
+  );
 }
 
 function writeDependencies(
@@ -157,10 +184,15 @@ function add(
   key: string,
   column: string,
   predicate: boolean,
+  vacuous: () => boolean = () => false,
 ): void {
   const name = `${dependency} ${from} ${to} ${table} ${key} ${String(predicate)}`;
   const draft = found.get(name);
-  if (draft === undefined)
-    found.set(name, { dependency, from, to, table, key, predicate, columns: new Set([column]) });
-  else draft.columns.add(column);
+  if (draft !== undefined) {
+    draft.columns.add(column);
+    return;
+  }
+  const isVacuous = predicate && vacuous() ? ({ isVacuous: true } as const) : {};
+  const columns = new Set([column]);
+  found.set(name, { dependency, from, to, table, key, predicate, columns, ...isVacuous });
 }

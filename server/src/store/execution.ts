@@ -76,6 +76,8 @@ export interface ExecutedDependency {
   readonly columns: readonly string[];
   /** The reader's predicate, not a row that it returned, makes the conflict: a phantom. */
   readonly predicate: boolean;
+  /** The reader tested the row, which its predicate accepts neither before nor after the write: nobody would notice. */
+  readonly isVacuous?: true;
 }
 
 /** A read of a version that was never committed: rolled back (or undone), or replaced by its own writer (Adya: G1a, G1b). */

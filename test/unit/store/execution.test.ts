@@ -135,6 +135,20 @@ describe("what a run records", () => {
     );
   });
 
+  it("a change that makes no row match or cease to match is vacuous for who tested the row", () => {
+    const scripts = {
+      R: "SELECT count(*) AS n FROM t WHERE v > 15;",
+      A: "UPDATE t SET v = 11 WHERE id = 1;",
+      B: "UPDATE t SET v = 30 WHERE id = 1;",
+    };
+    const vacuous = (writer: string) => {
+      const execution = run("pg:rc", { R: scripts.R, W: writer }, [step("T1", 1), step("T2", 1)]);
+      return execution.dependencies.map((each) => [each.dependency, each.isVacuous ?? false]);
+    };
+    assert.deepEqual(vacuous(scripts.A), [["rw", true]]);
+    assert.deepEqual(vacuous(scripts.B), [["rw", false]]);
+  });
+
   it("reads of a transaction's own writes are no dependencies", () => {
     const execution = run(
       "pg:rc",

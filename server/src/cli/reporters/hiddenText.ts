@@ -9,6 +9,8 @@ export function hiddenText({ anomalies }: LevelReport, shown: Shown = {}): strin
   const accepted = suppressed.length - comments;
   const off = hidden.filter((each) => !suppressed.includes(each));
   const unused = off.filter(({ severity }) => severity === "unused").length;
+  const repeated = off.filter(({ harm }) => harm === "repetition").length;
+  const kinds = off.length - unused - repeated;
   const parts = [
     ...(comments > 0 ? [`${String(comments)} suppressed by comments`] : []),
     ...(accepted > 0 ? [`${String(accepted)} in the baseline`] : []),
@@ -16,7 +18,8 @@ export function hiddenText({ anomalies }: LevelReport, shown: Shown = {}): strin
   ];
   const rest = [
     ...(unused > 0 ? [`${String(unused)} where only what was read on the way differs`] : []),
-    ...(off.length > unused ? [`${String(off.length - unused)} of kinds that are off`] : []),
+    ...(repeated > 0 ? [`${String(repeated)} where rows are deleted twice`] : []),
+    ...(kinds > 0 ? [`${String(kinds)} of kinds that are off`] : []),
     ...(off.length > 0 ? ["(--all)"] : []),
   ];
   const groups = [parts, rest].filter((each) => each.length > 0).map(joined);

@@ -126,7 +126,7 @@ describe("the consequence of a run", () => {
       { initial: account(10), here: account(7), serial: [account(8), account(9)] },
     ],
     [
-      "duplicate: Two bookings for room 63 on 2025-01-01",
+      "duplicate: Two bookings for room 63 on 2025-01-01, where one at a time leaves 1",
       {
         here: { bookings: [booking(1), booking(2)] },
         serial: [{ bookings: [booking(1)] }, { bookings: [booking(2)] }],
@@ -240,6 +240,29 @@ describe("the consequence of a run", () => {
         here: {},
         serial: [{}, {}],
         returned: [["a = 1, b = 2"], ["a = 1, b = 1"], ["a = 1, b = 3"]],
+      },
+    ],
+    [
+      "repetition: A run of withdraw returns gone, where one at a time gives not found",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        returned: [["gone"], ["not found"], ["not found"]],
+        steps: [
+          step("T1", [], [cell("deleted_at", 7), cell("updated_at", 7)]),
+          step("T2", [], [{ ...cell("@", 0), value: false }]),
+        ],
+      },
+    ],
+    [
+      "returned: A run of withdraw returns taken, where one at a time gives not found",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        returned: [["taken"], ["not found"], ["not found"]],
+        steps: [step("T1", [], [cell("taken_at", 7), cell("updated_at", 7)])],
       },
     ],
     ["nothing", { severity: "unused", here: account(1), serial: [account(2)] }],

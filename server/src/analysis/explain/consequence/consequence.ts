@@ -1,6 +1,8 @@
 // The consequence of an anomaly for the data, in one clause, with its harm: the first template of the table that fits
 // its executed run.
 import type { Harm, Severity } from "../../../protocol/report";
+import type { CellAccess } from "../../../store/execution";
+import { EXISTENCE } from "../../../store/row";
 import { isCounted } from "../../search/suspicion";
 import { capitalised } from "./nouns";
 import { dangling, noneLeft, otherRows, overLimit, sameNumber, twice } from "./rowTemplates";
@@ -53,14 +55,31 @@ export function consequenceOf(runs: Runs, severity: Severity | undefined): Conse
   }
   for (const { tell } of TEMPLATES) {
     const title = tell(runs);
-    if (title !== undefined) return { title: capitalised(title), harm: "noted" };
+    if (title !== undefined)
+      return { title: capitalised(title), harm: deletesOnly(runs) ? "repetition" : "noted" };
   }
   return returnedBy(runs);
 }
 
 function returnedBy(runs: Runs): Consequence | undefined {
   const returned = otherReturn(runs);
-  return returned === undefined ? undefined : { title: capitalised(returned), harm: "returned" };
+  if (returned === undefined) return undefined;
+  return { title: capitalised(returned), harm: deletesOnly(runs) ? "repetition" : "returned" };
+}
+
+/** True if all that the transactions write is that rows are gone, or marked so, and notes of that. */
+function deletesOnly({ steps }: Runs): boolean {
+  const written = steps.flatMap(({ writes }) => writes);
+  return (
+    written.some(isDeletion) &&
+    written.every(
+      (cell) => isDeletion(cell) || NOTED_TABLE.test(cell.table) || NOTED_COLUMN.test(cell.column),
+    )
+  );
+}
+
+function isDeletion({ column, value }: CellAccess): boolean {
+  return column === EXISTENCE ? value === false : DELETION_COLUMN.test(column) && Boolean(value);
 }
 
 function cellsWhere(fits: (cell: OddCell) => boolean): Template["tell"] {
@@ -90,6 +109,8 @@ function withoutNotes({ here, serial }: Runs): Pick<Runs, "here" | "serial"> {
   });
   return { here: strip(here), serial: serial.map(strip) };
 }
+
+const DELETION_COLUMN = /^(?:is_?)?deleted(?:_?(?:at|on|by))?$/iu;
 
 /** Tables and columns of what is written down about a change, beside the change itself. */
 const NOTED_TABLE = /audit|(?:^|_)logs?$|history|activit/iu;

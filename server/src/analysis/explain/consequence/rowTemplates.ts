@@ -70,14 +70,15 @@ function isReference(runs: Runs, table: string, column: string): boolean {
   );
 }
 
-/** "Two bookings for room 63 on 2025-01-01": rows that agree in what was looked for, where each order leaves fewer. */
+/** "Two bookings for room 63, where one at a time leaves 1": rows that agree in what was looked for, where each order leaves fewer. */
 export function twice(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const row of addedRows(runs, table)) {
       const columns = runs.lookedUp(table);
       const { here, serial } = countsLike(runs, table, row, columns);
       if (columns.length === 0 || here < 2 || serial.some((count) => count >= here)) continue;
-      return `${countText(here, table)} ${sharedText(row, columns)}`;
+      const most = String(Math.max(...serial));
+      return `${countText(here, table)} ${sharedText(row, columns)}, where one at a time leaves ${most}`;
     }
   return undefined;
 }
