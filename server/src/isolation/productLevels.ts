@@ -39,6 +39,11 @@ export interface ProductLevel {
   readonly candidates: "snapshot" | "current";
   /** Which rows it keeps locked: those it found in its snapshot, current ones that match, or all it came across. */
   readonly locks: "candidates" | "matching" | "scanned";
+  /**
+   * A row that a locking read names by its key stays locked whether it satisfies the rest of the condition or not; where
+   * the read belongs to a change, even if nothing asks for it in the end.
+   */
+  readonly locksNamed: boolean;
   /** Nobody may insert where a locking statement has searched. */
   readonly gaps: boolean;
   /** An UPDATE that searches a range passes by locked rows whose committed version does not match. */
@@ -78,6 +83,7 @@ const SNAPSHOT: Rules = {
   snapshot: "first-statement",
   candidates: "snapshot",
   locks: "candidates",
+  locksNamed: false,
   gaps: false,
   skipsLocked: false,
   conflict: "first-updater-wins",
@@ -100,7 +106,7 @@ const CURRENT: Rules = {
   conflict: "none",
 };
 
-const INNODB: Rules = { ...CURRENT, noVersionOnNoChange: true };
+const INNODB: Rules = { ...CURRENT, locksNamed: true, noVersionOnNoChange: true };
 const INNODB_WEAK: Rules = { ...INNODB, skipsLocked: true };
 const INNODB_REPEATABLE: Rules = {
   ...INNODB,

@@ -118,6 +118,8 @@ export interface UpdateStatement extends StatementBase {
   readonly kind: "update";
   readonly relation: Relation;
   readonly from: readonly Relation[];
+  /** The lock that it takes on rows of those. */
+  readonly lock?: RowLock;
   readonly set: readonly Assignment[];
   readonly where: Expression;
   readonly returning?: Returning;
@@ -127,6 +129,8 @@ export interface DeleteStatement extends StatementBase {
   readonly kind: "delete";
   readonly relation: Relation;
   readonly using: readonly Relation[];
+  /** The lock that it takes on rows of those. */
+  readonly lock?: RowLock;
   readonly where: Expression;
   readonly returning?: Returning;
   /**

@@ -45,6 +45,7 @@ export function readTables(server: Server, session: Session, statement: Statemen
             : level.locks === "scanned"
               ? "scanned"
               : "matching",
+        keepsNamed: level.locksNamed,
         gaps: level.gaps,
         skipsLocked: false,
       });
@@ -132,13 +133,14 @@ export function actingOf(server: Server, session: Session): Acting {
   if (!current) return acting;
   return {
     ...acting,
-    targets: (strength, wait, updates) =>
+    targets: (strength, wait, what) =>
       searchingTables(server, session, {
         strength: plainRowLock(strength),
         wait,
         keeps: level.locks === "scanned" ? "scanned" : "matching",
+        keepsNamed: level.locksNamed && what === "read",
         gaps: level.gaps,
-        skipsLocked: level.skipsLocked && updates,
+        skipsLocked: level.skipsLocked && what === "update",
       }),
   };
 }

@@ -51,7 +51,7 @@ function computeRows(query: Query, frame: Frame): ResultRows {
 
 /** The relations that the clause names are looked for where its locks are taken. */
 function lockedTargets(clause: LockClause, acting: Acting, frame: Frame): Frame["targets"] {
-  const targets = acting.targets?.(clause.strength, clause.wait, false);
+  const targets = acting.targets?.(clause.strength, clause.wait, "read");
   const reads = frame.tables;
   if (targets === undefined || reads === undefined) return undefined;
   return (alias) => (clause.of.length === 0 || clause.of.includes(alias) ? targets : reads);
@@ -304,8 +304,11 @@ function searchTable(
     newest: tables?.search === undefined ? false : "searched",
   });
   const range = searchRange(table, relation.alias, conditions);
+  // Where a condition that concerns no row fails, no row is looked for.
+  if (!holdAll(conditions.filter(concernsNoRow), frame)) return [];
   if (frame.acting !== undefined && frame.once !== undefined)
-    for (const query of conditions.flatMap(lockingQueries)) runQuery(query, frame);
+    for (const query of conditions.flatMap(lockingQueries))
+      if (isLookup(query, frame)) runQuery(query, frame);
   const rows = tables?.search?.(relation.table, {
     inRange: (values) =>
       holdAll(range.conditions, withRows(later, { [relation.alias]: { kind: "derived", values } })),
@@ -331,7 +334,24 @@ function searchTable(
   });
 }
 
-/** Queries of a condition that depend on no row and lock what they read: they are answered before the search. */
+/** A condition that is known before any row. */
+function concernsNoRow(condition: Expression): boolean {
+  return columnsOf(condition).length === 0 && !asks(condition);
+}
+
+function asks(expression: Expression): boolean {
+  return "query" in expression || operandsOf(expression).some(asks);
+}
+
+/** A query for one row by its key: InnoDB answers it before it searches (measured). */
+function isLookup({ relations, where }: Query, { schema }: Frame): boolean {
+  const [relation] = relations;
+  if (relations.length !== 1 || relation?.kind !== "base") return false;
+  const table = findTable(schema, relation.table);
+  return searchRange(table, relation.alias, conjuncts(where)).point;
+}
+
+/** Queries of a condition that depend on no row and lock what they read. */
 function lockingQueries(condition: Expression): readonly Query[] {
   const known = lockingIn.get(condition);
   if (known !== undefined) return known;

@@ -1,5 +1,11 @@
 // Executes one SQL statement against tables and locks that a driver provides. The writes are returned, not applied.
-import type { Assignment, Relation, Returning, Statement } from "../program/statement";
+import type {
+  Assignment,
+  DeleteStatement,
+  Relation,
+  Statement,
+  UpdateStatement,
+} from "../program/statement";
 import type { Expression } from "../program/expression";
 import type { Table } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
@@ -34,29 +40,10 @@ export function executeStatement(statement: Statement, frame: StatementFrame): S
       return executeInsert(statement, frame);
     case "update":
       frame.acting.lockObject(`table ${statement.relation.table}`, "row exclusive");
-      return change(
-        statement.relation,
-        statement.from,
-        statement.where,
-        statement.returning,
-        frame,
-        {
-          kind: "update",
-          set: statement.set,
-        },
-      );
+      return change(statement, statement.from, frame, { kind: "update", set: statement.set });
     case "delete":
       frame.acting.lockObject(`table ${statement.relation.table}`, "row exclusive");
-      return change(
-        statement.relation,
-        statement.using,
-        statement.where,
-        statement.returning,
-        frame,
-        {
-          kind: "delete",
-        },
-      );
+      return change(statement, statement.using, frame, { kind: "delete" });
     case "lock": {
       const key = statement.key === undefined ? "" : renderValue(evaluate(statement.key, frame));
       const name = statement.table === undefined ? `advisory ${key}` : `table ${statement.table}`;
@@ -76,20 +63,19 @@ type Change =
   { readonly kind: "update"; readonly set: readonly Assignment[] } | { readonly kind: "delete" };
 
 function change(
-  relation: Relation,
+  statement: UpdateStatement | DeleteStatement,
   others: readonly Relation[],
-  where: Expression,
-  returning: Returning | undefined,
   frame: StatementFrame,
   what: Change,
 ): StatementResult {
+  const { relation, where, returning } = statement;
   const table = findTable(frame.schema, relation.table);
   const relations: readonly Relation[] = [{ ...relation, join: "cross" }, ...others];
   const writes: Write[] = [];
   const rows: Readonly<Record<string, SqlValue>>[] = [];
   const done = new Set<string>();
   let affected = 0;
-  const searching = { ...frame, targets: targetsOf(relation, what, frame) };
+  const searching = { ...frame, targets: targetsOf(statement, frame) };
   for (const candidate of joinRelations(relations, where, searching)) {
     const target = ownEntry(candidate, relation.alias);
     if (
@@ -116,10 +102,14 @@ function change(
   return { into: returning?.into, rows, affected, writes };
 }
 
-/** Only the rows of the relation to change are looked for where its locks are taken. */
-function targetsOf(relation: Relation, what: Change, frame: StatementFrame): Frame["targets"] {
-  const targets = frame.acting.targets?.("update", "block", what.kind === "update");
-  return targets && ((alias) => (alias === relation.alias ? targets : frame.tables));
+/** The rows to change are looked for where their locks are taken, others where it locks them. */
+function targetsOf(
+  { kind, relation, lock }: UpdateStatement | DeleteStatement,
+  { acting, tables }: StatementFrame,
+): Frame["targets"] {
+  const targets = acting.targets?.("update", "block", kind);
+  const others = lock && acting.targets?.(lock, "block", "read");
+  return targets && ((alias) => (alias === relation.alias ? targets : (others ?? tables)));
 }
 
 /** Locks the target and gives the rows to act on; nothing when the newest version does not qualify. */

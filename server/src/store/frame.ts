@@ -94,7 +94,11 @@ export interface Acting {
   /** An UPDATE that leaves a row's values as they are makes no new version of it. */
   readonly noVersionOnNoChange: boolean;
   /** Where rows to lock in that strength are looked for; absent where that is where the statement reads. */
-  readonly targets?: (strength: RowLock, wait: Waiting, skipsLocked: boolean) => Tables;
+  readonly targets?: (
+    strength: RowLock,
+    wait: Waiting,
+    what: "update" | "delete" | "read",
+  ) => Tables;
   /** Throws WaitFor while another instance keeps such a row from being inserted. */
   readonly announce: (table: string, values: Readonly<Record<string, SqlValue>>) => void;
   /** Locks the row that an INSERT found in its place, where the product does. */

@@ -15,6 +15,8 @@ export interface SearchRules {
   readonly wait: Waiting;
   /** Which rows stay locked. */
   readonly keeps: "scanned" | "matching" | "nothing";
+  /** One row that is named by its key stays locked as well. */
+  readonly keepsNamed: boolean;
   readonly gaps: boolean;
   /** Passes by rows that others have locked when their committed version does not match. */
   readonly skipsLocked: boolean;
@@ -70,8 +72,9 @@ function searchTable(
       throw new WaitFor(holders, { name: rowName(table, row.key), mode: rules.strength });
     }
     if (rules.keeps !== "nothing") refuseChanged(session, row);
-    if (rules.keeps === "scanned" ? row.alive : rules.keeps === "matching" && matches)
-      takeRow(session, row, rules.strength);
+    const isNamed = rules.keepsNamed && search.point;
+    const stays = rules.keeps === "scanned" || isNamed ? row.alive : matches;
+    if (rules.keeps !== "nothing" && stays) takeRow(session, row, rules.strength);
     passed.push(row);
   }
   if (rules.gaps && !(search.point && passed.some((row) => row.alive)))

@@ -65,6 +65,14 @@ function inProcedures(read: Kind["read"]): string {
   return `${TABLES}DELIMITER //\n${half("a", "acc", "tot")}${half("b", "tot", "acc")}DELIMITER ;\n`;
 }
 
+/** The same, where a change of two tables reads the row of the one to change the other. */
+function joined(change: (from: string) => string): string {
+  const half = (name: string, from: string, to: string): string =>
+    `-- @transaction ${name}\nBEGIN;\n${change(from)};\n` +
+    `UPDATE ${to} SET v = v + 1 WHERE id = 1;\nCOMMIT;\n`;
+  return `${TABLES}${half("a", "acc", "tot")}${half("b", "tot", "acc")}`;
+}
+
 /** Each asks for a row that is not there, and the other one inserts it. */
 function absent(read: Kind["read"]): string {
   const half = (name: string, from: string, to: string): string =>
@@ -103,6 +111,24 @@ for (const [at, told] of [
 }
 
 const COUNTED: Kind["read"] = (row) => `INSERT INTO oth VALUES (:k, (SELECT COUNT(*) FROM ${row}))`;
+
+for (const [name, change] of [
+  ["UPDATE", (from) => `UPDATE oth JOIN ${from} f ON f.id = 1 SET oth.s = f.v WHERE oth.id = :k`],
+  [
+    "DELETE",
+    (from) => `DELETE oth FROM oth JOIN ${from} f ON f.id = 1 WHERE oth.id = :k AND f.v > 5`,
+  ],
+] as const satisfies readonly (readonly [string, (from: string) => string])[])
+  test(`joined tables: ${name}`, async () => {
+    await checked(joined(change), "read-committed", "safe");
+    await checked(joined(change), "repeatable-read", "safe");
+  });
+
+test("a row that is found by its key stays locked, whatever the rest of the condition says of it", async () => {
+  const read: Kind["read"] = (row) =>
+    `DELETE FROM oth WHERE id = :k AND EXISTS (SELECT 1 FROM ${row} AND v > 5)`;
+  await checked(crossed(read), "read-committed", "safe");
+});
 
 test("a row that is not there is not locked at READ COMMITTED", async () => {
   await checked(absent(COUNTED), "read-committed", "anomaly");

@@ -5,7 +5,7 @@ import { mayConflict, reaches, rowsOf, waitsFor } from "./productRowLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
 import { isBefore } from "./productTimes";
-import { EXISTS, hasOwnSnapshots, isWrite, opensSnapshot } from "./productTuple";
+import { EXISTS, hasOwnSnapshots, isWrite, mayWait, opensSnapshot } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, and, imp, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -44,7 +44,9 @@ function assertInstant(locks: Locks, instance: number): void {
   if (part?.single !== true || instance === 0) return;
   const seen = snapshots.seesAt(instance - 1, instance, part.from);
   if (seen === TRUE) return;
-  const own = (tuple.accesses[instance] ?? []).filter(({ plain }) => !plain);
+  const all = tuple.accesses[instance] ?? [];
+  if (all.some((each) => each.plain && mayWait(each))) return;
+  const own = all.filter(({ plain }) => !plain);
   const waits = (tuple.accesses[instance - 1] ?? []).flatMap((first) =>
     own.flatMap((later) =>
       !first.plain && first.table === later.table && mayConflict(tuple, first, later)

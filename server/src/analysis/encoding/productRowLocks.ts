@@ -2,13 +2,15 @@
 // both. Where it is not certain that a row is locked, it is not: fewer locks allow more.
 import type { ProductLevel } from "../../isolation/levels";
 import { plainRowLock, rowLocksExclude, type RowLock } from "../../program/rowLocks";
+import { conjunctsOf, mentionsRow } from "../operations/terms";
 import type { RowKey } from "./productDatabase";
 import type { Run } from "./productRun";
 import { comesBefore } from "./productOrder";
-import { EXISTS } from "./productTuple";
+import { EXISTS, isNamed } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, and, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
+import { isTrue } from "./sqlValue";
 
 /** The rows on which two accesses can meet. */
 export function rowsOf(run: Run, a: Access, b: Access): readonly RowKey[] {
@@ -20,7 +22,15 @@ export function rowsOf(run: Run, a: Access, b: Access): readonly RowKey[] {
 
 /** Whether the locks of two statements on one row can exclude each other. */
 export function mayConflict(tuple: ProductTuple, a: Access, b: Access): boolean {
-  return rowLocksExclude(strengthOf(tuple, a), strengthOf(tuple, b));
+  if (!rowLocksExclude(strengthOf(tuple, a), strengthOf(tuple, b))) return false;
+  return !passesBeside(tuple, a, b) && !passesBeside(tuple, b, a);
+}
+
+/** A shared lock may be on an index alone, of the columns that are read: who writes none of them does not come across it. */
+function passesBeside(tuple: ProductTuple, reader: Access, other: Access): boolean {
+  if (levelOf(tuple, reader)?.candidates !== "current") return false;
+  if (reader.operation.kind !== "read" || reader.point || !isShared(tuple, reader)) return false;
+  return ![...reader.reads].some((column) => other.writes.has(column));
 }
 
 /** The later statement waits for the lock that the first one took on the row, or on the gap that it is. */
@@ -51,7 +61,10 @@ export function reaches(tuple: ProductTuple, run: Run, access: Access, row: RowK
   if (access.skips) return and(asked, not(run.state(access, "snapshot", EXISTS, row).value));
   if (access.operation.kind === "insert") return asked;
   // Of a row that is gone what was there is still waited for.
-  if (levelOf(tuple, access)?.locks === "scanned") return scans(run, access, row);
+  const level = levelOf(tuple, access);
+  if (level?.locks === "scanned") return scans(run, access, row);
+  if (level && isNamed(level, access.operation))
+    return and(asked, run.state(access, access.view, EXISTS, row).value);
   return and(asked, run.matches(access, access.view, row));
 }
 
@@ -84,7 +97,11 @@ function looksFor(run: Run, access: Access, row: RowKey): Smt {
   const own = run.done[access.instance]?.[access.operation.index];
   const key = own?.row ? sameAll(own.row, row) : run.keyMatches(access, row);
   if (key === FALSE) return FALSE;
-  return and(run.exec(access), key, not(stopsBefore(run, access, row)));
+  // Where a condition that concerns no row fails, no row is looked for.
+  const asks = conjunctsOf(access.operation.where).flatMap((each) =>
+    mentionsRow(each) ? [] : [isTrue(run.value(access.instance, each))],
+  );
+  return and(run.exec(access), key, ...asks, not(stopsBefore(run, access, row)));
 }
 
 /** A statement that goes no further than the row that it chooses does not come to this one. */
@@ -92,7 +109,10 @@ function stopsBefore(run: Run, access: Access, row: RowKey): Smt {
   const { locksChosen, pick } = access.operation;
   if (locksChosen !== true || pick === "point") return FALSE;
   const chosen = run.done[access.instance]?.[access.operation.index]?.chosen ?? [];
-  const before = (other: RowKey): Smt => comesBefore(run.state, access, access.view, other, row);
+  const before = (other: RowKey): Smt =>
+    pick === "some"
+      ? not(sameAll(other, row))
+      : comesBefore(run.state, access, access.view, other, row);
   return or(...chosen.map((each) => and(each.is, before(each.row))));
 }
 

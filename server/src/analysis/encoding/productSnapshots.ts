@@ -5,7 +5,7 @@ import type { RowKey } from "./productDatabase";
 import { lookName, snapshotName } from "./productNames";
 import { makeTimes, needsTimes } from "./productTimes";
 import type { Times } from "./productTimes";
-import { hasOwnSnapshots } from "./productTuple";
+import { hasOwnSnapshots, mayWait, opensSnapshot } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, imp } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -63,7 +63,8 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
     steps[instance]?.find((each) => each > step);
   /** InnoDB's snapshot comes with the first plain read that runs: behind looks before all of these, before those behind. */
   const withPlainRead = (instance: number): void => {
-    const plain = (tuple.accesses[instance] ?? []).filter((each) => each.plain);
+    const plain = (tuple.accesses[instance] ?? []).filter(opensSnapshot);
+    if (plain.length === 0) return;
     const reads = plain.map(({ operation }) => operation.step);
     const [first, last] = [Math.min(...reads), Math.max(...reads)];
     for (let earlier = 0; earlier < instance; earlier += 1) {
@@ -138,7 +139,7 @@ export function surelySeen({ units, parts, accesses }: ProductTuple, instance: n
   const unit = units.find((each) => each.includes(instance)) ?? [];
   const before = unit.findLast((each) => each < instance) ?? -1;
   if (parts[instance]?.single !== true) return before + 1;
-  const waits = accesses[instance]?.some(({ plain }) => !plain) === true;
+  const waits = accesses[instance]?.some(mayWait) === true;
   const holders = parts.slice(before + 1, instance).filter((each) => each?.single !== true);
   return waits && holders.length > 0 ? before + 1 : instance;
 }

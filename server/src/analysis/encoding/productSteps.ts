@@ -23,7 +23,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
 
   const run = (access: Access): readonly Smt[] => {
     const { instance, operation } = access;
-    const exec = script.name(isTrue(value(instance, operation.guard)), "Bool");
+    const exec = script.name(isTrue(value(instance, access.guard)), "Bool");
     const isOpen = ledger.unsettled !== undefined && access.view === "dirty";
     const made = isOpen ? runOpen(access, exec) : runSettled(access, exec);
     done[instance]?.push(made);
@@ -188,7 +188,8 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     const counted = countOf(table, candidates);
     const wanted = operation.pick === "some" || operation.pick === "first";
     const chosen =
-      wanted && (Object.keys(operation.outputs).length > 0 || operation.locksChosen)
+      wanted &&
+      (Object.keys(operation.outputs).length > 0 || (operation.locksChosen && !access.plain))
         ? candidates.map((each) => ({
             row: each.row,
             is: script.name(firstOf(access, view, each, candidates), "Bool"),

@@ -14,7 +14,7 @@ import type {
   Term,
 } from "../operations/operation";
 import { askedTables } from "../operations/flatInvariant";
-import { columnsIn, subterms } from "../operations/terms";
+import { TRUE, and, columnsIn, subterms } from "../operations/terms";
 import { operationsOf, partTransaction } from "./productParts";
 import type { Member } from "./productParts";
 
@@ -47,6 +47,8 @@ export interface Access {
   readonly instance: number;
   readonly operation: Operation;
   readonly table: TupleTable;
+  /** It takes place iff this holds. */
+  readonly guard: Term;
   /** A read without a lock that lasts: it sees its `view` and nothing else. */
   readonly plain: boolean;
   /** Where it looks for its rows. */
@@ -127,8 +129,9 @@ export function makeTuple(
     return (instances[instance]?.operations ?? []).flatMap((operation) => {
       const table = tables.get(operation.table);
       const level = productLevelAt(levels, transaction.id, declaredAt(transaction, operation));
-      const locks = locksReads(level, writing.has(operation.step));
-      return table ? [makeAccess(instance, operation, table, level, locks)] : [];
+      return table
+        ? [makeAccess(instance, operation, table, level, writing.has(operation.step))]
+        : [];
     });
   });
   const parts = instances.map(({ part, transaction }) =>
@@ -187,9 +190,27 @@ function stepsThatWrite(transaction: FlatTransaction): ReadonlySet<number> {
   return new Set(writes.map((each) => each.step));
 }
 
-/** Whether a read without a lock of its own takes shared ones: InnoDB locks what a writing statement comes across. */
-function locksReads(level: ProductLevel, writes: boolean): boolean {
-  return level.plainRead === "locking" || (level.locks === "scanned" && writes);
+/**
+ * Whether a read locks what it finds: by a lock of its own, or because InnoDB locks what a writing statement comes
+ * across. "perhaps" where it may never be asked.
+ */
+function locksOf(level: ProductLevel, operation: Operation, writing: boolean): boolean | "perhaps" {
+  const { lock, perhaps } = operation;
+  const locks =
+    lock !== "none" || level.plainRead === "locking" || (level.locks === "scanned" && writing);
+  if (!locks || perhaps !== true) return locks;
+  return isLockedInAdvance(level, operation, writing) ? true : "perhaps";
+}
+
+/** A row by its known key is locked before a change begins, whether it is asked for or not. */
+function isLockedInAdvance(level: ProductLevel, operation: Operation, writing: boolean): boolean {
+  return writing && isNamed(level, operation);
+}
+
+/** One row by its known key, at a level where that stays locked. */
+export function isNamed({ locksNamed }: ProductLevel, { kind, pick, key }: Operation): boolean {
+  const isKnown = (term: Term): boolean => ["int", "bool", "parameter"].includes(term.kind);
+  return locksNamed && kind === "read" && pick === "point" && Object.values(key).every(isKnown);
 }
 
 /** An insertion whose failure for a duplicate is caught. */
@@ -200,6 +221,11 @@ export function catchesDuplicate({ operation }: Access): boolean {
 /** Whether the transaction's snapshot is there from then on: a constraint's search needs none. */
 export function opensSnapshot({ plain, view }: Access): boolean {
   return plain && view === "snapshot";
+}
+
+/** It locks rows, for certain or perhaps. */
+export function mayWait({ plain, operation }: Access): boolean {
+  return !plain || operation.perhaps === true;
 }
 
 /** Whether the operation may create a version of a row. */
@@ -335,6 +361,7 @@ export function roots(transaction: FlatTransaction): readonly Term[] {
     ...(transaction.steps ?? []).map((each) => each.guard),
     ...transaction.operations.flatMap((each) => [
       each.guard,
+      ...(each.asked ? [each.asked] : []),
       each.where,
       ...Object.values(each.key),
       ...Object.values(each.set),
@@ -347,13 +374,16 @@ function makeAccess(
   operation: Operation,
   table: TupleTable,
   level: ProductLevel,
-  locksReads: boolean,
+  writing: boolean,
 ): Access {
   const changes = (columns: Iterable<string>): readonly string[] =>
     [...columns].filter((column) => table.mutable.has(column));
   const checks = operation.mustMiss === true;
-  const plain = checks || (operation.kind === "read" && operation.lock === "none" && !locksReads);
-  const view = checks ? "look" : viewOf(level, plain);
+  const locks = operation.kind !== "read" || locksOf(level, operation, writing);
+  const plain = checks || locks !== true;
+  const { guard, asked = TRUE } = operation;
+  const inAdvance = locks === true && isLockedInAdvance(level, operation, writing);
+  const view = checks ? "look" : viewOf(level, locks);
   const isInsert = operation.kind === "insert";
   // FOR KEY SHARE lets others change the row, and shows it as the snapshot has it; a foreign key only asks for it.
   const yields = operation.lock === "key-share" && view === "snapshot" && !operation.mustFind;
@@ -386,6 +416,7 @@ function makeAccess(
     instance,
     operation,
     table,
+    guard: inAdvance ? guard : and(guard, asked),
     plain,
     view,
     shows,
@@ -401,9 +432,14 @@ function makeAccess(
   };
 }
 
-function viewOf(level: ProductLevel, plain: boolean): View {
-  if (plain && level.plainRead === "newest-uncommitted") return "dirty";
-  if (plain) return level.plainRead === "snapshot" ? "snapshot" : "look";
+function viewOf(level: ProductLevel, locks: boolean | "perhaps"): View {
+  // Where it comes to pass it reads as one that locks.
+  if (locks === "perhaps")
+    return level.candidates === "snapshot" && level.conflict === "first-updater-wins"
+      ? "snapshot"
+      : "look";
+  if (!locks && level.plainRead === "newest-uncommitted") return "dirty";
+  if (!locks) return level.plainRead === "snapshot" ? "snapshot" : "look";
   if (level.candidates === "snapshot") return "snapshot";
   return level.locks === "matching" ? "look" : "current";
 }

@@ -4,7 +4,7 @@ import type { Query, Relation } from "../../program/statement";
 import { aggregatesIn, hasAggregate } from "./aggregatesIn";
 import type { Aggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, Scope } from "./builder";
-import { addOperation, outputOf, unknownTerm } from "./builder";
+import { addOperation, askedWhere, outputOf, unknownTerm } from "./builder";
 import { aggregateOver, areLookedUp, canCombine, combinationsOf } from "./combinations";
 import type { Combinations, Combined } from "./combinations";
 import { flattenExpression, sameValue } from "./expression";
@@ -90,10 +90,22 @@ export function aggregated(builder: Builder, query: Query, outer: Scope): Result
       return term;
     },
   };
-  const outputs = outputsOf(builder, asked, scope);
-  const having = asked.having ? isTrue(flattenExpression(builder, asked.having, scope)) : TRUE;
   const nonEmpty = asked.groupBy.length === 0 ? TRUE : hasRows(rows, relation, scope);
-  const found = and(nonEmpty, having);
+  const { having } = asked;
+  const goesOn =
+    having === undefined
+      ? TRUE
+      : askedWhere(
+          builder,
+          () => nonEmpty,
+          () => isTrue(flattenExpression(builder, having, scope)),
+        );
+  const found = and(nonEmpty, goesOn);
+  const outputs = askedWhere(
+    builder,
+    () => found,
+    () => outputsOf(builder, asked, scope),
+  );
   const values = outputs.values.map((term) => conditional(nonEmpty, term, NULL));
   return { ...named(asked, values), found, size: conditional(found, int(1), int(0)) };
 }
@@ -308,6 +320,7 @@ function aggregateTerm(builder: Builder, rows: Rows, expression: Aggregate): Ter
         ...base,
         pick: selection.point ? "point" : "first",
         ...(selection.point ? {} : { orderBy: { column: ordered, descending: name === "max" } }),
+        locksChosen: true,
       });
       draft.outputs[name] = operand;
       return { kind: "output", operation: draft.index, name };

@@ -7,7 +7,7 @@ import type { FlatStep, FlatTransaction, Operation, Term } from "./operation";
 import { createIdentities, type Identities } from "./identity";
 import { HIDDEN } from "./operation";
 import type { FlatTables } from "./tables";
-import { FALSE, TRUE, and, conditional, neverNull } from "./terms";
+import { FALSE, TRUE, and, conditional, mentionsRow, neverNull } from "./terms";
 
 /** What the names of a statement stand for. Outside of statements there are no rows. */
 export interface Scope {
@@ -187,6 +187,45 @@ export function addOperation(
   };
   builder.operations.push(draft);
   return draft;
+}
+
+/** The scope of what may never be asked. */
+export function inDoubt(scope: Scope): Scope {
+  return scope.perhaps ? scope : { ...scope, perhaps: true };
+}
+
+/** What it adds to the statement at hand may never be asked. */
+export function perhaps<Result>(builder: Builder, add: () => Result): Result {
+  return amended(builder, add, () => () => ({ perhaps: true }));
+}
+
+/** What it adds to the statement at hand is asked only where the condition holds, which is not NULL. */
+export function askedWhere<Result>(
+  builder: Builder,
+  condition: () => Term,
+  add: () => Result,
+): Result {
+  return amended(builder, add, () => {
+    const holds = condition();
+    if (holds === TRUE) return () => ({});
+    if (mentionsRow(holds)) return () => ({ perhaps: true });
+    return ({ asked = TRUE }) => ({ asked: and(holds, asked) });
+  });
+}
+
+function amended<Result>(
+  builder: Builder,
+  add: () => Result,
+  amend: () => (operation: Operation) => Partial<Operation>,
+): Result {
+  const before = builder.operations.length;
+  const result = add();
+  const added = builder.operations.slice(before);
+  if (added.length === 0) return result;
+  const more = amend();
+  for (const [at, each] of added.entries())
+    builder.operations[before + at] = { ...each, ...more(each) };
+  return result;
 }
 
 /** A column of the row that an earlier operation chose. */

@@ -122,6 +122,8 @@ export function combinationsOf(
     );
   const used = new Set<Expression>();
   const { order, many } = arranged(builder, relations, conjuncts);
+  // Which of them comes first nobody knows: to rows of others it comes by those that it has found.
+  const inTurn = order.length > 1 || outer.perhaps === true;
   const members = order.map((relation) => {
     const alone = conjuncts.filter((each) => !used.has(each) && concerns(each, relation));
     for (const each of alone) used.add(each);
@@ -133,6 +135,7 @@ export function combinationsOf(
       where,
       pick: point ? "point" : "all",
       ...locks,
+      ...(inTurn && { perhaps: true }),
     });
     columns.set(relation.alias, (column) => joinedColumn(draft, column));
     return { relation, draft };

@@ -3,11 +3,12 @@ import { elementName, lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
 import { functionFacts } from "../../program/functions";
 import type { Call } from "../../program/operands";
+import type { Query } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
 import { anyValue, isAnyRound } from "./anyValue";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, Scope } from "./builder";
-import { applyTerm, freshTerm, unknownTerm } from "./builder";
+import { applyTerm, askedWhere, freshTerm, unknownTerm } from "./builder";
 import { comparison, literalTerm, product } from "./numbers";
 import type { Term } from "./operation";
 import { NULL, and, calculate, compare, conditional, int, isNull, isTrue, not, or } from "./terms";
@@ -23,9 +24,19 @@ export class TooLarge extends Error {
 /** The term of an expression. Throws TooLarge. What cannot be represented becomes an unknown value with a loss. */
 export function flattenExpression(builder: Builder, expression: Expression, scope: Scope): Term {
   const go = (each: Expression): Term => flattenExpression(builder, each, scope);
-  const perhaps = (each: Expression): Term =>
-    flattenExpression(builder, each, scope.perhaps ? scope : { ...scope, perhaps: true });
-  const inTurn = (each: Expression, at: number): Term => (at === 0 ? go : perhaps)(each);
+  const goWhere = (condition: () => Term, each: Expression): Term =>
+    askedWhere(builder, condition, () => go(each));
+  /** What comes after an operand that decides is not asked. */
+  const inTurn = (decides: (term: Term) => Term): ((each: Expression) => Term) => {
+    const before: Term[] = [];
+    const isReached = (): Term => and(...before.map((each) => not(isTrue(decides(each)))));
+    return (each) => {
+      const term = goWhere(isReached, each);
+      before.push(term);
+      return term;
+    };
+  };
+  const strictly = inTurn(isNull);
   builder.work.done += 1;
   if (builder.work.done > MOST_WORK) throw new TooLarge();
   switch (expression.kind) {
@@ -65,17 +76,17 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
     case "among":
       return amongRows(builder, expression, go);
     case "arithmetic":
-      return arithmetic(builder, expression, go);
+      return arithmetic(builder, expression, strictly);
     case "negate": {
       const operand = go(expression.operand);
       return operand.kind === "int" ? int(-operand.value) : { kind: "negate", operand };
     }
     case "comparison":
-      return comparison(builder, expression, go);
+      return comparison(builder, expression, strictly);
     case "and":
-      return and(...expression.operands.map(inTurn));
+      return and(...expression.operands.map(inTurn(not)));
     case "or":
-      return or(...expression.operands.map(inTurn));
+      return or(...expression.operands.map(inTurn((each) => each)));
     case "not":
       return not(go(expression.operand));
     case "isNull":
@@ -84,15 +95,31 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       return sameValue(go(expression.left), go(expression.right));
     case "in": {
       const operand = go(expression.operand);
-      return or(...expression.values.map((value) => equal(operand, go(value))));
+      const isSame = (value: Expression): Term => equal(operand, go(value));
+      const before: Term[] = [isNull(operand)];
+      const values = expression.values.map((value) => {
+        const same = askedWhere(
+          builder,
+          () => not(isTrue(or(...before))),
+          () => isSame(value),
+        );
+        before.push(same);
+        return same;
+      });
+      return or(...values);
     }
     case "inQuery": {
       const operand = go(expression.operand);
-      return builder.subquery(expression.query, scope, operand).found;
+      const query = untilFound(expression.query);
+      return askedWhere(
+        builder,
+        () => not(isNull(operand)),
+        () => builder.subquery(query, scope, operand).found,
+      );
     }
     case "exists": {
       // What it returns is not looked at.
-      const { query } = expression;
+      const query = untilFound(expression.query);
       return builder.subquery(isAggregate(query) ? query : { ...query, outputs: [] }, scope).found;
     }
     case "subquery": {
@@ -103,16 +130,21 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       return applyTerm(
         builder,
         { name: expression.insensitive ? "ILIKE" : "LIKE", type: "bool", strict: true },
-        [go(expression.operand), go(expression.pattern)],
+        [expression.operand, expression.pattern].map(strictly),
         "LIKE is decided by any answer",
       );
     case "conditional": {
       const condition = go(expression.condition);
-      return conditional(condition, perhaps(expression.then), perhaps(expression.otherwise));
+      const holds = isTrue(condition);
+      return conditional(
+        condition,
+        goWhere(() => holds, expression.then),
+        goWhere(() => not(holds), expression.otherwise),
+      );
     }
     case "coalesce":
       return expression.operands
-        .map(inTurn)
+        .map(inTurn((each) => not(isNull(each))))
         .reduceRight<Term>((rest, each) => conditional(isNull(each), rest, each), NULL);
     case "aggregate":
       return (
@@ -127,7 +159,7 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
     case "call":
       return expression.set === true
         ? setTerm(builder, expression, scope)
-        : call(builder, expression, go);
+        : call(builder, expression, strictly);
     case "excluded":
       return scope.excluded?.(expression.column) ?? NULL;
     case "fresh":
@@ -136,6 +168,14 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       expression.dependsOn.forEach(go);
       return unknownTerm(builder, expression.id, expression.type, expression.why);
   }
+}
+
+/** The query where one row answers: it goes no further than that. */
+function untilFound(query: Query): Query {
+  const { limit, setOperations } = query;
+  return limit === undefined && setOperations.length === 0 && !isAggregate(query)
+    ? { ...query, limit: { kind: "literal", value: 1, type: "int" } }
+    : query;
 }
 
 /** A question about the rows of a result, of which those are asked that are represented. */

@@ -92,8 +92,15 @@ export interface Operation {
   readonly kind: "read" | "update" | "insert" | "delete";
   /** For reads: the row lock that it takes. Of writes, "none": what they lock follows from their kind. */
   readonly lock: "none" | RowLock;
-  /** Of the rows that it finds it locks the one that it chooses, and goes no further (LIMIT). */
+  /** Of the rows that it finds it locks the one that it chooses, and goes no further (LIMIT, EXISTS, MIN and MAX). */
   readonly locksChosen?: true;
+  /**
+   * It may never be asked although its guard holds: it belongs to a row that may not come, or to a case that may not
+   * hold. What it locks, if anything, is not certain.
+   */
+  readonly perhaps?: true;
+  /** It is asked only where this holds as well: what it finds matters nowhere else. */
+  readonly asked?: Term;
   /** Executed iff this is true (NULL counts as false). */
   readonly guard: Term;
   /** Equalities on primary key columns. For an insert all of them. */

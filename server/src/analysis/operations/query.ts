@@ -4,7 +4,7 @@ import type { Query } from "../../program/statement";
 import { aggregated, combinedIn } from "./aggregates";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
-import { NO_ROWS, unknownTerm } from "./builder";
+import { NO_ROWS, askedWhere, unknownTerm } from "./builder";
 import { canCombine, combinationsOf, overAll } from "./combinations";
 import { flattenExpression } from "./expression";
 import { inlined } from "./inline";
@@ -18,6 +18,7 @@ import { tableOf } from "./tables";
 import {
   FALSE,
   NULL,
+  TRUE,
   and,
   calculate,
   compare,
@@ -108,7 +109,11 @@ function rowOf(
   { scope, found: joined, drafts }: Placed,
   found: Term,
 ): Pick<ResultTerms, "row" | "values"> {
-  const { values } = outputsOf(builder, query, scope);
+  const { values } = askedWhere(
+    builder,
+    () => found,
+    () => outputsOf(builder, query, scope),
+  );
   const last = drafts.findLast(({ draft }) => asksFor(joined, draft.index));
   const whole = values.map((value) =>
     value.kind === "output" && value.operation === last?.draft.index
@@ -137,9 +142,13 @@ export function limitOf(query: Query): number {
 
 /** A query without relations has one row, unless its condition fails. */
 function constantFound(builder: Builder, query: Query, outer: Scope): Term {
-  return and(
-    ...conjunctsOf(query.where).map((each) => isTrue(flattenExpression(builder, each, outer))),
-  );
+  return conjunctsOf(query.where).reduce<Term>((before, each) => {
+    const ask = (): Term => isTrue(flattenExpression(builder, each, outer));
+    return and(
+      before,
+      askedWhere(builder, () => before, ask),
+    );
+  }, TRUE);
 }
 
 function sizeOf(query: Query, found: Term, count: () => Term | undefined): Term {

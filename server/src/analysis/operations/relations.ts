@@ -2,8 +2,8 @@
 import type { Expression } from "../../program/expression";
 import type { LockClause, Query, Relation } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
-import type { Builder, Draft, Scope } from "./builder";
-import { addOperation, outputOf, unknownTerm } from "./builder";
+import type { Builder, Draft, ResultTerms, Scope } from "./builder";
+import { addOperation, inDoubt, outputOf, perhaps, unknownTerm } from "./builder";
 import { flattenExpression } from "./expression";
 import { freeColumns } from "./freeColumns";
 import type { Operation, Term } from "./operation";
@@ -152,8 +152,11 @@ function boundKey(state: State, relation: Relation): number {
 function place(state: State, relation: Relation, waiting: readonly Relation[]): void {
   const { builder } = state;
   if (relation.kind === "derived" && relation.query) {
+    const { query } = relation;
     const around = relation.lateral === true ? scopeOf(state) : state.placing.outer;
-    const result = builder.query(relation.query, around);
+    const ask = (): ResultTerms => builder.query(query, around);
+    const alone = state.aliases.size === 1 && state.conjuncts.length === 0;
+    const result = alone ? ask() : perhaps(builder, ask);
     state.columns.set(relation.alias, (column) => ownEntry(result.row, column) ?? NULL);
     if (!isOuter(relation)) state.found.push(result.found);
     filter(state, relation.alias);
@@ -195,7 +198,7 @@ function place(state: State, relation: Relation, waiting: readonly Relation[]): 
     pick: selection.point ? "point" : ordered ? "first" : "some",
     ...(ordered && !selection.point ? { orderBy } : {}),
     ...(locks ? { lock: lock.strength } : {}),
-    ...(locks && state.placing.isLimited ? { locksChosen: true } : {}),
+    ...(state.placing.isLimited ? { locksChosen: true } : {}),
   });
   state.drafts.push({ alias: relation.alias, draft });
   state.columns.set(relation.alias, (column) => outputOf(draft, column));
@@ -252,7 +255,7 @@ export function lockIn({ lock }: Query): Partial<Pick<Operation, "lock">> {
 /** Conditions on a relation whose rows are not chosen by an operation of ours hold for the result or it is empty. */
 function filter(state: State, alias: string): void {
   for (const conjunct of conjunctsFor(state, alias, { again: false })) {
-    state.found.push(isTrue(flattenExpression(state.builder, conjunct, scopeOf(state))));
+    state.found.push(isTrue(flattenExpression(state.builder, conjunct, inDoubt(scopeOf(state)))));
   }
 }
 

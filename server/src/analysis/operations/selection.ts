@@ -3,6 +3,7 @@ import type { Expression } from "../../program/expression";
 import type { Relation } from "../../program/statement";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Builder, Scope } from "./builder";
+import { inDoubt } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Term } from "./operation";
 import { tableOf } from "./tables";
@@ -45,6 +46,8 @@ export function selectionOf(
   const key: Record<string, Term> = {};
   const where: Term[] = [];
   const scope = atHand(relation.alias, known);
+  // Where a condition that concerns no row fails, nothing else is asked.
+  const asked = conjuncts.every((each) => relationsIn(each).length > 0) ? known : inDoubt(known);
   for (const conjunct of conjuncts) {
     const equality = equalityOf(conjunct, relation.alias);
     if (
@@ -52,7 +55,7 @@ export function selectionOf(
       primaryKey.includes(equality.column) &&
       !relationsIn(equality.value).includes(relation.alias)
     ) {
-      const value = flattenExpression(builder, equality.value, known);
+      const value = flattenExpression(builder, equality.value, asked);
       const bound = ownEntry(key, equality.column);
       if (bound === undefined) setEntry(key, equality.column, value);
       else where.push(compare("=", bound, value));

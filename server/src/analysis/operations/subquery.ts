@@ -4,14 +4,14 @@ import type { Query } from "../../program/statement";
 import type { Builder, ResultTerms, Scope } from "./builder";
 import { combinedIn, overCombinations } from "./aggregates";
 import { isAggregate } from "./aggregatesIn";
-import { unknownTerm } from "./builder";
+import { perhaps, unknownTerm } from "./builder";
 import { canCombine, combinationsOf, overAll } from "./combinations";
 import type { Combinations } from "./combinations";
 import { freeColumns } from "./freeColumns";
 import { outputsOf } from "./outputs";
 import { setsOf } from "./sets";
 import { tableOf } from "./tables";
-import type { Operation, Term } from "./operation";
+import type { Term } from "./operation";
 import { flattenQuery } from "./query";
 import { HIDDEN } from "./operation";
 import {
@@ -40,19 +40,8 @@ export function flattenSubquery(
   outer: Scope,
   member?: Term,
 ): ResultTerms {
-  const before = builder.operations.length;
-  const result = subqueryTerms(builder, query, outer, member);
-  if (outer.perhaps)
-    builder.operations.forEach((each, at) => {
-      if (at >= before && !isLookedUp(each)) builder.operations[at] = { ...each, lock: "none" };
-    });
-  return result;
-}
-
-/** True if it is one row by its known key: InnoDB locks that in advance, whether it is asked for or not (measured). */
-function isLookedUp({ pick, key }: Operation): boolean {
-  const isKnown = ({ kind }: Term): boolean => ["int", "bool", "parameter"].includes(kind);
-  return pick === "point" && Object.values(key).every(isKnown);
+  const ask = (): ResultTerms => subqueryTerms(builder, query, outer, member);
+  return outer.perhaps ? perhaps(builder, ask) : ask();
 }
 
 function subqueryTerms(

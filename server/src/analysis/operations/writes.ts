@@ -7,7 +7,6 @@ import type {
   Returning,
   UpdateStatement,
 } from "../../program/statement";
-import type { Expression } from "../../program/expression";
 import type { Table } from "../../program/schema";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
 import { areLookedUp, canCombine, combinationsOf, overAll } from "./combinations";
@@ -62,7 +61,7 @@ export function flattenInsert(builder: Builder, statement: InsertStatement): voi
 export function flattenUpdate(builder: Builder, statement: UpdateStatement): void {
   const { relation } = statement;
   const table = tableOf(builder.tables, relation.table);
-  const placed = targetOf(builder, relation, statement.from, statement.where);
+  const placed = targetOf(builder, statement, statement.from);
   if (!placed) return;
   const scope = atHand(relation.alias, placed.scope);
   const assigned = Object.entries(assignments(builder, statement.set, scope));
@@ -93,7 +92,7 @@ export function flattenUpdate(builder: Builder, statement: UpdateStatement): voi
 /** Adds the operations of a DELETE. */
 export function flattenDelete(builder: Builder, statement: DeleteStatement): void {
   const { relation } = statement;
-  const placed = targetOf(builder, relation, statement.using, statement.where);
+  const placed = targetOf(builder, statement, statement.using);
   if (!placed) return;
   const draft = addOperation(builder, {
     kind: "delete",
@@ -125,9 +124,8 @@ interface Target {
  */
 function targetOf(
   builder: Builder,
-  relation: Relation,
+  { relation, where, lock }: UpdateStatement | DeleteStatement,
   others: readonly Relation[],
-  where: Expression,
 ): Target | undefined {
   const conditions = [where, ...others.map((each) => each.on)].flatMap(conjunctsOf);
   const joined = { relations: others, conjuncts: conditions };
@@ -136,6 +134,7 @@ function targetOf(
       conjuncts: conjunctsOf(where),
       outer: NO_ROWS,
       target: relation,
+      lock: lock && { strength: lock, of: others.map(({ alias }) => alias), wait: "block" },
     });
     const { target } = placed;
     if (target && others.some((each) => each.kind !== "base") && !target.point)
@@ -150,6 +149,7 @@ function targetOf(
     builder,
     { relations: others, conjuncts },
     atHand(relation.alias, NO_ROWS),
+    lock && { lock },
   );
   const selection = selectionOf(builder, relation, own, NO_ROWS);
   const scope: Scope = {

@@ -54,7 +54,8 @@ export function readsOlder(
   // An insertion that goes on without its row keeps no lock on the row that is there.
   if (operation.kind === "insert")
     return operation.onDuplicate === "nothing" || (operation.caught ?? []).length > 0;
-  if (isPlainRead(operation) || operation.lock === "key-share") return true;
+  if (lockOf(operation) === "key-share") return true;
+  if (operation.kind === "read" && lockOf(operation) === "none") return true;
   if (releasesLocks(reader)) return true;
   if (views.holdsAll) return false;
   // A locking statement keeps no lock on rows that it did not choose.
@@ -81,14 +82,15 @@ export function findSplit<Way extends Entry>(
   leaving: ReadonlySet<Operation>,
   entering: readonly Way[],
 ): { readonly read: Operation; readonly entry: Way } | undefined {
-  const first = Math.min(...transaction.operations.filter(isPlainRead).map(({ step }) => step));
+  const isOfState = (each: Operation): boolean => readsState(transaction, views, each);
+  const first = Math.min(...transaction.operations.filter(isOfState).map(({ step }) => step));
   const isSplit = (read: Operation, entry: Way): boolean => {
     // One row is looked at once, and where it is changed, nothing older was read.
     if (entry.operation === read && isPoint(flat, read)) return false;
     if (entry.older) return true;
     // What is seen, or changed, was committed before the one state that all statements see.
     if (views.firstUpdaterWins) return entry.overwrites || entry.operation.kind === "insert";
-    return !isNoLater(views, first, entry.operation, read);
+    return !isNoLater(views, first, isOfState, entry.operation, read);
   };
   for (const read of leaving) {
     const entry = entering.find((each) => isSplit(read, each));
@@ -99,21 +101,40 @@ export function findSplit<Way extends Entry>(
 
 /**
  * Whether all that the first reads or changes is so at a moment no later than those of the second's reads. `firstPlain`
- * is the step of the first plain read.
+ * is the step of the first read of the one state.
  */
-function isNoLater(views: Views, firstPlain: number, first: Operation, second: Operation): boolean {
-  if (isPlainRead(second) && views.plain !== "statement") {
-    if (isPlainRead(first)) return true;
+function isNoLater(
+  views: Views,
+  firstPlain: number,
+  isOfState: (operation: Operation) => boolean,
+  first: Operation,
+  second: Operation,
+): boolean {
+  if (isOfState(second) && views.plain !== "statement") {
+    if (isOfState(first)) return true;
     return views.plain === "first-plain-read" && first.step < firstPlain;
   }
   // A plain read of a fixed state is never later than a statement that acts on the newest rows.
   if (first.step < second.step) return true;
-  const isSameView = first.step === second.step && isPlainRead(first) && isPlainRead(second);
+  const isSameView = first.step === second.step && isOfState(first) && isOfState(second);
   return isSameView && first.index <= second.index;
 }
 
-export function isPlainRead({ kind, lock }: Operation): boolean {
-  return kind === "read" && lock === "none";
+/** Whether it reads the state that plain reads of its transaction, or of its statement, have in common. */
+export function readsState(
+  { operations }: FlatTransaction,
+  { plain }: Views,
+  { kind, lock, step }: Operation,
+): boolean {
+  if (kind !== "read" || lock !== "none") return false;
+  // What InnoDB reads for a change is the newest.
+  const changes = operations.some((each) => each.step === step && each.kind !== "read");
+  return plain !== "first-plain-read" || !changes;
+}
+
+/** The lock that it takes for certain. */
+export function lockOf({ lock, perhaps }: Operation): Operation["lock"] {
+  return perhaps === true ? "none" : lock;
 }
 
 function comesAndGoes({ writes }: Site): boolean {

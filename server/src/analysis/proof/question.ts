@@ -19,7 +19,7 @@ import { openInstances, withoutUnique } from "./accesses";
 import { openEdges, rowsOf } from "./dependencies";
 import type { Side, Standing } from "./dependencies";
 import { assertLemmas, assertParents } from "./lemmaConstraints";
-import { releasesLocks } from "./moments";
+import { lockOf, releasesLocks } from "./moments";
 import { hasLemmas, usable } from "./setting";
 import type { Setting } from "./setting";
 
@@ -287,8 +287,8 @@ function assertLocks(script: Script, standing: Standing, from: Side, to: Side): 
     const { operation } = locker;
     if (releasesLocks(from.instance.transaction)) return;
     // A share lock on a key is not kept from updates of other columns.
-    if (operation.lock === "none" || operation.lock === "key-share" || operation.kind !== "read")
-      continue;
+    const lock = lockOf(operation);
+    if (lock === "none" || lock === "key-share" || operation.kind !== "read") continue;
     for (const writer of to.instance.sites) {
       if (writer.operation.table !== operation.table || writer.writes.size === 0) continue;
       const named = [

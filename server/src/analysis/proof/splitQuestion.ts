@@ -18,7 +18,7 @@ import type { FlatProgram } from "../operations/operation";
 import { openInstances, withoutUnique } from "./accesses";
 import { mayConcern, rowsOf } from "./dependencies";
 import type { Side } from "./dependencies";
-import { isPlainRead, readsOlder, releasesLocks } from "./moments";
+import { lockOf, readsOlder, readsState, releasesLocks } from "./moments";
 import type { Views } from "./moments";
 import { spareRows } from "./question";
 import type { OpenSelector } from "./question";
@@ -168,11 +168,13 @@ function timed(script: Script, side: Side, views: Views): Timed {
     script.assert(lt(end(step), next === undefined ? commit : start(next)));
   });
   const look = ({ operation }: Site): Smt => moment(`l${String(operation.index)}`);
-  const plain = instance.sites.filter(({ operation }) => isPlainRead(operation));
+  const isOfState = ({ operation }: Site): boolean =>
+    readsState(instance.transaction, views, operation);
+  const plain = instance.sites.filter(isOfState);
   const firstPlain = plain[0]?.operation.step;
   for (const site of instance.sites) {
     const { step } = site.operation;
-    if (!isPlainRead(site.operation)) {
+    if (!isOfState(site)) {
       script.assert(and(le(start(step), look(site)), le(look(site), end(step))));
       continue;
     }
@@ -222,7 +224,7 @@ function assertLocks(
 function locks({ run }: Timed, site: Site, row: RowTerm): Smt {
   const { operation } = site;
   if (site.writes.size > 0) return run.touches(site, row);
-  if (operation.lock === "none" || operation.lock === "key-share") return FALSE;
+  if (lockOf(operation) === "none" || operation.lock === "key-share") return FALSE;
   if (!isPoint(run.database.flat, operation)) return FALSE;
   return and(run.executed(site), run.present(site, row));
 }
@@ -232,7 +234,8 @@ function entry(script: Script, first: Timed, second: Timed, edge: StaticEdge, le
   const { flat } = first.run.database;
   const spare = spareRows(flat, script, first.instance.index, second.instance.index);
   const { operation } = edge.to;
-  const isOnce = isPlainRead(operation) || isPoint(flat, operation);
+  const isOnce =
+    readsState(second.instance.transaction, second.views, operation) || isPoint(flat, operation);
   const found = isOnce ? second.look(edge.to) : second.end(edge.to);
   return or(
     ...rowsOf(edge, first, second, spare).map((row) => {

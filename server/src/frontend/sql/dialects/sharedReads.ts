@@ -70,6 +70,7 @@ export function withSharedReads(statement: Statement): Statement {
       return {
         ...statement,
         from: statement.from.map(lockedRelation),
+        lock: "share",
         set: withSharedValues(statement.set),
         where: withSharedQueries(statement.where),
         ...returningOf(statement),
@@ -78,6 +79,7 @@ export function withSharedReads(statement: Statement): Statement {
       return {
         ...statement,
         using: statement.using.map(lockedRelation),
+        ...(statement.using.length > 0 && { lock: "share" as const }),
         where: withSharedQueries(statement.where),
         ...returningOf(statement),
       };
