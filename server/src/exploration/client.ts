@@ -31,10 +31,22 @@ export interface ReadRequest {
   readonly keys: readonly Key[];
   /** Also all keys that begin with one of these, as a predicate over a table needs; keys that do not exist yet count. */
   readonly scans?: readonly string[];
+  /** Also all keys whose versions hold one of these values. Asked only of stores that say that they have indexes. */
+  readonly lookups?: readonly Lookup[];
   /** Reads for update, or before a write in place: real databases read the newest version here, and lock it. */
   readonly current?: boolean;
   /** Belongs to the same statement as the transaction's previous read, and so sees the same snapshot. */
   readonly continues?: boolean;
+}
+
+/** All keys that begin so and have ever held a value of an index; keys that do not hold it now may come with them. */
+export interface Lookup {
+  readonly prefix: string;
+  /** The same name for the same `valueOf`. */
+  readonly index: string;
+  readonly value: string;
+  /** The value that a version holds, if any. */
+  readonly valueOf: (version: Value) => string | undefined;
 }
 
 /** The store's answer. */

@@ -154,6 +154,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
           now,
           random: () => random(2 ** 30) / 2 ** 30,
           rule: lockingRule(level),
+          hasIndexes: true,
           identifier: count,
           channels: {
             listen(channel, isWanted) {

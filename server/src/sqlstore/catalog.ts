@@ -150,6 +150,16 @@ export function primaryKeyOf(table: Table): Key | undefined {
   return table.keys.find((key) => key.primary);
 }
 
+/** Columns by which rows are found, in their order: those of the primary key, of indexes, and of references. */
+export function indexesOf(table: Table): readonly (readonly number[])[] {
+  const { keys, indexes = [], foreignKeys } = table;
+  const whole = [...keys, ...indexes].filter(({ where }) => where === undefined);
+  return [
+    ...whole.map(({ columns }) => columns),
+    ...foreignKeys.map(({ columns }) => columns.flatMap((name) => columnAt(table, name) ?? [])),
+  ].filter(({ length }) => length > 0);
+}
+
 /** The position of a column, undefined when the table has none of that name. */
 export function columnAt(table: Table, name: string): number | undefined {
   const at = table.columns.findIndex((column) => column.name === name);

@@ -110,6 +110,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     return {
       catalog,
       rule: options.rule,
+      hasIndexes: options.hasIndexes ?? false,
       parameter: (number, type) => {
         const name = `${number}:${type}`;
         const known = values.get(name);

@@ -50,6 +50,8 @@ export interface SessionOptions {
   /** From 0 up to 1; must give the same whenever the code is run again. */
   readonly random: () => number;
   readonly rule: LockingRule;
+  /** The store finds keys by values of their versions (`Lookup`); false if absent. */
+  readonly hasIndexes?: boolean;
   readonly user?: string;
   readonly database?: string;
   readonly identifier?: number;

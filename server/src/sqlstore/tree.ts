@@ -128,6 +128,15 @@ export type SqlExpression =
   | { readonly kind: "cast"; readonly operand: SqlExpression; readonly type: TypeName }
   | { readonly kind: "array"; readonly items: readonly SqlExpression[] }
   | { readonly kind: "subscript"; readonly operand: SqlExpression; readonly index: SqlExpression }
+  /** `a[2:3]`; a bound that is left out is that of the array. */
+  | {
+      readonly kind: "slice";
+      readonly operand: SqlExpression;
+      readonly from?: SqlExpression;
+      readonly to?: SqlExpression;
+    }
+  /** `(row).name` */
+  | { readonly kind: "field"; readonly operand: SqlExpression; readonly name: string }
   | { readonly kind: "row"; readonly values: readonly SqlExpression[] }
   /** INTERVAL n DAY of MySQL; the unit is folded and in the singular. */
   | { readonly kind: "interval"; readonly amount: SqlExpression; readonly unit: string }

@@ -1,6 +1,8 @@
 // What the mock database holds: versions of keys in the order of their commits, and the transactions that read and wrote
 // them. How a transaction's reads are chosen is the level's business (`policy.ts`).
-import type { Key, Value } from "../../exploration/client";
+import type { Key, Lookup, Value } from "../../exploration/client";
+import { createIndexes } from "./indexes";
+import { createKeyOrder } from "./keyOrder";
 
 /** The number of what was there at the start, as a writer. */
 export const INITIAL = 0;
@@ -27,6 +29,7 @@ export interface LoggedRead {
   readonly kind: "read";
   readonly reads: ReadFrom[];
   readonly scans: readonly string[];
+  readonly lookups?: readonly Lookup[];
 }
 
 export interface LoggedWrite {
@@ -50,14 +53,21 @@ export interface Database {
   readonly transactions: ReadonlyMap<number, Transaction>;
   /** Numbers in the order of their commits. */
   readonly commits: number[];
+  /** Those that have not ended, in the order of their beginnings. */
+  readonly open: ReadonlySet<Transaction>;
   /** The committed versions of a key, oldest first; the first is the initial one, which may say that it is absent. */
   versions(key: Key): readonly Version[];
   /** What another transaction has written there last and not committed; undefined if none has. */
   uncommitted(key: Key, reader: Transaction): Version | undefined;
   /** The keys that begin so, sorted. */
   keys(prefix: string): readonly Key[];
+  /** The keys of which a version, committed or not, holds the value or has held it, sorted. */
+  found(lookup: Lookup): readonly Key[];
   begin(session: number): Transaction;
+  /** The transaction is about to write there. */
+  write(transaction: Transaction, key: Key, value: Value): void;
   commit(transaction: Transaction): void;
+  abort(transaction: Transaction): void;
   /** Drops an ended transaction, and of the keys that it wrote the versions that no snapshot from `oldest` on can see. */
   forget(transaction: Transaction, oldest: number): void;
 }
@@ -70,30 +80,28 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
   let begun = 0;
   const commits = [INITIAL];
   const chains = new Map<Key, Version[]>();
-  const byPrefix = new Map<string, Key[]>();
-  for (const [key, value] of initial)
+  const open = new Set<Transaction>();
+  const order = createKeyOrder();
+  const indexes = createIndexes(valuesBelow);
+  for (const [key, value] of initial) {
     chains.set(key, [{ key, value, writer: INITIAL, position: 0 }]);
+    order.add(key);
+  }
 
-  function keys(prefix: string): readonly Key[] {
-    let found = byPrefix.get(prefix);
-    if (!found) {
-      found = [...chains.keys()].filter((key) => key.startsWith(prefix)).sort();
-      byPrefix.set(prefix, found);
-    }
-    return found;
+  /** Everything that is or was written below a prefix. */
+  function* valuesBelow(prefix: string): Generator<readonly [Key, Value]> {
+    for (const key of order.below(prefix))
+      for (const { value } of chains.get(key) ?? []) yield [key, value];
+    for (const { writes } of open)
+      for (const [key, value] of writes) if (key.startsWith(prefix)) yield [key, value];
   }
 
   /** The key exists from now on; predicates of open transactions have seen that it did not. */
   function add(key: Key): Version[] {
     const chain: Version[] = [{ key, value: undefined, writer: INITIAL, position: 0 }];
     chains.set(key, chain);
-    for (const [prefix, found] of byPrefix) {
-      if (!key.startsWith(prefix)) continue;
-      const at = found.findIndex((each) => each > key);
-      found.splice(at === -1 ? found.length : at, 0, key);
-    }
-    for (const each of transactions.values()) {
-      if (each.status !== "open") continue;
+    order.add(key);
+    for (const each of open) {
       for (const entry of each.log) {
         if (entry.kind === "read" && entry.scans.some((prefix) => key.startsWith(prefix)))
           entry.reads.push({ key, from: INITIAL });
@@ -105,12 +113,12 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
   return {
     transactions,
     commits,
-    keys,
+    open,
+    keys: (prefix) => order.below(prefix),
+    found: (lookup) => indexes.keys(lookup),
     versions: (key) => chains.get(key) ?? [{ key, value: undefined, writer: INITIAL, position: 0 }],
     uncommitted(key, reader) {
-      const writer = [...transactions.values()].findLast(
-        (each) => each !== reader && each.status === "open" && each.writes.has(key),
-      );
+      const writer = [...open].findLast((each) => each !== reader && each.writes.has(key));
       if (!writer) return undefined;
       const writes = writer.log.filter(({ kind }) => kind === "write");
       const write = writes.findLastIndex((entry) => entry.kind === "write" && entry.key === key);
@@ -121,9 +129,20 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
       begun += 1;
       const fresh = transaction(begun, session);
       transactions.set(begun, fresh);
+      open.add(fresh);
       return fresh;
     },
+    write({ writes, log }, key, value) {
+      writes.set(key, value);
+      log.push({ kind: "write", key });
+      indexes.note(key, value);
+    },
+    abort(ended) {
+      ended.status = "aborted";
+      open.delete(ended);
+    },
     commit(ended) {
+      open.delete(ended);
       ended.status = "committed";
       ended.position = commits.length;
       commits.push(ended.number);

@@ -5,7 +5,13 @@ import { randomNumbers, type Random } from "../../exploration/randomNumbers";
 import type { ProductLevel } from "../../isolation/levels";
 import { choosingPolicy } from "./choosingPolicy";
 import { createdKeys, type CreatedKeys } from "./createdKeys";
-import { createDatabase, type Database, type ReadFrom, type Transaction } from "./database";
+import {
+  createDatabase,
+  readsOf,
+  type Database,
+  type ReadFrom,
+  type Transaction,
+} from "./database";
 import { finalState } from "./finalState";
 import { isFailure, type Failure, type Patience, type Policy, type Strategy } from "./policy";
 import { productPolicy } from "./productPolicy";
@@ -115,7 +121,7 @@ function openSession(
     if (!open) return;
     const ended = open;
     open = undefined;
-    if (status === "aborted") ended.status = status;
+    if (status === "aborted") database.abort(ended);
     policy.ended?.(ended);
     const oldest = isForgetful ? policy.oldestSnapshot?.() : undefined;
     if (oldest !== undefined) database.forget(ended, oldest);
@@ -128,7 +134,7 @@ function openSession(
   }
 
   async function read(transaction: Transaction, request: ReadRequest): Promise<Reply> {
-    const { keys, scans = [], current = false, continues = false } = request;
+    const { keys, scans = [], lookups = [], current = false, continues = false } = request;
     if (!continues) hasWritten = false;
     const context = {
       transaction,
@@ -137,12 +143,19 @@ function openSession(
       arrived: arrived ?? database.commits.length,
     };
     arrived = undefined;
-    const asked = (): Key[] => [...new Set([...keys, ...keysOf(transaction, scans)])];
-    const failure = await policy.before?.(context, asked(), scans);
+    const asked = (): Key[] => [
+      ...new Set([
+        ...keys,
+        ...keysOf(transaction, scans),
+        ...lookups.flatMap((lookup) => database.found(lookup)),
+      ]),
+    ];
+    const locked = [...new Set([...scans, ...lookups.map(({ prefix }) => prefix)])];
+    const failure = await policy.before?.(context, asked(), locked);
     if (failure) return fail(failure);
     if (!continues) policy.statement(context);
     const reads: ReadFrom[] = [];
-    transaction.log.push({ kind: "read", reads, scans });
+    transaction.log.push({ kind: "read", reads, scans, ...(lookups.length > 0 && { lookups }) });
     const values = new Map<Key, Value>();
     for (const key of asked()) {
       if (transaction.writes.has(key)) {
@@ -171,14 +184,40 @@ function openSession(
     if (hindrance === "no version") return DONE;
     if (hindrance) return fail(hindrance);
     hasWritten = true;
-    transaction.writes.set(key, value);
-    transaction.log.push({ kind: "write", key });
+    database.write(transaction, key, value);
     return DONE;
+  }
+
+  /** Look-ups of others that did not find a key whose version is about to hold their value have read another version. */
+  function readByOthers(key: Key, value: Value): void {
+    for (const other of database.open) {
+      if (other.number === open?.number || other.writes.has(key)) continue;
+      const isMissed = other.log.some(
+        (entry) =>
+          entry.kind === "read" &&
+          (entry.lookups ?? []).some(
+            ({ prefix, value: wanted, valueOf }) =>
+              key.startsWith(prefix) && valueOf(value) === wanted,
+          ),
+      );
+      if (!isMissed || [...readsOf(other)].some((each) => each.key === key)) continue;
+      const arrivedThen = database.commits.length;
+      const version = policy.choose(key, database.versions(key), {
+        transaction: other,
+        random: () => 0,
+        current: false,
+        arrived: arrivedThen,
+      });
+      if (isFailure(version)) continue;
+      const { writer: from } = version;
+      other.log.push({ kind: "read", reads: [{ key, from }], scans: [] });
+    }
   }
 
   function commit(transaction: Transaction): Reply {
     const failure = created?.validate(transaction) ?? policy.validate(transaction);
     if (failure) return fail(failure);
+    for (const [key, value] of transaction.writes) readByOthers(key, value);
     database.commit(transaction);
     policy.committed(transaction);
     created?.committed(transaction);

@@ -1,5 +1,6 @@
 // The mock database's run as a recorded history in our own JSON, for the history checker. Versions are told apart by
 // numbers instead of values, since rows may hold the same value twice.
+import type { Key } from "../../exploration/client";
 import { INITIAL, type Database, type ReadFrom, type Transaction } from "./database";
 
 export interface RecordedHistory {
@@ -38,40 +39,62 @@ export function recordHistory(database: Database): RecordedHistory {
   return { format: "isolens-history", version: 1, sessions: [...sessions.values()] };
 }
 
-/** By transaction: the number of each write's version, in the order of the log. */
-function versionNumbers({ transactions }: Database): ReadonlyMap<number, readonly number[]> {
+/** By transaction: the number of each write's version in the order of the log, and that of the last one of each key. */
+type VersionNames = ReadonlyMap<
+  number,
+  { readonly all: readonly number[]; readonly last: ReadonlyMap<Key, number> }
+>;
+
+function versionNumbers({ transactions }: Database): VersionNames {
   let next = 1;
   return new Map(
-    [...transactions.values()].map(({ number, log }) => [
-      number,
-      log.filter(({ kind }) => kind === "write").map(() => next++),
-    ]),
+    [...transactions.values()].map(({ number, log }) => {
+      const all: number[] = [];
+      const last = new Map<Key, number>();
+      for (const entry of log) {
+        if (entry.kind !== "write") continue;
+        last.set(entry.key, next);
+        all.push(next++);
+      }
+      return [number, { all, last }] as const;
+    }),
   );
 }
 
 function operations(
   transaction: Transaction,
   database: Database,
-  names: ReadonlyMap<number, readonly number[]>,
+  names: VersionNames,
 ): readonly RecordedOperation[] {
   const versionRead = ({ key, from, write }: ReadFrom): number | null => {
-    if (from === INITIAL) return null;
-    const writes =
-      database.transactions.get(from)?.log.filter(({ kind }) => kind === "write") ?? [];
-    const last = writes.findLastIndex((entry) => entry.kind === "write" && entry.key === key);
-    return names.get(from)?.[write ?? last] ?? null;
+    const of = from === INITIAL ? undefined : names.get(from);
+    return (write === undefined ? of?.last.get(key) : of?.all[write]) ?? null;
   };
-  const own = names.get(transaction.number) ?? [];
+  const own = names.get(transaction.number)?.all ?? [];
   let writes = 0;
   return transaction.log.flatMap((entry): RecordedOperation[] => {
     if (entry.kind === "write") return [{ w: [entry.key, own[writes++] ?? 0] }];
     const read = new Set(entry.reads.map(({ key }) => key));
-    const later = entry.scans.flatMap((prefix) =>
-      database.keys(prefix).filter((key) => !read.has(key) && !transaction.writes.has(key)),
+    const scanned = entry.scans.flatMap((prefix) => database.keys(prefix));
+    const found = (entry.lookups ?? [])
+      .flatMap((lookup) => database.found(lookup))
+      .filter((key) => cameLater(key, transaction, database));
+    const later = [...scanned, ...found].filter(
+      (key) => !read.has(key) && !transaction.writes.has(key),
     );
     return [
       ...entry.reads.map((each): RecordedOperation => ({ r: [each.key, versionRead(each)] })),
       ...[...new Set(later)].map((key): RecordedOperation => ({ r: [key, null] })),
     ];
   });
+}
+
+/** Whether nothing stood there before the transaction had ended. */
+function cameLater(key: Key, { status, position }: Transaction, database: Database): boolean {
+  const [first, ...others] = database.versions(key);
+  return (
+    status === "committed" &&
+    first?.value === undefined &&
+    others.every((version) => version.position >= position)
+  );
 }

@@ -25,7 +25,7 @@ import { any, both, choice, either, isTest, negation, oneOf } from "./logic";
 import { coerced, constant, converted, isPostgres, truth, type Compiler, type Node } from "./node";
 import { binary, like, unified } from "./operators";
 import { compileExpression } from "./recursion";
-import { nullNode, resolveColumn, type Scope } from "./scope";
+import { nullNode, resolveColumn, setValue, type Scope } from "./scope";
 import { existsNode, inQueryNode, queryNode, quantifiedNode, arrayQueryNode } from "./subquery";
 import { textOfTree } from "./walk";
 import { windowNode } from "./windows";
@@ -129,12 +129,37 @@ export function expressionNode(expression: SqlExpression, scope: Scope): Node {
       if (element === undefined) {
         throw failure("typeMismatch", `cannot subscript type ${postgresName(operand.type)}`);
       }
+      const { first = 1 } = operand.shape ?? {};
       return {
         type: element,
         constant: false,
         run: (env) => {
           const [list, at] = [operand.run(env), index.run(env)];
-          return isList(list) && at !== null ? (list[Number(at) - 1] ?? null) : null;
+          return isList(list) && at !== null ? (list[Number(at) - first] ?? null) : null;
+        },
+      };
+    }
+    case "slice":
+      return sliceNode(expression, scope);
+    case "field": {
+      const operand = compile(expression.operand);
+      const at = operand.shape?.fields?.findIndex(({ name }) => name === expression.name) ?? -1;
+      const field = operand.shape?.fields?.[at];
+      if (field === undefined) {
+        throw failure(
+          "noColumn",
+          `could not identify column "${expression.name}" in record data type`,
+          {
+            column: expression.name,
+          },
+        );
+      }
+      return {
+        type: field.type,
+        constant: false,
+        run: (env) => {
+          const row = operand.run(env);
+          return isList(row) ? (row[at] ?? null) : null;
         },
       };
     }
@@ -335,7 +360,30 @@ function inNode(expression: Of<"in">, scope: Scope): Node {
   );
 }
 
+/** Elements of an array from one number to another, counted from one anew. */
+function sliceNode(expression: Of<"slice">, scope: Scope): Node {
+  const operand = compileExpression(expression.operand, scope);
+  if (elementOf(operand.type) === undefined)
+    throw failure("typeMismatch", `cannot subscript type ${postgresName(operand.type)}`);
+  const bound = (of: SqlExpression | undefined): Node | undefined =>
+    of && coerced(compileExpression(of, scope), "int4", scope.compiler);
+  const [from, to] = [bound(expression.from), bound(expression.to)];
+  return {
+    type: operand.type,
+    constant: false,
+    run: (env) => {
+      const list = operand.run(env);
+      const low = from === undefined ? 1 : from.run(env);
+      const high = to === undefined && isList(list) ? list.length : (to?.run(env) ?? null);
+      if (!isList(list) || low === null || high === null) return null;
+      return list.slice(Math.max(Number(low) - 1, 0), Math.max(Number(high), 0));
+    },
+  };
+}
+
 function call(expression: SqlCall, scope: Scope): Node {
+  const set = scope.sets.size === 0 ? undefined : scope.sets.get(textOfTree(expression));
+  if (set !== undefined) return setValue(scope, set);
   if (expression.over !== undefined) return windowNode(expression, expression.over, scope);
   if (isAggregate(expression, scope.compiler)) return aggregateNode(expression, scope);
   return functionNode(expression, scope);

@@ -1,6 +1,6 @@
 // FROM and WHERE: relations, joins and conditions as a plan that gives the rows of all relations together. Inner joins
 // are put in an order in which keys are known before the tables that they lead to, so that few rows are read.
-import { primaryKeyOf, type Table } from "../catalog";
+import { indexesOf, primaryKeyOf, type Table } from "../catalog";
 import { shownColumn, shownInView } from "../mysql/spelling";
 import { failure } from "../sqlError";
 import type { SystemTable } from "../system/systemTable";
@@ -150,14 +150,21 @@ function addSource(
   scope: Scope,
   alias: string,
   columns: readonly ScopeColumn[],
-  key?: readonly number[],
+  table?: Table,
 ): number {
   if (alias !== "" && scope.sources.some((each) => each.alias === alias)) {
     throw isPostgres(scope.compiler)
       ? failure("duplicateAlias", `table name "${alias}" specified more than once`)
       : failure("duplicateAlias", `Not unique table/alias: '${alias}'`);
   }
-  scope.sources.push({ alias, columns, merged: new Set(), ...(key === undefined ? {} : { key }) });
+  const key = table && primaryKeyOf(table)?.columns;
+  scope.sources.push({
+    alias,
+    columns,
+    merged: new Set(),
+    ...(key && { key }),
+    ...(table && { indexed: new Set(indexesOf(table).flat()) }),
+  });
   return scope.sources.length - 1;
 }
 
@@ -206,11 +213,11 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
     const origin = { declared, table: table.name, position: at + 1 };
     return renamed({ name: own, type: declared.type, shown, origin }, relation.columns[at]);
   });
-  const source = addSource(scope, alias, columns, primaryKeyOf(table)?.columns);
+  const source = addSource(scope, alias, columns, table);
   const read: ReadTable = { source, table, alias, current: false };
   tables.push(read);
   const rows = (env: Env): readonly SqlRow[] =>
-    env.work.rows({ table, fixed: [], current: read.current });
+    env.work.rows({ table, fixed: new Map(), current: read.current });
   return { kind: "source", source, rows, uses: new Set(), read };
 }
 
@@ -305,7 +312,7 @@ function merge(
     other: Node,
     from: number,
   ): readonly Lookup[] =>
-    scope.sources[side.source]?.key?.includes(side.column) === true
+    scope.sources[side.source]?.indexed?.has(side.column) === true
       ? [{ ...side, uses: new Set([from]), values: (env) => [other.run(env)] }]
       : [];
   const lookups = [...key(left, b, right.source), ...key(right, a, left.source)];
@@ -426,15 +433,15 @@ function lookupOf(
   bound: ReadonlySet<number>,
   conditions: readonly Condition[],
 ): ((env: Env) => TableRead) | undefined {
-  const key = primaryKeyOf(read.table)?.columns ?? [];
-  const usable = conditions
-    .flatMap((each) => each.lookups)
-    .filter((each) => each.source === read.source && [...each.uses].every((use) => bound.has(use)));
-  const found = key.map((column) => usable.find((each) => each.column === column));
-  if (found.every((each) => each === undefined)) return undefined;
+  const usable = new Map<number, Lookup>();
+  for (const each of conditions.flatMap(({ lookups }) => lookups)) {
+    if (each.source !== read.source || usable.has(each.column)) continue;
+    if ([...each.uses].every((use) => bound.has(use))) usable.set(each.column, each);
+  }
+  if (!indexesOf(read.table).some(([first = -1]) => usable.has(first))) return undefined;
   return (env) => ({
     table: read.table,
-    fixed: found.map((each) => each?.values(env)),
+    fixed: new Map([...usable].map(([column, { values }]) => [column, values(env)] as const)),
     current: read.current,
   });
 }
@@ -504,9 +511,8 @@ function nextItem(
   let most = 0;
   for (const item of free) {
     if (item.kind !== "source" || item.read === undefined) continue;
-    const key = primaryKeyOf(item.read.table)?.columns ?? [];
     const { source } = item;
-    const known = key.filter((column) =>
+    const isKnown = (column: number): boolean =>
       conditions.some(({ lookups }) =>
         lookups.some(
           (each) =>
@@ -514,9 +520,13 @@ function nextItem(
             each.column === column &&
             [...each.uses].every((use) => bound.has(use)),
         ),
+      );
+    const share = Math.max(
+      ...indexesOf(item.read.table).map(
+        (columns) => columns.filter(isKnown).length / columns.length,
       ),
-    ).length;
-    const share = key.length === 0 ? 0 : known / key.length;
+      0,
+    );
     if (share > most) {
       most = share;
       best = item;

@@ -1,4 +1,4 @@
-// Which rows of a table a condition can be about: values that it gives to columns of the primary key.
+// Which rows of a table a condition can be about: values that it gives to columns of keys and indexes.
 import type { SqlExpression } from "../tree";
 import { elementOf, isInteger, isNumeric, isText, type SqlType } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
@@ -47,7 +47,7 @@ function keyColumn(
   const found = findColumn(scope, expression.path);
   if (found === undefined) return undefined;
   const source = scope.sources[found.source];
-  if (source?.key?.includes(found.column) !== true) return undefined;
+  if (source?.indexed?.has(found.column) !== true) return undefined;
   return { ...found, type: source.columns[found.column]?.type ?? "unknown" };
 }
 

@@ -26,10 +26,19 @@ export interface ColumnOrigin {
   readonly position?: number;
 }
 
+/** What a type does not say of its values. */
+export interface Shape {
+  /** Of rows. */
+  readonly fields?: readonly { readonly name: string; readonly type: SqlType }[];
+  /** Number of the first element of an array, if it is not 1. */
+  readonly first?: number;
+}
+
 export interface QueryColumn {
   readonly name: string;
   readonly type: SqlType;
   readonly origin?: ColumnOrigin;
+  readonly shape?: Shape;
   /** How it was written, if it is a column that `*` stands for. */
   readonly shown?: string;
 }
@@ -91,8 +100,8 @@ export interface SessionFacts {
 /** Which rows of a table are read. */
 export interface TableRead {
   readonly table: Table;
-  /** For each column of the primary key the values that it may have; undefined: any. */
-  readonly fixed: readonly (readonly SqlValue[] | undefined)[];
+  /** Values that columns may have, by their positions; columns that are absent may have any. */
+  readonly fixed: ReadonlyMap<number, readonly SqlValue[]>;
   /** The newest versions, as locking reads see them. */
   readonly current: boolean;
 }
@@ -117,6 +126,7 @@ export interface Node {
   readonly shown?: Node;
   /** Of a plain column, or of what was cast to a type with limits. */
   readonly origin?: ColumnOrigin;
+  readonly shape?: Shape;
   /** The text of a literal, for what must be known before a statement runs. */
   readonly literal?: string;
   /** Of MySQL's intervals, which are no values: a date moved by it. */

@@ -20,7 +20,10 @@ function postgresName(value: SqlExpression): string | undefined {
       return postgresName(value.operand) ?? value.type.name;
     case "case":
       return (value.otherwise && strongName(value.otherwise)) ?? "case";
+    case "field":
+      return value.name;
     case "collate":
+    case "slice":
     case "subscript":
       return postgresName(value.operand);
     case "array":

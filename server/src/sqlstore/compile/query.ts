@@ -24,6 +24,7 @@ import { limits, sorted, sortOf, type Sort } from "./ordering";
 import { outputName } from "./outputName";
 import { compileExpression, compileQuery } from "./recursion";
 import { createScope, findColumn, hasColumn, renamed, type Scope } from "./scope";
+import { nameSets, setsOf } from "./setsOfOutputs";
 import { withWindows } from "./windows";
 import { contains, textOfTree } from "./walk";
 
@@ -188,7 +189,9 @@ function compileSelect(
 ): CompiledQuery {
   const scope = createScope(compiler, parent, withs);
   for (const [name, window] of body.windows) scope.windows.set(name, window);
-  const from = compileFrom(body.from, body.where, scope);
+  const sets = setsOf(body.outputs, compiler);
+  const from = compileFrom([...body.from, ...sets], body.where, scope);
+  nameSets(sets, scope);
   lockTables(query.locks, from.tables);
   const outputs = body.outputs.flatMap((output) => expanded(output, scope));
   const order = query.orderBy.map((each) => ({
@@ -206,6 +209,8 @@ function compileSelect(
     [...outputs, ...order].some(({ value }) =>
       contains(value, (part) => part.kind === "call" && isAggregate(part, compiler)),
     );
+  if (isGrouped && sets.length > 0)
+    throw unsupported("a function that gives rows, beside GROUP BY or an aggregate,");
   scope.aggregates = "GROUP BY";
   const keys = groups.map((each) => compileExpression(each, scope));
   scope.aggregates = "allowed";
@@ -239,10 +244,11 @@ function compileSelect(
   };
   const cut = limits(query, scope);
   return {
-    columns: compiled.map(({ name, node: { type, origin }, shown }) => ({
+    columns: compiled.map(({ name, node: { type, origin, shape }, shown }) => ({
       name,
       type,
       ...(origin && { origin }),
+      ...(shape && { shape }),
       ...shown,
     })),
     volatile: isVolatile(query),

@@ -9,6 +9,7 @@ import {
   type Compiler,
   type ColumnOrigin,
   type Node,
+  type Shape,
   type WithQuery,
 } from "./node";
 import type { AggregateSlot } from "./aggregates";
@@ -20,6 +21,7 @@ export interface ScopeColumn {
   /** How it was written where it was defined. */
   readonly shown?: string;
   readonly origin?: ColumnOrigin;
+  readonly shape?: Shape;
 }
 
 /** A relation that the query reads. */
@@ -30,6 +32,8 @@ export interface Source {
   readonly merged: Set<number>;
   /** Positions of the primary key of a table, which decide all its other columns. */
   readonly key?: readonly number[];
+  /** Positions of columns by which rows are found. */
+  readonly indexed?: ReadonlySet<number>;
   /** Not found without its alias: `excluded`. */
   readonly onlyQualified?: boolean;
 }
@@ -53,6 +57,8 @@ export interface Scope {
   readonly windows: Map<string, SqlWindow>;
   readonly aggregateSlots: AggregateSlot[];
   readonly windowSlots: WindowSlot[];
+  /** Relations of the functions of outputs that give rows, by the texts of their trees. */
+  sets: ReadonlyMap<string, number>;
   /** Set while what is compiled sees groups instead of rows. */
   grouping: Grouping | undefined;
   /** `allowed` where aggregates may stand, `nested` inside one, else the clause that takes none. */
@@ -76,6 +82,7 @@ export function createScope(
     windows: new Map(),
     aggregateSlots: [],
     windowSlots: [],
+    sets: new Map(),
     grouping: undefined,
     aggregates: "WHERE",
     used: undefined,
@@ -165,9 +172,10 @@ function columnNode(
   const { source, column } = found;
   scope.used?.add(source);
   checkGrouped(scope, source, column);
-  const { type = "unknown", origin } = scope.sources[source]?.columns[column] ?? {};
+  const { type = "unknown", origin, shape } = scope.sources[source]?.columns[column] ?? {};
   const run: Node["run"] = (env) => env.tuple[source]?.[column] ?? null;
-  return lifted({ type, run, constant: false, ...(origin && { origin }) }, depth);
+  const told = { ...(origin && { origin }), ...(shape && { shape }) };
+  return lifted({ type, run, constant: false, ...told }, depth);
 }
 
 /** In a grouped query a column has one value per group only if the grouping decides it. */
@@ -192,11 +200,24 @@ function wholeRow(scope: Scope, name: string, depth: number): Node | undefined {
   if (!isPostgres(scope.compiler)) return undefined;
   const source = scope.sources.findIndex((each) => each.alias === name);
   if (source < 0) return undefined;
+  return rowOf(scope, source, depth);
+}
+
+/** The row of a relation as a value. */
+function rowOf(scope: Scope, source: number, depth: number): Node {
   scope.used?.add(source);
+  const shape = { fields: scope.sources[source]?.columns ?? [] };
   return lifted(
-    { type: "record", run: (env) => env.tuple[source] ?? null, constant: false },
+    { type: "record", run: (env) => env.tuple[source] ?? null, constant: false, shape },
     depth,
   );
+}
+
+/** What the relation of a function that gives rows has in the row at hand: its value, or a row of several. */
+export function setValue(scope: Scope, source: number): Node {
+  return scope.sources[source]?.columns.length === 1
+    ? columnNode(scope, { source, column: 0 }, 0)
+    : rowOf(scope, source, 0);
 }
 
 export function missingColumn(scope: Scope, path: readonly string[]): Error {
@@ -223,8 +244,10 @@ export function columnsOfQuery(
 
 /** A column under another name, if there is one. */
 export function renamed(column: ScopeColumn, name: string | undefined): ScopeColumn {
-  const { type, origin } = column;
-  return name === undefined ? column : { name, type, ...(origin && { origin }) };
+  const { type, origin, shape } = column;
+  return name === undefined
+    ? column
+    : { name, type, ...(origin && { origin }), ...(shape && { shape }) };
 }
 
 /** NULL, whose type the context decides. */

@@ -26,9 +26,9 @@ export function setFunction(relation: FunctionRelation, scope: Scope): SetFuncti
   const args = call.arguments.map((argument) => compileExpression(argument, scope));
   const own = ownRows(relation, args, scope);
   if (own !== undefined) return own;
-  const { types, rows } = made(call.name, args, scope) ?? single(functionNode(call, scope));
+  const { types, rows, names } = made(call.name, args, scope) ?? single(functionNode(call, scope));
   const alias = relation.alias ?? call.name;
-  const usual = types.length === 1 ? [types.length > 1 ? "key" : alias] : ["key", "value"];
+  const usual = types.length === 1 ? [alias] : (names ?? ["key", "value"]);
   const all: readonly SqlType[] = relation.ordinality ? [...types, "int8"] : types;
   return {
     columns: all.map((type, at) => ({
@@ -68,8 +68,25 @@ function ownRows(
 /** Rows that a series may have. */
 const LONGEST_SERIES = 100_000;
 
+/** Functions that give rows wherever they stand. */
+export const SET_FUNCTIONS: ReadonlySet<string> = new Set([
+  "generate_series",
+  "unnest",
+  "generate_subscripts",
+  "_pg_expandarray",
+  "json_array_elements",
+  "jsonb_array_elements",
+  "json_array_elements_text",
+  "jsonb_array_elements_text",
+  "json_each",
+  "jsonb_each",
+  "json_each_text",
+  "jsonb_each_text",
+]);
+
 interface TypedRows {
   readonly types: readonly SqlType[];
+  readonly names?: readonly string[];
   readonly rows: SetFunction["rows"];
 }
 
@@ -99,6 +116,12 @@ function made(name: string, args: readonly Node[], scope: Scope): TypedRows | un
       return {
         types: ["int4"],
         rows: (env) => listOf(first.run(env)).map((_, at) => [at + 1]),
+      };
+    case "_pg_expandarray":
+      return {
+        types: [elementOf(first.type) ?? "text", "int4"],
+        names: ["x", "n"],
+        rows: (env) => listOf(first.run(env)).map((each, at) => [each, at + 1]),
       };
     // No table is a partition of another.
     case "pg_partition_ancestors":

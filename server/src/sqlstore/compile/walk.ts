@@ -61,6 +61,10 @@ export function partsOf(expression: SqlExpression): readonly SqlExpression[] {
       return expression.items;
     case "subscript":
       return [expression.operand, expression.index];
+    case "slice":
+      return [expression.operand, expression.from, expression.to].flatMap((each) => each ?? []);
+    case "field":
+      return [expression.operand];
     case "row":
       return expression.values;
     case "interval":

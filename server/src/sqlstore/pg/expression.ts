@@ -67,10 +67,16 @@ export function expressionOf(node: Node): SqlExpression {
   if ("A_Indirection" in node) {
     const { arg, indirection = [] } = node.A_Indirection;
     return indirection.reduce<SqlExpression>((operand, each) => {
-      if (!("A_Indices" in each) || each.A_Indices.is_slice === true) {
-        throw unsupported("a slice of an array or a field of a row");
-      }
-      return { kind: "subscript", operand, index: required(each.A_Indices.uidx) };
+      if ("String" in each) return { kind: "field", operand, name: each.String.sval ?? "" };
+      if (!("A_Indices" in each)) throw unsupported("all fields of a row");
+      const { lidx, uidx, is_slice: isSlice } = each.A_Indices;
+      if (isSlice !== true) return { kind: "subscript", operand, index: required(uidx) };
+      return {
+        kind: "slice",
+        operand,
+        ...(lidx && { from: expressionOf(lidx) }),
+        ...(uidx && { to: expressionOf(uidx) }),
+      };
     }, required(arg));
   }
   if ("RowExpr" in node) return { kind: "row", values: (rowOf(node) ?? []).map(expressionOf) };

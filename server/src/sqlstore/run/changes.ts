@@ -162,7 +162,8 @@ export function createChanges(context: ChangesContext): Changes {
     columns: readonly number[],
     values: SqlRow,
   ): readonly (readonly [StoreKey, SqlRow])[] {
-    const all = new Map(rows.newestRows(table));
+    const fixed = new Map(columns.map((at, index) => [at, [values[index] ?? null]] as const));
+    const all = new Map(rows.newestRows(table, fixed));
     for (const [key, change] of changed) {
       if (change.table.name !== table.name) continue;
       if (change.after === undefined) all.delete(key);

@@ -1,11 +1,12 @@
 // The rows that a statement reads: asked of the store in as few requests as can be, and kept until the statement ends.
-import type { Key as StoreKey, ReadRequest, Value } from "../../exploration/client";
+import type { Key as StoreKey, Lookup, ReadRequest, Value } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
 import { primaryKeyOf, type Table } from "../catalog";
 import type { TableRead } from "../compile/node";
 import { comparer, type Compare } from "../values/compare";
 import type { SqlRow } from "../values/value";
-import { decodeRow, keyPart, tablePrefix } from "./versions";
+import { decodeRow, tablePrefix } from "./versions";
+import { lookupName, wantedOf, type Wanted } from "./wanted";
 
 /**
  * How rows that are locked or changed are read: `snapshot` reads them as all others (levels of the literature),
@@ -36,6 +37,7 @@ export function forEachItem<T>(items: Iterable<T>, body: (item: T) => void): voi
   let current: boolean | undefined;
   const keys = new Set<StoreKey>();
   const scans = new Set<string>();
+  const lookups = new Map<string, Lookup>();
   for (const item of items) {
     try {
       body(item);
@@ -50,15 +52,21 @@ export function forEachItem<T>(items: Iterable<T>, body: (item: T) => void): voi
       if ((wanted.current ?? false) !== current) continue;
       for (const key of wanted.keys) keys.add(key);
       for (const prefix of wanted.scans ?? []) scans.add(prefix);
+      for (const lookup of wanted.lookups ?? []) lookups.set(lookupName(lookup), lookup);
     }
   }
-  if (current !== undefined) throw missingRows(request([...keys], [...scans], current));
+  if (current === undefined) return;
+  throw missingRows(
+    request({ keys: [...keys], scans: [...scans], lookups: [...lookups.values()] }, current),
+  );
 }
 
 interface View {
   readonly versions: Map<StoreKey, Value>;
   readonly rows: Map<StoreKey, SqlRow | undefined>;
   readonly scanned: Set<string>;
+  /** Keys that the store found by values of indexes, by the names of the look-ups. */
+  readonly found: Map<string, Set<StoreKey>>;
 }
 
 export interface Rows {
@@ -71,15 +79,16 @@ export interface Rows {
   readonly newestRow: (table: Table, key: StoreKey) => SqlRow | undefined;
   /** Asks for the newest versions of these keys at once. */
   readonly prepareNewest: (keys: readonly StoreKey[]) => void;
-  /** All rows of a table in their newest versions, with their keys. */
-  readonly newestRows: (table: Table) => ReadonlyMap<StoreKey, SqlRow>;
+  /** Rows of a table in their newest versions, with their keys: at least those with these values, by column. */
+  readonly newestRows: (table: Table, fixed: TableRead["fixed"]) => ReadonlyMap<StoreKey, SqlRow>;
   /** The key under which a row was read. */
   readonly keyOf: (row: SqlRow) => StoreKey | undefined;
   /** Takes the store's answer. */
   readonly add: (request: ReadRequest, values: ReadonlyMap<StoreKey, Value>) => void;
 }
 
-export function createRows(dialect: Dialect, rule: LockingRule): Rows {
+/** `hasIndexes`: the store finds rows by values of columns as well. */
+export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: boolean): Rows {
   const plain = createView();
   const newest = rule === "snapshot" ? plain : createView();
   const keys = new Map<SqlRow, StoreKey>();
@@ -96,93 +105,123 @@ export function createRows(dialect: Dialect, rule: LockingRule): Rows {
     return row;
   }
 
-  /** What a read needs that is not there. */
-  function missing(read: TableRead): {
-    readonly keys: readonly StoreKey[];
-    readonly scans: readonly string[];
-  } {
-    const view = viewFor(read.current);
-    const wanted = wantedOf(read, dialect);
-    if (isScanned(view, tablePrefix(read.table))) return { keys: [], scans: [] };
+  function wanted({ table, fixed }: Pick<TableRead, "table" | "fixed">): Wanted {
+    return wantedOf(table, fixed, dialect, hasIndexes);
+  }
+
+  /** What of that is not there. */
+  function missing(view: View, table: Table, all: Wanted): Wanted {
+    if (isScanned(view, tablePrefix(table))) return NOTHING;
     return {
-      keys: wanted.keys.filter((key) => !view.versions.has(key) && !isScanned(view, key)),
-      scans: wanted.scans.filter((prefix) => !isScanned(view, prefix)),
+      keys: all.keys.filter((key) => !view.versions.has(key) && !isScanned(view, key)),
+      scans: all.scans.filter((prefix) => !isScanned(view, prefix)),
+      lookups: all.lookups.filter((lookup) => !view.found.has(lookupName(lookup))),
     };
   }
 
   function need(reads: readonly TableRead[]): void {
-    const all = reads.map((read) => ({ read, ...missing(read) }));
-    const open = all.filter(({ keys: some, scans }) => some.length + scans.length > 0);
+    const isNewest = (read: TableRead): boolean =>
+      newest !== plain && viewFor(read.current) === newest;
+    const open = reads.flatMap((read) => {
+      const lacking = missing(viewFor(read.current), read.table, wanted(read));
+      return isNothing(lacking) ? [] : [{ current: isNewest(read), lacking }];
+    });
     const [first] = open;
     if (first === undefined) return;
-    const current = viewFor(first.read.current) === newest && newest !== plain;
-    const same = open.filter(
-      ({ read }) => (viewFor(read.current) === newest && newest !== plain) === current,
-    );
-    throw missingRows(
-      request(
-        [...new Set(same.flatMap((each) => each.keys))],
-        [...new Set(same.flatMap((each) => each.scans))],
-        current,
-      ),
-    );
+    const same = open.filter(({ current }) => current === first.current);
+    throw missingRows(request(together(same.map(({ lacking }) => lacking)), first.current));
   }
 
-  function needNewest(some: readonly StoreKey[], scans: readonly string[]): void {
-    const keysMissing = some.filter((key) => !newest.versions.has(key) && !isScanned(newest, key));
-    const scansMissing = scans.filter((prefix) => !isScanned(newest, prefix));
-    if (keysMissing.length + scansMissing.length === 0) return;
-    throw missingRows(request([...new Set(keysMissing)], scansMissing, rule !== "snapshot"));
+  function needNewest(table: Table | undefined, all: Wanted): void {
+    const lacking =
+      table === undefined
+        ? { ...NOTHING, keys: all.keys.filter((key) => !isKnown(newest, key)) }
+        : missing(newest, table, all);
+    if (isNothing(lacking)) return;
+    throw missingRows(request(together([lacking]), rule !== "snapshot"));
+  }
+
+  function rowsIn(view: View, table: Table, all: Wanted): ReadonlyMap<StoreKey, SqlRow> {
+    const found = new Map<StoreKey, SqlRow>();
+    const take = (key: StoreKey): void => {
+      const row = rowAt(view, table, key);
+      if (row !== undefined) found.set(key, row);
+    };
+    for (const key of all.keys) take(key);
+    // What a scan of the whole table has brought is not in the answers of look-ups.
+    const scans =
+      all.lookups.length > 0 && isScanned(view, tablePrefix(table))
+        ? [tablePrefix(table)]
+        : all.scans;
+    for (const lookup of all.lookups)
+      for (const key of view.found.get(lookupName(lookup)) ?? []) take(key);
+    for (const key of scans.length === 0 ? [] : view.versions.keys()) {
+      if (scans.some((prefix) => key.startsWith(prefix))) take(key);
+    }
+    return found;
   }
 
   return {
     find(read) {
       need([read]);
-      const view = viewFor(read.current);
-      const wanted = wantedOf(read, dialect);
-      const found = new Map<StoreKey, SqlRow>();
-      const take = (key: StoreKey): void => {
-        const row = rowAt(view, read.table, key);
-        if (row !== undefined) found.set(key, row);
-      };
-      for (const key of wanted.keys) take(key);
-      for (const key of wanted.scans.length === 0 ? [] : view.versions.keys()) {
-        if (wanted.scans.some((prefix) => key.startsWith(prefix))) take(key);
-      }
-      return inKeyOrder(read.table, found, dialect);
+      const rows = rowsIn(viewFor(read.current), read.table, wanted(read));
+      return inKeyOrder(read.table, rows, dialect);
     },
     prepare: need,
     newestVersion(key) {
-      needNewest([key], []);
+      needNewest(undefined, { ...NOTHING, keys: [key] });
       return newest.versions.get(key);
     },
     newestRow(table, key) {
-      needNewest([key], []);
+      needNewest(undefined, { ...NOTHING, keys: [key] });
       return rowAt(newest, table, key);
     },
-    prepareNewest: (some) => needNewest(some, []),
-    newestRows(table) {
-      const prefix = tablePrefix(table);
-      needNewest([], [prefix]);
-      const found = new Map<StoreKey, SqlRow>();
-      for (const key of newest.versions.keys()) {
-        const row = key.startsWith(prefix) ? rowAt(newest, table, key) : undefined;
-        if (row !== undefined) found.set(key, row);
-      }
-      return found;
+    prepareNewest: (some) => needNewest(undefined, { ...NOTHING, keys: some }),
+    newestRows(table, fixed) {
+      const all = wanted({ table, fixed });
+      needNewest(table, all);
+      return rowsIn(newest, table, all);
     },
     keyOf: (row) => keys.get(row),
-    add({ keys: asked, scans = [], current = false }, values) {
+    add({ keys: asked, scans = [], lookups = [], current = false }, values) {
       const view = current ? newest : plain;
       for (const key of asked) if (!view.versions.has(key)) view.versions.set(key, values.get(key));
       for (const [key, value] of values) if (!view.versions.has(key)) view.versions.set(key, value);
       for (const prefix of scans) view.scanned.add(prefix);
+      for (const lookup of lookups) view.found.set(lookupName(lookup), new Set());
+      const indexes = new Map(lookups.map((lookup) => [lookup.index, lookup] as const));
+      for (const lookup of indexes.values()) {
+        for (const key of values.keys()) {
+          if (!key.startsWith(lookup.prefix)) continue;
+          const value = lookup.valueOf(view.versions.get(key));
+          if (value !== undefined) view.found.get(lookupName({ ...lookup, value }))?.add(key);
+        }
+      }
     },
   };
 }
 
+const NOTHING: Wanted = { keys: [], scans: [], lookups: [] };
+
+function isNothing({ keys, scans, lookups }: Wanted): boolean {
+  return keys.length + scans.length + lookups.length === 0;
+}
+
+function together(all: readonly Wanted[]): Wanted {
+  const lookups = all.flatMap((each) => each.lookups);
+  return {
+    keys: [...new Set(all.flatMap(({ keys }) => keys))],
+    scans: [...new Set(all.flatMap(({ scans }) => scans))],
+    lookups: [...new Map(lookups.map((each) => [lookupName(each), each])).values()],
+  };
+}
+
+function isKnown(view: View, key: StoreKey): boolean {
+  return view.versions.has(key) || isScanned(view, key);
+}
+
 function createView(): View {
-  return { versions: new Map(), rows: new Map(), scanned: new Set() };
+  return { versions: new Map(), rows: new Map(), scanned: new Set(), found: new Map() };
 }
 
 function isScanned(view: View, start: string): boolean {
@@ -190,45 +229,14 @@ function isScanned(view: View, start: string): boolean {
   return false;
 }
 
-function request(
-  keys: readonly StoreKey[],
-  scans: readonly string[],
-  current: boolean,
-): ReadRequest {
+function request({ keys, scans, lookups }: Wanted, current: boolean): ReadRequest {
   return {
     kind: "read",
     keys,
     ...(scans.length === 0 ? {} : { scans }),
+    ...(lookups.length === 0 ? {} : { lookups }),
     ...(current ? { current } : {}),
   };
-}
-
-/** Combinations of key values beyond which a table is scanned instead. */
-const MOST_KEYS = 1000;
-
-/** Keys where all columns of the primary key are fixed, else beginnings of keys. */
-function wantedOf(
-  { table, fixed }: TableRead,
-  dialect: Dialect,
-): { readonly keys: readonly StoreKey[]; readonly scans: readonly string[] } {
-  const prefix = tablePrefix(table);
-  const columns = primaryKeyOf(table)?.columns ?? [];
-  let starts: readonly string[] = [""];
-  let depth = 0;
-  for (const [at, column] of columns.entries()) {
-    const values = fixed[at];
-    if (values === undefined) break;
-    const type = table.columns[column]?.declared.type ?? "unknown";
-    const parts = [...new Set(values.flatMap((value) => keyPart(value, type, dialect) ?? []))];
-    if (starts.length * parts.length > MOST_KEYS) break;
-    starts = starts.flatMap((start) =>
-      parts.map((part) => (depth === 0 ? part : `${start},${part}`)),
-    );
-    depth++;
-  }
-  if (depth === 0) return { keys: [], scans: [prefix] };
-  if (depth === columns.length) return { keys: starts.map((start) => prefix + start), scans: [] };
-  return { keys: [], scans: starts.map((start) => `${prefix}${start},`) };
 }
 
 function inKeyOrder(

@@ -131,6 +131,8 @@ function changeInWith(
 export interface StatementContext {
   readonly catalog: Catalog;
   readonly rule: LockingRule;
+  /** The store finds rows by values of columns. */
+  readonly hasIndexes: boolean;
   readonly parameter: (number: number, type: SqlType) => SqlValue;
   readonly now: number;
   readonly random: () => number;
@@ -173,7 +175,7 @@ export function* runPlan(
   context: StatementContext,
 ): Generator<Request, StatementEnd, Reply> {
   const { catalog } = context;
-  const rows = createRows(catalog.dialect, context.rule);
+  const rows = createRows(catalog.dialect, context.rule, context.hasIndexes);
   const drawn: Drawn = { numbers: new Map(), randoms: [], rowNumbers: [] };
   const rules = new Map<string, TableRules>();
   const rulesOf = (table: Table): TableRules => {
@@ -214,7 +216,11 @@ export function* runPlan(
       const { request } = error;
       const known = [...context.waiting.keys()];
       const keys = request.keys.filter((key) => !context.waiting.has(key));
-      const isAsked = keys.length > 0 || (request.scans ?? []).length > 0;
+      const starts = [
+        ...(request.scans ?? []),
+        ...(request.lookups ?? []).map(({ prefix }) => prefix),
+      ];
+      const isAsked = keys.length > 0 || starts.length > 0;
       const values = new Map<StoreKey, Value>();
       if (isAsked) {
         const reply = yield { ...request, keys, ...(isFirst ? {} : { continues: true }) };
@@ -227,8 +233,7 @@ export function* runPlan(
       }
       for (const key of known) {
         const isWanted =
-          request.keys.includes(key) ||
-          (request.scans ?? []).some((prefix) => key.startsWith(prefix));
+          request.keys.includes(key) || starts.some((prefix) => key.startsWith(prefix));
         if (isWanted) values.set(key, context.waiting.get(key));
       }
       rows.add(request, values);

@@ -1,5 +1,6 @@
 // Rows as the store keeps them: the keys under which they stand, and their versions as plain data.
 import type { Key as StoreKey, Value } from "../../exploration/client";
+import { ownEntry } from "../../protocol/dictionary";
 import type { Dialect } from "../../program/dialect";
 import { primaryKeyOf, storageOf, type Key, type Table } from "../catalog";
 import { folded, foldsCase } from "../values/compare";
@@ -85,11 +86,17 @@ function encoded(value: SqlValue): Value {
 
 /** The row that a version is; columns that it does not have are NULL. Undefined where no row is. */
 export function decodeRow(table: Table, version: Value): SqlRow | undefined {
-  if (typeof version !== "object" || version === null || Array.isArray(version)) return undefined;
-  const fields = new Map(Object.entries(version));
-  return table.columns.map(({ name, declared }) =>
-    decoded(fields.get(name) ?? null, declared.type),
-  );
+  if (!isFields(version)) return undefined;
+  return table.columns.map(({ name, declared }) => decoded(ownEntry(version, name), declared.type));
+}
+
+function isFields(version: Value): version is Readonly<Record<string, Value>> {
+  return typeof version === "object" && version !== null && !Array.isArray(version);
+}
+
+/** One column of a version; NULL where no row is. */
+export function decodedField(version: Value, name: string, type: SqlType): SqlValue {
+  return isFields(version) ? decoded(ownEntry(version, name), type) : null;
 }
 
 function decoded(value: Value, type: SqlType): SqlValue {

@@ -86,6 +86,12 @@ export function expressionText(expression: SqlExpression): string {
       return `ARRAY[${listText(expression.items)}]`;
     case "subscript":
       return `${expressionText(expression.operand)}[${expressionText(expression.index)}]`;
+    case "slice": {
+      const { operand, from, to } = expression;
+      return `(${expressionText(operand)})[${from ? expressionText(from) : ""}:${to ? expressionText(to) : ""}]`;
+    }
+    case "field":
+      return `(${expressionText(expression.operand)}).${quotedName(expression.name)}`;
     case "row":
       return `ROW(${listText(expression.values)})`;
     case "interval":

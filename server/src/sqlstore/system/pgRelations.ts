@@ -208,7 +208,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_index",
-    "indexrelid:int4 indrelid indnatts:int2 indnkeyatts indisunique:bool indnullsnotdistinct indisprimary indisexclusion indimmediate indisclustered indisvalid indcheckxmin indisready indislive indisreplident indkey:int2[] indcollation:int4[] indclass indoption:int2[] indexprs:text indpred",
+    "indexrelid:int4 indrelid indnatts:int2 indnkeyatts indisunique:bool indnullsnotdistinct indisprimary indisexclusion indimmediate indisclustered indisvalid indcheckxmin indisready indislive indisreplident indkey:int2vector indcollation:int4[] indclass indoption:int2vector indexprs:text indpred",
     ({ catalog }) =>
       relationsOf(catalog).flatMap(({ id, index }) => {
         if (index === undefined) return [];

@@ -29,7 +29,7 @@ export type Fields = Readonly<Record<string, SqlValue>>;
 
 /**
  * A table whose columns are written as `name:type name:type`, where the type of the one before is the type of a name
- * without one.
+ * without one. The elements of an `int2vector` are counted from zero.
  */
 export function systemTable(
   schema: string,
@@ -54,11 +54,12 @@ export function systemTable(
 }
 
 function columnsOf(text: string): readonly ScopeColumn[] {
-  let last: SqlType = "text";
+  let last: Omit<ScopeColumn, "name"> = { type: "text" };
   return text.split(/\s+/).map((each) => {
     const [name = "", type] = each.split(":");
-    last = type === undefined ? last : typeNamed(type);
-    return { name, type: last };
+    if (type === "int2vector") last = { type: "int2[]", shape: { first: 0 } };
+    else if (type !== undefined) last = { type: typeNamed(type) };
+    return { name, ...last };
   });
 }
 
