@@ -122,6 +122,8 @@ const OPTIONS = {
   strategy: { type: "string" },
   delay: { type: "boolean" },
   "lock-timeout": { type: "string" },
+  "strong-until": { type: "string" },
+  "weak-for": { type: "string", multiple: true },
   schema: { type: "string" },
   history: { type: "string" },
   to: { type: "string" },
@@ -169,7 +171,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
   ],
   serve: [
     ...["protocol", "level", "port", "seed", "strategy"],
-    ...["delay", "lock-timeout", "schema", "history"],
+    ...["delay", "lock-timeout", "strong-until", "weak-for", "schema", "history"],
   ],
   record: ["server", "port", "env", "out", "keep", "values", "merge", "from"],
   lsp: ["stdio"],
@@ -386,6 +388,10 @@ is found upwards from each file. "show", "fix", "replay" and "testgen" search as
   --from FILE            record: learn from a recording that was kept, and run nothing
   --strategy NAME        serve: which versions reads return, of those allowed: uniform (default), latest, stale
   --delay                serve: answer after a random moment, so that connections overtake each other
+  --strong-until WHAT    serve: load first: reads are serializable until a statement that begins with WHAT has run,
+                         until WHAT seconds have passed, or until SELECT isolens_start(); then begins the history
+  --weak-for WHO         serve: only of these connections reads are as weak as the level allows, all others read
+                         the newest versions: application_name=NAME, user=NAME, or comment=TEXT; may be repeated
   --lock-timeout N       serve: seconds for which a statement waits for a lock (default: 50)
   --schema FILE          serve: tables and first rows, in SQL
   --history FILE         serve: where the recorded run goes in the end, for "isolens history"

@@ -1,6 +1,7 @@
 // The arguments of `isolens serve`: which protocol, at which level, with which schema.
 import type { Protocol } from "../mock/listen";
 import { mockLevel, type MockLevel } from "../mock/level";
+import { strongUntilOf, weakForOf, type StrongUntil, type WeakFor } from "../mock/strength";
 import type { Strategy } from "../mock/store/policy";
 import { unknownLevelText, unknownText } from "../workspace/configuration";
 import type { ArgumentsResult } from "./arguments";
@@ -19,6 +20,10 @@ export interface ServeArguments {
   readonly delay: boolean;
   /** Seconds for which statements wait for locks, unless their session says otherwise. */
   readonly lockTimeout?: number;
+  /** Until then reads are strong. */
+  readonly strongUntil?: StrongUntil;
+  /** Of whom reads are weak; of all if empty. */
+  readonly weakFor: readonly WeakFor[];
   /** A file with tables and first rows. */
   readonly schema?: string;
   /** Where the recorded history goes. */
@@ -34,6 +39,8 @@ export interface ServeValues {
   readonly strategy?: string;
   readonly delay?: boolean;
   readonly "lock-timeout"?: string;
+  readonly "strong-until"?: string;
+  readonly "weak-for"?: readonly string[];
   readonly schema?: string;
   readonly history?: string;
 }
@@ -71,6 +78,16 @@ export function interpretServe(paths: readonly string[], values: ServeValues): A
   const seconds = Number(wait);
   if (wait !== undefined && !(/^\d+$/u.test(wait) && seconds >= 1 && seconds <= LONGEST_WAIT))
     return refuse(`--lock-timeout must be a whole number of seconds from 1 on, and is "${wait}"`);
+  const weakFor: WeakFor[] = [];
+  for (const text of values["weak-for"] ?? []) {
+    const each = weakForOf(text);
+    if (each === undefined)
+      return refuse(
+        `--weak-for must be application_name=NAME, user=NAME or comment=TEXT, and is "${text}"`,
+      );
+    weakFor.push(each);
+  }
+  const until = values["strong-until"];
   return {
     ok: true,
     arguments: {
@@ -83,6 +100,8 @@ export function interpretServe(paths: readonly string[], values: ServeValues): A
       strategy,
       delay: values.delay ?? false,
       ...(wait !== undefined && { lockTimeout: seconds }),
+      ...(until !== undefined && { strongUntil: strongUntilOf(until) }),
+      weakFor,
       ...(values.schema !== undefined && { schema: values.schema }),
       ...(values.history !== undefined && { history: values.history }),
     },

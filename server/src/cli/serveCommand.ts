@@ -29,6 +29,8 @@ export async function serveCommand(
     schema,
     delay: args.delay,
     ...(args.lockTimeout !== undefined && { lockTimeout: args.lockTimeout }),
+    ...(args.strongUntil && { strongUntil: args.strongUntil }),
+    weakFor: args.weakFor,
     isForgetful: args.history === undefined,
     onReset: (history) => earlier.push(history),
   });

@@ -17,7 +17,8 @@ export type Value =
 
 /** What a session asks of the store; it waits for the answer before it goes on. */
 export type Request =
-  | { readonly kind: "begin"; readonly name?: string }
+  /** `level`: what the client asked for, as SQL says it; stores of one level for all pass it by. */
+  | { readonly kind: "begin"; readonly name?: string; readonly level?: string }
   | ReadRequest
   /** `value: undefined` removes the key. Others see a transaction's last write of a key, once it has committed. */
   | { readonly kind: "write"; readonly key: Key; readonly value: Value }

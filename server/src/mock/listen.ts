@@ -109,7 +109,11 @@ function connect(
     ? createPostgresConnection(
         (options) => {
           const user = options.get("user");
-          return open({ user, database: options.get("database") ?? user });
+          return open({
+            user,
+            database: options.get("database") ?? user,
+            applicationName: options.get("application_name"),
+          });
         },
         wire,
         { ...limits, cancel },

@@ -3,8 +3,9 @@
 import type { PgParser } from "../frontend/sql/pg/pgParser";
 import type { Key, Reply, Request, Value } from "../exploration/client";
 import { randomNumbers } from "../exploration/randomNumbers";
+import type { ProductLevel } from "../isolation/levels";
 import { createDatabase, type Database } from "../sqlstore/database";
-import { createMemoryStore, createSequences } from "../sqlstore/memory";
+import { createMemoryStore, createSequences, type CountedSequences } from "../sqlstore/memory";
 import type { LockingRule } from "../sqlstore/run/rows";
 import {
   createSqlSession,
@@ -23,6 +24,7 @@ import {
   type StoreSession,
 } from "./store/mockStore";
 import type { Patience, Strategy } from "./store/policy";
+import { beginsWith, isWeak, type StrongUntil, type WeakFor } from "./strength";
 import type { RecordedHistory } from "./store/recordHistory";
 
 export interface MockOptions {
@@ -40,6 +42,10 @@ export interface MockOptions {
   readonly lockTimeout?: number;
   /** Nobody asks for the history: at a product's level what is over may be forgotten. */
   readonly isForgetful?: boolean;
+  /** Until then all reads are strong, and what is there then is the start. */
+  readonly strongUntil?: StrongUntil;
+  /** Only these transactions read what the level allows, all others the newest versions; all do if empty or absent. */
+  readonly weakFor?: readonly WeakFor[];
   /** Told of the history of what ends with a reset. */
   readonly onReset?: (history: RecordedHistory) => void;
 }
@@ -80,23 +86,32 @@ export function createMockDatabase(options: MockOptions): MockResult {
   const now = (): number => FIRST_MOMENT + TICK * ticks++;
   const start = prepareStart(sql, schema, now);
   if (!start.ok) return start;
-  const { initial } = start;
-  let sequences: Sequences = start.sequences();
-  let store: MockStore = createMockStore({ level, initial, seed, strategy, isForgetful });
+  let { initial } = start;
+  let sequences = start.sequences();
+  let startOfSequences = sequences.copy();
+  let isLoading = options.strongUntil !== undefined;
+  let isStartAsked = false;
   let generation = 0;
+  const openedAt = Date.now();
+  let store: MockStore = isLoading
+    ? createMockStore({ level: loadingLevel(level), initial, seed, strategy: "latest" })
+    : createMockStore({ level, initial, seed, strategy, isForgetful });
   let count = 0;
   const hearers = new Set<Hearer>();
 
   /** A session of the store that is there now; after a reset the next request opens one of the new store. */
   function openStoreSession(): StoreSession {
     let patience: Patience | undefined;
+    let isStrong = false;
     let own = store.open();
     let from = generation;
     return {
       ask(request: Request): Promise<Reply> {
+        if (isLoading && request.kind === "begin") endLoading();
         if (from !== generation) {
           own = store.open();
           own.patience(patience);
+          own.strong(isStrong);
           from = generation;
           if (request.kind !== "begin") return Promise.resolve(RESET);
         }
@@ -105,6 +120,10 @@ export function createMockDatabase(options: MockOptions): MockResult {
       patience(limit) {
         patience = limit;
         own.patience(limit);
+      },
+      strong(wanted) {
+        isStrong = wanted;
+        own.strong(wanted);
       },
       arrived() {
         own.arrived();
@@ -115,11 +134,25 @@ export function createMockDatabase(options: MockOptions): MockResult {
     };
   }
 
+  /** What the loading phase has left becomes the start, as soon as no transaction is open. */
+  function endLoading(): void {
+    const { strongUntil } = options;
+    const isOver =
+      isStartAsked ||
+      (strongUntil?.kind === "seconds" && Date.now() - openedAt >= strongUntil.seconds * 1000);
+    if (!isOver || !store.isIdle()) return;
+    isLoading = false;
+    initial = store.finalState();
+    startOfSequences = sequences.copy();
+    generation++;
+    store = createMockStore({ level, initial, seed, strategy, isForgetful });
+  }
+
   function reset(): void {
     options.onReset?.(store.history());
     generation++;
     ticks = 0;
-    sequences = start.ok ? start.sequences() : sequences;
+    sequences = startOfSequences.copy();
     store = createMockStore({ level, initial, seed, strategy, isForgetful });
   }
 
@@ -154,6 +187,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
           now,
           random: () => random(2 ** 30) / 2 ** 30,
           rule: lockingRule(level),
+          ...(typeof level !== "string" && { level: sqlLevel(level) }),
           hasIndexes: true,
           identifier: count,
           channels: {
@@ -171,14 +205,31 @@ export function createMockDatabase(options: MockOptions): MockResult {
           },
           settings: new Map([
             [dialect === "postgres" ? "lock_timeout" : "innodb_lock_wait_timeout", lockTimeout],
+            ...(client.applicationName === undefined
+              ? []
+              : [["application_name", client.applicationName] as const]),
           ]),
           ...(client.user !== undefined && { user: client.user }),
           ...(client.database !== undefined && { database: client.database }),
         });
         const storeSession = openStoreSession();
+        const startAsked = (): void => {
+          isStartAsked = true;
+        };
         return openMockSession({
           sql,
           session,
+          start: startAsked,
+          beforeText(text) {
+            const { user } = client;
+            const applicationName = session.setting("application_name");
+            storeSession.strong(!isWeak(options.weakFor ?? [], { user, applicationName, text }));
+          },
+          afterText(text) {
+            const { strongUntil } = options;
+            if (strongUntil?.kind === "statement" && beginsWith(text, strongUntil.text))
+              startAsked();
+          },
           store: {
             ...storeSession,
             close() {
@@ -217,7 +268,7 @@ type Start =
       readonly ok: true;
       readonly initial: ReadonlyMap<Key, Value>;
       /** Sequences as the schema's text left them. */
-      readonly sequences: () => Sequences;
+      readonly sequences: () => CountedSequences;
     }
   | { readonly ok: false; readonly error: SqlError };
 
@@ -255,6 +306,16 @@ function prepareStart(sql: Database, schema: string, now: () => number): Start {
       return fresh;
     },
   };
+}
+
+/** While rows are loaded all is serializable; a product's level is what it is. */
+function loadingLevel(level: MockLevel): MockLevel {
+  return typeof level === "string" ? "serializable" : level;
+}
+
+/** As SET TRANSACTION says it. */
+function sqlLevel({ name }: ProductLevel): string {
+  return name.slice(name.indexOf(":") + 1).replaceAll("-", " ");
 }
 
 /** Where statements that write look for their rows. */

@@ -26,6 +26,11 @@ export interface MockSessionParts {
   readonly session: SqlSession;
   readonly store: Pick<StoreSession, "ask" | "arrived" | "close" | "patience">;
   readonly reset: () => void;
+  /** Ends the loading phase. */
+  readonly start?: () => void;
+  /** Told of each text before it runs, and when it has succeeded. */
+  readonly beforeText?: (text: string) => void;
+  readonly afterText?: (text: string) => void;
   /** Takes who is told of notifications. */
   readonly notified?: (
     listener: (channel: string, payload: string, sender: number) => void,
@@ -36,17 +41,24 @@ export interface MockSessionParts {
 
 /** `SELECT isolens_reset()` and `CALL isolens_reset()` bring the database back to its start. */
 const RESET = /^\s*(?:select|call)\s+isolens_reset\s*\(\s*\)\s*(?:;\s*)?$/i;
+/** `SELECT isolens_start()` and `CALL isolens_start()` end the loading phase. */
+const START = /^\s*(?:select|call)\s+isolens_start\s*\(\s*\)\s*(?:;\s*)?$/i;
 
 export function openMockSession({
   sql,
   session,
   store,
   reset,
+  start = () => undefined,
+  beforeText = () => undefined,
+  afterText = () => undefined,
   pause,
   notified = () => undefined,
 }: MockSessionParts): MockSession {
   const isPostgres = sql.dialect === "postgres";
 
+  /** The text that was split last, of which single statements have lost their comments. */
+  let whole: { readonly text: string; readonly parts: readonly string[] } | undefined;
   /** Statements that wait for the store. */
   let running = 0;
   let hasGivenUp = false;
@@ -69,11 +81,15 @@ export function openMockSession({
     text: string,
     values: readonly MockArgument[],
     types: ReadonlyMap<number, SqlType>,
+    commented: string,
   ): Promise<SqlOutcome> {
     store.arrived();
     if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
     store.patience(hasGivenUp ? NONE : (impatient(text) ?? patienceOf(session, isPostgres)));
-    return answered(session.execute(text, values, types));
+    beforeText(commented);
+    const outcome = await answered(session.execute(text, values, types));
+    if (outcome.ok) afterText(text);
+    return outcome;
   }
 
   async function answered(steps: Generator<Request, SqlOutcome, Reply>): Promise<SqlOutcome> {
@@ -102,11 +118,11 @@ export function openMockSession({
     });
   }
 
-  function resetStatement(): PreparedStatement {
+  function ownStatement(effect: () => void): PreparedStatement {
     return {
       parameters: [],
       run() {
-        reset();
+        effect();
         return Promise.resolve({ ok: true, value: { rows: [], tag: "CALL", affected: 0 } });
       },
     };
@@ -115,7 +131,9 @@ export function openMockSession({
   return {
     split(text) {
       try {
-        return sql.parse(text).map((each) => each.text);
+        const parts = sql.parse(text).map((each) => each.text);
+        whole = { text, parts };
+        return parts;
       } catch (error) {
         if (!(refused(error) instanceof SqlFailure)) throw error;
         // What is wrong is said when it is prepared.
@@ -123,7 +141,8 @@ export function openMockSession({
       }
     },
     prepare(text, given) {
-      if (RESET.test(text)) return Promise.resolve({ ok: true, value: resetStatement() });
+      if (RESET.test(text)) return Promise.resolve({ ok: true, value: ownStatement(reset) });
+      if (START.test(text)) return Promise.resolve({ ok: true, value: ownStatement(start) });
       const types = new Map(
         given.flatMap((type, at) => (type === undefined ? [] : [[at + 1, type] as const])),
       );
@@ -131,11 +150,12 @@ export function openMockSession({
       if (!described.ok) return Promise.resolve(described);
       const { columns } = described;
       const known = parametersOf(described.parameters);
+      const commented = whole?.parts.includes(text) === true ? whole.text : text;
       const prepared: PreparedStatement = {
         parameters: known,
         ...(columns.length > 0 && { columns: objectsOf(columns) }),
         async run(values): Promise<Outcome<StatementResult>> {
-          const outcome = await run(text, values, types);
+          const outcome = await run(text, values, types, commented);
           if (!outcome.ok) return outcome;
           const [result] = outcome.results;
           if (!result) return { ok: true, value: NOTHING };

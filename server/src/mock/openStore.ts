@@ -6,6 +6,7 @@ import { formatValue } from "../sqlstore/values/format";
 import { mockLevel } from "./level";
 import { listen } from "./listen";
 import { createMockDatabase, lineAt, type MockDatabase } from "./mockDatabase";
+import { strongUntilOf, weakForOf, type WeakFor } from "./strength";
 import type { RecordedHistory } from "./store/recordHistory";
 
 export interface StoreOptions {
@@ -23,6 +24,10 @@ export interface StoreOptions {
   readonly delay?: boolean;
   /** Seconds that a statement waits for a lock unless its session says otherwise, 0 for ever; 50 if absent. */
   readonly lockTimeout?: number;
+  /** As `--strong-until`: seconds, or how the statement begins that ends the loading of first rows. */
+  readonly strongUntil?: string;
+  /** As `--weak-for`: whose reads are as weak as the level allows. */
+  readonly weakFor?: readonly string[];
   /** 0 or absent: a free one. */
   readonly port?: number;
 }
@@ -63,6 +68,8 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     ...(schema !== undefined && { schema }),
     ...(delay !== undefined && { delay }),
     ...(lockTimeout !== undefined && { lockTimeout }),
+    ...(options.strongUntil !== undefined && { strongUntil: strongUntilOf(options.strongUntil) }),
+    weakFor: (options.weakFor ?? []).map(weakFor),
   });
   if (!made.ok) {
     const { position, message } = made.error;
@@ -84,6 +91,12 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     },
     close: () => listening.close(),
   };
+}
+
+function weakFor(text: string): WeakFor {
+  const found = weakForOf(text);
+  if (found === undefined) throw new Error(`"${text}" is no application_name=, user= or comment=`);
+  return found;
 }
 
 /** What the checker of histories says of a run at each level of the literature. Throws if it cannot be read. */

@@ -59,6 +59,7 @@ export type MockArgument = string | number | bigint | boolean | null;
 export interface ClientNames {
   readonly user?: string | undefined;
   readonly database?: string | undefined;
+  readonly applicationName?: string | undefined;
 }
 
 export interface MockSession {

@@ -46,10 +46,20 @@ export function createMemoryStore(initial: ReadonlyMap<Key, Value> = new Map()):
   };
 }
 
+export interface CountedSequences extends Sequences {
+  /** Others that go on from where these are. */
+  readonly copy: () => CountedSequences;
+}
+
 /** Sequences that count from their start, in steps: sessions that run side by side get numbers of their own. */
-export function createSequences(offset = 0, step = 1): Sequences {
-  const counts = new Map<string, number>();
+export function createSequences(
+  offset = 0,
+  step = 1,
+  before: ReadonlyMap<string, number> = new Map(),
+): CountedSequences {
+  const counts = new Map(before);
   return {
+    copy: () => createSequences(offset, step, counts),
     next(name, start) {
       const value = counts.get(name) ?? start + offset;
       counts.set(name, value + step);

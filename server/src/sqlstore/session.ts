@@ -12,6 +12,7 @@ import { MYSQL_SETTINGS } from "./mysql/settings";
 import { rememberSpelling, shownColumns } from "./mysql/spelling";
 import { failure, refused, SqlFailure } from "./sqlError";
 import { POSTGRES_SETTINGS } from "./system/pgSettings";
+import { savepoint } from "./savepoints";
 import { createSessionStatements } from "./sessionStatements";
 import {
   changedTable,
@@ -56,6 +57,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     waiting: new Map(),
     startedAt: 0,
     level: undefined,
+    usualLevel: options.level,
+    hasRun: false,
     autocommit: true,
     facts: {
       database: options.database ?? "app",
@@ -161,7 +164,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     const plain = name.replace(/^(session|global|local)\./, "").toLowerCase();
     if (plain === "autocommit") return state.autocommit ? 1 : 0;
     if (/^(transaction_isolation|tx_isolation|default_transaction_isolation)$/.test(plain)) {
-      const level = state.level ?? (isPostgres ? "read committed" : "repeatable read");
+      const usual = state.usualLevel ?? (isPostgres ? "read committed" : "repeatable read");
+      const level = plain.startsWith("default") ? usual : (state.level ?? usual);
       return isPostgres ? level : level.toUpperCase().replaceAll(" ", "-");
     }
     const known = state.settings.get(plain) ?? usualSettings.get(plain);
@@ -185,14 +189,21 @@ export function createSqlSession(database: Database, options: SessionOptions): S
 
   function* begin(): Generator<Request, void, Reply> {
     const name = options.transactionName?.();
-    yield { kind: "begin", ...(name === undefined ? {} : { name }) };
+    const level = state.level ?? state.usualLevel;
+    yield {
+      kind: "begin",
+      ...(name !== undefined && { name }),
+      ...(level !== undefined && { level }),
+    };
     state.status = "open";
+    state.hasRun = false;
     state.startedAt = options.now();
   }
 
   function ended(): void {
     state.status = "idle";
     notifications = [];
+    state.level = undefined;
     own.transactionEnded();
     state.savepoints = [];
     state.waiting = new Map();
@@ -340,9 +351,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       case "savepoint":
       case "release":
       case "rollback to":
-        return savepoint(parsed.kind, parsed.name);
+        return savepoint(state, parsed.kind, parsed.name, isPostgres);
       case "set level":
-        state.level = parsed.level;
+        if (parsed.session) state.usualLevel = parsed.level;
+        else yield* levelSet(parsed.level);
         return done("SET");
       case "set":
         for (const assignment of parsed.assignments) yield* assign(assignment, parameters);
@@ -371,6 +383,21 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     }
   }
 
+  /** SET TRANSACTION: the open transaction's level in PostgreSQL, the next one's in MySQL. */
+  function* levelSet(level: string): Generator<Request, void, Reply> {
+    if (state.status === "open" && (!isPostgres || state.hasRun))
+      throw failure(
+        "insideTransaction",
+        isPostgres
+          ? "SET TRANSACTION ISOLATION LEVEL must be called before any query"
+          : "Transaction characteristics can't be changed while a transaction is in progress",
+      );
+    // Outside of a transaction PostgreSQL's means nothing.
+    if (isPostgres && state.status === "idle") return;
+    state.level = level;
+    if (state.status === "open") yield* begin();
+  }
+
   /** Others hear of it when the transaction is committed. */
   function* notified(channel: string, payload: string): Generator<Request, SqlResult, Reply> {
     notifications.push([channel, payload]);
@@ -392,8 +419,12 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   function* inTransaction(
     run: () => Generator<Request, SqlResult, Reply>,
   ): Generator<Request, SqlResult, Reply> {
-    if (state.status === "open") return yield* run();
+    if (state.status === "open") {
+      state.hasRun = true;
+      return yield* run();
+    }
     yield* begin();
+    state.hasRun = true;
     const isOwn = state.autocommit;
     let result: SqlResult;
     try {
@@ -415,38 +446,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     return state.status;
   }
 
-  function savepoint(kind: "savepoint" | "release" | "rollback to", name: string): SqlResult {
-    if (state.status === "idle") {
-      if (!isPostgres) return done(kind.toUpperCase());
-      throw failure(
-        "outsideTransaction",
-        `${kind.toUpperCase()} can only be used in transaction blocks`,
-      );
-    }
-    if (kind === "savepoint") {
-      // MySQL moves a savepoint whose name is used again.
-      if (!isPostgres) state.savepoints = state.savepoints.filter((each) => each.name !== name);
-      state.savepoints.push({ name, waiting: new Map(state.waiting) });
-      return done("SAVEPOINT");
-    }
-    const at = state.savepoints.findLastIndex((each) => each.name === name);
-    const found = state.savepoints[at];
-    if (found === undefined) {
-      throw failure(
-        "noSavepoint",
-        isPostgres ? `savepoint "${name}" does not exist` : `SAVEPOINT ${name} does not exist`,
-      );
-    }
-    if (kind === "release") {
-      state.savepoints = state.savepoints.slice(0, at);
-      return done("RELEASE");
-    }
-    state.savepoints = state.savepoints.slice(0, at + 1);
-    state.waiting = new Map(found.waiting);
-    state.status = "open";
-    return done("ROLLBACK");
-  }
-
   function* assign(
     assignment: Extract<SqlStatement, { readonly kind: "set" }>["assignments"][number],
     parameters: readonly unknown[],
@@ -460,8 +459,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       if (name.toLowerCase() === "autocommit") {
         state.autocommit = !/^(0|off|false)$/i.test(text);
         if (state.autocommit && state.status === "open") yield* commit();
-      } else if (/isolation$/i.test(name)) state.level = text.toLowerCase().replaceAll("-", " ");
-      else {
+      } else if (/isolation$/i.test(name)) {
+        const level = text.toLowerCase().replaceAll("-", " ");
+        if (isPostgres && name.toLowerCase() === "transaction_isolation") yield* levelSet(level);
+        else state.usualLevel = level === "" ? options.level : level;
+      } else {
         state.settings.set(name.toLowerCase(), text);
         if (!local) state.settingsBefore?.set(name.toLowerCase(), text);
       }
@@ -581,7 +583,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     status: () => state.status,
     autocommit: () => state.autocommit,
     setting: (name) => state.settings.get(name) ?? usualSettings.get(name),
-    level: () => state.level,
   };
 }
 

@@ -15,7 +15,11 @@ export interface State {
   /** Writes since the first savepoint, which may still be undone. */
   waiting: Map<StoreKey, Value>;
   startedAt: number;
+  /** Level that was asked for: of the transaction at hand or the next one, and of those without one of their own. */
   level: string | undefined;
+  usualLevel: string | undefined;
+  /** Whether the open transaction has run a statement, and so keeps its level. */
+  hasRun: boolean;
   autocommit: boolean;
   facts: SessionFacts;
   readonly currentValues: Map<string, number>;

@@ -63,6 +63,8 @@ export interface SessionOptions {
     readonly forget: () => void;
     readonly notify: (channel: string, payload: string) => void;
   };
+  /** The level of transactions that ask for none, as SQL says it; the dialect's own if absent. */
+  readonly level?: string;
   /** A name for each transaction, for people. */
   readonly transactionName?: () => string | undefined;
 }
@@ -99,6 +101,4 @@ export interface SqlSession {
   readonly autocommit: () => boolean;
   /** A setting by its name, as the session or its defaults have it; undefined for one that there is not. */
   readonly setting: (name: string) => string | undefined;
-  /** Level that SET TRANSACTION asked for last, in lower case; the store's own level is what holds. */
-  readonly level: () => string | undefined;
 }

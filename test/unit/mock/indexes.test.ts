@@ -23,10 +23,10 @@ const INITIAL: ReadonlyMap<Key, Value> = new Map([
 ]);
 
 function ownedBy(value: string): Lookup {
-  const valueOf = (version: Value): string | undefined =>
-    typeof version === "object" && version !== null && "owner" in version
-      ? String(version.owner)
-      : undefined;
+  const valueOf = (version: Value): string | undefined => {
+    if (typeof version !== "object" || version === null || !("owner" in version)) return undefined;
+    return typeof version.owner === "string" ? version.owner : undefined;
+  };
   return { prefix: "a/", index: "a/@owner", value, valueOf };
 }
 

@@ -11,7 +11,7 @@ import {
   type Transaction,
   type Version,
 } from "./database";
-import type { Policy, Strategy } from "./policy";
+import type { Policy, Strategy, StrategyOf } from "./policy";
 
 export type ChoosingLevel = "any" | "read-committed" | "read-atomic" | "causal";
 
@@ -22,7 +22,7 @@ type Demand = readonly [number, number];
 export function choosingPolicy(
   level: ChoosingLevel,
   database: Database,
-  strategy: Strategy,
+  strategyOf: StrategyOf,
 ): Policy {
   /** Session order and reads-from, closed. */
   const past = new Precedence();
@@ -99,7 +99,7 @@ export function choosingPolicy(
     },
     statement: () => undefined,
     choose(key, versions, { transaction, random }) {
-      for (const version of inOrder(versions, strategy, random)) {
+      for (const version of inOrder(versions, strategyOf(transaction), random)) {
         const needed = demands(transaction, key, version.writer);
         if (!needed || !isPossible(needed)) continue;
         for (const [one, other] of needed) before.insert(one, other, database.transactions.size);

@@ -68,6 +68,8 @@ export interface Database {
   write(transaction: Transaction, key: Key, value: Value): void;
   commit(transaction: Transaction): void;
   abort(transaction: Transaction): void;
+  /** Takes away an open transaction that has done nothing. */
+  drop(transaction: Transaction): void;
   /** Drops an ended transaction, and of the keys that it wrote the versions that no snapshot from `oldest` on can see. */
   forget(transaction: Transaction, oldest: number): void;
 }
@@ -136,6 +138,9 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
       writes.set(key, value);
       log.push({ kind: "write", key });
       indexes.note(key, value);
+    },
+    drop(empty) {
+      transactions.delete(empty.number);
     },
     abort(ended) {
       ended.status = "aborted";

@@ -7,13 +7,22 @@ import { choosingPolicy } from "./choosingPolicy";
 import { createdKeys, type CreatedKeys } from "./createdKeys";
 import {
   createDatabase,
+  isWriter,
   readsOf,
   type Database,
   type ReadFrom,
   type Transaction,
 } from "./database";
 import { finalState } from "./finalState";
-import { isFailure, type Failure, type Patience, type Policy, type Strategy } from "./policy";
+import {
+  isFailure,
+  SERIALIZATION_FAILURE,
+  type Failure,
+  type Patience,
+  type Policy,
+  type Strategy,
+  type StrategyOf,
+} from "./policy";
 import { productPolicy } from "./productPolicy";
 import { recordHistory, type RecordedHistory } from "./recordHistory";
 import { parallelPolicy, prefixPolicy } from "./snapshotPolicy";
@@ -33,6 +42,8 @@ export type MockLevel = AxiomaticLevel | ProductLevel;
 export interface MockStore {
   /** A new session; its number seeds its choices, so that they do not depend on those of others. */
   open(): StoreSession;
+  /** True if no transaction is open. */
+  isIdle(): boolean;
   /** What was read and written since the start. */
   history(): RecordedHistory;
   /** What is there when all that has committed has arrived everywhere: the last versions in an order that the reads so far allow. */
@@ -44,6 +55,8 @@ export interface StoreSession {
   readonly ask: Ask;
   /** How long requests wait for others from now on, also one that waits already; as long as it takes if undefined. */
   patience(patience: Patience | undefined): void;
+  /** Transactions that begin from now on read the newest versions, and fail at the literature's levels where those have changed. */
+  strong(isStrong: boolean): void;
   /** The client has sent a statement, which may run only later. */
   arrived(): void;
   /** Rolls back what is open. */
@@ -58,7 +71,10 @@ export function createMockStore({
   isForgetful = false,
 }: MockStoreOptions): MockStore {
   const database = createDatabase(initial);
-  const policy = policyOf(level, database, strategy);
+  const strong = new Set<number>();
+  const policy = policyOf(level, database, ({ number }) =>
+    strong.has(number) ? "latest" : strategy,
+  );
   const created = level === "any" ? undefined : createdKeys(isAbsent);
   let sessions = 0;
   function isAbsent(key: Key, writer: number): boolean {
@@ -69,17 +85,18 @@ export function createMockStore({
     open() {
       const number = sessions++;
       return openSession(
-        { database, policy, created, isForgetful },
+        { database, policy, created, isForgetful, strong, isReal: typeof level !== "string" },
         number,
         randomNumbers(seed * 1_000_003 + number),
       );
     },
+    isIdle: () => database.open.size === 0,
     history: () => recordHistory(database),
     finalState: () => finalState(database, policy),
   };
 }
 
-function policyOf(level: MockLevel, database: Database, strategy: Strategy): Policy {
+function policyOf(level: MockLevel, database: Database, strategy: StrategyOf): Policy {
   if (typeof level !== "string") return productPolicy(level, database, strategy);
   switch (level) {
     case "any":
@@ -103,10 +120,14 @@ interface Store {
   /** Absent where keys may be created twice. */
   readonly created: CreatedKeys | undefined;
   readonly isForgetful: boolean;
+  /** Open transactions that read the newest versions. */
+  readonly strong: Set<number>;
+  /** A product's level, whose locks do what there is to do. */
+  readonly isReal: boolean;
 }
 
 function openSession(
-  { database, policy, created, isForgetful }: Store,
+  { database, policy, created, isForgetful, strong, isReal }: Store,
   session: number,
   random: Random,
 ): StoreSession {
@@ -116,11 +137,13 @@ function openSession(
   let arrived: number | undefined;
   /** Whether the statement that runs has written: then it cannot fail alone. */
   let hasWritten = false;
+  let isStrong = false;
 
   function end(status: "committed" | "aborted"): void {
     if (!open) return;
     const ended = open;
     open = undefined;
+    strong.delete(ended.number);
     if (status === "aborted") database.abort(ended);
     policy.ended?.(ended);
     const oldest = isForgetful ? policy.oldestSnapshot?.() : undefined;
@@ -214,8 +237,17 @@ function openSession(
     }
   }
 
+  /** A strong transaction is serializable among such: it comes after all that have committed. */
+  function overtaken(transaction: Transaction): Failure | undefined {
+    if (isReal || !strong.has(transaction.number) || !isWriter(transaction)) return undefined;
+    for (const { key, from } of readsOf(transaction))
+      if (database.versions(key).at(-1)?.writer !== from) return SERIALIZATION_FAILURE;
+    return undefined;
+  }
+
   function commit(transaction: Transaction): Reply {
-    const failure = created?.validate(transaction) ?? policy.validate(transaction);
+    const failure =
+      created?.validate(transaction) ?? overtaken(transaction) ?? policy.validate(transaction);
     if (failure) return fail(failure);
     for (const [key, value] of transaction.writes) readByOthers(key, value);
     database.commit(transaction);
@@ -227,10 +259,13 @@ function openSession(
 
   async function answer(request: Request): Promise<Reply> {
     if (request.kind === "begin") {
+      // SET TRANSACTION as a transaction's first statement begins it anew.
+      if (open?.log.length === 0) database.drop(open);
       end("aborted");
       open = database.begin(session);
+      if (isStrong) strong.add(open.number);
       hasWritten = false;
-      policy.begin(open, random);
+      policy.begin(open, random, request.level);
       policy.patience?.(open, patience);
       return DONE;
     }
@@ -253,6 +288,9 @@ function openSession(
     patience(limit) {
       patience = limit;
       if (open) policy.patience?.(open, limit);
+    },
+    strong(wanted) {
+      isStrong = wanted;
     },
     arrived() {
       arrived = database.commits.length;

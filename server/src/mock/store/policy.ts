@@ -6,6 +6,9 @@ import type { Transaction, Version } from "./database";
 /** Which of the versions that the level allows are preferred. */
 export type Strategy = "uniform" | "latest" | "stale";
 
+/** What each transaction prefers. */
+export type StrategyOf = (transaction: Transaction) => Strategy;
+
 /** Why a transaction is at its end: an SQLSTATE with its text. */
 export interface Failure {
   readonly code: string;
@@ -31,7 +34,8 @@ export interface ReadContext {
 
 /** How one level answers. Every method may assume that the transaction is open. */
 export interface Policy {
-  begin(transaction: Transaction, random: Random): void;
+  /** `level`: what the client asked for, as SQL says it. */
+  begin(transaction: Transaction, random: Random, level: string | undefined): void;
   /** Waits until these keys, and all that begin in one of these ways, may be read. */
   before?(
     context: ReadContext,

@@ -2,8 +2,15 @@
 // on what is read in order to write, and what happens when that has changed. They are real time, as the servers are: a
 // snapshot holds all that was committed when the statement that takes it was sent, and perhaps what has come since.
 import type { Key } from "../../exploration/client";
-import type { ProductLevel } from "../../isolation/levels";
-import { isWriter, readsOf, type Database, type Transaction, type Version } from "./database";
+import { findLevel, type ProductLevel } from "../../isolation/levels";
+import {
+  INITIAL,
+  isWriter,
+  readsOf,
+  type Database,
+  type Transaction,
+  type Version,
+} from "./database";
 import { createLockTable } from "./lockTable";
 import {
   pick,
@@ -11,7 +18,7 @@ import {
   type Failure,
   type Policy,
   type ReadContext,
-  type Strategy,
+  type StrategyOf,
 } from "./policy";
 import { newestWhere } from "./snapshotPolicy";
 
@@ -19,16 +26,27 @@ import { newestWhere } from "./snapshotPolicy";
 const STALEST = 500;
 
 interface Snapshot {
+  readonly level: ProductLevel;
   /** How many commits it sees; undefined until it is taken. */
   taken?: number;
 }
 
-export function productPolicy(level: ProductLevel, database: Database, strategy: Strategy): Policy {
+/** Transactions that ask for another level of the same product get it; `usual` is that of the others. */
+export function productPolicy(
+  usual: ProductLevel,
+  database: Database,
+  strategyOf: StrategyOf,
+): Policy {
   const locks = createLockTable();
   const snapshots = new Map<number, Snapshot>();
   /** Snapshots before this one are not taken any more. */
   let oldest = 1;
-  const readsLock = level.plainRead === "locking";
+  /** Writers whose level looks for dangerous structures; those that are not among them are in nobody's way. */
+  const watched = new Set<number>();
+
+  function levelOf({ number }: Transaction): ProductLevel {
+    return snapshots.get(number)?.level ?? usual;
+  }
 
   function newest(key: Key): Version | undefined {
     return database.versions(key).at(-1);
@@ -39,8 +57,8 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
     return version !== undefined && version.position >= than;
   }
 
-  function readsNow({ current }: Pick<ReadContext, "current">): boolean {
-    return current || level.plainRead !== "snapshot";
+  function readsNow({ current, transaction }: ReadContext): boolean {
+    return current || levelOf(transaction).plainRead !== "snapshot";
   }
 
   async function lockAll(
@@ -58,18 +76,23 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
   /** The snapshot of a statement that writes without having read. */
   function takeForWrite({ number }: Transaction): number | undefined {
     const snapshot = snapshots.get(number);
-    if (snapshot && level.snapshot !== "first-plain-read")
+    if (snapshot && snapshot.level.snapshot !== "first-plain-read")
       snapshot.taken ??= database.commits.length;
     return snapshot?.taken;
   }
 
   return {
-    begin({ number }) {
-      snapshots.set(number, {});
+    begin({ number }, _random, asked) {
+      const found =
+        asked === undefined
+          ? undefined
+          : findLevel(`${usual.product}:${asked.replaceAll(" ", "-")}`);
+      snapshots.set(number, { level: found?.family === "product" ? found : usual });
     },
     async before(context, keys, scans) {
       const { transaction, current } = context;
-      if (!current && !readsLock) return undefined;
+      const level = levelOf(transaction);
+      if (!current && level.plainRead !== "locking") return undefined;
       const mode = current ? "exclusive" : "shared";
       for (const prefix of level.gaps ? [...scans].sort() : []) {
         const failure = await locks.takePrefix(transaction.number, prefix);
@@ -82,15 +105,17 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
       const snapshot = snapshots.get(transaction.number);
       if (!snapshot) return;
       const now = database.commits.length;
+      const { level } = snapshot;
       const isKept = level.snapshot !== "statement" && snapshot.taken !== undefined;
       const waits = level.snapshot === "first-plain-read" && context.current;
       if (!isKept && !waits) {
         snapshot.taken = context.current
           ? now
-          : pick(Math.max(context.arrived, oldest), now, strategy, random);
+          : pick(Math.max(context.arrived, oldest), now, strategyOf(transaction), random);
       }
     },
     choose(key, versions, context) {
+      const level = levelOf(context.transaction);
       const snapshot = snapshots.get(context.transaction.number)?.taken;
       if (level.plainRead === "newest-uncommitted" && !context.current) {
         const dirty = database.uncommitted(key, context.transaction);
@@ -104,6 +129,7 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
     },
     async write(transaction, key, value) {
       const { number } = transaction;
+      const level = levelOf(transaction);
       const failure =
         (await locks.take(number, key, "exclusive")) ??
         (level.gaps ? await locks.enter(number, key) : undefined);
@@ -123,12 +149,17 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
     },
     validate(transaction) {
       const snapshot = snapshots.get(transaction.number)?.taken;
-      if (!level.ssi || !isWriter(transaction) || snapshot === undefined) return undefined;
-      for (const { key } of readsOf(transaction))
-        if (isNewer(key, snapshot)) return SERIALIZATION_FAILURE;
+      if (!levelOf(transaction).ssi || !isWriter(transaction) || snapshot === undefined)
+        return undefined;
+      for (const { key } of readsOf(transaction)) {
+        const { position, writer } = newest(key) ?? { position: 0, writer: INITIAL };
+        if (position >= snapshot && watched.has(writer)) return SERIALIZATION_FAILURE;
+      }
       return undefined;
     },
-    committed: () => undefined,
+    committed(transaction) {
+      if (levelOf(transaction).ssi && isWriter(transaction)) watched.add(transaction.number);
+    },
     patience({ number }, patience) {
       locks.patience(number, patience);
     },

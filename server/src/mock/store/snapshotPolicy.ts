@@ -10,12 +10,16 @@ import {
   type Transaction,
   type Version,
 } from "./database";
-import { pick, SERIALIZATION_FAILURE, type Policy, type Strategy } from "./policy";
+import { pick, SERIALIZATION_FAILURE, type Policy, type StrategyOf } from "./policy";
 
 export type PrefixLevel = "prefix" | "snapshot-isolation" | "serializable";
 
 /** Snapshots that are prefixes of the commits, not older than what the session has seen. */
-export function prefixPolicy(level: PrefixLevel, database: Database, strategy: Strategy): Policy {
+export function prefixPolicy(
+  level: PrefixLevel,
+  database: Database,
+  strategyOf: StrategyOf,
+): Policy {
   /** How many commits each open transaction sees. */
   const snapshots = new Map<number, number>();
   const seenBySession = new Map<number, number>();
@@ -32,7 +36,10 @@ export function prefixPolicy(level: PrefixLevel, database: Database, strategy: S
   return {
     begin(transaction, random) {
       const oldest = seenBySession.get(transaction.session) ?? 1;
-      snapshots.set(transaction.number, pick(oldest, database.commits.length, strategy, random));
+      snapshots.set(
+        transaction.number,
+        pick(oldest, database.commits.length, strategyOf(transaction), random),
+      );
     },
     statement: () => undefined,
     choose(_key, versions, { transaction }) {
@@ -57,7 +64,7 @@ export function prefixPolicy(level: PrefixLevel, database: Database, strategy: S
 }
 
 /** Snapshots that hold, with each transaction, what that one has seen. */
-export function parallelPolicy(database: Database, strategy: Strategy): Policy {
+export function parallelPolicy(database: Database, strategyOf: StrategyOf): Policy {
   /** The transactions that each one sees. */
   const visible = new Precedence();
   const bySession = new Map<number, number[]>();
@@ -69,7 +76,9 @@ export function parallelPolicy(database: Database, strategy: Strategy): Policy {
       visible.follow(INITIAL, number);
       for (const [other, commits] of bySession) {
         const count =
-          other === session ? commits.length : pick(0, commits.length, strategy, random);
+          other === session
+            ? commits.length
+            : pick(0, commits.length, strategyOf(transaction), random);
         const last = commits[count - 1];
         if (last !== undefined) visible.follow(last, number);
       }

@@ -19,6 +19,8 @@ const DATE = /^(\d{4,6})-(\d{1,2})-(\d{1,2})$/;
 const TIME =
   /^(\d{1,3}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(?:(am|pm)\s*)?(z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)?$/i;
 
+const ZONE = /^(?:z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)$/i;
+
 /** A date in any of the usual forms, undefined when it is none. */
 export function parseDay(text: string): number | undefined {
   const trimmed = text.trim();
@@ -103,7 +105,8 @@ export function parseMoment(text: string, toUtc: boolean): Moment | undefined {
     .replace(/^[tT\s]/, "")
     .trim();
   if (rest === "") return { days, micros: 0 };
-  const clock = parseClock(rest);
+  // A date may have a zone without a time.
+  const clock = parseClock(ZONE.test(rest) ? `00:00${rest}` : rest);
   if (clock === undefined || clock.micros > DAY_MICROS) return undefined;
   return moment(days, clock.micros - (toUtc ? (clock.offset ?? 0) : 0));
 }

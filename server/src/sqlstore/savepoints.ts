@@ -1,0 +1,43 @@
+// Savepoints of a session's transaction: what has been written since the first one waits in the session.
+import { done } from "./sessionParts";
+import type { State } from "./sessionState";
+import type { SqlResult } from "./sessionTypes";
+import { failure } from "./sqlError";
+
+/** Sets a savepoint, or goes back to one. */
+export function savepoint(
+  state: State,
+  kind: "savepoint" | "release" | "rollback to",
+  name: string,
+  isPostgres: boolean,
+): SqlResult {
+  if (state.status === "idle") {
+    if (!isPostgres) return done(kind.toUpperCase());
+    throw failure(
+      "outsideTransaction",
+      `${kind.toUpperCase()} can only be used in transaction blocks`,
+    );
+  }
+  if (kind === "savepoint") {
+    // MySQL moves a savepoint whose name is used again.
+    if (!isPostgres) state.savepoints = state.savepoints.filter((each) => each.name !== name);
+    state.savepoints.push({ name, waiting: new Map(state.waiting) });
+    return done("SAVEPOINT");
+  }
+  const at = state.savepoints.findLastIndex((each) => each.name === name);
+  const found = state.savepoints[at];
+  if (found === undefined) {
+    throw failure(
+      "noSavepoint",
+      isPostgres ? `savepoint "${name}" does not exist` : `SAVEPOINT ${name} does not exist`,
+    );
+  }
+  if (kind === "release") {
+    state.savepoints = state.savepoints.slice(0, at);
+    return done("RELEASE");
+  }
+  state.savepoints = state.savepoints.slice(0, at + 1);
+  state.waiting = new Map(found.waiting);
+  state.status = "open";
+  return done("ROLLBACK");
+}
