@@ -31,28 +31,42 @@ export function serverOf(written: string, from: string): RecordedServer | string
   const rest = written.slice(match[0].length).replace(/^([^/?#]*@)?(?=[/?#]|$)/, "$1localhost");
   const url = parsedUrl(`http://${rest}`);
   if (url === undefined) return `${from} is no URL that can be read`;
-  const host = decodeURIComponent(url.hostname);
+  const host = decoded(url.hostname);
   const query = url.searchParams;
   const folder =
     query.get("host") ?? query.get("socket") ?? (host.startsWith("/") ? host : undefined);
   const port = url.port === "" ? PORTS[protocol] : Number(url.port);
-  const mode = query.get("sslmode") ?? query.get("ssl-mode") ?? "";
-  const database = decodeURIComponent(url.pathname.slice(1));
+  const mode = MODES.map((name) => query.get(name)).find((each) => each !== null);
+  const database = decoded(url.pathname.slice(1));
   return {
     protocol,
     host: host === "" || host.startsWith("/") ? "127.0.0.1" : host,
     port,
     ...socketOf(protocol, folder, port),
-    ...(/^verify/i.test(mode)
-      ? { encryption: "verify" as const }
-      : /^require/i.test(mode)
-        ? { encryption: "required" as const }
-        : {}),
-    ...(url.username !== "" && { user: decodeURIComponent(url.username) }),
-    ...(url.password !== "" && { password: decodeURIComponent(url.password) }),
+    ...encryptionOf(mode ?? (query.get("ssl") === "true" ? "require" : undefined)),
+    ...(url.username !== "" && { user: decoded(url.username) }),
+    ...(url.password !== "" && { password: decoded(url.password) }),
     ...(database !== "" && { database }),
     from,
   };
+}
+
+const MODES = ["sslmode", "ssl-mode", "sslMode"];
+
+/** What a mode of libpq or of MySQL's clients demands. */
+function encryptionOf(mode: string | undefined): Pick<Upstream, "encryption"> {
+  if (/^verify[-_]ca$/i.test(mode ?? "")) return { encryption: "authority" };
+  if (/^verify/i.test(mode ?? "")) return { encryption: "verify" };
+  return /^require/i.test(mode ?? "") ? { encryption: "required" } : {};
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray percent sign: the text is what it is.
+    return text;
+  }
 }
 
 function parsedUrl(text: string): URL | undefined {
@@ -147,6 +161,7 @@ export function serverOfEnvironment(
     const { host, port } = family;
     const own = ownEntry(env, host);
     if (own === undefined && ownEntry(env, port) === undefined) continue;
+    if (!/^\d{0,5}$/.test(ownEntry(env, port) ?? "")) continue;
     const protocol =
       family.protocol ??
       (ownEntry(env, port) === "3306" ||
@@ -164,6 +179,7 @@ export function serverOfEnvironment(
       host: own === undefined || own.startsWith("/") ? "127.0.0.1" : own,
       port: number,
       ...socketOf(protocol, own, number),
+      ...(host === "PGHOST" && encryptionOf(ownEntry(env, "PGSSLMODE"))),
       ...(user !== undefined && { user }),
       ...(password !== undefined && { password }),
       ...(database !== undefined && { database }),
@@ -209,20 +225,39 @@ export function rewritten(
   }
   for (const { host, port: number, protocol } of FAMILIES) {
     if (protocol !== undefined && protocol !== server.protocol) continue;
+    const [place, at] = [ownEntry(env, host), ownEntry(env, number)];
+    const isNamed = place !== undefined || at !== undefined;
     const isLibpq = host === "PGHOST" && server.protocol === "postgres";
-    const named = ownEntry(env, host) !== undefined || ownEntry(env, number) !== undefined;
-    const isOther = ownEntry(env, host) !== undefined && !isHost(ownEntry(env, host), server);
-    if (!(isLibpq || named) || isOther) continue;
+    if (!(isNamed ? isPlace(place, at, server) : isLibpq)) continue;
     set(host, LOCAL);
     set(number, String(port));
+    for (const [name, value] of isLibpq ? LIBPQ : [])
+      if (ownEntry(env, name) !== undefined) set(name, value);
   }
   return { env: own, changed };
 }
 
+/** Variables of libpq that would lead past the proxy, or demand what it cannot give. */
+const LIBPQ = [
+  ["PGHOSTADDR", LOCAL],
+  ["PGSSLMODE", "prefer"],
+  ["PGCHANNELBINDING", "prefer"],
+] as const;
+
+/** True if host and port are the server's; the one that is not given is the usual one. */
+function isPlace(
+  host: string | undefined,
+  port: string | undefined,
+  server: RecordedServer,
+): boolean {
+  if (host !== undefined && !isHost(host, server)) return false;
+  const isSocketFile = server.protocol === "mysql" && server.socket !== undefined;
+  return isSocketFile || Number(port ?? PORTS[server.protocol]) === server.port;
+}
+
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "::1", "[::1]"]);
 
-function isHost(host: string | undefined, server: RecordedServer): boolean {
-  if (host === undefined) return false;
+function isHost(host: string, server: RecordedServer): boolean {
   if (host.startsWith("/")) return server.socket?.startsWith(host) === true;
   return host === server.host || (LOOPBACK.has(host) && LOOPBACK.has(server.host));
 }
@@ -233,12 +268,25 @@ function isSame(left: RecordedServer, right: RecordedServer): boolean {
   return left.port === right.port && isHost(left.host, right);
 }
 
-/** A URL with another host and port; a socket in its query goes. */
+/** A URL with another host and port; what of its query leads elsewhere or demands encryption goes. */
 function towards(url: string, port: number): string {
+  const [before = "", ...fragment] = url.split("#");
+  const [whole = "", ...query] = before.split("?");
   const place = `${LOCAL}:${String(port)}`;
-  const moved = url.replace(/^([^/]+:\/\/(?:[^@/]*@)?)[^/?#]*/, `$1${place}`);
-  return moved
-    .replace(/([?&])host=[^&]*&?/, "$1")
-    .replace(/([?&])port=\d+&?/, "$1")
-    .replace(/[?&]$/, "");
+  const moved = whole.replace(/^([^/]+:\/\/(?:[^/]*@)?)[^/]*/, `$1${place}`);
+  const kept = query
+    .join("?")
+    .split("&")
+    .filter((each) => each !== "" && !leadsElsewhere(each))
+    .join("&");
+  return [kept === "" ? moved : `${moved}?${kept}`, ...fragment].join("#");
+}
+
+const PLACES = /^(?:host|hostaddr|port|(?:unix_?)?socket(?:path)?)$/i;
+const ENCRYPTION = /^(?:ssl|use_?ssl|require_?ssl|tls|ssl-?mode|ssl_mode|channel_?binding)$/i;
+const NO_DEMAND = /^(?:0|no|off|false|disabled?|allow|prefer(?:red)?)$/i;
+
+function leadsElsewhere(parameter: string): boolean {
+  const [name = "", value = ""] = parameter.split("=", 2);
+  return PLACES.test(name) || (ENCRYPTION.test(name) && !NO_DEMAND.test(value));
 }

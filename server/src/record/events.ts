@@ -37,6 +37,8 @@ export interface StatementEvent {
 
 /** Rows of a result that are kept. */
 export const KEPT_ROWS = 50;
+/** Rows of more bytes are counted, and their cells are not kept. */
+export const LONGEST_ROW = 1024 * 1024;
 
 /** Takes the events of one connection as they are complete. */
 export type EventSink = (event: StatementEvent) => void;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
+import { encryptedTo } from "../../../server/src/record/proxy/proxy";
 import { rewritten, serverOf, serverOfEnvironment } from "../../../server/src/record/environment";
 
 function check(env: Record<string, string>, server: string, changed: Record<string, string>): void {
@@ -44,6 +45,51 @@ test("URLs of frameworks", () => {
   );
 });
 
+test("what of a URL leads past the proxy or demands encryption is taken out", () => {
+  check(
+    {
+      DATABASE_URL:
+        "postgres://a:p@ss%@db/shop?sslmode=verify-full&application_name=x&hostaddr=::1#y",
+    },
+    "postgres db:5432 shop",
+    {
+      DATABASE_URL: "postgres://a:p@ss%@127.0.0.1:7000/shop?application_name=x#y",
+      ...LIBPQ,
+    },
+  );
+  check(
+    { MYSQL_URL: "mysql://a@localhost/shop?socket=/run/my.sock&ssl=true" },
+    "mysql /run/my.sock shop",
+    { MYSQL_URL: "mysql://a@127.0.0.1:7000/shop" },
+  );
+  check({ PGHOST: "db", PGSSLMODE: "require", PGHOSTADDR: "10.0.0.1" }, "postgres db:5432 ", {
+    ...LIBPQ,
+    PGHOSTADDR: "127.0.0.1",
+    PGSSLMODE: "prefer",
+  });
+});
+
+test("what a URL demands of the server's certificate", () => {
+  const demanded = (mode: string): unknown => {
+    const server = serverOf(`postgres://10.0.0.1/a?sslmode=${mode}`, "--server");
+    assert.ok(typeof server !== "string");
+    const { encryption, host } = server;
+    if (encryption === undefined) return undefined;
+    const {
+      rejectUnauthorized,
+      checkServerIdentity,
+      host: name,
+    } = encryptedTo({ host, encryption });
+    return [name, rejectUnauthorized, checkServerIdentity === undefined];
+  };
+  assert.deepEqual(["prefer", "require", "verify-ca", "verify-full"].map(demanded), [
+    undefined,
+    ["10.0.0.1", false, true],
+    ["10.0.0.1", true, false],
+    ["10.0.0.1", true, true],
+  ]);
+});
+
 test("host and port", () => {
   check({ DB_HOST: "localhost", DB_PORT: "3306", DB_NAME: "shop" }, "mysql localhost:3306 shop", {
     DB_HOST: "127.0.0.1",
@@ -58,6 +104,8 @@ test("another server's variables stay", () => {
       DATABASE_URL: "postgres://a@db/shop",
       REPORTS_URL: "postgres://a@reports/shop",
       MYSQL_HOST: "db",
+      DB_HOST: "db",
+      DB_PORT: "5433",
     },
     "postgres db:5432 shop",
     { DATABASE_URL: "postgres://a@127.0.0.1:7000/shop", ...LIBPQ },

@@ -1,6 +1,7 @@
 // What is kept of a statement: its text without what may be secret, and its kind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { missingFrom } from "../../../server/src/record/catalog/schemaText";
 import { wireSchema } from "../../../server/src/record/catalog/wire";
 import type { Protocol } from "../../../server/src/record/events";
 import { literalValue, piecesOf, statementsOf } from "../../../server/src/record/pieces";
@@ -35,6 +36,17 @@ test("of DDL only what defines tables and routines keeps its literals", () => {
     "CREATE OR REPLACE FUNCTION f() RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$",
   ])
     assert.deepEqual(wireSchema([kept(`${sql}; -- made`)]), [sql]);
+});
+
+test("what the server tells is not told again", () => {
+  const told = ["CREATE TYPE mood AS ENUM ('a')", "CREATE TABLE public.t (m mood)"];
+  const wire = [
+    "CREATE TYPE \"mood\" AS ENUM ('a')",
+    "CREATE TABLE IF NOT EXISTS t (m mood)",
+    "CREATE UNIQUE INDEX i ON t (m)",
+    "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+  ];
+  assert.deepEqual(missingFrom(told, wire), wire.slice(3));
 });
 
 test("what a statement does, whatever stands before its verb", () => {

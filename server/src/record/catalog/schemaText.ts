@@ -1,6 +1,7 @@
 // The tables of a recording as one file: from the server's catalogue where the database is still there, else from the DDL
 // that went over the wire.
 import { reasonOf } from "../../protocol/fault";
+import { encryptedTo } from "../proxy/proxy";
 import { connectTo } from "../../replay/servers/address";
 import type { RecordedServer } from "../environment";
 import type { Protocol } from "../events";
@@ -32,9 +33,7 @@ export async function recordedSchema(
         ]
       : [];
   const wire = wireSchema(statements);
-  const tables = new Set(known?.tables.map((table) => plainName(table)));
-  // A test run often drops its tables at its end.
-  const missing = wire.filter((text) => !tables.has(plainName(tableOf(text) ?? "")));
+  const missing = missingFrom(known?.statements ?? [], wire);
   const isCovered =
     known !== undefined && !missing.some((text) => mentions(statements, tableOf(text)));
   const all = [...(known?.statements ?? []), ...(isCovered ? [] : missing)];
@@ -45,16 +44,25 @@ export async function recordedSchema(
   };
 }
 
+/** Definitions that the server does not tell any more: a test run often drops its tables at its end. */
+export function missingFrom(
+  statements: readonly string[],
+  wire: readonly string[],
+): readonly string[] {
+  const subjects = new Set(statements.map(subjectOf));
+  return wire.filter((text) => !subjects.has(subjectOf(text)));
+}
+
 async function catalogueOf(
   server: RecordedServer,
   database: string | undefined,
 ): Promise<Catalogue | string> {
-  const { protocol, host, port, socket, user, password } = server;
+  const { protocol, host, port, socket, user, password, encryption } = server;
   const product = protocol === "postgres" ? "postgres" : "mariadb";
   const usual = protocol === "postgres" ? "postgres" : "root";
   const place =
     socket === undefined
-      ? { host, port }
+      ? { host, port, ...(encryption && { encryption: encryptedTo({ host, encryption }) }) }
       : {
           socket: protocol === "postgres" ? socket.replace(/\/\.s\.PGSQL\.\d+$/, "") : socket,
           port,
@@ -88,6 +96,17 @@ function mostUsed(statements: readonly RecordedStatement[]): string | undefined 
       counts.set(database, (counts.get(database) ?? 0) + 1);
   return [...counts].sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))[0]?.[0];
 }
+
+/** What a statement makes or changes: `table account`, `type mood`. */
+function subjectOf(sql: string): string {
+  const table = tableOf(sql);
+  if (table !== undefined) return `table ${plainName(table)}`;
+  const [, kind = "", name = ""] = OTHER_SUBJECT.exec(sql) ?? [];
+  return `${kind.toLowerCase()} ${plainName(name)}`;
+}
+
+const OTHER_SUBJECT =
+  /^(?:create|alter)\b.*?\b(type|domain|view|function|procedure|trigger)\s+(?:if\s+not\s+exists\s+)?([^\s(]+)/is;
 
 /** The table that a statement makes or changes, as it is written. */
 function tableOf(sql: string): string | undefined {

@@ -4,6 +4,7 @@ import {
   command,
   executionArguments,
   handshakeResponse,
+  LAST_PREPARED,
   type Command,
 } from "../../mock/mysql/commands";
 import { readFields, type FieldReader } from "../../mock/mysql/fields";
@@ -11,6 +12,7 @@ import { createPacketReader } from "../../mock/mysql/packets";
 import { readParameters, type Parameter, type ParameterType } from "../../mock/mysql/parameters";
 import {
   KEPT_ROWS,
+  LONGEST_ROW,
   type Decoder,
   type EventSink,
   type Remark,
@@ -18,6 +20,7 @@ import {
   type Value,
 } from "../events";
 import { statementsOf } from "../pieces";
+import { BULK_EXECUTE, bulkArguments, type BulkArguments } from "./mysqlBulk";
 
 export interface MysqlDecoderOptions {
   readonly connection: number;
@@ -43,11 +46,22 @@ interface Column extends ParameterType {
 interface Operation {
   readonly kind: "query" | "prepare" | "fetch" | "authentication" | "text" | "plain";
   /** Statements of the command that have no result yet. */
-  readonly pieces: string[];
-  readonly values: readonly Value[];
+  pieces: string[];
+  /** Arguments of each execution: several of a bulk. */
+  values: readonly (readonly Value[])[];
   /** Of a prepared execution, whose rows are binary. */
-  readonly statement?: Prepared;
+  statement?: Prepared;
+  /** An execution whose statement is known when the command before it was answered. */
+  readonly execution?: Execution;
   readonly order: number;
+}
+
+interface Execution {
+  /** Undefined: the statement that was prepared last. */
+  readonly statement: Prepared | undefined;
+  readonly body: Buffer;
+  readonly long: ReadonlyMap<number, Buffer>;
+  readonly isBulk: boolean;
 }
 
 /** Where in an answer the server is. */
@@ -62,6 +76,8 @@ const DEPRECATE_EOF = 1 << 24;
 /** MariaDB's own capabilities, of the upper word. */
 const EXTENDED_METADATA = 1 << 3;
 const CACHE_METADATA = 1 << 4;
+const CLIENT_TLS = 1 << 11;
+const MULTI_STATEMENTS = 1 << 16;
 const IN_TRANSACTION = 0x1;
 const MORE_RESULTS = 0x8;
 const CURSOR = 0x40;
@@ -81,6 +97,10 @@ export function createMysqlDecoder({
   const operations: Operation[] = [{ ...plain("authentication"), order: 0 }];
   let hasGreeted = false;
   let capabilities = { eof: true, metadata: false, caches: false };
+  /** A text may hold several statements. */
+  let hasSeveral = false;
+  /** The client's packets are those of a file, up to an empty one. */
+  let isSendingFile = false;
   let lastPrepared = 0;
   let phase: Phase = { at: "first" };
   let columns: Column[] = [];
@@ -90,7 +110,7 @@ export function createMysqlDecoder({
   let database: string | undefined;
 
   function plain(kind: Operation["kind"]): Omit<Operation, "order"> {
-    return { kind, pieces: [], values: [] };
+    return { kind, pieces: [], values: [[]] };
   }
 
   function push(operation: Omit<Operation, "order">): void {
@@ -105,7 +125,8 @@ export function createMysqlDecoder({
       metadata: (own & EXTENDED_METADATA) !== 0,
       caches: (own & CACHE_METADATA) !== 0,
     };
-    if ((flags & 0x800) === 0) ({ database } = handshakeResponse(payload));
+    hasSeveral = (flags & MULTI_STATEMENTS) !== 0;
+    if ((flags & CLIENT_TLS) === 0) ({ database } = handshakeResponse(payload));
     else if (payload.length <= 32)
       throw new Error(
         "the client asked for TLS, which hides its statements: let it connect without (ssl-mode=DISABLED, useSSL=false)",
@@ -117,18 +138,21 @@ export function createMysqlDecoder({
       push(plain("fetch"));
       return;
     }
+    if (payload[0] === BULK_EXECUTE && payload.length > 5) {
+      execute(payload.readUInt32LE(1), payload.subarray(5), true);
+      return;
+    }
     const read: Command = command(payload);
     switch (read.kind) {
       case "query":
-        push({ ...plain("query"), pieces: [...statementsOf(read.sql, "mysql")] });
+        push({
+          ...plain("query"),
+          pieces: hasSeveral ? [...statementsOf(read.sql, "mysql")] : [read.sql],
+        });
         return;
-      case "execute": {
-        const statement = statements.get(
-          read.statement === 0xffffffff ? lastPrepared : read.statement,
-        );
-        push({ ...plain("query"), ...(statement && executed(statement, read.body)) });
+      case "execute":
+        execute(read.statement, read.body, false);
         return;
-      }
       case "prepare":
         push({ ...plain("prepare"), pieces: [read.sql] });
         return;
@@ -140,6 +164,10 @@ export function createMysqlDecoder({
         return;
       case "use":
         ({ database } = read);
+        push(plain("plain"));
+        return;
+      case "setOption":
+        hasSeveral = read.option === 0;
         push(plain("plain"));
         return;
       case "quit":
@@ -155,24 +183,35 @@ export function createMysqlDecoder({
     }
   }
 
-  function executed(
-    statement: Prepared,
-    body: Buffer,
-  ): Pick<Operation, "pieces" | "values" | "statement"> {
-    const { types, values } = executionArguments(
-      body,
-      statement.count,
-      statement.types,
-      statement.long,
-    );
+  function execute(id: number, body: Buffer, isBulk: boolean): void {
+    const isPreparing = operations.some(({ kind }) => kind === "prepare");
+    const own = id === LAST_PREPARED ? lastPrepared : id;
+    const statement = id === LAST_PREPARED && isPreparing ? undefined : statements.get(own);
+    const long = new Map(statement?.long);
+    statement?.long.clear();
+    push({ ...plain("query"), execution: { statement, body, long, isBulk } });
+  }
+
+  /** Reads what is executed, now that all that was sent before it is answered. */
+  function resolve(operation: Operation): void {
+    const { execution } = operation;
+    if (execution === undefined || operation.statement !== undefined) return;
+    const { body, long, isBulk } = execution;
+    const statement = execution.statement ?? statements.get(lastPrepared);
+    if (statement === undefined) return;
+    const { types, rows: given } = isBulk
+      ? bulkArguments(body, statement.count, statement.types)
+      : executedOnce(executionArguments(body, statement.count, statement.types, long));
     statement.types = types;
-    statement.long.clear();
-    return { pieces: [statement.sql], values: values.map(textOf), statement };
+    operation.statement = statement;
+    operation.pieces = [statement.sql];
+    operation.values = given.map((each) => each.map(textOf));
   }
 
   function answered(payload: Buffer): void {
     const head = operations[0];
     if (head === undefined) return;
+    resolve(head);
     const first = payload[0] ?? 0;
     if (head.kind === "authentication") {
       if (first === 0x00 || first === 0xff) operations.shift();
@@ -208,7 +247,8 @@ export function createMysqlDecoder({
     } else if (head.kind === "prepare" && first === 0x00) {
       prepared(head, payload);
     } else if (first === 0xfb) {
-      // LOCAL INFILE: the client sends a file, whose packets are no commands; then comes the result.
+      // LOCAL INFILE; then comes the result.
+      isSendingFile = true;
     } else if (first === 0x00) {
       const from = readFields(payload.subarray(1));
       const affected = from.lengthEncoded();
@@ -281,7 +321,8 @@ export function createMysqlDecoder({
   function row(head: Operation, payload: Buffer): void {
     count++;
     if (head.kind === "fetch" || rows.length >= KEPT_ROWS) return;
-    rows.push(head.statement ? binaryRow(payload) : textRow(payload));
+    const isLong = payload.length > LONGEST_ROW;
+    rows.push(isLong ? [] : head.statement ? binaryRow(payload) : textRow(payload));
   }
 
   function binaryRow(payload: Buffer): readonly Value[] {
@@ -326,13 +367,19 @@ export function createMysqlDecoder({
     if (head.kind === "query" && sql !== undefined) {
       status = (flags & IN_TRANSACTION) !== 0 ? "open" : "idle";
       const hasRows = columns.length > 0 && outcome.affected === undefined;
-      emit({
-        ...{ connection, order: head.order, at: Date.now(), sql, arguments: head.values },
-        columns: hasRows ? columns.map(({ name }) => name) : [],
-        ...{ rows, count, status },
-        ...(database !== undefined && { database }),
-        ...outcome,
-      });
+      const { affected, ...rest } = outcome;
+      const times = head.values.length;
+      for (const [at, values] of head.values.entries()) {
+        const own = shareOf(affected, times);
+        emit({
+          ...{ connection, order: head.order + at / times, at: Date.now(), sql, arguments: values },
+          columns: hasRows ? columns.map(({ name }) => name) : [],
+          ...{ rows, count, status },
+          ...(database !== undefined && { database }),
+          ...rest,
+          ...(own !== undefined && { affected: own }),
+        });
+      }
     }
     finish((flags & MORE_RESULTS) !== 0);
   }
@@ -341,6 +388,8 @@ export function createMysqlDecoder({
     const error = String(payload.readUInt16LE(1));
     // A deadlock undoes the transaction; other errors undo their statement alone.
     if (error === DEADLOCK) status = "idle";
+    // What is executed by its name fails as well.
+    if (head.kind === "prepare") lastPrepared = 0;
     const sql = head.pieces.shift();
     if (sql !== undefined)
       emit({
@@ -349,7 +398,7 @@ export function createMysqlDecoder({
           order: head.order,
           at: Date.now(),
           sql,
-          arguments: head.values,
+          arguments: head.values[0] ?? [],
           columns: [],
         },
         ...{ rows: [], count: 0, error, status },
@@ -368,7 +417,8 @@ export function createMysqlDecoder({
   return {
     fromClient(chunk) {
       for (const { sequence, payload } of client.read(chunk)) {
-        if (payload === undefined)
+        if (isSendingFile) isSendingFile = payload === undefined || payload.length > 0;
+        else if (payload === undefined)
           remark(`connection ${String(connection)}: a command of more than 16 MB is not recorded`);
         else if (!hasGreeted) {
           hasGreeted = true;
@@ -384,6 +434,22 @@ export function createMysqlDecoder({
     },
     end: () => undefined,
   };
+}
+
+function executedOnce({
+  types,
+  values,
+}: {
+  readonly types: readonly ParameterType[];
+  readonly values: readonly Parameter[];
+}): BulkArguments {
+  return { types, rows: [values] };
+}
+
+/** What one of several executions changed, where their sum tells it. */
+function shareOf(affected: number | undefined, times: number): number | undefined {
+  if (times === 1 || affected === undefined || affected === 0) return affected;
+  return affected === times ? 1 : undefined;
 }
 
 function textOf(value: Parameter): Value {

@@ -8,7 +8,14 @@ import {
   type Parameter,
 } from "../../mock/postgres/frontendMessages";
 import { fromBinary } from "../../mock/postgres/binaryTypes";
-import type { Decoder, EventSink, StatementEvent, TransactionStatus, Value } from "../events";
+import type {
+  Decoder,
+  EventSink,
+  Remark,
+  StatementEvent,
+  TransactionStatus,
+  Value,
+} from "../events";
 import { KEPT_ROWS } from "../events";
 import { statementsOf } from "../pieces";
 import { createServerReader, type ColumnField, type ServerMessage } from "./serverMessages";
@@ -18,6 +25,7 @@ export interface PostgresDecoderOptions {
   readonly emit: EventSink;
   /** The number of the next statement over all connections. */
   readonly nextOrder: () => number;
+  readonly remark: Remark;
 }
 
 interface Prepared {
@@ -34,6 +42,14 @@ interface Portal {
   isTold: boolean;
 }
 
+/** One that the client bound in no message that was read. */
+const UNKNOWN: Portal = {
+  statement: { sql: "", types: [] },
+  parameters: [],
+  formats: [],
+  isTold: true,
+};
+
 /** Requests without an answer yet. */
 type Operation =
   | { readonly kind: "query"; readonly pieces: string[]; readonly order: number }
@@ -48,7 +64,7 @@ type Pending = Omit<StatementEvent, "status">;
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
 
 export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder {
-  const { connection, emit, nextOrder } = options;
+  const { connection, emit, nextOrder, remark } = options;
   const client = createFrontendReader(LONGEST_MESSAGE);
   const server = createServerReader();
   const statements = new Map<string, Prepared>();
@@ -95,13 +111,18 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
         return;
       }
       case "execute": {
-        const portal = portals.get(message.portal);
-        if (portal !== undefined) operations.push({ kind: "execute", portal, order: nextOrder() });
+        // A cursor that DECLARE made is executed by its name as well: more of what that statement began.
+        const portal = portals.get(message.portal) ?? UNKNOWN;
+        operations.push({ kind: "execute", portal, order: nextOrder() });
         return;
       }
       case "close":
         if (message.target === "statement") statements.delete(message.name);
+        else portals.delete(message.name);
         operations.push({ kind: "close" });
+        return;
+      case "tooLong":
+        tooLong(message.type);
         return;
       case "sync":
         operations.push({ kind: "sync" });
@@ -109,6 +130,19 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
       default:
         return;
     }
+  }
+
+  /** What is too long to be kept is answered as all else is. */
+  function tooLong(type: string): void {
+    const order = nextOrder();
+    if (type === "Q") operations.push({ kind: "query", pieces: [], order });
+    else if (type === "P") operations.push({ kind: "parse", sql: "", order });
+    else if (type === "B") operations.push({ kind: "bind", sql: "", order });
+    else return;
+    // Nobody knows which statement or portal has this name now.
+    statements.delete("");
+    portals.clear();
+    remark(`connection ${String(connection)}: a statement of more than 16 MB is not recorded`);
   }
 
   function answered(message: ServerMessage): void {
@@ -147,6 +181,8 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
         const end = operations.findIndex(({ kind }) => kind === "query" || kind === "sync");
         operations.splice(0, end + 1);
         hand(STATUS.get(message.status) ?? "idle");
+        // Portals end with their transaction.
+        if (message.status === "I" && operations.length === 0) portals.clear();
         return;
       }
       case "parameterStatus":
@@ -184,7 +220,7 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
       const { portal } = head;
       if (!portal.isTold && message.kind !== "empty")
         tell(portal.statement.sql, head, argumentsOf(portal), message);
-      portal.isTold = message.kind === "suspended";
+      portal.isTold = message.kind === "suspended" || portal === UNKNOWN;
     }
     forget();
   }

@@ -8,6 +8,12 @@ import { createMysqlDecoder } from "./mysqlDecoder";
 import { hideEncryption } from "./mysqlGreeting";
 import { createPostgresDecoder } from "./postgresDecoder";
 
+/**
+ * The connection to the server is encrypted. `authority`: its certificate is of somebody who is trusted; `verify`: and it
+ * is the host's.
+ */
+export type Encryption = "required" | "authority" | "verify";
+
 /** Where the server is. */
 export interface Upstream {
   readonly protocol: Protocol;
@@ -15,8 +21,7 @@ export interface Upstream {
   readonly port: number;
   /** A local socket, instead of host and port. */
   readonly socket?: string;
-  /** The connection to the server is encrypted; `verify`: and its certificate checked. */
-  readonly encryption?: "required" | "verify";
+  readonly encryption?: Encryption;
 }
 
 export interface ProxyOptions {
@@ -258,12 +263,35 @@ export function placeOf({ host, port, socket }: Upstream): string {
   return socket ?? `${host}:${String(port)}`;
 }
 
+/** Nobody else listens between here and the server. */
+function isLocal({ host, socket }: Upstream): boolean {
+  return socket !== undefined || /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
+}
+
+/** What TLS demands of a server's certificate. */
+export function encryptedTo({
+  host,
+  encryption,
+}: Pick<Upstream, "host" | "encryption">): tls.ConnectionOptions {
+  return {
+    // The name that the certificate is held against; an address is none to ask for.
+    host,
+    ...(net.isIP(host) === 0 && { servername: host }),
+    rejectUnauthorized: encryption === "authority" || encryption === "verify",
+    ...(encryption === "authority" && { checkServerIdentity: () => undefined }),
+  };
+}
+
 function connect(
   upstream: Upstream,
   keep: (socket: net.Socket) => void,
   ready: (server: net.Socket) => void,
   failed: (reason: string) => void,
 ): void {
+  if (upstream.protocol === "mysql" && upstream.encryption !== undefined && !isLocal(upstream)) {
+    failed("its URL asks for encryption, which recordings of MySQL have on this machine alone");
+    return;
+  }
   const plain =
     upstream.socket === undefined
       ? net.connect(upstream.port, upstream.host)
@@ -290,11 +318,7 @@ function connect(
         plain.destroy();
         return;
       }
-      const secure = tls.connect({
-        socket: plain,
-        ...(net.isIP(upstream.host) === 0 && { servername: upstream.host }),
-        rejectUnauthorized: upstream.encryption === "verify",
-      });
+      const secure = tls.connect({ socket: plain, ...encryptedTo(upstream) });
       keep(secure);
       secure.on("error", (error: Error) => {
         if (!isReady) failed(error.message);

@@ -1,6 +1,7 @@
 // Messages of a PostgreSQL server that a recording needs: protocol 3, "Message Formats". The rows of COPY and
 // whatever is longer than a recording keeps are passed over without being gathered.
 import { createByteQueue } from "../../mock/byteQueue";
+import { LONGEST_ROW } from "../events";
 
 export interface ColumnField {
   readonly name: string;
@@ -29,8 +30,6 @@ export interface ServerReader {
   read(chunk: Buffer): readonly ServerMessage[];
 }
 
-/** Rows beyond this are counted, and their cells are not kept. */
-const LONGEST_ROW = 1024 * 1024;
 const NO_TYPE = 0;
 
 /** Reads from the server's first message on (behind its answer to a request for TLS). */

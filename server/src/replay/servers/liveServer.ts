@@ -1,5 +1,6 @@
 // What runs on real servers ask of them: sessions that execute one statement after the other, and who waits for whom.
 // Nothing here knows a product; `postgres.ts` and `mariadb.ts` are the two that do.
+import type { ConnectionOptions } from "node:tls";
 import type { ProductLevel } from "../../isolation/levels";
 import type { Row } from "../../protocol/witness";
 import type { Actor } from "./actor";
@@ -53,6 +54,8 @@ export interface ServerAddress {
   readonly user: string;
   readonly password?: string;
   readonly database: string;
+  /** Options of TLS, where the connection is to be encrypted (PostgreSQL). */
+  readonly encryption?: ConnectionOptions;
 }
 
 /** Whether some of those that wait do so for each other: the server will end that by itself. */

@@ -67,13 +67,14 @@ async function openSession(address: ServerAddress): Promise<LiveSession> {
 }
 
 async function openClient(address: ServerAddress): Promise<Client> {
-  const { socket, host, port, user, password, database } = address;
+  const { socket, host, port, user, password, database, encryption } = address;
   const client = new Client({
     user,
     database,
     ...((socket ?? host) ? { host: socket ?? host } : {}),
     ...(port === undefined ? {} : { port }),
     ...(password === undefined ? {} : { password }),
+    ...(encryption && { ssl: encryption }),
   });
   // A server that is stopped ends its connections: the statements at hand reject, and that is enough.
   client.on("error", () => undefined);

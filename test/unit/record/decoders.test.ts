@@ -1,0 +1,152 @@
+// Conversations byte by byte that no client of these tests has: several commands at once, files, bulks.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { StatementEvent } from "../../../server/src/record/events";
+import { createMysqlDecoder } from "../../../server/src/record/proxy/mysqlDecoder";
+import { createPostgresDecoder } from "../../../server/src/record/proxy/postgresDecoder";
+
+/** A decoder's surroundings, and what it told. */
+function listener(): {
+  readonly events: StatementEvent[];
+  readonly options: Parameters<typeof createMysqlDecoder>[0];
+} {
+  const events: StatementEvent[] = [];
+  let order = 0;
+  const emit = (event: StatementEvent): void => {
+    events.push(event);
+  };
+  const nextOrder = (): number => order++;
+  return { events, options: { connection: 1, emit, nextOrder, remark: assert.fail } };
+}
+
+const told = (events: readonly StatementEvent[]): readonly string[] =>
+  events.map(
+    ({ sql, arguments: values, affected, error }) =>
+      `${sql} (${values.join()}) ${error ?? String(affected)}`,
+  );
+
+function packet(sequence: number, payload: Buffer | readonly number[]): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUIntLE(payload.length, 0, 3);
+  head.writeUInt8(sequence, 3);
+  return Buffer.concat([head, Buffer.from(payload)]);
+}
+
+const ok = (affected: number): Buffer => packet(1, [0, affected, 0, 2, 0, 0, 0]);
+const asked = (code: number, rest: string | readonly number[]): Buffer =>
+  packet(0, Buffer.concat([Buffer.of(code), Buffer.from(rest)]));
+
+/** A MySQL conversation behind the introduction; MariaDB's client, without several statements in one text. */
+function mysqlConversation(): ReturnType<typeof listener> & {
+  readonly client: (...sent: readonly Buffer[]) => void;
+  readonly server: (...sent: readonly Buffer[]) => void;
+} {
+  const own = listener();
+  const decoder = createMysqlDecoder(own.options);
+  const introduction = Buffer.alloc(32 + 2);
+  introduction.writeUInt32LE(0x200 | 0x8000 | (1 << 24), 0);
+  decoder.fromClient(packet(1, introduction));
+  decoder.fromServer(ok(0));
+  return {
+    ...own,
+    client: (...sent) => {
+      decoder.fromClient(Buffer.concat(sent));
+    },
+    server: (...sent) => {
+      decoder.fromServer(Buffer.concat(sent));
+    },
+  };
+}
+
+const INT = [3, 0];
+const prepared = (id: number, count: number): readonly Buffer[] => [
+  packet(1, [0, id, 0, 0, 0, 0, 0, count, 0, 0, 0, 0]),
+  ...Array.from({ length: count }, () => packet(2, [0])),
+];
+
+test("MySQL: a statement that is prepared and executed in one go", () => {
+  const { events, client, server } = mysqlConversation();
+  const last = [255, 255, 255, 255];
+  client(
+    asked(0x16, "UPDATE t SET a = ?"),
+    asked(0x17, [...last, 0, 1, 0, 0, 0, 0, 1, ...INT, 7, 0, 0, 0]),
+  );
+  server(...prepared(5, 1), ok(1));
+  client(asked(0x16, "no sql"), asked(0x17, [...last, 0, 1, 0, 0, 0]));
+  const refused = packet(1, [0xff, 0x28, 0x04]);
+  server(refused, refused);
+  assert.deepEqual(told(events), ["UPDATE t SET a = ? (7) 1", "no sql () 1064"]);
+});
+
+test("MySQL: each row of a bulk is an execution", () => {
+  const { events, client, server } = mysqlConversation();
+  client(asked(0x16, "INSERT INTO t VALUES (?)"));
+  server(...prepared(5, 1));
+  client(asked(0xfa, [5, 0, 0, 0, 128, 0, ...INT, 0, 7, 0, 0, 0, 1, 0, 8, 0, 0, 0]));
+  server(ok(3));
+  assert.deepEqual(told(events), [
+    "INSERT INTO t VALUES (?) (7) 1",
+    "INSERT INTO t VALUES (?) () 1",
+    "INSERT INTO t VALUES (?) (8) 1",
+  ]);
+  assert.deepEqual(
+    events.map(({ arguments: values }) => values[0]),
+    ["7", null, "8"],
+  );
+  assert.ok(events.every(({ order }, at) => order > (events[at - 1]?.order ?? -1)));
+});
+
+test("MySQL: packets of a file are no commands, whatever their number", () => {
+  const { events, client, server } = mysqlConversation();
+  client(asked(0x03, "LOAD DATA LOCAL INFILE 'a' INTO TABLE t"));
+  server(packet(1, [0xfb, 0x61]));
+  for (let at = 2; at < 300; at++) client(packet(at % 256, Buffer.from("\x03SELECT 1")));
+  client(packet(44, []));
+  server(ok(9));
+  client(asked(0x03, "CREATE PROCEDURE p() BEGIN SELECT 1; SELECT 2; END"));
+  server(ok(0));
+  assert.deepEqual(told(events), [
+    "LOAD DATA LOCAL INFILE 'a' INTO TABLE t () 9",
+    "CREATE PROCEDURE p() BEGIN SELECT 1; SELECT 2; END () 0",
+  ]);
+});
+
+const text = (value: string): Buffer => Buffer.from(`${value}\0`);
+function message(type: string, ...parts: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  const size = Buffer.alloc(4);
+  size.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), size, body]);
+}
+
+test("PostgreSQL: a portal that nobody bound is answered like the others", () => {
+  const { events, options } = listener();
+  const decoder = createPostgresDecoder(options);
+  const start = Buffer.concat([Buffer.of(0, 3, 0, 0), text("user"), text("a"), Buffer.of(0)]);
+  decoder.fromClient(message("", start));
+  const none = Buffer.alloc(2);
+  const one = Buffer.alloc(4);
+  decoder.fromClient(
+    Buffer.concat([
+      message("E", text("cursor"), one),
+      message("P", text(""), text("DELETE FROM t"), none),
+      message("B", text("p"), text(""), none, none, none),
+      message("E", text("p"), one),
+      message("C", Buffer.from("P"), text("p")),
+      message("E", text("p"), one),
+      message("S"),
+    ]),
+  );
+  decoder.fromServer(
+    Buffer.concat([
+      message("C", text("FETCH 1")),
+      message("1"),
+      message("2"),
+      message("C", text("DELETE 2")),
+      message("3"),
+      message("E", Buffer.from("C34000\0\0")),
+      message("Z", Buffer.from("I")),
+    ]),
+  );
+  assert.deepEqual(told(events), ["DELETE FROM t () 2"]);
+});
