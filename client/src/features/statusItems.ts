@@ -10,7 +10,7 @@ import {
 import type { TextEditor } from "vscode";
 import type { ServerStatus } from "../../../server/src/protocol/requests";
 import { DOCUMENTS, type ServerClient } from "./serverClient";
-import { plural } from "./words";
+import { detailOf } from "./statusText";
 
 export function registerStatusItems(server: ServerClient): Disposable {
   const item = languages.createLanguageStatusItem("isolens.status", DOCUMENTS);
@@ -62,21 +62,4 @@ export function registerStatusItems(server: ServerClient): Disposable {
     }),
     window.onDidChangeActiveTextEditor(showFor),
   );
-}
-
-function detailOf(status: ServerStatus): string {
-  if (status.health === "degraded") return status.message;
-  const { progress } = status;
-  if (status.health === "busy") {
-    if (!progress || progress.total === 0) return "checking";
-    const { done, total, unit = "pairs" } = progress;
-    const counts = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
-    return `${unit === "files" ? "reading" : "checking"}, ${counts} ${unit}`;
-  }
-  const undecided = status.unknown > 0 ? `, ${String(status.unknown)} undecided` : "";
-  const time =
-    status.milliseconds === undefined ? "" : ` in ${(status.milliseconds / 1000).toFixed(1)} s`;
-  const chosen = status.chosen ? ", level chosen by command" : "";
-  const found = status.levelFrom === undefined ? "" : `, level from ${status.levelFrom}`;
-  return `${plural(status.anomalies, "anomaly")}${undecided}${time}${chosen}${found}`;
 }

@@ -1,5 +1,6 @@
 // Fixes for the lightbulb and the panel: looked for in the thread that checks, once per anomaly and text, and given up
 // when the text changes.
+import type { CancellationToken } from "vscode-languageserver/node";
 import { reasonOf } from "../protocol/fault";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
@@ -12,12 +13,13 @@ export interface Fixes {
   /**
    * Fixes that are verified within about a second, or all that can be known before; where somebody waits at the lightbulb,
    * within `AT_ONCE` of the search's beginning. Undefined where the text has changed since the anomaly was found, has syntax
-   * errors, or the search was cancelled.
+   * errors, or request or search was cancelled. A cancelled request ends the search that nobody else waits for or was told
+   * to ask again about.
    */
   soon(
     result: ProjectResult,
     anomaly: Anomaly,
-    options?: { readonly isInvoked?: boolean },
+    options?: { readonly isInvoked?: boolean; readonly token?: CancellationToken },
   ): Promise<FixReport | undefined>;
   /** Gives up what is about texts that have changed since. */
   forgetStale(): void;
@@ -38,6 +40,9 @@ interface Search {
   readonly found: Fix[];
   report: FixReport | undefined;
   ended: Promise<void> | undefined;
+  waiting: number;
+  /** Somebody has an answer that is not the last. */
+  isAwaited: boolean;
 }
 
 export function createFixes(state: ServerState): Fixes {
@@ -63,7 +68,7 @@ export function createFixes(state: ServerState): Fixes {
     const { signal } = controller;
     const search: Search = {
       ...{ asked: askedNow(state, project), begun: performance.now(), controller, found },
-      ...{ report: undefined, ended: undefined },
+      ...{ report: undefined, ended: undefined, waiting: 0, isAwaited: false },
     };
     const run = async (): Promise<void> => {
       try {
@@ -96,7 +101,8 @@ export function createFixes(state: ServerState): Fixes {
   }
 
   return {
-    async soon(result, anomaly, { isInvoked = false } = {}) {
+    async soon(result, anomaly, { isInvoked = false, token } = {}) {
+      if (isCancelled(token)) return undefined;
       forgetStale();
       const key = projectKey(result.project);
       const project = state.projects.get(key);
@@ -107,21 +113,20 @@ export function createFixes(state: ServerState): Fixes {
       const search = known ?? begin(own, project, result, anomaly);
       if (!known && search.report === undefined) searches.set(own, search);
       const wait = isInvoked ? AT_ONCE - (performance.now() - search.begun) : SOON;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, Math.max(0, wait));
-      });
-      await Promise.race([search.ended, late]);
-      clearTimeout(timer);
-      if (!isCurrent(key, search)) return undefined;
-      return (
-        search.report ?? {
-          anomaly: anomaly.id,
-          fixes: [...search.found],
-          advice: [],
-          isPartial: true,
+      search.waiting += 1;
+      await earliest(search.ended, Math.max(0, wait), token);
+      search.waiting -= 1;
+      if (isCancelled(token)) {
+        if (search.waiting === 0 && !search.isAwaited && search.report === undefined) {
+          search.controller.abort();
+          if (searches.get(own) === search) searches.delete(own);
         }
-      );
+        return undefined;
+      }
+      if (!isCurrent(key, search)) return undefined;
+      if (search.report) return search.report;
+      search.isAwaited = true;
+      return { anomaly: anomaly.id, fixes: [...search.found], advice: [], isPartial: true };
     },
     forgetStale,
     cancel() {
@@ -136,4 +141,30 @@ export function createFixes(state: ServerState): Fixes {
 /** The key of the project in the key of a search. */
 function keyOf(own: string): string {
   return own.slice(0, own.indexOf("\n"));
+}
+
+/** Asked as a function, since it becomes true while somebody waits. */
+function isCancelled(token: CancellationToken | undefined): boolean {
+  return token?.isCancellationRequested === true;
+}
+
+/** Resolves when the promise does, after so many milliseconds, or when the request is cancelled. */
+async function earliest(
+  promise: Promise<void> | undefined,
+  milliseconds: number,
+  token: CancellationToken | undefined,
+): Promise<void> {
+  let stop = (): void => undefined;
+  const late = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const listening = token?.onCancellationRequested(() => {
+      resolve();
+    });
+    stop = () => {
+      clearTimeout(timer);
+      listening?.dispose();
+    };
+  });
+  await Promise.race([promise, late]);
+  stop();
 }

@@ -13,7 +13,7 @@ export function openFiles(
   { documents }: Pick<ServerState, "documents">,
   project: Project,
 ): readonly FileId[] {
-  if (isVirtual(project)) return [];
+  if (isVirtual(project)) return project.files.map(({ file }) => file);
   const open = documents.all().flatMap(({ uri }) => {
     const path = pathOfUri(uri);
     return path === undefined ? [] : fileIdOf(project.folder, path);

@@ -211,8 +211,8 @@ function registerRequests(
     ),
   );
   connection.onCodeAction(
-    guarded(connection, "textDocument/codeAction", (params: CodeActionParams) =>
-      handleCodeAction(state, fixes, params),
+    guarded(connection, "textDocument/codeAction", (params: CodeActionParams, token) =>
+      handleCodeAction(state, fixes, params, token),
     ),
   );
   connection.onCodeLens(
@@ -245,7 +245,9 @@ function registerRequests(
     const id = toAnomalyId(params);
     return payloadOf(state, id) ?? histories.payload(id) ?? explorations.payload(id);
   });
-  onTyped(connection, "isolens/fixes", (params) => handleFixes(state, fixes, toAnomalyId(params)));
+  onTyped(connection, "isolens/fixes", (params, token) =>
+    handleFixes(state, fixes, toAnomalyId(params), token),
+  );
   onTyped(connection, "isolens/checkHistory", (params, token) =>
     histories.check(toHistoryParams(params), token),
   );

@@ -2,6 +2,7 @@
 import type { Session } from "../service/session";
 import { placeSuppressions } from "../service/suppressions";
 import type { Checker, CheckOutcome, StandingReading } from "./checker";
+import { brokenPlaces, certainPart } from "./brokenTexts";
 import { createStandingReadings, withReadings } from "./standingReadings";
 
 /** A checker over a session. A session that could not be opened is tried again with the next check. */
@@ -18,6 +19,7 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
   return {
     async check(project, level, signal, events, options) {
       const { checkWorkspace } = await opened();
+      const open = options?.first ?? [];
       const attempt = async (
         standing: readonly StandingReading[],
       ): Promise<{ readonly outcome: CheckOutcome; readonly broken: typeof standing }> => {
@@ -28,6 +30,7 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
         signal.addEventListener("abort", stop);
         if (signal.aborted) stop();
         let broken: readonly StandingReading[] = [];
+        let isWhole = true;
         const ifWhole =
           <Told extends readonly unknown[]>(tell: (...told: Told) => void) =>
           (...told: Told): void => {
@@ -37,8 +40,11 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
         const result = await checkWorkspace(request, own.signal, {
           reading: ifWhole(events.reading),
           progress: ifWhole(events.progress),
-          found: ifWhole(events.found),
+          found: ifWhole((anomaly) => {
+            if (isWhole) events.found(anomaly);
+          }),
           read: (program) => {
+            isWhole = brokenPlaces(program.notes, open).length === 0;
             // Of what is read before the rest it is not known yet.
             if (program.unread === undefined && standing.length === 0)
               broken = readings.settle(project, program);
@@ -49,7 +55,8 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
         signal.removeEventListener("abort", stop);
         const { report, program, remarks, suppressions, files } = result;
         const { notes } = program;
-        return { outcome: { report, notes, remarks, suppressions, files, standing }, broken };
+        const outcome = { report, notes, remarks, suppressions, files, standing };
+        return { outcome: certainPart(outcome, open, request.project.files), broken };
       };
       const { outcome, broken } = await attempt([]);
       return broken.length > 0 && !signal.aborted ? (await attempt(broken)).outcome : outcome;

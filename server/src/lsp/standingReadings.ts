@@ -44,13 +44,14 @@ export function createStandingReadings(): StandingReadings {
   };
 }
 
-/** Codes of notes on text that no language has. */
+/** Codes of notes on text that no language has, or that goes on somewhere. */
 export const SYNTAX: ReadonlySet<string> = new Set([
   "syntax",
   "code-syntax",
   "open-quote",
   "open-comment",
   "open-routine",
+  "no-commit",
 ]);
 
 /** The project with other texts of some files. */

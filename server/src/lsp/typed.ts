@@ -54,13 +54,13 @@ export function connectionEnded(): void {
 export function guarded<Params, Result>(
   connection: Connection,
   method: string,
-  handler: (params: Params) => Result | Promise<Result>,
-): (params: Params) => Promise<Result> {
-  return async (params) => {
+  handler: (params: Params, token: CancellationToken) => Result | Promise<Result>,
+): (params: Params, token: CancellationToken) => Promise<Result> {
+  return async (params, token) => {
     const wrong = misshapen(method, params);
     if (wrong !== undefined) throw new ResponseError(ErrorCodes.InvalidParams, wrong);
     try {
-      return await handler(params);
+      return await handler(params, token);
     } catch (error) {
       throw failed(connection, method, error);
     }

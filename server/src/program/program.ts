@@ -74,6 +74,8 @@ export interface Note {
   readonly source: SourceRange;
   /** How many calls it tells of. */
   readonly calls?: number;
+  /** The table whose definition is guessed. */
+  readonly table?: string;
 }
 
 /**

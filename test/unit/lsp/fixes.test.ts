@@ -1,7 +1,10 @@
 // Fixes at the lightbulb: verified edits come first, their undoing is one step, and none is offered for a text that changed.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CodeActionTriggerKind } from "vscode-languageserver-protocol/node";
+import {
+  CancellationTokenSource,
+  CodeActionTriggerKind,
+} from "vscode-languageserver-protocol/node";
 import type { CodeAction, Diagnostic } from "vscode-languageserver-protocol/node";
 import { withServer, type Harness } from "./harness";
 
@@ -78,6 +81,42 @@ describe("fixes at the lightbulb", () => {
         ["Lock the row", "Suppress lost-update here", "Suppress lost-update in this file"],
       );
       assert.equal((await unasked).length, 3);
+      assert.equal(await harness.request("isolens/cancel", {}), 1);
+    });
+  });
+
+  it("are not looked for any more where the request is cancelled", async () => {
+    const text = `${TEXT}-- slowly\n`;
+    await withServer({ files: { [FILE]: text } }, async (harness) => {
+      await harness.open(FILE, text);
+      const [diagnostic] = await harness.diagnostics(FILE, ["1 lost-update"]);
+      assert.ok(diagnostic);
+      const params = {
+        textDocument: { uri: harness.uri(FILE) },
+        range: diagnostic.range,
+        context: { diagnostics: [diagnostic] },
+      };
+      const id = { id: "A-lost-update" };
+      for (const [method, asked] of [
+        ["textDocument/codeAction", params],
+        ["isolens/fixes", id],
+      ] as const) {
+        const source = new CancellationTokenSource();
+        const answer = harness.client.sendRequest(method, asked, source.token);
+        // Requests are begun in their order: the search runs.
+        await harness.request("isolens/summaries", {});
+        source.cancel();
+        await answer;
+        assert.equal(await harness.request("isolens/cancel", {}), 0, method);
+      }
+      // Somebody else waits for the same search.
+      const source = new CancellationTokenSource();
+      const given = harness.client.sendRequest("isolens/fixes", id, source.token);
+      const kept = harness.request("isolens/fixes", id);
+      await harness.request("isolens/summaries", {});
+      source.cancel();
+      assert.equal(await given, null);
+      assert.equal((await kept)?.isPartial, true);
       assert.equal(await harness.request("isolens/cancel", {}), 1);
     });
   });

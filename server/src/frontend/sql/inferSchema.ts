@@ -38,7 +38,8 @@ export function inferSchema(
     const guess =
       key === "" ? "it has no key that can be guessed" : `its key is taken to be ${key}`;
     const message = `No CREATE TABLE was found for ${name}: its columns come from the statements, ${guess}.`;
-    notes.push({ severity: "warning", code: "unknown-table", message, source: draft.source });
+    const { source } = draft;
+    notes.push({ severity: "warning", code: "unknown-table", message, source, table: name });
   }
   return { tables, notes };
 }

@@ -1,5 +1,10 @@
 import { CodeActionTriggerKind } from "vscode-languageserver/node";
-import type { CodeAction, CodeActionParams, Diagnostic } from "vscode-languageserver/node";
+import type {
+  CancellationToken,
+  CodeAction,
+  CodeActionParams,
+  Diagnostic,
+} from "vscode-languageserver/node";
 import type { Fix } from "../../protocol/fixes";
 import { isShown } from "../../protocol/report";
 import type { Range } from "../../protocol/source";
@@ -19,6 +24,7 @@ export async function handleCodeAction(
   state: ServerState,
   fixes: Fixes,
   params: CodeActionParams,
+  token: CancellationToken,
 ): Promise<CodeAction[]> {
   const { textDocument, context } = params;
   const { only } = context;
@@ -33,7 +39,9 @@ export async function handleCodeAction(
   );
   const isInvoked = context.triggerKind === CodeActionTriggerKind.Invoked;
   const verified = await Promise.all(
-    own.map((diagnostic) => verifiedFixes(state, fixes, textDocument.uri, diagnostic, isInvoked)),
+    own.map((diagnostic) =>
+      verifiedFixes(state, fixes, textDocument.uri, diagnostic, { isInvoked, token }),
+    ),
   );
   // All edits are of the text that was asked about.
   return textOf(state, textDocument.uri) === text ? [...verified.flat(), ...comments] : [];
@@ -45,7 +53,7 @@ async function verifiedFixes(
   fixes: Fixes,
   uri: string,
   diagnostic: Diagnostic,
-  isInvoked: boolean,
+  options: { readonly isInvoked: boolean; readonly token: CancellationToken },
 ): Promise<readonly CodeAction[]> {
   const found = findFile(state, uri);
   const result = found && state.results.get(projectKey(found.project));
@@ -59,9 +67,7 @@ async function verifiedFixes(
       isSameRange(place.range, diagnostic.range)
     );
   });
-  const reports = await Promise.all(
-    meant.map((anomaly) => fixes.soon(result, anomaly, { isInvoked })),
-  );
+  const reports = await Promise.all(meant.map((anomaly) => fixes.soon(result, anomaly, options)));
   // The first answers may be of another text than the last.
   if (state.results.get(projectKey(found.project)) !== result) return [];
   const known = reports.flatMap((report) => report ?? []);

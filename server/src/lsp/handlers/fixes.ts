@@ -1,3 +1,4 @@
+import type { CancellationToken } from "vscode-languageserver/node";
 import type { FixesAnswer } from "../../protocol/requests";
 import type { Fixes } from "../fixes";
 import { clientUri, type ServerState } from "../serverState";
@@ -7,6 +8,7 @@ export async function handleFixes(
   state: ServerState,
   fixes: Fixes,
   id: string,
+  token: CancellationToken,
 ): Promise<FixesAnswer | null> {
   for (const result of state.results.values()) {
     const { anomalies, causes = [] } = result.report;
@@ -14,7 +16,7 @@ export async function handleFixes(
     const meant = causes.find((cause) => cause.ids.includes(id))?.anomalies[0] ?? id;
     const anomaly = anomalies.find((each) => each.id === meant);
     if (!anomaly) continue;
-    const report = await fixes.soon(result, anomaly);
+    const report = await fixes.soon(result, anomaly, { token });
     if (!report) return null;
     const files = new Set(report.fixes.flatMap(({ edits }) => edits.map(({ file }) => file)));
     const uris = Object.fromEntries(
