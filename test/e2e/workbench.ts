@@ -125,9 +125,12 @@ async function inPage(
   }
 }
 
-/** Two files of a closed-source module that this build of VS Code asks for and does not have. */
+/**
+ * Two files of a closed-source module that this build of VS Code asks for and does not have, and its own patience with
+ * extensions that may change a text before it is saved, which a busy machine wears out.
+ */
 function isKnown(text: string): boolean {
-  return /vsda(\.js|_bg\.wasm)/.test(text);
+  return /vsda(\.js|_bg\.wasm)|Aborted onWillSaveTextDocument-event/.test(text);
 }
 
 type Drive = Omit<Workbench, "page" | "folder" | "consoleErrors" | "hosts" | "screenshot">;
