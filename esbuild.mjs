@@ -122,7 +122,7 @@ function fail(lines) {
 }
 
 /** What "record" gives to the applications that it runs. */
-const hooks = ["sitecustomize.py", "node.cjs", "ruby.rb"];
+const hooks = ["sitecustomize.py", "node.cjs", "isolens_record.rb"];
 
 async function copyAssets() {
   await mkdir(path.join(outdir, "hooks"), { recursive: true });

@@ -142,11 +142,13 @@ function watch(prototype, name) {
 function pgStatement(config) {
   if (typeof config === "string") return commented(config);
   if (typeof config?.text !== "string") return config;
+  // The text of a named statement may not change under its name.
   if (typeof config.submit === "function") {
-    config.text = commented(config.text);
+    const before = config.text;
+    config.text = commented(before);
+    if (config.text !== before && config.name) config.name = undefined;
     return config;
   }
-  // The text of a named statement may not change under its name.
   const own = Object.assign(Object.create(Object.getPrototypeOf(config)), config);
   return Object.assign(own, { text: commented(config.text), name: undefined });
 }

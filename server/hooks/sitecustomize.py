@@ -146,9 +146,9 @@ def _psycopg2(module):
 
     def connection_of(kind):
         class Connection(kind):
-            def cursor(self, *args, **kwargs):
-                factory = kwargs.pop("cursor_factory", None) or self.cursor_factory or extensions.cursor
-                return super().cursor(*args, cursor_factory=cursor_of(factory), **kwargs)
+            def cursor(self, name=None, cursor_factory=None, *args, **kwargs):
+                factory = cursor_factory or self.cursor_factory or extensions.cursor
+                return super().cursor(name, cursor_of(factory), *args, **kwargs)
 
         Connection.__name__ = kind.__name__
         return Connection

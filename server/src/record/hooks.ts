@@ -1,5 +1,5 @@
 // The hooks that `record --` gives to the application's languages by variables that these read at their start. They add
-// a comment to statements and change nothing else.
+// a comment to statements, and send those anew that a connection keeps under a name, whose text may not change.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Environment } from "./environment";
@@ -17,6 +17,8 @@ export function withHooks(env: Environment, folder: string, root: string): Envir
     value === undefined || value === "" ? own : `${own}${separator}${value}`;
   return {
     ...env,
+    // In an editor this program is Electron; the command's own Electron is none of its business.
+    ...("electron" in process.versions && { ELECTRON_RUN_AS_NODE: undefined }),
     ISOLENS_ROOT: root,
     PYTHONPATH: before(env["PYTHONPATH"], folder, path.delimiter),
     NODE_OPTIONS: before(
@@ -24,7 +26,9 @@ export function withHooks(env: Environment, folder: string, root: string): Envir
       `--require ${quoted(path.join(folder, "node.cjs"))}`,
       " ",
     ),
-    RUBYOPT: before(env["RUBYOPT"], `-r${path.join(folder, "ruby.rb")}`, " "),
+    // RUBYOPT takes no quotes around what has spaces.
+    RUBYLIB: before(env["RUBYLIB"], folder, path.delimiter),
+    RUBYOPT: before(env["RUBYOPT"], "-risolens_record", " "),
   };
 }
 

@@ -107,11 +107,18 @@ module IsolensRecord
     end
   end
 
+  # No object answers to `require` that did not before.
+  module PrivateRequires
+    include Requires
+
+    private :require
+  end
+
   def self.attach
     PG::Connection.prepend(Postgres) if defined?(PG::Connection.instance_method) && !(PG::Connection < Postgres)
     Mysql2::Client.prepend(Mysql) if defined?(Mysql2::Client.instance_method) && !(Mysql2::Client < Mysql)
   end
 end
 
-Object.prepend(IsolensRecord::Requires)
+Object.prepend(IsolensRecord::PrivateRequires)
 Kernel.singleton_class.prepend(IsolensRecord::Requires)
