@@ -83,6 +83,7 @@ const CODES = {
   restricted: ["23001", 1451, "23000"],
   dependent: ["2BP01", 3730, "HY000"],
   notNull: ["23502", 1048, "23000"],
+  nullValue: ["22004", 1048, "22004"],
   noDefault: ["23502", 1364, "HY000"],
   check: ["23514", 3819, "HY000"],
   mariadbCheck: ["23514", 4025, "23000"],

@@ -235,3 +235,36 @@ test("SET LOCAL ends with its transaction, SET does not", () =>
     assert.deepEqual(await client.run("SHOW application_name"), [{ application_name: "own" }]);
     await client.end();
   }));
+
+test("rows of COPY that are more than is taken fail their statement alone", () =>
+  withStore("postgres", async ({ url }) => {
+    const socket = net.connect(Number(new URL(url).port), "127.0.0.1");
+    let heard = "";
+    socket.on("data", (chunk) => {
+      heard = (heard + chunk.toString("latin1")).slice(-400);
+    });
+    const message = (type: string, body: Buffer): void => {
+      const size = Buffer.alloc(4);
+      size.writeInt32BE(body.length + 4);
+      socket.write(Buffer.concat([Buffer.from(type), size, body]));
+    };
+    const answer = async (end: RegExp): Promise<string> => {
+      while (!end.test(heard)) await new Promise((resolve) => socket.once("data", resolve));
+      const own = heard;
+      heard = "";
+      return own;
+    };
+    const ready = /Z\0\0\0\x05I$/;
+    message("", Buffer.from("\0\x03\0\0user\0isolens\0\0"));
+    await answer(ready);
+    message("Q", Buffer.from("COPY account FROM STDIN\0"));
+    await answer(/^G/);
+    const piece = Buffer.alloc(LONGEST_MESSAGE / 4, "7\t7\n");
+    for (let sent = 0; sent < 5; sent++) message("d", piece);
+    message("d", Buffer.alloc(LONGEST_MESSAGE + 1));
+    message("c", Buffer.alloc(0));
+    assert.match(await answer(ready), /C54000/);
+    message("Q", Buffer.from("SELECT count(*) FROM account\0"));
+    assert.match(await answer(ready), /\0\x012C/);
+    socket.destroy();
+  }));

@@ -150,6 +150,61 @@ const CASES: readonly (readonly [
     [[], [], [["5"]]],
   ],
   [
+    "what an inner block assigns to outer names stays, and its own names end with it",
+    [
+      ACCOUNTS,
+      `create function f() returns text language plpgsql as $$ declare r record; x int := 1;
+begin
+  declare x int := x + 1; begin
+    select id, balance into r from account where id = 1;
+    x := x + 5;
+    perform 1 from account where id = 99;
+  end;
+  return concat_ws(',', x, r.balance, found);
+end $$`,
+      "select f()",
+    ],
+    [[], [], [["1,100,f"]]],
+  ],
+  [
+    "the variable of a loop over numbers ends with it; FOUND says whether there was a round",
+    [
+      ACCOUNTS,
+      `create function f() returns text language plpgsql as $$ declare i int := 7; told text := '';
+begin
+  for i in 1..2 loop told := told || i; end loop;
+  told := told || found || i;
+  for i in 2..1 loop null; end loop;
+  told := told || found;
+  perform 1 from account;
+  execute 'select 1 from account where id = 99';
+  return told || found;
+end $$`,
+      "select f()",
+    ],
+    [[], [], [["12true7falsetrue"]]],
+  ],
+  [
+    "a loop up to NULL",
+    [
+      ACCOUNTS,
+      `create function f() returns text language plpgsql as $$ begin for i in 1..null loop null; end loop; return ''; end $$`,
+      "select f()",
+    ],
+    [[], [], "22004"],
+  ],
+  [
+    "the options of RAISE are told by their places",
+    [
+      ACCOUNTS,
+      `create function f() returns text language plpgsql as $$ begin
+  raise exception 'using % = x', 1 using detail = 'hint = a, message = b', errcode = concat('P0', '009');
+exception when sqlstate 'P0009' then return sqlerrm; end $$`,
+      "select f()",
+    ],
+    [[], [], [["using 1 = x"]]],
+  ],
+  [
     "prepared statements",
     ["prepare one (int) as select $1 + 1", "execute one(41)", "deallocate one", "execute one(1)"],
     [[], [["42"]], [], "26000"],

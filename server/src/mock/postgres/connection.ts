@@ -47,6 +47,8 @@ interface Copying {
   readonly copy: SqlCopy;
   readonly columns: readonly ResultColumn[];
   readonly pieces: Buffer[];
+  /** Bytes that came; of more than are taken none is kept. */
+  size: number;
   /** Continuation of a simple query; absent in the extended protocol. */
   readonly then: (() => Promise<void>) | undefined;
 }
@@ -178,7 +180,7 @@ export function createPostgresConnection(
     columns: readonly ResultColumn[],
     then: (() => Promise<void>) | undefined,
   ): void {
-    copying = { copy, columns, pieces: [], then };
+    copying = { copy, columns, pieces: [], size: 0, then };
     const isBinary = copy.options.format === "binary";
     wire.write(backend.copyResponse("in", isBinary, columns.length));
   }
@@ -192,8 +194,10 @@ export function createPostgresConnection(
 
   /** Takes a message while rows are wanted. */
   async function copied(on: MockSession, state: Copying, message: FrontendMessage): Promise<void> {
-    if (message.kind === "copy data") {
-      state.pieces.push(message.bytes);
+    if (message.kind === "copy data" || message.kind === "tooLong") {
+      state.size += message.kind === "copy data" ? message.bytes.length : message.size;
+      if (state.size > longest) state.pieces.length = 0;
+      else if (message.kind === "copy data") state.pieces.push(message.bytes);
       return;
     }
     if (message.kind !== "copy done" && message.kind !== "copy fail") return;
@@ -220,8 +224,12 @@ export function createPostgresConnection(
 
   async function stored(
     on: MockSession,
-    { copy, columns, pieces }: Copying,
+    { copy, columns, pieces, size }: Copying,
   ): Promise<Outcome<StatementResult>> {
+    if (size > longest) {
+      await copyFailed(on, "");
+      return { ok: false, error: tooLong(size, longest) };
+    }
     try {
       const rows = copiedRows(Buffer.concat(pieces), copy.options, columns);
       return (await on.copyIn?.(copy, rows)) ?? { ok: false, error: sqlError("0A000", "COPY") };
@@ -409,7 +417,7 @@ export function createPostgresConnection(
     if (closed) return;
     if (!session) {
       introduce(message);
-    } else if (copying && message.kind.startsWith("copy")) {
+    } else if (copying && (message.kind.startsWith("copy") || message.kind === "tooLong")) {
       await copied(session, copying, message);
     } else if (message.kind === "terminate") {
       close();

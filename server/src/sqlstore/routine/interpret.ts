@@ -19,27 +19,57 @@ const MOST_ROUNDS = 10_000_000;
 
 /** Carries out a block. Throws an `SqlFailure` that no handler takes. */
 export function* runBlock(block: Block, frame: Frame): Steps<Flow> {
-  const { locals, records } = frame;
-  const outer = new Map(locals);
-  const outerRecords = new Set(records);
-  for (const { name, type, value, alias, cursor } of block.declarations) {
-    if (cursor !== undefined) throw unsupported("a cursor variable in PL/pgSQL");
-    if (alias !== undefined) {
-      const known = locals.get(alias.join("."));
-      if (known !== undefined) locals.set(name, known);
-      continue;
-    }
-    declareLocal(frame, name, type);
-    if (value !== undefined) yield* assign(frame, { path: [name], part: false }, value);
-  }
-  try {
+  const names = block.declarations.map(({ name }) => name);
+  return yield* scoped(frame, names, function* () {
+    for (const declaration of block.declarations) yield* declared(frame, declaration);
     return yield* guardedBody(block, frame);
+  });
+}
+
+/** A variable with its first value, which may name an outer one that it hides. */
+function* declared(
+  frame: Frame,
+  { name, type, value, alias, cursor }: Block["declarations"][number],
+): Steps<void> {
+  if (cursor !== undefined) throw unsupported("a cursor variable in PL/pgSQL");
+  if (alias !== undefined) {
+    const known = frame.locals.get(alias.join("."));
+    if (known !== undefined) frame.locals.set(name, known);
+    return;
+  }
+  const text = value === undefined ? undefined : textAt(frame, value).trim();
+  const source = text !== undefined && frame.records.has(text.toLowerCase()) ? text : undefined;
+  const given =
+    text === undefined || source !== undefined ? undefined : yield* evaluated(frame, text);
+  if (source?.toLowerCase() !== name) hide(frame, name);
+  declareLocal(frame, name, type);
+  if (source !== undefined) copyRecord(frame, source.toLowerCase(), name);
+  if (given !== undefined) assignRow(frame, [{ path: [name], part: false }], given, false);
+}
+
+/** Takes a name away, and the fields of the record that it is. */
+function hide({ locals, records }: Frame, name: string): void {
+  records.delete(name);
+  for (const each of [...locals.keys()]) if (isOf(each, name)) locals.delete(each);
+}
+
+function isOf(local: string, name: string): boolean {
+  return local === name || local.startsWith(`${name}.`);
+}
+
+/**
+ * Carries out a part that has names of its own. They end with it, and outer ones of the same name are back; what it
+ * assigns to others stays, fields of records among them.
+ */
+function* scoped(frame: Frame, names: readonly string[], part: () => Steps<Flow>): Steps<Flow> {
+  const outer = [...frame.locals].filter(([local]) => names.some((name) => isOf(local, name)));
+  const outerRecords = names.filter((name) => frame.records.has(name));
+  try {
+    return yield* part();
   } finally {
-    // Names of this block end with it; what it assigned to outer ones stays.
-    for (const name of locals.keys()) if (!outer.has(name)) locals.delete(name);
-    for (const [name, local] of outer) locals.set(name, local);
-    records.clear();
-    for (const name of outerRecords) records.add(name);
+    for (const name of names) hide(frame, name);
+    for (const [name, local] of outer) frame.locals.set(name, local);
+    for (const name of outerRecords) frame.records.add(name);
   }
 }
 
@@ -60,9 +90,11 @@ function* guardedBody(block: Block, frame: Frame): Steps<Flow> {
     mark.end();
     const before = frame.error;
     frame.error = error.error;
-    setText(frame, "sqlerrm", error.error.message);
-    setText(frame, "sqlstate", code);
-    const flow = yield* runAll(handler.body, frame);
+    const flow = yield* scoped(frame, ["sqlerrm", "sqlstate"], () => {
+      setText(frame, "sqlerrm", error.error.message);
+      setText(frame, "sqlstate", code);
+      return runAll(handler.body, frame);
+    });
     frame.error = before;
     return flow;
   }
@@ -103,11 +135,16 @@ function* runStatement(statement: PlStatement, frame: Frame): Steps<Flow> {
           : whole.slice(0, into.span.start - statement.span.start) +
             whole.slice(into.span.end - statement.span.start);
       const result = yield* runText(frame, text, []);
+      if (into !== undefined || frame.host.parse(text).some(({ kind }) => FINDS.has(kind)))
+        setFound(frame, result.count > 0);
       if (into !== undefined) assignRow(frame, into.targets, result, into.strict);
       return NEXT;
     }
     case "perform":
-      yield* runText(frame, `SELECT ${textAt(frame, statement.query)}`, []);
+      setFound(
+        frame,
+        (yield* runText(frame, `SELECT ${textAt(frame, statement.query)}`, [])).count > 0,
+      );
       return NEXT;
     case "if": {
       for (const { condition, body } of statement.branches)
@@ -135,14 +172,17 @@ function* runStatement(statement: PlStatement, frame: Frame): Steps<Flow> {
       return NEXT;
     case "returnQuery": {
       const result = yield* runText(frame, textAt(frame, statement.query), []);
+      setFound(frame, result.count > 0);
       frame.rows.push(...result.rows);
       return NEXT;
     }
     case "returnExecute":
     case "execute": {
       const result = yield* runDynamic(frame, statement.command, statement.using);
-      if (statement.kind === "returnExecute") frame.rows.push(...result.rows);
-      else if (statement.into !== undefined)
+      if (statement.kind === "returnExecute") {
+        setFound(frame, result.count > 0);
+        frame.rows.push(...result.rows);
+      } else if (statement.into !== undefined)
         assignRow(frame, statement.into.targets, result, statement.into.strict);
       return NEXT;
     }
@@ -207,24 +247,38 @@ function* runCase(
 }
 
 function* runLoop(
-  { label, over, body }: Extract<PlStatement, { readonly kind: "loop" }>,
+  loop: Extract<PlStatement, { readonly kind: "loop" }>,
   frame: Frame,
 ): Steps<Flow> {
-  const round = function* (): Steps<Flow | "over"> {
-    const flow = yield* runAll(body, frame);
-    if (flow.kind === "next") return flow;
-    if (flow.kind === "return") return flow;
-    const isOwn = flow.label === undefined || flow.label === label;
-    if (!isOwn) return flow;
-    return flow.kind === "exit" ? "over" : NEXT;
+  const { over } = loop;
+  // Bounds are those of the names around the loop.
+  const rounds = yield* roundsOf(over, frame);
+  return yield* scoped(frame, over.kind === "count" ? [over.variable] : [], () =>
+    runRounds(loop, frame, rounds),
+  );
+}
+
+function* runRounds(
+  { label, over, body }: Extract<PlStatement, { readonly kind: "loop" }>,
+  frame: Frame,
+  rounds: Iterable<Round>,
+): Steps<Flow> {
+  let count = 0;
+  // Loops over rows and numbers say whether there was one.
+  const ended = (flow: Flow): Flow => {
+    if (over.kind !== "forever" && over.kind !== "while") setFound(frame, count > 0);
+    return flow;
   };
-  for (const next of yield* roundsOf(over, frame)) {
+  for (const next of rounds) {
     if (!(yield* next())) break;
-    const flow = yield* round();
-    if (flow === "over") break;
-    if (flow.kind !== "next") return flow;
+    count++;
+    const flow = yield* runAll(body, frame);
+    if (flow.kind === "next") continue;
+    if (flow.kind === "return" || (flow.label !== undefined && flow.label !== label))
+      return ended(flow);
+    if (flow.kind === "exit") break;
   }
-  return NEXT;
+  return ended(NEXT);
 }
 
 /** Runs before each round and returns whether there is one. */
@@ -242,16 +296,16 @@ function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
         return (yield* valueOf(frame, over.condition)) === true;
       });
     case "count": {
-      const [from, to] = [yield* valueOf(frame, over.from), yield* valueOf(frame, over.to)];
-      const by = over.step === undefined ? 1 : Number(yield* valueOf(frame, over.step));
-      const [start, end, step] = [Number(from), Number(to), over.reverse ? -by : by];
-      const local = { declared: { type: "int4" } as const, value: 0 as SqlValue };
-      frame.locals.set(over.variable, local);
+      const start = yield* boundOf(frame, over.from, "lower bound");
+      const end = yield* boundOf(frame, over.to, "upper bound");
+      const by = over.step === undefined ? 1 : yield* boundOf(frame, over.step, "BY value");
+      if (by <= 0) throw failure("badArgument", "BY value of FOR loop must be greater than zero");
+      const step = over.reverse ? -by : by;
       let at = start - step;
       return repeated(function* (): Steps<boolean> {
         yield* [];
         at += step;
-        local.value = at;
+        frame.locals.set(over.variable, { declared: { type: "int4" }, value: at });
         return step > 0 ? at <= end : at >= end;
       });
     }
@@ -272,7 +326,8 @@ function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
     }
     case "array": {
       const { type, value } = yield* firstValue(frame, textAt(frame, over.array));
-      const items = value !== null && isList(value) ? value : [];
+      if (value === null) throw failure("nullValue", "FOREACH expression must not be null");
+      const items = isList(value) ? value : [];
       return items.map(
         (item): Round =>
           function* () {
@@ -287,6 +342,12 @@ function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
     case "cursor":
       throw unsupported("a cursor in PL/pgSQL");
   }
+}
+
+function* boundOf(frame: Frame, span: Span, what: string): Steps<number> {
+  const value = yield* valueOf(frame, span);
+  if (value === null) throw failure("nullValue", `${what} of FOR loop cannot be null`);
+  return Number(value);
 }
 
 function* repeated(round: Round): Iterable<Round> {
@@ -304,13 +365,20 @@ function* runText(
   for (const statement of frame.host.parse(text)) {
     result = yield* frame.host.run(statement, frame.locals, parameters);
     frame.count = result.count;
-    frame.locals.set("found", { declared: { type: "bool" }, value: result.count > 0 });
   }
   return result;
 }
 
+/** Statements that say whether they found rows; others, and EXECUTE, leave FOUND as it was. */
+const FINDS: ReadonlySet<string> = new Set(["select", "insert", "update", "delete", "merge"]);
+
+function setFound(frame: Frame, value: boolean): void {
+  frame.locals.set("found", { declared: { type: "bool" }, value });
+}
+
 function* runDynamic(frame: Frame, command: Span, using: readonly Span[]): Steps<RoutineResult> {
   const { value } = yield* firstValue(frame, textAt(frame, command));
+  if (value === null) throw failure("nullValue", "query string argument of EXECUTE is null");
   if (typeof value !== "string")
     throw failure("syntax", "query string argument of EXECUTE is no text");
   const parameters: unknown[] = [];

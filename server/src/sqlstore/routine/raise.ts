@@ -1,12 +1,10 @@
 // RAISE: a notice, or an error with the fields that USING gives it.
+import { tokensOf, type Token } from "../../frontend/sql/tokens";
 import { failure, SqlFailure } from "../sqlError";
 import { wireText } from "../values/format";
 import { stateOf } from "./conditions";
 import { evaluated } from "./expressionList";
 import type { Frame, Steps } from "./frame";
-
-const OPTION =
-  /\b(errcode|message|detail|hint|constraint|table|column|schema|datatype)\s*(?::=|=)/gi;
 
 /** Carries out RAISE; `text` is what stands behind the level. */
 export function* raise(frame: Frame, level: string, text: string): Steps<void> {
@@ -15,10 +13,10 @@ export function* raise(frame: Frame, level: string, text: string): Steps<void> {
     if (frame.error !== undefined) throw new SqlFailure(frame.error);
     throw failure("syntax", "RAISE without parameters cannot be used outside an exception handler");
   }
-  const using = /\busing\b(?=[^']*(?:'[^']*'[^']*)*$)/i.exec(trimmed);
-  const head = (using === null ? trimmed : trimmed.slice(0, using.index)).trim();
-  const options = using === null ? "" : trimmed.slice(using.index + using[0].length);
-  const fields = yield* optionsOf(frame, options);
+  const tokens = tokensOf(trimmed, 0, trimmed.length);
+  const using = tokens.findIndex(({ word }) => word === "using");
+  const head = (using < 0 ? trimmed : trimmed.slice(0, tokens[using]?.start)).trim();
+  const fields = yield* optionsOf(frame, trimmed, using < 0 ? [] : tokens.slice(using + 1));
   const named = /^(?:sqlstate\s+'(\w{5})'|(\w+))$/i.exec(head);
   const state = named === null ? undefined : (named[1] ?? stateOf(named[2] ?? ""));
   const message =
@@ -51,21 +49,30 @@ function* formatted(frame: Frame, list: string): Steps<string> {
   return format.replace(/%%|%/g, (mark) => (mark === "%%" ? "%" : (values[at++] ?? "")));
 }
 
-function* optionsOf(frame: Frame, text: string): Steps<ReadonlyMap<string, string>> {
-  const found = [...text.matchAll(OPTION)];
+/** `errcode = 'P0002', message = ...`, each with the value of its expression. */
+function* optionsOf(
+  frame: Frame,
+  text: string,
+  tokens: readonly Token[],
+): Steps<ReadonlyMap<string, string>> {
   const fields = new Map<string, string>();
-  for (const [index, match] of found.entries()) {
-    const from = match.index + match[0].length;
-    const value = text
-      .slice(from, found[index + 1]?.index)
-      .trim()
-      .replace(/,$/, "");
-    const { rows, columns } = yield* evaluated(frame, value);
-    const cell = rows[0]?.[0] ?? null;
-    fields.set(
-      (match[1] ?? "").toLowerCase(),
-      cell === null ? "" : (wireText(cell, columns[0]?.type ?? "text") ?? ""),
-    );
+  let depth = 0;
+  let first = 0;
+  for (let at = 0; at <= tokens.length; at++) {
+    const word = tokens[at]?.word ?? ",";
+    if (word === "(") depth++;
+    if (word === ")") depth--;
+    if (word !== "," || depth > 0) continue;
+    const [name, sign] = [tokens[first], tokens[first + 1]];
+    if (name !== undefined && sign !== undefined) {
+      const { rows, columns } = yield* evaluated(frame, text.slice(sign.end, tokens[at]?.start));
+      const cell = rows[0]?.[0] ?? null;
+      fields.set(
+        name.word,
+        cell === null ? "" : (wireText(cell, columns[0]?.type ?? "text") ?? ""),
+      );
+    }
+    first = at + 1;
   }
   return fields;
 }
