@@ -102,6 +102,8 @@ export type Expression =
       readonly name: string;
       readonly arguments: readonly Expression[];
       readonly deterministic: boolean;
+      /** The module of a function of code: functions of one name are told apart by it. */
+      readonly module?: string;
       /**
        * It gives any number of values (`unnest`), only in the outputs of a query: each of its rows becomes one row per
        * value. Several of them in one query go side by side, those that end first with NULL.

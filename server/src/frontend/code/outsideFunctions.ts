@@ -84,8 +84,32 @@ function writtenName({ name }: Call): string {
 
 const PREFIX = "code:";
 
-/** Functions that give no two things the same, as far as anybody knows. */
-const DIGESTS = /digest$|sha\d|md5|hmac|(?:^|\.)hash(?:[A-Z]\w*)?$/iu;
+/** Functions that give no two things the same, as far as anybody knows, by their modules. */
+const DIGESTS: ReadonlyMap<string, RegExp> = new Map([
+  ["crypto", /^(?:createHash|createHmac|hash|update|digest)$/u],
+  ["crypto-js", /^(?:Hmac)?(?:MD5|SHA\d+|RIPEMD160)$/u],
+  ["md5", /^md5$/u],
+  ["js-md5", /^md5$/u],
+  ["js-sha1", /^sha1$/u],
+  ["js-sha256", /^sha(?:224|256)$/u],
+  ["js-sha512", /^sha\d+$/u],
+  ["hash-wasm", /^(?:md5|sha\d+|blake\d\w*)$/u],
+]);
+
+/** True for a digest of one argument: of several it may be one of what they are together. */
+function isDigest(call: Call, parts: readonly OutsideFunction[]): boolean {
+  const name = /\w*$/u.exec(call.name)?.[0] ?? "";
+  const isKnown = DIGESTS.get(call.module ?? "")?.test(name) === true;
+  const [argument, ...others] = parts.filter((each) => each.arguments.length > 0);
+  return isKnown && others.length === 0 && (argument === undefined || isOne(argument));
+}
+
+/** True for an argument itself, or a digest of one. */
+function isOne(part: OutsideFunction): boolean {
+  return part.arguments.length === 1 && (part.function === ITSELF || part.isInjective === true);
+}
+
+const ITSELF = "·";
 
 function functionOf(
   call: Call,
@@ -97,8 +121,8 @@ function functionOf(
   const parts = args.flatMap((each) => partOf(each, known, scalars) ?? []);
   if (parts.length < args.length) return undefined;
   return {
-    ...(DIGESTS.test(writtenName(call)) && { isInjective: true }),
-    function: `${writtenName(call)}(${parts.map((each) => each.function).join(", ")})`,
+    ...(isDigest(call, parts) && { isInjective: true }),
+    function: `${call.module ?? ""}:${writtenName(call)}(${parts.map((each) => each.function).join(", ")})`,
     arguments: parts.flatMap((each) => each.arguments),
   };
 }
@@ -113,5 +137,5 @@ function partOf(
   if (part.kind === "call") return functionOf(part, known, scalars);
   if (part.kind !== "parameter") return undefined;
   const of = known.get(part.name)?.of;
-  return of ?? (scalars.has(part.name) ? { function: "·", arguments: [part.name] } : undefined);
+  return of ?? (scalars.has(part.name) ? { function: ITSELF, arguments: [part.name] } : undefined);
 }

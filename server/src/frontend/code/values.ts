@@ -195,6 +195,8 @@ export type Value =
       readonly kind: "external";
       readonly name: string;
       readonly isDataAccess?: boolean;
+      /** The module that it comes from, as imports name it. */
+      readonly module?: string;
       /** Of a package that has nothing to do with a database, by its name. */
       readonly isOfOthers?: boolean;
     }

@@ -8,16 +8,24 @@ import { printed } from "./prismaPrograms";
 const DDL = "CREATE TABLE token (id int PRIMARY KEY, hash text NOT NULL, uses int NOT NULL);";
 
 async function read(body: string) {
-  const text = `import { Pool } from "pg";
+  return readOf(body, "elsewhere");
+}
+
+async function readOf(body: string, module: string) {
+  const files = { "a.ts": file(body, module) };
+  const { transactions, tables } = await readOver(DDL, files, "postgres");
+  const program = { schema: { tables }, transactions, notes: [], files: [] };
+  return withOutsideFunctions(program).transactions;
+}
+
+function file(body: string, module: string): string {
+  return `import { Pool } from "pg";
 import { createHash } from "crypto";
-import { hashOf, limitFor } from "elsewhere";
+import { hashOf, hashBucket } from "${module}";
 const pool = new Pool();
 export async function f(id: number, code: string) {
   ${body}
 }`;
-  const { transactions, tables } = await readOver(DDL, { "a.ts": text }, "postgres");
-  const program = { schema: { tables }, transactions, notes: [], files: [] };
-  return withOutsideFunctions(program).transactions;
 }
 
 const CLEAR = (hash: string) => `await pool.query("DELETE FROM token WHERE hash = $1", [${hash}]);`;
@@ -43,11 +51,37 @@ describe("a function of arguments", () => {
     assert.deepEqual(
       one?.parameters.flatMap(({ name, of }) => (of ? [[name, of.function]] : [])),
       [
-        ["hashOf(code)", "hashOf(·, 1)"],
-        ["hashOf(code) 2", "hashOf(·, 2)"],
-        ["hashOf(id)", "hashOf(·, 1)"],
+        ["hashOf(code)", "elsewhere:hashOf(·, 1)"],
+        ["hashOf(code) 2", "elsewhere:hashOf(·, 2)"],
+        ["hashOf(id)", "elsewhere:hashOf(·, 1)"],
       ],
     );
+  });
+
+  it("is injective as a digest of a known package, of nothing but one argument as it is", async () => {
+    const sha = (of: string) => `createHash("sha256")${of}.digest("hex")`;
+    for (const [made, isInjective] of [
+      [sha(".update(code)"), true],
+      [sha(`.update(${sha(".update(code)")})`), true],
+      [sha(".update(hashBucket(code))"), undefined],
+      [sha(".update(code).update(String(id))"), undefined],
+      ["hashBucket(code)", undefined],
+      ["hashOf.hashCode(code)", undefined],
+    ] as const) {
+      const [one] = await read(CLEAR(made));
+      const found = one?.parameters.flatMap(({ of }) => of ?? []);
+      assert.deepEqual([made, found?.map((each) => each.isInjective)], [made, [isInjective]]);
+    }
+  });
+
+  it("is told from a function of the same name of another module", async () => {
+    const functionIn = async (module: string) => {
+      const [one] = await readOf(CLEAR("hashOf(code)"), module);
+      return one?.parameters.flatMap(({ of }) => of?.function ?? []);
+    };
+    assert.deepEqual(await functionIn("elsewhere"), ["elsewhere:hashOf(·)"]);
+    assert.deepEqual(await functionIn("another"), ["another:hashOf(·)"]);
+    assert.deepEqual(await functionIn("./unread"), ["a.ts:hashOf(·)"]);
   });
 
   it("is none where it depends on rows, or is evaluated", async () => {

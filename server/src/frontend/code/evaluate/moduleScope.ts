@@ -228,7 +228,12 @@ function importedValue(
   if (neverReturns(from, name)) return { kind: "builtin", name: "process.exit" };
   if (!library) {
     const external = name === "default" || name === "*" ? from : name;
-    return { kind: "external", name: external, ...(isOfOthers(from) && { isOfOthers: true }) };
+    return {
+      kind: "external",
+      name: external,
+      ...(!from.startsWith(".") && { module: from.replace(/^node:/u, "") }),
+      ...(isOfOthers(from) && { isOfOthers: true }),
+    };
   }
   const tools = state.evaluator.tools(state, library);
   const own = library.imported?.(name, from, tools);

@@ -328,8 +328,8 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   if (result && callbacks.length === 1 && (isOnce || result.kind !== "undefined")) {
     return givenBack(result, name);
   }
-  if (isTop) return externalResult(state, name, args);
-  return asForeign(state, externalResult(state, name, args, ownerOf(callee, args, site)));
+  if (isTop) return externalResult(state, name, callee, args);
+  return asForeign(state, externalResult(state, name, callee, args, ownerOf(callee, args, site)));
 }
 
 /** What a listener changes is not what it was behind where it is given. */

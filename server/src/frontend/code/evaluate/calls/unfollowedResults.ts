@@ -16,7 +16,7 @@ export function unfollowedResult(
   name: string,
   args: readonly Value[],
 ): Value {
-  const result = externalResult(state, name, args);
+  const result = externalResult(state, name, callee, args);
   const isSame = result.kind === "scalar" && result.expression.kind === "call";
   if (!isSame || ![callee, ...args].some((each) => makesNew(state, each))) return result;
   return valueFromOutside(state, name);

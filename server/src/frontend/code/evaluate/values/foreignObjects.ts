@@ -4,7 +4,7 @@ import { movesDate } from "../builtins/dates";
 import { write, type CallSite, type State } from "../state";
 import { isInput } from "../../reads";
 import { readsOf } from "./convert";
-import { callOf, foreignOf } from "./foreignValues";
+import { callOf, foreignOf, madeIn } from "./foreignValues";
 import { inputsOf } from "./inputsOf";
 
 /** The object that something unknown made on which depends what its method gives. */
@@ -77,6 +77,7 @@ export function changeForeign(
         callOf(
           what,
           [...before, ...args].flatMap((each) => inputsOf(state, each)),
+          now.value && madeIn(now.value),
         ),
       )
     : unknown(`what "${what}" makes of an object is not known`, reads);

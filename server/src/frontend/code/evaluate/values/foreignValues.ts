@@ -38,8 +38,20 @@ function isUnchanged(value: Value, now: Value): boolean {
 }
 
 /** What a function of the code makes of expressions. */
-export function callOf(name: string, args: readonly Expression[]): Expression {
-  return { kind: "call", name: `code:${name}`, arguments: args, deterministic: true };
+export function callOf(name: string, args: readonly Expression[], module?: string): Expression {
+  const call = {
+    kind: "call",
+    name: `code:${name}`,
+    arguments: args,
+    deterministic: true,
+  } as const;
+  return module === undefined ? call : { ...call, module };
+}
+
+/** The module of the function that made a value. */
+export function madeIn(value: Value): string | undefined {
+  const made = value.kind === "scalar" ? value.expression : undefined;
+  return made?.kind === "call" ? made.module : undefined;
 }
 
 /** The object that a value is, or a part or method of. */
