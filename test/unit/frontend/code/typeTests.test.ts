@@ -49,4 +49,20 @@ describe("instanceof", () => {
     const { text } = await read(`if ([1].map((n) => n) instanceof Array) { ${CLEAR} }`);
     assert.equal(text.length, 2);
   });
+
+  it("is not decided of sets, of texts and lists of Java, and of classes that extend what is not known", async () => {
+    const asked = (value: string, of: string) =>
+      read(`class Mixed extends mix(Shape) {} class Failure extends Error {}
+        if (${value} instanceof ${of}) { ${CLEAR} }`);
+    for (const [value, of] of [
+      ["new Set([1])", "Set"],
+      ["new Set([1])", "Array"],
+      ["new Map()", "Map"],
+      ["new Mixed()", "Square"],
+    ] as const) {
+      const { text } = await asked(value, of);
+      assert.match(text.join("\n"), /if unknown/u, `${value} instanceof ${of}`);
+    }
+    assert.equal((await asked("new Failure()", "Square")).text.length, 0);
+  });
 });

@@ -9,11 +9,11 @@ import {
   UNDEFINED,
   unknown,
   type HandleValue,
+  type Scope,
   type Value,
 } from "../../values";
 import type { State } from "../state";
 import { besideFields } from "./member";
-import { superclassOf } from "./methods";
 import { leftOut } from "./absence";
 import { isThere } from "./absentFields";
 import { declaredType, expressionOf, inputExpression, readsOf } from "./convert";
@@ -128,17 +128,24 @@ export function instanceOf(state: State, value: Value, of: Value): Value {
   if (value.kind === "choice") return overChoice(value, (part) => instanceOf(state, part, of));
   if (value.kind === "undefined") return constant(false);
   const own = classOf(state, value);
-  if (own && of.kind === "class") return constant(extendsClass(own, of.class));
-  if (of.kind === "builtin") {
-    if (of.name === "Array" && LISTS.has(value.kind)) return constant(true);
+  const isOf = own && of.kind === "class" ? isSubclass(own, of.class) : undefined;
+  if (isOf !== undefined) return constant(isOf);
+  // Java's lists and texts are of interfaces and classes of its library.
+  if (of.kind === "builtin" && !state.frame.file.endsWith(".java")) {
+    if (of.name === "Array" && LISTS.has(value.kind) && !isSet(value)) return constant(true);
     if (of.name === "Date" && value.kind === "scalar" && value.type === "time")
       return condition({
         kind: "not",
         operand: { kind: "isNull", operand: expressionOf(state, value) },
       });
-    if (LISTS.has(value.kind) || value.kind === "text") return constant(of.name === "Object" && value.kind !== "text"); // prettier-ignore
+    if (of.name === "Object" && LISTS.has(value.kind)) return constant(true);
+    if (value.kind === "text") return constant(false);
   }
   return unknown("a type is asked for", readsOf(value));
+}
+
+function isSet(value: Value): boolean {
+  return "isOnce" in value && value.isOnce === true;
 }
 
 /** The class of an object, or of a row that a library made one of. */
@@ -151,12 +158,29 @@ function classOf(state: State, value: Value): OfClass | undefined {
 
 const LISTS: ReadonlySet<Value["kind"]> = new Set(["list", "rows", "derived", "joined"]);
 
-function extendsClass(own: OfClass, of: HirClass): boolean {
-  for (let at: OfClass | undefined = own, depth = 0; at && depth < DEEPEST; depth += 1) {
-    if (at.class === of) return true;
-    at = superclassOf(at);
-  }
-  return false;
+/** True if a class is another, or extends it; undefined where it extends what is not known. */
+function isSubclass(own: OfClass, of: HirClass, depth = 0): boolean | undefined {
+  if (own.class === of) return true;
+  if (depth === DEEPEST) return undefined;
+  const { superclass, interfaces } = own.class;
+  const supers = [...(superclass === undefined ? [] : [superclass]), ...interfaces];
+  const answers = supers.map((name) => {
+    const found = own.scope.module.lookup(name);
+    if (found?.kind === "class") return isSubclass(found, of, depth + 1);
+    return isOfOthers(own.scope, name, found) ? false : undefined;
+  });
+  if (answers.includes(true)) return true;
+  return answers.includes(undefined) ? undefined : false;
+}
+
+/** True for a class of the language or of a package, which extends none of the workspace. */
+function isOfOthers(scope: Scope, name: string, found: Value | undefined): boolean {
+  if (found?.kind === "external") return found.module !== undefined;
+  if (found?.kind === "handle" || found?.kind === "builtin") return true;
+  if (found !== undefined || !/^[\w$.]+$/u.test(name)) return false;
+  for (let at: Scope | undefined = scope; at; at = at.parent)
+    if (at.bindings.has(name)) return false;
+  return true;
 }
 
 type OfClass = NonNullable<Extract<Value, { kind: "object" }>["class"]>;
