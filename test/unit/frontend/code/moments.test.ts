@@ -64,4 +64,32 @@ describe("a moment", () => {
     const { value } = await set("addMonths(row.until, 2)", "until", `import { addMonths } from "date-fns";`); // prettier-ignore
     assert.equal(value, "code:Date.addMonths(r1.until, 2)");
   });
+
+  it("is changed by the methods of moment, but for its clones, and by none of other packages", async () => {
+    const later = `code:instant((code:millis(r1.until) + ${DAY}))`;
+    const behind = (from: string, made: string) =>
+      set(`(() => { const m = made(row.until); ${made}; return m.toDate(); })()`, "until", `import made from "${from}";`); // prettier-ignore
+    for (const [from, made, value] of [
+      ["moment", "m.add(1, 'day')", later],
+      ["moment", "const n = m.add(1, 'day')", later],
+      ["moment", "m.clone().add(1, 'day')", "r1.until"],
+      ["moment", "made(m).add(1, 'day')", "r1.until"],
+      ["moment", "m.startOf('day')", "code:Date.startOfDay(r1.until)"],
+      ["dayjs", "m.add(1, 'day')", "r1.until"],
+    ] as const)
+      assert.deepEqual([made, (await behind(from, made)).value], [made, value]);
+    assert.doesNotMatch((await behind("moment", "m.set('hour', 3)")).value, /^r1.until$/u);
+  });
+
+  it("is compared by units where these are given", async () => {
+    const asked = (condition: string) =>
+      set(`dayjs(row.until).${condition} ? 1 : 2`, "millis", `import dayjs from "dayjs";`);
+    const plain = (await asked("isBefore(new Date(5))")).value;
+    const byDay = (await asked("isBefore(new Date(5), 'day')")).value;
+    assert.match(plain, /r1\.until < code:instant\(5\)/u);
+    assert.match(byDay, /startOfDay\(r1\.until\) < code:Date\.startOfDay/u);
+    const whole = (await set("dayjs(row.until).diff(new Date(5), 'day')", "millis", `import dayjs from "dayjs";`)).value; // prettier-ignore
+    const part = (await set("dayjs(row.until).diff(new Date(5), 'day', true)", "millis", `import dayjs from "dayjs";`)).value; // prettier-ignore
+    assert.notEqual(part, whole);
+  });
 });

@@ -1,19 +1,24 @@
 // Packages that calculate with moments: date-fns, dayjs, moment, luxon, and Java's own time. What they make is a moment as
 // the language's dates are; what is not listed is a function of its inputs.
+import type { ValueType } from "../../../../program/expression";
 import { compare } from "../../../sql/terms";
 import { literal } from "../../../sql/expressions";
-import { scalar, UNDEFINED, type Value } from "../../values";
-import type { State } from "../state";
+import { scalar, UNDEFINED, type Foreign, type Value } from "../../values";
+import { write, type State } from "../state";
 import { expressionOf } from "../values/convert";
+import { asForeign, foreignOf } from "../values/foreignValues";
 import { binary, condition } from "../values/operators";
 import { named, type Builtin, type BuiltinCall } from "./builtin";
 import { calendar, isMoment, later, lengthOf, millisOf, momentOf, now, unitOf } from "./moments";
 
+/** The package whose moments are changed by their methods. */
+const MOMENT = "moment";
+
 /** The builtin behind an export of such a package; undefined for others. Constant time. */
 export function dateExport(from: string, name: string): Value | undefined {
   const isWhole = name === "default" || name === "*";
-  if (from === "dayjs" || from === "moment" || from === "moment-timezone")
-    return isWhole ? { kind: "builtin", name: "dayjs" } : undefined;
+  const own = WHOLE.get(from);
+  if (own !== undefined) return isWhole ? { kind: "builtin", name: own } : undefined;
   if (from === "luxon")
     return name === "DateTime" ? { kind: "builtin", name: "luxon.DateTime" } : undefined;
   if (!/^date-fns(?:\/|$)/u.test(from)) return undefined;
@@ -23,6 +28,13 @@ export function dateExport(from: string, name: string): Value | undefined {
   return Object.hasOwn(DATE_PACKAGES, key) ? { kind: "builtin", name: key } : undefined;
 }
 
+/** Packages that are one function. */
+const WHOLE: ReadonlyMap<string, string> = new Map([
+  ["dayjs", "dayjs"],
+  ["moment", MOMENT],
+  ["moment-timezone", MOMENT],
+]);
+
 type Comparison = "<" | ">" | "=";
 
 const SPANS = "Milliseconds Seconds Minutes Hours Days Weeks Months Quarters Years".split(" ");
@@ -31,6 +43,9 @@ const SPANS = "Milliseconds Seconds Minutes Hours Days Weeks Months Quarters Yea
 export const DATE_PACKAGES: Readonly<Record<string, Builtin>> = {
   ...named("dayjs dayjs.utc dayjs.tz", ({ state, args: [given] }) =>
     given === undefined ? now(state) : momentOf(state, given),
+  ),
+  ...named("moment moment.utc moment.tz", ({ state, args: [given] }) =>
+    changing(state, given === undefined ? now(state) : momentOf(state, given)),
   ),
   ...named("luxon.DateTime.now luxon.DateTime.utc luxon.DateTime.local", (call) =>
     call.args.length === 0 ? now(call.state) : unlisted("luxon", call),
@@ -52,18 +67,24 @@ export const DATE_PACKAGES: Readonly<Record<string, Builtin>> = {
   ...named("dateFns.isEqual", ({ state, args: [a, b] }) => ordered(state, "=", a, b)),
   ...named("dateFns.isPast", ({ state, args: [a] }) => ordered(state, "<", a, now(state))),
   ...named("dateFns.isFuture", ({ state, args: [a] }) => ordered(state, ">", a, now(state))),
-  ...ofMoments("isBefore", ({ state, self, args: [b] }) => ordered(state, "<", self, b)),
-  ...ofMoments("isAfter", ({ state, self, args: [b] }) => ordered(state, ">", self, b)),
-  ...ofMoments("toDate", ({ self }) => self),
-  ...ofMoments("toJSDate", ({ self }) => self),
+  ...ofMoments("isBefore", (call) => orderedBy(call, "<")),
+  ...ofMoments("isAfter", (call) => orderedBy(call, ">")),
+  ...ofMoments("isSame", (call) => orderedBy(call, "=")),
+  ...ofMoments("toDate toJSDate", ({ state, self }) => scalar(expressionOf(state, self), "time")),
+  ...ofMoments("clone", ({ state, self }) =>
+    isChanging(self) ? changing(state, self) : scalar(expressionOf(state, self), "time"),
+  ),
   ...ofMoments("toMillis", ({ state, self }) => millisOf(state, self)),
   ...ofMoments("toEpochMilli", ({ state, self }) => millisOf(state, self)),
   ...ofMoments("unix", ({ state, self }) => whole(state, self, 1000)),
-  ...ofMoments("startOf", (call) => bound(call, "startOf")),
-  ...ofMoments("endOf", (call) => bound(call, "endOf")),
+  ...ofMoments("startOf", (call) => moved(call, bound(call, "startOf"))),
+  ...ofMoments("endOf", (call) => moved(call, bound(call, "endOf"))),
+  ...ofMoments("set", (call) => moved(call, ofSelf("set", call))),
   ...ofMoments("diff", (call) => {
-    const [other, unit] = call.args;
+    const [other, unit, isFraction] = call.args;
     const span = unit === undefined ? "millisecond" : unitOf(unit);
+    // Fractions of a unit are another number than whole ones.
+    if (span === undefined || isFraction !== undefined) return ofSelf("diff", call, "decimal");
     return difference(call, call.self, other, span);
   }),
   ...javaSteps(),
@@ -74,17 +95,48 @@ export function movedMoment(call: BuiltinCall, sign: 1 | -1): Value | undefined 
   const { state, self, args } = call;
   if (!isMoment(self)) return undefined;
   const [by = UNDEFINED, unit] = args;
-  if (by.kind === "object") return ofRecord(call, self, by, sign);
-  if (unit === undefined) return undefined;
+  if (by.kind === "object") return moved(call, ofRecord(call, self, by, sign));
+  if (unit === undefined) return isChanging(self) ? moved(call, ofSelf("add", call)) : undefined;
   const name = unitOf(unit);
-  const moved = name === undefined ? undefined : later(state, self, by, name, sign);
-  return moved ?? unlisted("add", { ...call, args: [self, ...args] });
+  const found = name === undefined ? undefined : later(state, self, by, name, sign);
+  return moved(call, found ?? ofSelf("add", call));
 }
 
-/** A moment that is a function of what it is made of. */
-function unlisted(name: string, { state, args }: BuiltinCall): Value {
+/** A moment of a package whose methods change it. */
+function changing(state: State, value: Value): Value {
+  const made = asForeign(state, scalar(expressionOf(state, value), "time"));
+  return made.kind === "scalar" && made.foreign
+    ? { ...made, foreign: { ...made.foreign, path: MOMENT } }
+    : made;
+}
+
+/** True for a method that is known to change such a moment. */
+export function movesMoment({ path }: Foreign, method: string): boolean {
+  return path === MOMENT && /^(?:add|subtract|set|startOf|endOf)$/u.test(method);
+}
+
+/** True if methods change a moment, which they give as well. */
+function isChanging(value: Value): boolean {
+  return foreignOf(value)?.path === MOMENT;
+}
+
+/** What a method makes of a moment, which becomes that where methods change it. */
+function moved({ state, self }: BuiltinCall, value: Value): Value {
+  const foreign = foreignOf(self);
+  if (!foreign || !isChanging(self) || value.kind !== "scalar") return value;
+  write(state, foreign.now, value);
+  return { ...value, foreign };
+}
+
+/** What is a function of a moment and of what its method is given. */
+function ofSelf(name: string, call: BuiltinCall, type: ValueType = "time"): Value {
+  return unlisted(name, { ...call, args: [call.self, ...call.args] }, type);
+}
+
+/** A function of what it is made of, a moment where no other type is given. */
+function unlisted(name: string, { state, args }: BuiltinCall, type: ValueType = "time"): Value {
   const operands = args.map((each) => expressionOf(state, each));
-  return scalar({ kind: "call", name: `code:${name}`, arguments: operands, deterministic: true }, "time"); // prettier-ignore
+  return scalar({ kind: "call", name: `code:${name}`, arguments: operands, deterministic: true }, type); // prettier-ignore
 }
 
 function ofUnits(how: "add" | "sub", sign: 1 | -1): Record<string, Builtin> {
@@ -141,7 +193,7 @@ function bounds(): Record<string, Builtin> {
 
 function bound(call: BuiltinCall, how: "startOf" | "endOf"): Value {
   const unit = unitOf(call.args[0]);
-  if (unit === undefined) return unlisted(how, { ...call, args: [call.self, ...call.args] });
+  if (unit === undefined) return ofSelf(how, call);
   const part = `${unit.slice(0, 1).toUpperCase()}${unit.slice(1)}`;
   return calendar(call.state, `${how}${part}`, [call.self]);
 }
@@ -191,7 +243,32 @@ function ordered(
   return condition(compare(operator, expressionOf(state, left), expressionOf(state, right)));
 }
 
-/** A method of moments; on other scalars it is an unknown function. */
-function ofMoments(name: string, builtin: Builtin): Record<string, Builtin> {
-  return named(`scalar.${name} input.${name}`, builtin);
+/** How two moments lie, or the units of a calendar that they are in. */
+function orderedBy(call: BuiltinCall, operator: Comparison): Value {
+  const { state, self, args } = call;
+  const [other = now(state), unit] = args;
+  if (unit === undefined) return ordered(state, operator, self, other);
+  if (unitOf(unit) === undefined || args.length > 2)
+    return condition(expressionOf(state, ofSelf(OF_ORDER[operator], call, "bool")));
+  const start = (of: Value): Value => bound({ ...call, self: of, args: [unit] }, "startOf");
+  return ordered(state, operator, start(self), start(other));
+}
+
+const OF_ORDER = { "<": "isBefore", ">": "isAfter", "=": "isSame" } as const;
+
+/** Methods of moments; on what is none they are functions of it. */
+function ofMoments(names: string, builtin: Builtin): Record<string, Builtin> {
+  return Object.fromEntries(
+    names.split(" ").flatMap((name) => {
+      const own: Builtin = (call) =>
+        mayBeMoment(call.self) ? builtin(call) : ofSelf(name, call, "other");
+      return Object.entries(named(`scalar.${name} input.${name}`, own));
+    }),
+  );
+}
+
+/** False for numbers, texts and truth values, by their types. */
+function mayBeMoment(value: Value): boolean {
+  if (value.kind === "scalar") return ["time", "other", undefined].includes(value.type);
+  return value.kind === "input" && !/^(?:number|string|boolean|bigint|int|long|String)$/u.test(value.type?.trim() ?? ""); // prettier-ignore
 }

@@ -1,6 +1,7 @@
 // What the code does to objects that something unknown made for it.
 import { scalar, unknown, type Foreign, type Value } from "../../values";
 import { movesDate } from "../builtins/dates";
+import { movesMoment } from "../builtins/datePackages";
 import { write, type CallSite, type State } from "../state";
 import { isInput } from "../../reads";
 import { readsOf } from "./convert";
@@ -36,6 +37,7 @@ export function changedByCall(
   const foreign = foreignOf(callee);
   if (!foreign || args.length === 0 || isAwaited === true) return;
   const method = name.slice(name.lastIndexOf(".") + 1);
+  if (movesMoment(foreign, method)) return;
   // Of times and numbers they make others.
   if (CALCULATES.test(method) && isUnused !== true && isOfNumbers(foreign)) return;
   const isMoved =
