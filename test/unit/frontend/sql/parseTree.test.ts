@@ -144,6 +144,7 @@ describe("statements", () => {
   const lost = {
     "INSERT INTO t (id, v) OVERRIDING USER VALUE VALUES (1, 2)": /OVERRIDING USER VALUE/,
     "SELECT v FROM t WHERE s COLLATE ignoring = 'a'": /collation/,
+    "SELECT v FROM t WHERE s COLLATE ci_ai = 'a'": /collation/,
     "SELECT v FROM t WHERE s OPERATOR(other.=) 'a'": /operator of another schema/,
     "SELECT concat(VARIADIC ARRAY[s, 'b']) FROM t": /VARIADIC/,
     "SELECT j.id FROM t a JOIN t b USING (id) AS j": /alias of a join/,
@@ -156,6 +157,11 @@ describe("statements", () => {
     it(statement, () => {
       assert.match(losses(statement).join("\n"), expected);
     });
+
+  it("knows the collations that servers are made with", () => {
+    for (const name of ["C", "C.UTF-8", "en_US", "en_US.utf8", "de-AT-x-icu", "und-x-icu"])
+      assert.deepEqual(losses(`SELECT v FROM t WHERE s COLLATE "${name}" = 'a'`), []);
+  });
   for (const statement of [
     "INSERT INTO t (id, v) OVERRIDING SYSTEM VALUE VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET v = excluded.v + 1 RETURNING v",
     'SELECT a.v, count(*) FILTER (WHERE a.v > 1) FROM ONLY t AS a JOIN t b ON a.id = b.id WHERE a.s COLLATE "C" = $1 GROUP BY a.v HAVING count(*) > 1 ORDER BY a.v DESC LIMIT 3 OFFSET 1',

@@ -269,9 +269,13 @@ function isForeignOperator(names: unknown): boolean {
   return path.length > 1 && path.at(-2) !== "pg_catalog";
 }
 
-/** Collations that every server has: all of them are deterministic. */
+/** Collations that servers are made with, by the names that ICU and the system give: all of them are deterministic. */
 export function isOfServer(collation: string): boolean {
-  return /^(?:C|POSIX|default|ucs_basic|unicode|pg_c_utf8|pg_unicode_fast|[a-z]{2,3}(?:[-_.@].*)?)$/.test(
-    collation,
+  return (
+    /^(?:C|POSIX)(?:\.[\w-]+)?$|^(?:default|ucs_basic|unicode|pg_c_utf8|pg_unicode_fast)$/u.test(
+      collation,
+    ) ||
+    /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?-x-icu$/u.test(collation) ||
+    /^[a-z]{2,3}(?:_[A-Z]{2}(?:\.[\w-]+)?|\.[\w-]+)(?:@\w+)?$/u.test(collation)
   );
 }
