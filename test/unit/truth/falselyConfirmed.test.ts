@@ -162,4 +162,12 @@ end $$;
     const report = await analyse([sql(program("\n#variable_conflict use_column"))], RC, 2);
     assert.doesNotMatch(JSON.stringify(report.unknown), /is a column and a variable/);
   });
+  it("an option is none in a text of the body", async () => {
+    const own = program("").replace(
+      "begin\n",
+      `begin\n perform '\n#variable_conflict use_column';\n`,
+    );
+    const report = await analyse([sql(own)], RC, 2);
+    assert.match(JSON.stringify(report.unknown), /is a column and a variable/);
+  });
 });

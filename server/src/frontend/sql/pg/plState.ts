@@ -90,11 +90,16 @@ export function contextFor(
 /** PL/pgSQL refuses a name of both kinds, unless an option before the body decides; in functions of SQL it is the column. */
 function conflictIn({ language, body }: RoutineDefinition): LoweringContext["conflict"] {
   if (language !== "plpgsql") return undefined;
-  const option = /^\s*#\s*variable_conflict\s+use_(variable|column)\b/im.exec(body.text);
-  const decided = option?.[1]?.toLowerCase();
-  if (decided === "column") return undefined;
-  return decided === "variable" ? "variable" : "refused";
+  const decided = [...body.text.matchAll(OPTION)].findLast(
+    ([, option]) => option !== undefined,
+  )?.[1];
+  if (decided?.toLowerCase() === "use_column") return undefined;
+  return decided?.toLowerCase() === "use_variable" ? "variable" : "refused";
 }
+
+/** What stands before the body: options, of which the last one decides, among comments. */
+const OPTION =
+  /\s+|--[^\n\r]*|\/\*[\s\S]*?\*\/|#\s*(?:variable_conflict\s+(\w+)|option\s+dump|print_strict_params\s+\w+)/giuy;
 
 /** `$1` in a function's body. */
 function argument(state: State, number: number): Expression | undefined {
