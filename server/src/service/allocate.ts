@@ -5,7 +5,7 @@ import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Allocation, LevelsByTransaction } from "../protocol/allocation";
 import { ownEntry } from "../protocol/dictionary";
-import type { LevelReport } from "../protocol/report";
+import type { LevelReport, Unknown } from "../protocol/report";
 
 export interface AllocationQuestion {
   readonly program: Program;
@@ -37,13 +37,15 @@ export async function allocate(
     Object.fromEntries(transactions.map(({ id }, at) => [id, among[ranks[at] ?? top]?.name ?? ""]));
   const known = new Map<string, boolean>();
   let accepted: ReadonlySet<string> | undefined;
+  let last: LevelReport | undefined;
   const suffices = async (ranks: readonly number[]): Promise<boolean> => {
     const key = ranks.join();
     const before = known.get(key);
     if (before !== undefined) return before;
     const report = await check(withLevels(program, named(ranks)));
-    // A question that is open at the strongest level decides about no other.
-    accepted ??= new Set(report.unknown.map(({ reason }) => reason));
+    // What was not understood is as open at the strongest level; what a search left open there is not decided.
+    accepted ??= new Set(report.unknown.filter(isOfProgram).map(({ reason }) => reason));
+    last = report;
     const isFree = report.anomalies.every(({ severity }) => severity === "unused");
     const isDecided = report.unknown.every(({ reason }) => accepted?.has(reason));
     const found = isFree && isDecided && report.verdict !== "cancelled";
@@ -51,12 +53,14 @@ export async function allocate(
     return found;
   };
   const strongest = transactions.map(() => top);
-  const open = (): readonly string[] => [
+  const open = (reasons: Iterable<string> = accepted ?? []): readonly string[] => [
     ...(signal.aborted ? ["it was stopped before all was decided"] : []),
-    ...[...(accepted ?? [])].slice(0, MOST_REASONS),
+    ...[...new Set(reasons)].slice(0, MOST_REASONS),
   ];
-  if (!(await suffices(strongest)))
-    return { ...base, alternatives: [], isExhaustive: false, open: open() };
+  if (!(await suffices(strongest))) {
+    const reasons = last?.unknown.map(({ reason }) => reason);
+    return { ...base, alternatives: [], isExhaustive: false, open: open(reasons) };
+  }
   const isExhaustive = among.length ** transactions.length <= mostTried;
   const found = isExhaustive
     ? await minimalAllocations(transactions.length, top, suffices, signal)
@@ -72,6 +76,11 @@ export async function allocate(
 }
 
 const MOST_REASONS = 5;
+
+/** True for something that was not understood, at its place; what time or memory ended has none. */
+function isOfProgram({ file }: Unknown): boolean {
+  return file !== undefined;
+}
 
 type Suffices = (ranks: readonly number[]) => Promise<boolean>;
 

@@ -195,4 +195,23 @@ COMMIT;
     assert.deepEqual(found.levels, { look: RR, both: RC });
     assert.equal(found.bound, 2);
   });
+
+  it("take nothing for decided that a search left open at the strongest level", async () => {
+    const text = `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);
+-- @transaction add
+BEGIN;
+SELECT v FROM t WHERE id = :id \\gset
+UPDATE t SET v = :v + 1 WHERE id = :id;
+COMMIT;
+`;
+    const program = readProgram([sql(text)], { pg: await loadPgParser() });
+    const among = PRODUCT_LEVELS.filter(({ product }) => product === "postgres");
+    const report = await analyseProgram(program, SER ?? "", 1);
+    const opened = { reason: "out of time", transactions: ["add"] };
+    const check = () => Promise.resolve({ ...report, anomalies: [], unknown: [opened] });
+    const question = { program, among, bound: 2 };
+    const found = await allocate(question, check, AbortSignal.timeout(60_000));
+    assert.equal(found.levels, undefined);
+    assert.deepEqual(found.open, ["out of time"]);
+  });
 });
