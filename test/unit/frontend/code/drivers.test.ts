@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Dialect } from "../../../../server/src/program/dialect";
 import { transactionsOf } from "./codePrograms";
-import { printed } from "./prismaPrograms";
+import { losses, printed } from "./prismaPrograms";
 
 const DDL = "CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);";
 
@@ -45,6 +45,17 @@ export function soon(id, n) { take.immediate(id, n); }`,
         taking(name, "explicit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
       ),
     ));
+  it("does not follow values that a statement keeps", async () => {
+    const [one] = await transactionsOf(
+      "CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);",
+      {
+        "a.ts": `${open}const read = db.prepare("SELECT balance FROM account WHERE id = ?");
+export function look(id) { return read.bind(id).get(); }`,
+      },
+      "sqlite",
+    );
+    assert.ok(one === undefined || losses(one).join().includes("bind"));
+  });
   it("gives one column where a statement is plucked", () =>
     check(
       `${open}export function take(id, n) {
