@@ -49,7 +49,7 @@ import { fewItemsOf } from "../lists/longLists";
 import { truthFromOutside, valueFromOutside } from "../values/outside";
 import { writtenParts } from "../values/heldInputs";
 import { inputsOf } from "../values/inputsOf";
-import { asForeign, callOf, changedTo, madeIn } from "../values/foreignValues";
+import { asForeign, callOf, moduleOf } from "../values/foreignValues";
 import { newCell, sourceOf, write, type CallSite, type State } from "../state";
 import { emitThrow } from "../errors/thrown";
 import { flattened, REORDERED } from "../lists/reordered";
@@ -400,16 +400,6 @@ export function externalResult(
   });
   const all = of ? [...inputsOf(state, of), ...inputs] : inputs;
   return scalar(callOf(name, all, moduleOf(state, callee)));
-}
-
-/** The module that an unknown function comes from, or else the file that calls it. */
-function moduleOf(state: State, callee: Value): string {
-  if (callee.kind === "external") return callee.module ?? state.frame.file;
-  if (callee.kind === "function") return callee.scope.module.file;
-  if (callee.kind !== "builtin") return state.frame.file;
-  if (callee.name.startsWith("crypto.")) return "crypto";
-  const self = callee.self && (changedTo(callee.self) ?? callee.self);
-  return (self && madeIn(self)) ?? state.frame.file;
 }
 
 /**

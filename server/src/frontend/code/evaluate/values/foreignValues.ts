@@ -54,6 +54,16 @@ export function madeIn(value: Value): string | undefined {
   return made?.kind === "call" ? made.module : undefined;
 }
 
+/** The module that an unknown function comes from, or else the file that calls it. */
+export function moduleOf(state: State, callee: Value): string {
+  if (callee.kind === "external") return callee.module ?? state.frame.file;
+  if (callee.kind === "function") return callee.scope.module.file;
+  if (callee.kind !== "builtin") return state.frame.file;
+  if (callee.name.startsWith("crypto.")) return "crypto";
+  const self = callee.self && (changedTo(callee.self) ?? callee.self);
+  return (self && madeIn(self)) ?? state.frame.file;
+}
+
 /** The object that a value is, or a part or method of. */
 export function foreignOf(value: Value): Foreign | undefined {
   if (value.kind === "builtin") return value.self && foreignOf(value.self);
