@@ -171,3 +171,50 @@ end $$;
     assert.match(JSON.stringify(report.unknown), /is a column and a variable/);
   });
 });
+
+describe("a STABLE function of one query is a part of the statement that calls it", () => {
+  const program = (definition: string, body: string): string => `
+create table acc (id int primary key, v int not null);
+${definition}
+-- @transaction mv
+BEGIN;
+UPDATE acc SET v = v - 5 WHERE id = 1;
+UPDATE acc SET v = v + 5 WHERE id = 3;
+COMMIT;
+-- @transaction rd
+BEGIN;
+${body}
+COMMIT;
+`;
+  const ONE = "select v from acc where id = k";
+  const SCALAR = `create function f(k int) returns int language sql stable as $$ ${ONE} $$;`;
+  for (const [name, definition, body] of [
+    ["twice in an expression", SCALAR, "SELECT f(1) + f(3);"],
+    [
+      "in PL/pgSQL",
+      `create function f(k int) returns int language plpgsql stable as $$ begin return (${ONE}); end $$;`,
+      "SELECT f(1) + f(3);",
+    ],
+    [
+      "in FROM, rows of a table",
+      "create function f() returns setof acc language sql stable as $$ select * from acc where id = 1 $$;",
+      "SELECT f.v, a.v FROM f() f, acc a WHERE a.id = 3;",
+    ],
+    [
+      "in FROM, columns of its own",
+      "create function f() returns table (a int, b int) language sql stable as $$ select id, v from acc where id = 1 $$;",
+      "SELECT f.b, a.v FROM f() f, acc a WHERE a.id = 3;",
+    ],
+  ] as const)
+    it(name, async () => {
+      const report = await analyse([sql(program(definition, body))], "postgres:read-committed", 2);
+      assert.equal(report.verdict, "safe");
+    });
+
+  it("a VOLATILE one sees what was committed since", async () => {
+    const definition = SCALAR.replace(" stable", "");
+    const text = program(definition, "SELECT f(1) + f(3);");
+    const report = await analyse([sql(text)], "postgres:read-committed", 2);
+    assert.equal(report.verdict, "anomaly");
+  });
+});

@@ -279,8 +279,19 @@ function addCalled(
   join: Relation["join"],
 ): void {
   const { work } = state;
+  const { columns, rows, value, values } = called;
+  if (rows?.outputs.length === columns.length) {
+    const outputs = rows.outputs.map((output, at): Output => ({
+      ...output,
+      name: names[at] ?? (columns.length === 1 ? alias : (columns[at] ?? output.name)),
+    }));
+    const limit = { kind: "literal", value: 1, type: "int" } as const;
+    const query = { ...rows, outputs, ...(called.isSet || rows.limit ? {} : { limit }) };
+    const relation: Relation = { alias, table: alias, kind: "derived", query, join };
+    add(state, relation, columnsOf(relation, work));
+    return;
+  }
   if (called.isSet) taint(work, `the rows of ${alias}()`);
-  const { columns, value, values } = called;
   const outputs = columns.map((column, at): Output => {
     const name = names[at] ?? (columns.length === 1 ? alias : column);
     if (columns.length === 1) return { name, value };

@@ -1,6 +1,7 @@
 // The body of a routine in its language, and calls of other routines, which run where the call stands.
 import type { Expression, ValueType } from "../../../program/expression";
-import type { Command } from "../../../program/statement";
+import { mapParts } from "../../../program/operands";
+import type { Command, Query } from "../../../program/statement";
 import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
 import type { CallArgument, CallResult, Ids } from "../lowering";
@@ -247,6 +248,13 @@ export function inlineDefinition(
   bindArguments(callee, args);
   lowerBody(callee);
   finishReturn(callee);
+  const asked = definition.readsOneSnapshot ? queryOf(callee) : undefined;
+  if (asked !== undefined) {
+    restore();
+    caller.taint.push(...callee.taint);
+    const result = resultOf(caller, definition, asked.value);
+    return { ...result, rows: asked.rows };
+  }
   const site = sourceAt(caller, at);
   const value = freshVariable(names, `${name}()`);
   const done = freshVariable(names, `${name} done`);
@@ -262,6 +270,35 @@ export function inlineDefinition(
   const result = resultOf(caller, definition, { kind: "variable", name: value });
   const outputs = outputsOf(callee);
   return outputs === undefined || result.isSet ? result : { ...result, values: outputs };
+}
+
+/**
+ * What a routine gives that asks one query and returns what it finds, as a part of the statement that calls it: a
+ * STABLE function reads what its caller reads. Undefined for others.
+ */
+function queryOf({
+  commands,
+  definition,
+}: State): { readonly value: Expression; readonly rows: Query } | undefined {
+  const isStart = (each: Command): boolean =>
+    each.kind === "assign" && each.value.kind === "literal" && each.value.value === null;
+  const [first, last, ...others] = commands.filter((each) => !isStart(each));
+  if (first?.kind !== "statement" || last?.kind !== "return" || others.length > 0) return undefined;
+  const { statement } = first;
+  if (statement.kind !== "select" || statement.taint.length > 0) return undefined;
+  const { query, into } = statement;
+  // Of a language other than SQL, what is returned may be more than the query's rows.
+  if (query.lock || (definition.returns?.setof === true && definition.language !== "sql"))
+    return undefined;
+  const one: Query = query.limit
+    ? query
+    : { ...query, limit: { kind: "literal", value: 1, type: "int" } };
+  const inQuery = (each: Expression): Expression => {
+    if (each.kind !== "field" || each.result !== into) return mapParts(each, inQuery);
+    const output = query.outputs.filter(({ name }) => name === each.field);
+    return { kind: "subquery", query: { ...one, outputs: output } };
+  };
+  return last.value && { value: inQuery(last.value), rows: query };
 }
 
 function reads(command: Command): number {
