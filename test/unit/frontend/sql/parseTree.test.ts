@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { before, describe, it } from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
+import { DEFINITION_SHAPES } from "../../../../server/src/frontend/sql/pg/definitionTree";
 import { SHAPES, unfollowedIn } from "../../../../server/src/frontend/sql/pg/parseTree";
 import { statementsOf } from "../../../../server/src/service/statements";
 import type { SqlParsers } from "../../../../server/src/frontend/sql/parsers";
@@ -31,15 +32,17 @@ const GRAMMAR: ReadonlyMap<string, ReadonlyMap<string, string>> = (() => {
 
 const words = (text = ""): readonly string[] => text.split(" ").filter((each) => each !== "");
 
+const ALL = [...Object.entries(SHAPES), ...Object.entries(DEFINITION_SHAPES)];
+
 describe("the shapes of nodes", () => {
   it("are of the grammar", () => {
     assert.ok(GRAMMAR.size > 200);
     assert.deepEqual(
-      Object.keys(SHAPES).filter((each) => !GRAMMAR.has(each)),
+      ALL.filter(([each]) => !GRAMMAR.has(each)),
       [],
     );
   });
-  for (const [type, { read, harmless, lost = {} }] of Object.entries(SHAPES))
+  for (const [type, { read, harmless, lost = {} }] of ALL)
     it(`${type}: each field is in one list`, () => {
       const fields = GRAMMAR.get(type) ?? new Map<string, string>();
       const followed = words(read).map((each) => each.split(":")[0] ?? "");
@@ -57,7 +60,7 @@ describe("the shapes of nodes", () => {
         [],
       );
     });
-  for (const [type, { read }] of Object.entries(SHAPES))
+  for (const [type, { read }] of ALL)
     it(`${type}: parts have the types of the grammar`, () => {
       const fields = GRAMMAR.get(type);
       for (const each of words(read)) {
@@ -172,5 +175,53 @@ describe("statements", () => {
   ])
     it(`exact: ${statement}`, () => {
       assert.deepEqual(losses(statement), []);
+    });
+});
+
+describe("definitions", () => {
+  const doubts = (text: string): readonly string[] =>
+    programOf({ "s.sql": text }, parsers).schema.tables.flatMap(({ doubts: all = [] }) =>
+      all.map(({ reason }) => reason),
+    );
+  const PARENT = "CREATE TABLE p (id int PRIMARY KEY, v int);\n";
+  const lost = {
+    "CREATE TABLE t (a int, b int, FOREIGN KEY (a) REFERENCES p (id) MATCH FULL)": /MATCH FULL/,
+    "CREATE TABLE t (a int, FOREIGN KEY (a) REFERENCES p ON DELETE SET NULL (a))":
+      /ON DELETE SET names/,
+    "CREATE TABLE t (id int, d daterange, PRIMARY KEY (id, d WITHOUT OVERLAPS))":
+      /WITHOUT OVERLAPS/,
+    "CREATE TABLE t (id int PRIMARY KEY); ALTER TABLE t ADD CONSTRAINT c CHECK (id > 0) NOT VALID":
+      /NOT VALID of the constraint c/,
+    "CREATE TABLE t (id int PRIMARY KEY); ALTER TABLE t ADD FOREIGN KEY (id) REFERENCES p MATCH FULL":
+      /MATCH FULL/,
+    "CREATE TABLE t (id int) INHERITS (p)": /rows of p as well/,
+    "CREATE TABLE t (id int); ALTER TABLE t INHERIT p": /rows of p as well/,
+    "CREATE TABLE q (id int) PARTITION BY LIST (id); CREATE TABLE t (id int); ALTER TABLE q ATTACH PARTITION t DEFAULT":
+      /rows of q as well/,
+    "CREATE TABLE t OF some_type": /the type that it is OF/,
+    "CREATE TEMP TABLE t (id int PRIMARY KEY)": /temporary/,
+    "CREATE TABLE t (LIKE nowhere)": /LIKE nowhere/,
+    "CREATE TABLE t (id int PRIMARY KEY) USING columnar": /access method/,
+    "CREATE TABLE t (a text); CREATE UNIQUE INDEX i ON t (a COLLATE ignoring)": /collation/,
+    "CREATE TABLE t (a text); CREATE UNIQUE INDEX i ON t (a other_class)": /operator class/,
+    "CREATE TABLE t (a int REFERENCES p); ALTER TABLE t ALTER CONSTRAINT t_a_fkey DEFERRABLE":
+      /AT_AlterConstraint/,
+    "CREATE TABLE t (a int, b int GENERATED ALWAYS AS (a * 2) STORED); ALTER TABLE t ALTER b SET EXPRESSION AS (a)":
+      /AT_SetExpression/,
+  };
+  for (const [text, expected] of Object.entries(lost))
+    it(text, () => {
+      assert.match(doubts(`${PARENT}${text};`).join("\n"), expected);
+    });
+  for (const text of [
+    'CREATE TABLE IF NOT EXISTS t (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int NOT NULL DEFAULT 0 CHECK (a >= 0), b text COLLATE "C" UNIQUE, c int REFERENCES p (id) ON DELETE CASCADE ON UPDATE CASCADE) WITH (fillfactor = 70) TABLESPACE s',
+    "CREATE UNLOGGED TABLE t (id int) PARTITION BY RANGE (id)",
+    "CREATE TABLE t (id int); ALTER TABLE ONLY t ADD CONSTRAINT k PRIMARY KEY (id), ALTER id SET STATISTICS 10, OWNER TO joe; ALTER TABLE t ADD COLUMN n varchar(3) DEFAULT 'x', ADD FOREIGN KEY (id) REFERENCES p NOT VALID",
+    "CREATE TABLE t (a text); CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS i ON t USING btree (a text_pattern_ops DESC NULLS LAST) INCLUDE (a) WHERE a > 'b'",
+    "CREATE TABLE t (id int); ALTER TABLE t ADD CONSTRAINT c CHECK (id > 0) NOT VALID; ALTER TABLE t VALIDATE CONSTRAINT c",
+    "CREATE TABLE t (LIKE p INCLUDING ALL)",
+  ])
+    it(`followed: ${text}`, () => {
+      assert.deepEqual(doubts(`${PARENT}${text};`), []);
     });
 });

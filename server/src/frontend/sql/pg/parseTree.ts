@@ -181,44 +181,55 @@ const BY_THEMSELVES: ReadonlySet<string> = new Set(
 );
 
 /** Losses of a node: the fields that nothing follows, without parts that are lowered by themselves. Linear in the node. */
-export function unfollowedIn(type: string, node: object): readonly string[] {
+export function unfollowedIn(
+  type: string,
+  node: object,
+  shapes: Readonly<Record<string, NodeShape>> = SHAPES,
+): readonly string[] {
   const found: string[] = [];
-  collect(type, node, found);
+  collect(type, node, { shapes, found });
   return found;
 }
 
-function collect(type: string, node: object, found: string[]): void {
-  const shape = ownEntry(SHAPES, type);
+/** The losses so far, by these shapes. */
+interface Collection {
+  readonly shapes: Readonly<Record<string, NodeShape>>;
+  readonly found: string[];
+}
+
+function collect(type: string, node: object, collection: Collection): void {
+  const { found } = collection;
+  const shape = ownEntry(collection.shapes, type);
   if (shape === undefined) {
     found.push(`the construct ${type}`);
     return;
   }
-  const { embedded, known } = fieldsOf(type, shape);
+  const { embedded, known } = fieldsOf(shape);
   for (const [field, value] of Object.entries(node) as [string, unknown][]) {
     const lost = ownEntry(shape.lost ?? {}, field);
     if (lost !== undefined) {
       if (isSaid(value)) found.push(lost);
     } else if (!known.has(field)) found.push(`${field} of ${type}`);
-    else if (embedded.has(field)) inside(value, embedded.get(field), found);
+    else if (embedded.has(field)) inside(value, embedded.get(field), collection);
   }
   const refused = shape.refuses?.(node as Readonly<Record<string, unknown>>);
   if (refused !== undefined) found.push(refused);
 }
 
-function inside(value: unknown, type: string | undefined, found: string[]): void {
+function inside(value: unknown, type: string | undefined, collection: Collection): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
-    for (const each of value as readonly unknown[]) inside(each, undefined, found);
+    for (const each of value as readonly unknown[]) inside(each, undefined, collection);
     return;
   }
   if (type !== undefined) {
     // The parts of a set operation are queries of their own.
-    if (!BY_THEMSELVES.has(type) || type === "FuncCall") collect(type, value, found);
+    if (!BY_THEMSELVES.has(type) || type === "FuncCall") collect(type, value, collection);
     return;
   }
   for (const [kind, node] of Object.entries(value) as [string, unknown][])
     if (!BY_THEMSELVES.has(kind) && typeof node === "object" && node !== null)
-      collect(kind, node, found);
+      collect(kind, node, collection);
 }
 
 interface Fields {
@@ -227,10 +238,11 @@ interface Fields {
   readonly embedded: ReadonlyMap<string, string | undefined>;
 }
 
-const fields = new Map<string, Fields>();
+const fields = new WeakMap<NodeShape, Fields>();
 
-function fieldsOf(type: string, { read = "", harmless = "" }: NodeShape): Fields {
-  const before = fields.get(type);
+function fieldsOf(shape: NodeShape): Fields {
+  const { read = "", harmless = "" } = shape;
+  const before = fields.get(shape);
   if (before !== undefined) return before;
   const embedded = new Map(
     words(read).map((each): [string, string | undefined] => {
@@ -239,7 +251,7 @@ function fieldsOf(type: string, { read = "", harmless = "" }: NodeShape): Fields
     }),
   );
   const own = { embedded, known: new Set([...embedded.keys(), ...words(harmless)]) };
-  fields.set(type, own);
+  fields.set(shape, own);
   return own;
 }
 

@@ -4,6 +4,7 @@ import type { Expression } from "../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
 import { itemsOf, stringsOf, tableName, typeText } from "./ast";
 import { isLooseText } from "./collations";
+import { unfollowedInDefinition } from "./definitionTree";
 import { takesOfType } from "./enumerations";
 import { change, condition, lost, say, typeOf, type State } from "./schemaState";
 import {
@@ -13,6 +14,9 @@ import {
   withEqualNulls,
   withExpressionIndex,
   withNullable,
+  withoutUnvalidated,
+  withParent,
+  withUnfollowed,
 } from "./tableDefinition";
 import { dropPoliciesOf, dropPolicy, movePolicies } from "./policies";
 import {
@@ -25,7 +29,17 @@ import {
 import { isWide } from "./valueType";
 import { changesNothing } from "./withoutMeaning";
 
+/** The table as the command leaves it; what it says that nothing follows weakens what uses the table. */
 export function altered(table: Table, command: AlterTableCmd, state: State): Table {
+  if (changesNothing(command)) return table;
+  const said = unfollowedInDefinition("AlterTableCmd", command);
+  const after = withUnfollowed(changed(table, command, state), said);
+  const known = table.doubts?.length ?? 0;
+  for (const { reason } of after.doubts?.slice(known) ?? []) lost(state, reason);
+  return after;
+}
+
+function changed(table: Table, command: AlterTableCmd, state: State): Table {
   const { subtype, name = "", def } = command;
   switch (subtype) {
     case "AT_AddColumn":
@@ -39,7 +53,15 @@ export function altered(table: Table, command: AlterTableCmd, state: State): Tab
     case "AT_DropConstraint":
       return withoutConstraint(table, name, state);
     case "AT_ValidateConstraint":
-      return withValidated(table, name);
+      return withoutUnvalidated(withValidated(table, name), name);
+    case "AT_AttachPartition":
+      if (def === undefined || !("PartitionCmd" in def)) return table;
+      change(state, def.PartitionCmd.name, (partition) => withParent(partition, table.name));
+      return table;
+    case "AT_AddInherit":
+      return withParent(table, def && "RangeVar" in def ? tableName(def.RangeVar) : "another");
+    case "AT_DropExpression":
+      return withoutExpression(table, name);
     case "AT_SetNotNull":
       return withNullable(table, [name], false);
     case "AT_DropNotNull":
@@ -76,8 +98,7 @@ export function altered(table: Table, command: AlterTableCmd, state: State): Tab
     case "AT_DropIdentity":
       return withDefault(table, name, undefined);
     default:
-      if (!changesNothing(command)) lost(state, `a change of a table: ${subtype ?? "unknown"}`);
-      return table;
+      return withUnfollowed(table, [`the change ${subtype ?? "unknown"}`]);
   }
 }
 
@@ -88,6 +109,16 @@ function withValidated(table: Table, name: string): Table {
     return (key.name ?? usual) === name ? validated : key;
   });
   return { ...table, foreignKeys };
+}
+
+/** A column that is computed no longer. */
+function withoutExpression(table: Table, name: string): Table {
+  const columns = table.columns.map((column): Column => {
+    if (column.name !== name) return column;
+    const { generated: _before, default: _value, ...rest } = column;
+    return rest;
+  });
+  return { ...table, columns };
 }
 
 function withDefault(table: Table, name: string, value: Expression | undefined): Table {
@@ -145,7 +176,10 @@ export function uniqueIndex(index: IndexStmt, state: State): void {
         ? {}
         : { where: condition(index.whereClause, table, state) }),
     };
-    const keyed = { ...table, uniqueKeys: [...table.uniqueKeys, key] };
+    const keyed = withUnfollowed(
+      { ...table, uniqueKeys: [...table.uniqueKeys, key] },
+      unfollowedInDefinition("IndexStmt", index),
+    );
     return index.nulls_not_distinct === true ? withEqualNulls(keyed, key.columns) : keyed;
   });
 }

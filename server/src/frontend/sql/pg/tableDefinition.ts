@@ -1,5 +1,13 @@
 // CREATE TABLE: columns, keys and conditions.
-import type { ColumnDef, ColumnRef, Constraint, CreateStmt, IndexStmt, Node } from "libpg-query";
+import type {
+  ColumnDef,
+  ColumnRef,
+  Constraint,
+  CreateStmt,
+  IndexStmt,
+  Node,
+  TableLikeClause,
+} from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import {
   emptyTable,
@@ -12,9 +20,10 @@ import {
 import { sourceOf } from "../lowering";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
 import { isLooseText } from "./collations";
+import { unfollowedInDefinition, unvalidated } from "./definitionTree";
 import { defaultOfType, withChecksOfType } from "./domains";
 import { takesOfType } from "./enumerations";
-import { condition, say, typeOf, type State } from "./schemaState";
+import { condition, lost, say, typeOf, type State } from "./schemaState";
 import { isSerial, isWide } from "./valueType";
 
 export function createTable(statement: CreateStmt, state: State): void {
@@ -29,10 +38,7 @@ export function createTable(statement: CreateStmt, state: State): void {
   for (const parent of statement.inhRelations ?? []) {
     if (!("RangeVar" in parent)) continue;
     const inherited = state.tables.get(tableName(parent.RangeVar));
-    if (inherited !== undefined) {
-      const reason = `rows of ${name} are rows of ${inherited.name} as well`;
-      table = withDoubt(table, { reason, touching: "all" });
-    }
+    table = withParent(table, tableName(parent.RangeVar));
     if (statement.partbound === undefined) {
       say(state, `${name} inherits from ${tableName(parent.RangeVar)}; their rows are kept apart.`);
     }
@@ -45,15 +51,7 @@ export function createTable(statement: CreateStmt, state: State): void {
   for (const element of elements) {
     if ("ColumnDef" in element) table = withColumn(table, element.ColumnDef, state);
     if ("TableLikeClause" in element) {
-      const like = state.tables.get(tableName(element.TableLikeClause.relation));
-      const copied = (like?.columns ?? []).filter(
-        (column) => !table.columns.some((each) => each.name === column.name),
-      );
-      const all = ((element.TableLikeClause.options ?? 0) & LIKE_INDEXES) !== 0;
-      table = { ...table, columns: [...table.columns, ...copied] };
-      if (all && like !== undefined) {
-        table = { ...table, primaryKey: like.primaryKey, uniqueKeys: like.uniqueKeys };
-      }
+      table = withLike(table, element.TableLikeClause, state);
     }
   }
   // Conditions over columns that stand after them are read when all columns are known.
@@ -66,6 +64,8 @@ export function createTable(statement: CreateStmt, state: State): void {
   for (const constraint of statement.constraints ?? []) {
     if ("Constraint" in constraint) table = withConstraint(table, constraint.Constraint, [], state);
   }
+  table = withUnfollowed(table, unfollowedInDefinition("CreateStmt", statement));
+  for (const { reason } of table.doubts ?? []) lost(state, reason);
   if (known === undefined) state.tables.set(name, table);
   else if (!isSame(known, table))
     say(state, `${name} is defined a second time; the first definition is taken.`);
@@ -77,8 +77,54 @@ function isSame(left: Table, right: Table): boolean {
   return text(left) === text(right);
 }
 
-/** CREATE TABLE (LIKE t INCLUDING INDEXES), as PostgreSQL numbers it. */
-const LIKE_INDEXES = 1 << 6;
+/** What INCLUDING names in CREATE TABLE (LIKE t INCLUDING ...), as PostgreSQL numbers it. */
+const LIKE = { constraints: 1 << 2, values: (1 << 3) | (1 << 4) | (1 << 5), indexes: 1 << 6 };
+
+function withLike(table: Table, { relation, options = 0 }: TableLikeClause, state: State): Table {
+  const like = state.tables.get(tableName(relation));
+  const includes = (what: number): boolean => (options & what) !== 0;
+  if (like === undefined) return withUnfollowed(table, [`LIKE ${tableName(relation)}`]);
+  const copied = like.columns
+    .filter((column) => !table.columns.some((each) => each.name === column.name))
+    .map(({ default: value, generated, ...column }): Column =>
+      includes(LIKE.values)
+        ? { ...column, ...(value && { default: value }), ...(generated && { generated }) }
+        : column,
+    );
+  const checks = includes(LIKE.constraints) && like.checks.length > 0;
+  const doubted = withUnfollowed(table, [
+    ...(checks ? [`the conditions of ${like.name} that it includes`] : []),
+    ...(like.doubts ?? []).map(({ reason }) => reason),
+  ]);
+  const columned = { ...doubted, columns: [...table.columns, ...copied] };
+  return includes(LIKE.indexes)
+    ? { ...columned, primaryKey: like.primaryKey, uniqueKeys: like.uniqueKeys }
+    : columned;
+}
+
+/** The table whose definition says what nothing follows. */
+export function withUnfollowed(table: Table, said: readonly string[]): Table {
+  return [...new Set(said)].reduce<Table>(
+    (result, what) =>
+      withDoubt(result, { reason: `${what}, which the table ${table.name} has`, touching: "all" }),
+    table,
+  );
+}
+
+/** Partitions, and tables that inherit: what is done to the parent is done to them. */
+export function withParent(table: Table, parent: string): Table {
+  const reason = `rows of ${table.name} are rows of ${parent} as well`;
+  return withDoubt(table, { reason, touching: "all" });
+}
+
+/** The table without what was said of a constraint that holds for all rows now. */
+export function withoutUnvalidated(table: Table, constraint: string): Table {
+  const [known] = withUnfollowed(emptyTable(table.name), [unvalidated(constraint)]).doubts ?? [];
+  const { doubts, ...rest } = table;
+  return doubts
+    ? { ...rest, doubts: doubts.filter(({ reason }) => reason !== known?.reason) }
+    : rest;
+}
 
 export function withColumn(table: Table, definition: ColumnDef, state: State): Table {
   const { colname: name = "", typeName } = definition;
@@ -244,7 +290,7 @@ function withChecked(
       return { ...table, checks: [...table.checks, check] };
     }
     case "CONSTR_NOTNULL":
-      return withNullable(table, columns, false);
+      return withNullable(table, columns, constraint.skip_validation === true);
     case "CONSTR_GENERATED":
       return withGenerated(table, own[0] ?? "", constraint.raw_expr, state);
     case "CONSTR_EXCLUSION": {

@@ -24,10 +24,10 @@ const STATEMENTS: ReadonlySet<string> = new Set(
 const CHANGES: ReadonlySet<string> = new Set(
   (
     "AT_SetStatistics AT_SetOptions AT_ResetOptions AT_SetStorage AT_SetCompression " +
-    "AT_AlterConstraint AT_ChangeOwner AT_ClusterOn AT_DropCluster AT_SetLogged AT_SetUnLogged AT_DropOids " +
+    "AT_ChangeOwner AT_ClusterOn AT_DropCluster AT_SetLogged AT_SetUnLogged AT_DropOids " +
     "AT_SetAccessMethod AT_SetTableSpace AT_SetRelOptions AT_ResetRelOptions AT_ReplicaIdentity " +
     "AT_EnableRowSecurity AT_DisableRowSecurity AT_ForceRowSecurity AT_NoForceRowSecurity AT_SetIdentity " +
-    "AT_DropExpression AT_EnableTrig AT_EnableAlwaysTrig AT_EnableReplicaTrig AT_DisableTrig AT_EnableTrigAll " +
+    "AT_EnableTrig AT_EnableAlwaysTrig AT_EnableReplicaTrig AT_DisableTrig AT_EnableTrigAll " +
     "AT_DisableTrigAll AT_EnableTrigUser AT_DisableTrigUser"
   ).split(" "),
 );
