@@ -1,20 +1,39 @@
 // From findings to the anomalies of a report: one per kind, transactions and tables, the most telling witness of each.
 import { mainEnd, type Anomaly, type Severity } from "../protocol/report";
+import { staleReads } from "./causes";
+import { digestOf } from "./fingerprint";
 import { compareHarm } from "./harm";
 
 const SEVERITIES: readonly Severity[] = ["state", "value", "unused"];
 
 /**
- * One anomaly per id, in an order for people: severest first, then what costs most, one transaction with itself before
- * several, then fewest transactions, then place.
+ * Of an id one anomaly per cause, in an order for people: severest first, then what costs most, one transaction with itself
+ * before several, then fewest transactions, then place.
  */
 export function selectAnomalies(all: readonly Anomaly[]): readonly Anomaly[] {
-  const best = new Map<string, Anomaly>();
+  const byId = new Map<string, Anomaly[]>();
   for (const anomaly of all) {
-    const known = best.get(anomaly.id);
-    if (!known || compareWitnesses(anomaly, known) < 0) best.set(anomaly.id, anomaly);
+    const known = byId.get(anomaly.id);
+    if (known) known.push(anomaly);
+    else byId.set(anomaly.id, [anomaly]);
   }
-  return [...best.values()].sort(compareRanked);
+  return [...byId.values()].flatMap(oneForEachCause).sort(compareRanked);
+}
+
+/** The most telling, and others that share no read with it or each other: their ids tell of their reads as well. */
+function oneForEachCause(all: readonly Anomaly[]): readonly Anomaly[] {
+  const told = new Set<string>();
+  return [...all].sort(compareWitnesses).flatMap((anomaly, at) => {
+    const reads = staleReads(anomaly).map(({ transaction, statement }) =>
+      JSON.stringify([transaction, statement]),
+    );
+    // What could not be executed has no reads to tell.
+    const isOther =
+      at === 0 || (anomaly.status === "confirmed" && !reads.some((each) => told.has(each)));
+    if (!isOther) return [];
+    for (const each of reads) told.add(each);
+    return at === 0 ? [anomaly] : [{ ...anomaly, id: digestOf([anomaly.id, ...reads.sort()], 8) }];
+  });
 }
 
 /** Which of two witnesses of the same anomaly tells more: confirmed, severe, short; the rest only fixes the choice. */

@@ -6,7 +6,7 @@ import type { Severity } from "../protocol/report";
 import type { ScheduleStep, SerialOutcome, Witness } from "../protocol/witness";
 import { cycleThrough, cycleThroughAll } from "./cycle";
 import { dirtyReadObjection } from "./dirtyReads";
-import type { Confirmation, Execution, WitnessPlan } from "./execution";
+import type { Confirmation, ExecutedDependency, Execution, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
 import { COMMITTED, type Run } from "./runRecord";
@@ -97,20 +97,36 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
   return { ...base, status: "confirmed", severity, dirtyRead };
 }
 
-/** A shortest cycle, over the given tables if there is one of that length; where all are to be on it, one through all. */
-function cycleOf(
+/**
+ * A shortest cycle, over the given tables if there is one of that length; where all are to be on it, one through all; and
+ * where another cause was told already, one past its reads, if there is one.
+ */
+function cycleOf(execution: Execution, plan: WitnessPlan): readonly number[] {
+  const { past = [] } = plan;
+  const passes = ({ dependency, from }: ExecutedDependency): boolean =>
+    dependency === "rw" && past.includes(execution.steps[from]?.source?.id ?? "");
+  const other = past.length > 0 ? cycleAmong(execution, plan, (each) => !passes(each)) : [];
+  return other.length > 0 ? other : cycleAmong(execution, plan, () => true);
+}
+
+function cycleAmong(
   execution: Execution,
   { tables, instances, throughAll }: WitnessPlan,
+  counts: (dependency: ExecutedDependency) => boolean,
 ): readonly number[] {
   const instanceAt = (step: number): string => execution.steps[step]?.instance ?? "";
-  const shortest = cycleThrough(execution.dependencies, instanceAt);
+  const shortest = cycleThrough(execution.dependencies, instanceAt, counts);
   if (throughAll === true && shortest.length > 0 && shortest.length < instances.length) {
     const names = instances.map((each) => each.instance);
-    const longer = cycleThroughAll(execution.dependencies, instanceAt, names);
+    const longer = cycleThroughAll(execution.dependencies, instanceAt, names, counts);
     if (longer.length > 0) return longer;
   }
   if (tables === undefined) return shortest;
-  const wanted = cycleThrough(execution.dependencies, instanceAt, tables);
+  const wanted = cycleThrough(
+    execution.dependencies,
+    instanceAt,
+    (each) => counts(each) && tables.includes(each.table),
+  );
   return wanted.length === shortest.length ? wanted : shortest;
 }
 

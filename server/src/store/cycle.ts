@@ -2,18 +2,20 @@
 import type { ExecutedDependency } from "./execution";
 import { permutations } from "./permutations";
 
+type Counts = (dependency: ExecutedDependency) => boolean;
+
 /**
  * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Of cycles of
  * one length the most telling one is taken, as Adya's phenomena are ordered: fewer anti-dependencies first (G0, G1c,
  * G-single, G2), then lost updates, then rows that were used before predicates; vacuous dependencies last. `instanceAt`
- * names the instance of a step; with `tables` only dependencies over these count.
+ * names the instance of a step; only dependencies that count may be part of it.
  */
 export function cycleThrough(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
-  tables?: readonly string[],
+  counts: Counts = () => true,
 ): readonly number[] {
-  const edges = bestEdges(dependencies, instanceAt, tables);
+  const edges = bestEdges(dependencies, instanceAt, counts);
   const names = [...new Set([...edges.values()].flatMap((edge) => [edge.from, edge.to]))].sort();
   let best: Cycle | undefined;
   for (const start of names) {
@@ -27,7 +29,7 @@ export function cycleThrough(
   );
   const lost =
     best.edges.length === 2 && antiDependencies.length > 0
-      ? lostUpdate(dependencies, instanceAt, tables)
+      ? lostUpdate(dependencies, instanceAt, counts)
       : undefined;
   return fromFirst(lost ?? best.edges).map((edge) => edge.index);
 }
@@ -37,8 +39,9 @@ export function cycleThroughAll(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
   names: readonly string[],
+  counts: Counts = () => true,
 ): readonly number[] {
-  const edges = bestEdges(dependencies, instanceAt, undefined);
+  const edges = bestEdges(dependencies, instanceAt, counts);
   const [first = "", ...others] = [...names].sort();
   const cycles = permutations(others).flatMap((order): Cycle[] => {
     const path = [first, ...order];
@@ -66,12 +69,10 @@ interface Cycle {
 function lostUpdate(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
-  tables: readonly string[] | undefined,
+  counts: Counts,
 ): readonly Edge[] | undefined {
   const edges = dependencies.flatMap((each, index) =>
-    tables?.includes(each.table) === false
-      ? []
-      : [{ ...each, index, from: instanceAt(each.from), to: instanceAt(each.to) }],
+    counts(each) ? [{ ...each, index, from: instanceAt(each.from), to: instanceAt(each.to) }] : [],
   );
   for (const read of edges) {
     if (read.dependency !== "rw" || read.predicate) continue;
@@ -99,13 +100,13 @@ function lostUpdate(
 function bestEdges(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
-  tables: readonly string[] | undefined,
+  counts: Counts,
 ): ReadonlyMap<string, Edge> {
   const edges = new Map<string, Edge>();
   for (const [index, each] of dependencies.entries()) {
     const from = instanceAt(each.from);
     const to = instanceAt(each.to);
-    if (from === to || tables?.includes(each.table) === false) continue;
+    if (from === to || !counts(each)) continue;
     const edge = { from, to, index, cost: costOf(each) };
     const known = edges.get(`${from} ${to}`);
     if (known === undefined || edge.cost < known.cost) edges.set(`${from} ${to}`, edge);

@@ -1,5 +1,5 @@
 // What a run of the store records: plain data for confirmation, explanation and the history checker.
-import type { Statement } from "../program/statement";
+import type { Statement, StatementId } from "../program/statement";
 import type { Dependency, Severity } from "../protocol/report";
 import type {
   Outcome,
@@ -24,6 +24,8 @@ export interface WitnessPlan extends Setup {
   readonly tables?: readonly string[];
   /** The proposed cycle goes through all instances, none of which can be left out: such a one is reported. */
   readonly throughAll?: boolean;
+  /** Reads that other causes of the same transactions were told by: a cycle past them is reported, if there is one. */
+  readonly past?: readonly StatementId[];
 }
 
 /** One column of one row that was read or written. `key` is the primary key rendered, e.g. "1" or "1,2". */

@@ -19,6 +19,7 @@ COMMIT;
 -- @isolens distinct mine, other
 BEGIN;
 SELECT v FROM skew_cell WHERE id = :mine \gset mine_
+-- ^^^ lost-update state: take, take (postgres:read-committed)
 SELECT v FROM skew_cell WHERE id = :other \gset other_
 -- ^^^ write-skew state: take, take (postgres:read-committed, postgres:repeatable-read)
 \if :mine_v + :other_v > 0

@@ -28,6 +28,8 @@ BEGIN
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust;
   -- ^^^ lost-update state: deposit_checking, deposit_checking (postgres:read-committed)
   -- ^^^ lost-update state: deposit_checking, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: deposit_checking, send_payment (postgres:read-committed)
+  -- ^^^ lost-update state: deposit_checking, write_check (postgres:read-committed)
   UPDATE checking SET balance = checks + amount WHERE custid = cust;
 END $$;
 
@@ -60,10 +62,19 @@ BEGIN
   SELECT custid INTO cust2 FROM account WHERE name = customer2;
   SELECT s.balance INTO total FROM saving s WHERE s.custid = cust1;
   -- ^^^ lost-update state: amalgamate, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, transact_savings (postgres:read-committed)
   SELECT c.balance + total INTO total FROM checking c WHERE c.custid = cust1;
+  -- ^^^ lost-update state: amalgamate, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, deposit_checking (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, send_payment (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, write_check (postgres:read-committed)
   UPDATE saving SET balance = 0 WHERE custid = cust1;
   UPDATE checking SET balance = 0 WHERE custid = cust1;
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust2;
+  -- ^^^ lost-update state: amalgamate, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, deposit_checking (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, send_payment (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, write_check (postgres:read-committed)
   UPDATE checking SET balance = checks + total WHERE custid = cust2;
 END $$;
 
@@ -76,6 +87,7 @@ DECLARE
 BEGIN
   SELECT custid INTO cust FROM account WHERE name = customer;
   SELECT s.balance INTO savings FROM saving s WHERE s.custid = cust;
+  -- ^^^ read-skew state: write_check, amalgamate (postgres:read-committed)
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust;
   -- ^^^ lost-update state: write_check, send_payment (postgres:read-committed)
   -- ^^^ lost-update state: write_check, amalgamate (postgres:read-committed)
@@ -102,11 +114,16 @@ BEGIN
   SELECT c.balance INTO checks1 FROM checking c WHERE c.custid = cust1;
   -- ^^^ lost-update state: send_payment, send_payment (postgres:read-committed)
   -- ^^^ lost-update state: send_payment, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: send_payment, deposit_checking (postgres:read-committed)
+  -- ^^^ lost-update state: send_payment, write_check (postgres:read-committed)
   IF checks1 < amount THEN
     RAISE EXCEPTION 'insufficient funds';
   END IF;
   SELECT c.balance INTO checks2 FROM checking c WHERE c.custid = cust2;
   -- ^^^ lost-update state: send_payment, deposit_checking (postgres:read-committed)
+  -- ^^^ lost-update state: send_payment, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: send_payment, send_payment (postgres:read-committed)
+  -- ^^^ lost-update state: send_payment, write_check (postgres:read-committed)
   UPDATE checking SET balance = checks1 - amount WHERE custid = cust1;
   UPDATE checking SET balance = checks2 + amount WHERE custid = cust2;
 END $$;

@@ -32,7 +32,7 @@ SELECT bal FROM savings WHERE custid = :c0 \gset savings_
 -- ^^^ write-skew state: Amalgamate, Amalgamate (postgres:read-committed, postgres:repeatable-read)
 SELECT bal FROM checking WHERE custid = :c1 \gset checking_
 -- ^^^ read-skew state: Amalgamate, SendPayment (postgres:read-committed)
--- ^^^ write-skew state: Amalgamate, WriteCheck (postgres:repeatable-read)
+-- ^^^ write-skew state: Amalgamate, WriteCheck (postgres:read-committed, postgres:repeatable-read)
 UPDATE checking SET bal = 0 WHERE custid = :c0;
 UPDATE savings SET bal = bal - (:savings_bal + :checking_bal) WHERE custid = :c1;
 COMMIT;
@@ -40,7 +40,6 @@ COMMIT;
 -- @transaction WriteCheck
 BEGIN;
 SELECT bal FROM savings WHERE custid = :c \gset savings_
--- ^^^ write-skew state: WriteCheck, Amalgamate (postgres:read-committed)
 SELECT bal FROM checking WHERE custid = :c \gset checking_
 -- ^^^ non-repeatable-read state: WriteCheck, Amalgamate (postgres:read-committed)
 -- ^^^ non-repeatable-read state: WriteCheck, WriteCheck (postgres:read-committed)
@@ -58,6 +57,7 @@ BEGIN;
 SELECT bal FROM checking WHERE custid = :c0 \gset
 -- ^^^ non-repeatable-read state: SendPayment, Amalgamate (postgres:read-committed)
 -- ^^^ non-repeatable-read state: SendPayment, SendPayment (postgres:read-committed)
+-- ^^^ non-repeatable-read state: SendPayment, WriteCheck (postgres:read-committed)
 \if :bal >= :amount
 UPDATE checking SET bal = bal - :amount WHERE custid = :c0;
 UPDATE checking SET bal = bal + :amount WHERE custid = :c1;

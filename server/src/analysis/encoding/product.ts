@@ -41,6 +41,7 @@ export interface ProductEncoding {
   readonly script: Script;
   readonly database: Database;
   readonly run: Run;
+  readonly snapshots: Snapshots;
   /** Some statements look at rows without holding them, and IN_ORDER can be assumed of how. */
   readonly searches: boolean;
   /** Per instance and statement, the condition that it runs. */
@@ -107,7 +108,7 @@ export function encodeProduct(
   const queues = lockQueues(script, tuple, run, snapshots);
   const { times } = snapshots;
   const schedule = { searches, executed, happens, begins, passing, queues, times };
-  return { tuple, script, database, run, ...schedule, dependencies, serial: [] };
+  return { tuple, script, database, run, snapshots, ...schedule, dependencies, serial: [] };
 }
 
 /** Asserts that the run is one that the levels allow and in which all commit; returns its dependencies. */

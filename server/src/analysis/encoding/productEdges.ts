@@ -69,6 +69,35 @@ export function dependencyOver(
   return or(and(among, or(...found)), ...dirty);
 }
 
+/** Whether the text allows that an access does not see what one that commits before it wrote. */
+function mayMissEarlier(reader: Access, writer: Access): boolean {
+  return reader.instance > writer.instance && mayDepend(reader, writer, false);
+}
+
+/** The accesses that the text allows to miss what commits before them. */
+export function missingAccesses({ accesses }: ProductTuple): readonly Access[] {
+  const all = accesses.flat();
+  return all.filter((reader) => all.some((writer) => mayMissEarlier(reader, writer)));
+}
+
+/** The condition that one of these accesses misses what an instance wrote that commits before its own. */
+export function someMiss(
+  { accesses }: ProductTuple,
+  run: Run,
+  snapshots: Snapshots,
+  readers: readonly Access[],
+): Smt {
+  const missed = readers.flatMap((reader) =>
+    accesses
+      .flat()
+      .filter((writer) => mayMissEarlier(reader, writer))
+      .flatMap((writer) =>
+        rowsOf(run, reader, writer).map((row) => readWrite(run, snapshots, reader, writer, row)),
+      ),
+  );
+  return or(...missed);
+}
+
 /** Columns that `reader` depends on and `writer` changes; existence stands for the row as a whole. */
 function shared(reader: Access, writer: Access): readonly string[] {
   const columns = [...reader.reads].filter((column) => writer.writes.has(column));

@@ -24,7 +24,9 @@ export function dressed(finding: Finding, judging: Judging, flat: FlatProgram): 
   const { program, levels, judge } = judging;
   const { witness } = confirmation;
   for (const setup of dressings(program, flat, witness)) {
-    const plan = { ...setup, schedule: witness.schedule, tables, throughAll: true };
+    const { past } = finding;
+    const own = past ? { past } : {};
+    const plan = { ...setup, schedule: witness.schedule, tables, throughAll: true, ...own };
     const other = judge(program, levels, plan);
     const isSame =
       other.status === "confirmed" &&

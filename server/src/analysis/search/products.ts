@@ -15,6 +15,7 @@ import { dressed } from "./dressed";
 import { groundsOf, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
 import { areCertified, planProduct, readsDirty } from "./productsPlan";
+import { furtherCauses } from "./productsCauses";
 import { findWorst, rank } from "./productsWitness";
 import type { Judge, Search } from "./productsWitness";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
@@ -123,14 +124,20 @@ function solveOrder(
     const subject = members.map((each) => each.id).join(", ");
     const queries = makeQueries(solver, limits, subject, encoding.database.assumptions);
     const search: Search = { program, encoding, levels, queries, judge, orders: new Set() };
-    const found = findAll(search, shapes, limits);
+    const first = findAll(search, shapes, limits);
+    // What stays open about others leaves the verdict as it is.
+    const beside = {
+      ...search,
+      queries: makeQueries(solver, limits, subject, encoding.database.assumptions),
+    };
+    const found = [...first, ...furtherCauses(beside, shapes, first, limits.maxFindings)];
     const doubts = found.filter((finding) => restsOnLosses(finding, encoding));
     return {
       findings: found
         .filter((finding) => !doubts.includes(finding))
         .map((finding) => dressed(finding, search, flat)),
       undecided: [...queries.undecided(), ...doubtsAbout(subject, doubts, encoding)],
-      queries: queries.count(),
+      queries: queries.count() + beside.queries.count(),
       ...groundsOf(queries),
     };
   } finally {

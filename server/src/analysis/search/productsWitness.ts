@@ -3,6 +3,7 @@
 // are the costly part of a question.
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
+import type { StatementId } from "../../program/statement";
 import type { Severity } from "../../protocol/report";
 import type { CheckResult, Model } from "../../solver/solver";
 import type { Confirmation, WitnessPlan } from "../../store/execution";
@@ -39,6 +40,8 @@ export interface Search {
   readonly judge: Judge;
   /** Serial orders that the solver knows. */
   readonly orders: Set<string>;
+  /** Reads of other causes, which the cycle is not to pass. */
+  readonly past?: readonly StatementId[];
 }
 
 export interface Found {
@@ -229,7 +232,8 @@ function propose(
   const answer = askReadable(search, assumptions);
   if (answer !== "sat") return { answer };
   const model = queries.model();
-  const plan = { ...decodeProduct(program, encoding, model), throughAll: true };
+  const past = search.past ? { past: search.past } : {};
+  const plan = { ...decodeProduct(program, encoding, model), throughAll: true, ...past };
   const shape = shapes.find((each) => each.literals.every((literal) => model.bool(literal)));
   const confirmation = search.judge(program, levels, plan);
   const tables = shape?.tables ?? [];
@@ -238,6 +242,7 @@ function propose(
     tables: evidenceTables(confirmation) ?? tables,
     allowedAt: [],
     preventedBy: [],
+    ...past,
   };
   return { answer, proposal: { finding, tables, model, plan } };
 }

@@ -52,6 +52,8 @@ export interface Finding {
   /** Papers' levels: the levels that allow this cycle, by name. Products: filled by the caller. */
   readonly allowedAt: readonly string[];
   readonly preventedBy: readonly string[];
+  /** Reads of the other causes that were found before it; its cycle passes none of them. */
+  readonly past?: readonly StatementId[];
 }
 
 export interface UnitResult {
