@@ -17,6 +17,7 @@ import {
   startPostgres,
   type Started,
 } from "../../server/src/replay/servers/temporary";
+import { recordJava } from "./recordJava";
 
 const CLIENTS = {
   "drizzle-orm": "0.45.4",
@@ -29,6 +30,9 @@ const CLIENTS = {
   sequelize: "6.37.8",
   typeorm: "1.1.1",
 };
+/** Drivers of Java want a port. */
+const JAVA_PORT = 54_871;
+const JDBC_URL = `jdbc:postgresql://127.0.0.1:${String(JAVA_PORT)}/postgres?user=isolens`;
 /** Decorators as TypeORM wants them. */
 const TSCONFIG = { compilerOptions: { experimentalDecorators: true, target: "es2022" } };
 
@@ -48,13 +52,16 @@ main().then(
 async function main(): Promise<void> {
   const folder = options.clients ?? mkdtempSync(path.join(os.tmpdir(), "isolens-clients-"));
   install(folder);
-  const programs = readdirSync(path.join(data, "programs")).map((file) => path.parse(file).name);
+  const files = readdirSync(path.join(data, "programs")).map((file) => path.parse(file));
+  const programs = files.filter(({ ext }) => ext === ".ts").map(({ name }) => name);
   const chosen = programs.filter((name) => options.only?.includes(name) ?? true);
   const isMysql = (name: string): boolean => name.startsWith("mysql2") || name.endsWith("-mysql");
   const postgres = chosen.filter((name) => !isMysql(name));
   const mysql = chosen.filter(isMysql);
   if (postgres.length > 0) await withServer(await startPostgres(), "postgres", folder, postgres);
   if (mysql.length > 0) await withServer(await startMariadb(), "mariadb", folder, mysql);
+  const java = files.filter(({ name, ext }) => ext === ".java" && (options.only?.includes(name) ?? true)).map(({ name }) => name); // prettier-ignore
+  if (java.length > 0) await withServer(await startPostgres([], JAVA_PORT), "java", folder, java);
   if (options.clients === undefined) rmSync(folder, { recursive: true });
 }
 
@@ -70,7 +77,7 @@ function install(folder: string): void {
 
 async function withServer(
   started: Started,
-  product: "postgres" | "mariadb",
+  product: "postgres" | "mariadb" | "java",
   folder: string,
   programs: readonly string[],
 ): Promise<void> {
@@ -78,7 +85,10 @@ async function withServer(
   const { temporary } = started;
   try {
     for (const program of programs) {
-      const recorded = record(program, product, folder, temporary.address);
+      const recorded =
+        product === "java"
+          ? recordJava(`${program}.java`, { folder, data, url: JDBC_URL })
+          : record(program, product, folder, temporary.address);
       const file = path.join(data, "recorded", `${program}.json`);
       mkdirSync(path.dirname(file), { recursive: true });
       const { version } = temporary.server;

@@ -21,7 +21,8 @@ export function codeTables(
   around: Pick<CodeSurroundings, "modules" | "files" | "lines" | "dialect">,
 ): readonly Table[] {
   const declaring = LIBRARIES.filter(({ declares }) => declares !== undefined);
-  const isOne = (from: string): boolean => declaring.some(({ modules }) => modules.includes(from));
+  const isOne = (from: string): boolean =>
+    declaring.some(({ modules }) => modules.includes(from) || modules.includes(packageOf(from)));
   const files = around.files.filter((file) =>
     around.modules.moduleOf(file)?.imports.some(({ from }) => isOne(from)),
   );
@@ -66,6 +67,11 @@ export function codeTables(
     }
   }
   return [...found.values()];
+}
+
+/** The package of a class of Java. */
+function packageOf(from: string): string {
+  return from.slice(0, Math.max(0, from.lastIndexOf(".")));
 }
 
 function declaredName(statement: HirStatement): string | undefined {

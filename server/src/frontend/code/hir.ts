@@ -309,6 +309,8 @@ export interface HirClass extends Node {
   /** As written, without type arguments. */
   readonly superclass?: string;
   readonly interfaces: readonly string[];
+  /** Java: what it extends and implements, as written. */
+  readonly supertypes?: readonly string[];
   readonly isInterface: boolean;
   readonly fields: readonly HirField[];
   readonly methods: readonly HirMethod[];

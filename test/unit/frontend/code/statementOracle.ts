@@ -207,7 +207,8 @@ export function differences(sent: Told, read: Told, transaction: Transaction): r
 /** The names of a function's parameters, as its source has them; a destructured one is "". */
 export function parameterNames(source: string, name: string): readonly string[] {
   const found = new RegExp(
-    `(?:function ${name}\\b|const ${name} = (?:async )?(?:function )?)[^(]*\\(`,
+    `(?:function ${name}\\b|^  public [\\w<>]+ ${name}\\b|const ${name} = (?:async )?(?:function )?)[^(]*\\(`,
+    "m",
   ).exec(source);
   if (!found) return [];
   const names: string[] = [];
@@ -216,7 +217,8 @@ export function parameterNames(source: string, name: string): readonly string[] 
   for (let at = found.index + found[0].length; at < source.length; at++) {
     const letter = source[at] ?? "";
     if (depth === 0 && (letter === "," || letter === ")")) {
-      if (current.trim() !== "") names.push(/^\s*(\w+)/.exec(current)?.[1] ?? "");
+      if (current.trim() !== "")
+        names.push(/^\s*(?:(?:int|String) )?(\w+)/.exec(current)?.[1] ?? "");
       if (letter === ")") break;
       current = "";
       continue;

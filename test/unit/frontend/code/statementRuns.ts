@@ -16,10 +16,9 @@ const folder = path.join(__dirname, "../../../data/statements");
 const text = (...names: readonly string[]): string =>
   readFileSync(path.join(folder, ...names), "utf8");
 const initial = JSON.parse(text("rows.json")) as Rows;
+const programs = readdirSync(path.join(folder, "programs")).map((file) => path.parse(file));
 /** The files of programs. */
-export const LIBRARIES = readdirSync(path.join(folder, "programs")).map(
-  (file) => path.parse(file).name,
-);
+export const LIBRARIES = programs.map(({ name }) => name);
 
 export interface Difference {
   /** Of the function. */
@@ -30,9 +29,10 @@ export interface Difference {
 /** What differs between the client and the reading, run by run. */
 export async function compareRuns(library: string): Promise<readonly Difference[]> {
   const dialect: Dialect = library.includes("mysql") ? "mysql" : "postgres";
-  const source = text("programs", `${library}.ts`);
+  const { base = "" } = programs.find(({ name }) => name === library) ?? {};
+  const source = text("programs", base);
   const ddl = text(dialect === "mysql" ? "tables.mysql.sql" : "tables.sql");
-  const reading = await readOver(ddl, { [`${library}.ts`]: source }, dialect);
+  const reading = await readOver(ddl, { [base]: source }, dialect);
   // Written by `npm run record:statements`.
   const { runs } = JSON.parse(text("recorded", `${library}.json`)) as {
     readonly runs: readonly RecordedRun[];
@@ -40,7 +40,9 @@ export async function compareRuns(library: string): Promise<readonly Difference[
   return runs.flatMap((run) => {
     const given = JSON.stringify(run.arguments).slice(1, -1);
     const call = `${run.name}(${given})`;
-    const transaction = reading.transactions.find((each) => each.name === run.name);
+    const transaction = reading.transactions.find(
+      (each) => each.name.split(".").at(-1) === run.name,
+    );
     const { name } = run;
     if (!transaction)
       return run.statements.length > 0 ? [{ name, text: `${call}: is not found` }] : [];

@@ -34,9 +34,8 @@ describe("libraries that are not supported", () => {
     "org.jooq.DSLContext": "jOOQ",
     "static org.jooq.impl.DSL.*": "jOOQ",
     "org.jdbi.v3.core.Jdbi": "JDBI",
-    "org.hibernate.Session": "Hibernate",
-    "jakarta.persistence.EntityManager": "JPA",
-    "org.springframework.data.jpa.repository.JpaRepository": "Spring Data",
+    "jakarta.persistence.criteria.CriteriaBuilder": "JPA's criteria",
+    "org.springframework.data.jdbc.repository.query.Query": "Spring Data JDBC",
   };
   for (const [imported, name] of Object.entries(java)) {
     it(`are named: import ${imported}`, () =>

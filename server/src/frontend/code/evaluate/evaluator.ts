@@ -174,9 +174,9 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     return asItIsChecked(state, parameter, inputOf(state, parameter, prefix));
   });
   const boundary = boundaryOf(state, callee);
-  const run = (): void => {
+  const run = (): boolean => {
     bindParameters(state, scope, hir, inputs);
-    evaluateBlock(state, scope, hir.body);
+    return evaluateBlock(state, scope, hir.body);
   };
   if (hir.throws) state.frame = { ...state.frame, declares: hir.throws };
   if (boundary) boundary(run, (commands) => commands);

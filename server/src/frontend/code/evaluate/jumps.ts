@@ -7,6 +7,7 @@ import { compare } from "../../sql/terms";
 import { ageOf, type Cell, oneOfSeveral, type Value } from "../values";
 import { addIf, isScalar, joinPaths, sameValue, type Path } from "./join";
 import { handedOn, isHandedOn, type HandedOn } from "./handedOn";
+import { endRounds } from "./rounds";
 import { emit, write, type State } from "./state";
 import { takeJumps, type Held, type Jump, type Target } from "./targets";
 import { expressionOf, readsOf } from "./values/convert";
@@ -47,6 +48,7 @@ function isSeenBehind(cell: Cell, target: Target, handed: HandedOn): boolean {
 /** Notes a `break` or `continue`. */
 export function jumpTo(state: State, target: Target | undefined, source: SourceRange): void {
   if (!target) return;
+  endRounds(state, (loop) => loop.target === target || loop.roundTarget === target, source);
   const number = jumpsTo(state, target) + 1;
   noteJump(state, target, number, source);
   if (target.flag === undefined) return;

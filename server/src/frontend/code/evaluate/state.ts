@@ -25,6 +25,7 @@ import {
   type Connection,
   type ModuleScope,
   type ResultReference,
+  type RowValue,
   type Scope,
   type Value,
 } from "../values";
@@ -89,6 +90,8 @@ export interface Frame {
   readonly caller?: Frame;
   /** Java: the errors that it declares to throw. */
   readonly declares?: readonly string[];
+  /** What is done where it returns: the transaction around it commits. */
+  readonly returning?: (source: SourceRange) => void;
 }
 
 /** A loop of the AR that is open, by the label of the code. */
@@ -100,6 +103,8 @@ export interface OpenLoop {
   readonly carried: ReadonlyMap<Cell, string>;
   /** Which round it is, counted from one, where the loop counts. */
   readonly index?: Expression;
+  /** The row that it has at hand. */
+  readonly row?: RowValue;
   /** The rows that it goes over, and the lists to which each round adds an item. */
   readonly rows?: ResultReference;
   readonly filled?: Cell[];

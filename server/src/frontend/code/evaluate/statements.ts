@@ -22,6 +22,7 @@ import {
 } from "./errors/heldPromises";
 import { settle } from "./calls/settle";
 import { jumpTo } from "./jumps";
+import { endRound } from "./rounds";
 import { beginTarget } from "./targets";
 import { addLoop, addWithoutExits, eachItem, inLoop } from "./lists/iteration";
 import { addIf, carriedOver, hasLeft, joinPaths, loopBody, tried, type Path } from "./join";
@@ -203,6 +204,7 @@ function evaluateFor(state: State, scope: Scope, hir: Of<"for">, label?: string)
         };
         round.bindings.set(name, newCell(state, counter));
         left = evaluateBlock(state, round, hir.body);
+        if (!left) endRound(state, source);
       });
       return left;
     });
@@ -385,7 +387,9 @@ function whileLoop(state: State, scope: Scope, loop: WhileLoop): boolean {
         knowing(state, condition, true);
       }
       left = evaluateBlock(state, innerScope(scope), loop.body);
-      if (!left) next();
+      if (left) return;
+      endRound(state, source);
+      next();
     });
     return left;
   });

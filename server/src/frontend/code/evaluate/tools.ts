@@ -32,6 +32,7 @@ import {
   isOpen,
   inTransaction,
   rollbackTransaction,
+  writeChanges,
 } from "./transactions/transactions";
 
 const NOWHERE = { start: 0, end: 0 };
@@ -72,6 +73,9 @@ function makeTools(state: State, library: Library): Tools {
     },
     rollback: (connection, source) => {
       rollbackTransaction(state, connection, source);
+    },
+    committed: (connection, source) => {
+      writeChanges(state, connection, { source });
     },
     inTransaction: (connection, options, run) => inTransaction(state, connection, options, run),
     require: (condition, why, source) => {

@@ -4,7 +4,6 @@ import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
 import type {
   HirAnnotation,
   HirClass,
-  HirEntry,
   HirExpression,
   HirField,
   HirFunction,
@@ -13,8 +12,8 @@ import type {
   HirStatement,
 } from "../hir";
 import type { Span } from "../../sql/split";
-import { declaredNames, hasModifier, isClassDeclaration, membersOf, superNames, withoutArguments } from "./declared"; // prettier-ignore
-import { readArguments } from "./expressions";
+import { declaredNames, hasModifier, isClassDeclaration, membersOf, superNames, superTypes, withoutArguments } from "./declared"; // prettier-ignore
+import { readAnnotationArguments, readArguments } from "./expressions";
 import { readParameters } from "./functions";
 import { fieldText, spanOf, textOf, type JavaReader } from "./reader";
 import { innerScope, type ClassNames, type Scope } from "./scope";
@@ -42,6 +41,9 @@ export function readClass(reader: JavaReader, node: SyntaxNode, scope: Scope): H
     header: headerOf(reader, node, body),
     ...(extending !== undefined && { superclass: extending }),
     interfaces,
+    ...(interfaces.length > 0 && {
+      supertypes: [...superTypes(node)].map((each) => textOf(reader, each)),
+    }),
     isInterface,
     ...members,
     annotations: reader.annotations(node, scope),
@@ -80,12 +82,13 @@ interface Owner {
 }
 
 function readMembers(reader: JavaReader, nodes: readonly SyntaxNode[], owner: Owner): Members {
-  const { names, scope, isInterface } = owner;
+  const { scope, isInterface } = owner;
   const fields: HirField[] = [];
   const methods: HirMethod[] = [];
   const classes: HirClass[] = [];
   const initial: HirStatement[] = [];
   const staticInitial: HirStatement[] = [];
+  const isPlain = nodes.every(isPlainConstant);
   for (const node of nodes) {
     switch (node.type) {
       case "field_declaration":
@@ -93,7 +96,7 @@ function readMembers(reader: JavaReader, nodes: readonly SyntaxNode[], owner: Ow
         fields.push(...readFields(reader, node, scope, isInterface));
         break;
       case "enum_constant":
-        fields.push(readConstant(reader, node, names.name ?? "", scope));
+        fields.push(readConstant(reader, node, owner, isPlain));
         break;
       case "method_declaration":
       case "constructor_declaration":
@@ -139,19 +142,33 @@ function readFields(
   });
 }
 
-function readConstant(reader: JavaReader, node: SyntaxNode, owner: string, scope: Scope): HirField {
+/** A constant of an enum that has nothing but constants without parts is its name. */
+function readConstant(
+  reader: JavaReader,
+  node: SyntaxNode,
+  { names: { name: owner = "" }, scope }: Owner,
+  isPlain: boolean,
+): HirField {
   const span = spanOf(node);
   const body = childOf(node, "body");
-  const value: HirExpression = {
-    kind: "new",
-    callee: { kind: "name", name: owner, span: spanOf(childOf(node, "name") ?? node) },
-    arguments: readArguments(reader, node, scope),
-    ...(body && { body: reader.anonymousClass(body, owner, scope) }),
-    span,
-  };
-  const annotations = reader.annotations(node, scope);
+  const at = spanOf(childOf(node, "name") ?? node);
   const name = fieldText(reader, node, "name");
+  const value: HirExpression = isPlain
+    ? { kind: "text", runs: [{ text: name, start: at.start }], span: at }
+    : {
+        kind: "new",
+        callee: { kind: "name", name: owner, span: at },
+        arguments: readArguments(reader, node, scope),
+        ...(body && { body: reader.anonymousClass(body, owner, scope) }),
+        span,
+      };
+  const annotations = reader.annotations(node, scope);
   return { name, type: owner, value, isStatic: true, isFinal: true, annotations, span };
+}
+
+function isPlainConstant(node: SyntaxNode): boolean {
+  const isPart = ({ type }: SyntaxNode): boolean => /^(?:argument_list|class_body)$/u.test(type);
+  return node.type === "enum_constant" && !node.children.some(isPart);
 }
 
 function readMethod(reader: JavaReader, node: SyntaxNode, owner: Owner): HirMethod {
@@ -365,28 +382,4 @@ export function readAnnotations(
       arguments: readAnnotationArguments(reader, annotation, scope),
       span: spanOf(annotation),
     }));
-}
-
-/** `value = x` alone is `x`. */
-function readAnnotationArguments(
-  reader: JavaReader,
-  annotation: SyntaxNode,
-  scope: Scope,
-): readonly HirExpression[] {
-  const list = childOf(annotation, "arguments");
-  if (list === undefined) return [];
-  const read = (node: SyntaxNode | undefined): HirExpression =>
-    node?.type === "annotation" || node?.type === "marker_annotation"
-      ? { kind: "unknown", what: "annotation", parts: [], span: spanOf(node) }
-      : reader.expression(node, scope);
-  const given = namedChildren(list);
-  const pairs = given.filter(({ type }) => type === "element_value_pair");
-  if (pairs.length === 0) return given.map(read);
-  const entries = pairs.map((pair): HirEntry => ({
-    kind: "property",
-    key: textOf(reader, childOf(pair, "key")),
-    value: read(childOf(pair, "value")),
-    span: spanOf(pair),
-  }));
-  return [{ kind: "object", entries, span: spanOf(list) }];
 }

@@ -110,13 +110,15 @@ export function hasModifier(node: SyntaxNode, modifier: string): boolean {
 
 /** The types that a class extends and implements, without type arguments. */
 export function* superNames(node: SyntaxNode, text: string): Generator<string> {
+  for (const type of superTypes(node)) yield withoutArguments(type, text);
+}
+
+/** The types that a class extends and implements. */
+export function* superTypes(node: SyntaxNode): Generator<SyntaxNode> {
   for (const child of node.children) {
-    if (child.type === "superclass") {
-      for (const type of namedChildren(child)) yield withoutArguments(type, text);
-    } else if (child.type === "super_interfaces" || child.type === "extends_interfaces") {
-      for (const list of namedChildren(child)) {
-        for (const type of namedChildren(list)) yield withoutArguments(type, text);
-      }
+    if (child.type === "superclass") yield* namedChildren(child);
+    else if (child.type === "super_interfaces" || child.type === "extends_interfaces") {
+      for (const list of namedChildren(child)) yield* namedChildren(list);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Java's expressions as HIR.
 import { dictionary } from "../../../protocol/dictionary";
 import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
-import type { HirArgument, HirExpression, HirPattern } from "../hir";
+import type { HirArgument, HirEntry, HirExpression, HirPattern } from "../hir";
 import type { Span } from "../../sql/split";
 import { isClassDeclaration, withoutArguments } from "./declared";
 import { readCallable, readLambda } from "./functions";
@@ -68,6 +68,14 @@ export function readExpression(reader: JavaReader, node: SyntaxNode, scope: Scop
       return readNew(reader, node, scope);
     case "array_creation_expression":
       return readNewArray(reader, node, scope);
+    case "annotation":
+    case "marker_annotation": {
+      const [given] = readAnnotationArguments(reader, node, scope);
+      const span = spanOf(node);
+      if (given?.kind === "object") return given;
+      const entries: readonly HirEntry[] = given ? [{ kind: "property", key: "value", value: given, span }] : []; // prettier-ignore
+      return { kind: "object", entries, span };
+    }
     case "array_initializer":
     case "element_value_array_initializer":
       return {
@@ -388,4 +396,24 @@ function patternOf(target: HirExpression): HirPattern {
   return target.kind === "name"
     ? { kind: "bind", name: target.name, span }
     : { kind: "place", place: target, span };
+}
+
+/** Of an annotation: named ones are a record; `value = x` alone is `x`. */
+export function readAnnotationArguments(
+  reader: JavaReader,
+  annotation: SyntaxNode,
+  scope: Scope,
+): readonly HirExpression[] {
+  const list = childOf(annotation, "arguments");
+  if (list === undefined) return [];
+  const given = namedChildren(list);
+  const pairs = given.filter(({ type }) => type === "element_value_pair");
+  if (pairs.length === 0) return given.map((each) => reader.expression(each, scope));
+  const entries = pairs.map((pair): HirEntry => ({
+    kind: "property",
+    key: textOf(reader, childOf(pair, "key")),
+    value: reader.expression(childOf(pair, "value"), scope),
+    span: spanOf(pair),
+  }));
+  return [{ kind: "object", entries, span: spanOf(list) }];
 }

@@ -5,6 +5,7 @@ import { KNEX } from "./builders/knex";
 import { KYSELY } from "./builders/kysely";
 import { BENCHBASE } from "./java/benchbase";
 import { JDBC } from "./java/jdbc";
+import { JPA } from "./java/jpa/jpa";
 import { MYBATIS } from "./java/mybatis";
 import { SPRING } from "./java/spring";
 import type { Library } from "./library";
@@ -50,6 +51,7 @@ export const LIBRARIES: readonly Library[] = [
   UNREAD,
   JDBC,
   BENCHBASE,
+  JPA,
   SPRING,
   MYBATIS,
 ];

@@ -69,6 +69,17 @@ export interface Library {
   readonly declares?: (declared: HandleValue | ClassValue, tools: Tools) => Table | undefined;
   /** A static method that a class of the workspace has from this library. */
   readonly classMember?: (of: ClassValue, property: string, tools: Tools) => Value | undefined;
+  /** Writes what the code changed in memory, before the transaction of the connection commits. */
+  readonly committed?: (
+    connection: Connection,
+    options: Pick<TransactionOptions, "readOnly"> & { readonly source: SourceRange },
+    tools: Tools,
+  ) => void;
+  /** The same where a round of a loop ends: for what the round made. `row`: the one that it was about. */
+  readonly rounded?: (
+    round: { readonly start: number; readonly row?: RowValue; readonly source: SourceRange },
+    tools: Tools,
+  ) => void;
   /** A tagged template whose tag is a handle. */
   readonly tagged?: (handle: HandleValue, template: Template, tools: Tools) => Value | undefined;
   /**
@@ -236,6 +247,8 @@ export interface Tools {
   readonly begin: (connection: Connection | undefined, options: TransactionOptions) => void;
   readonly commit: (connection: Connection | undefined, source: SourceRange) => void;
   readonly rollback: (connection: Connection | undefined, source: SourceRange) => void;
+  /** Lets libraries write what was changed in memory: a transaction commits here. */
+  readonly committed: (connection: Connection, source: SourceRange) => void;
   /** Runs what a callback does in a transaction; what it throws undoes it. */
   readonly inTransaction: (
     connection: Connection,

@@ -46,10 +46,11 @@ const DRIVERS: readonly Unsupported[] = [
 
 /** Of Java. */
 const OF_JAVA: readonly Unsupported[] = [
-  ["JPA", "jakarta.persistence", "javax.persistence"],
-  ["Hibernate", "org.hibernate", "io.quarkus.hibernate"],
+  ["JPA's criteria", "jakarta.persistence.criteria", "javax.persistence.criteria", "org.hibernate.criterion"],
+  ["Panache", "io.quarkus.hibernate"],
   ["EclipseLink", "org.eclipse.persistence"],
-  ["Spring Data", "org.springframework.data"],
+  ["Spring Data's specifications", "org.springframework.data.jpa.domain"],
+  ["Spring Data JDBC", "org.springframework.data.jdbc", "org.springframework.data.relational"],
   ["Micronaut Data", "io.micronaut.data"],
   ["jOOQ", "org.jooq"],
   ["JDBI", "org.jdbi", "org.skife.jdbi"],

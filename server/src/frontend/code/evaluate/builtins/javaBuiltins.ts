@@ -41,6 +41,8 @@ export const JAVA_BUILTINS = dictionary<Builtin>({
       at === 0 ? part : concatenated(concatenated(made, separator ?? textOf("")), part),
     ),
   "text.strip": trimmed,
+  // Of an enum's constant.
+  ...named("text.name text.toString", ({ self }) => self),
   ...named("text.stripIndent text.stripLeading text.stripTrailing", ({ self }) => self),
   ...named("text.isEmpty text.isBlank", ({ self }) => {
     const text = constantText(self);

@@ -457,15 +457,16 @@ function callFunction(
   let behind: readonly Command[] = [];
   const added = collected(state, () => {
     bindParameters(state, inner, hir, args);
-    const run = (): void => {
+    const run = (): boolean => {
       left = state.evaluator.block(state, inner, hir.body);
+      return left;
     };
     const boundary = boundaryOf(state, callee, isOwnCall(site));
     if (boundary) {
       behind = boundary(run, followed);
       return;
     }
-    for (const command of followed(collected(state, run))) emit(state, command);
+    for (const command of followed(collected(state, () => void run()))) emit(state, command);
   });
   state.frame = outer.frame;
   state.calls = outer.calls;

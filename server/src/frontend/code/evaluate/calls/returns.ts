@@ -7,6 +7,7 @@ import { escape } from "../values/escape";
 import { isScalar } from "../join";
 import { noteJump } from "../jumps";
 import { choose } from "../values/operators";
+import { endRounds } from "../rounds";
 import { foreignAs } from "../values/foreignValues";
 import { isCall } from "../values/outside";
 import { emit, sourceOf, type CallSite, type Frame, type State } from "../state";
@@ -66,6 +67,8 @@ function isNothing(value: Value): boolean {
 export function addReturn(state: State, value: Value, span: CallSite["span"]): void {
   const { frame } = state;
   const source = sourceOf(state, span);
+  endRounds(state, (loop) => loop.frame === frame, source);
+  frame.returning?.(source);
   frame.returns.push(value);
   if (frame.isRoot) {
     escape(state, value);

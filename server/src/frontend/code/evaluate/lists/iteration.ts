@@ -2,6 +2,7 @@
 import type { Expression } from "../../../../program/expression";
 import type { Command, LoopRange } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
+import { endRound } from "../rounds";
 import { literal } from "../../../sql/expressions";
 import { walkCommand } from "../../../sql/walk";
 import { withoutExits } from "../../../sql/routine/withoutReturns";
@@ -262,7 +263,7 @@ export function loopOver(
       state,
       {
         id,
-        ...(first.kind === "row" && { rows: first, filled }),
+        ...(first.kind === "row" && { rows: first, row: first, filled }),
         frame: state.frame,
         carried,
         ...(label !== undefined && { label }),
@@ -270,6 +271,7 @@ export function loopOver(
       },
       () => {
         left = run(first, NO_INDEX) === true;
+        if (!left) endRound(state, source);
       },
     );
     return left;

@@ -490,7 +490,7 @@ function conditionsMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {
 }
 
 const WHOLE_CONDITION =
-  /\b(?:where|and|or|having|on)\s+:(isolens_hole_\d+)(?=\s*(?:$|;|\)|(?:and|or|order|group|limit|returning|for)\b))/giu;
+  /\b(?:where|(?<!\bbetween\s+\S+\s+)and|or|having|on)\s+:(isolens_hole_\d+)(?=\s*(?:$|;|\)|(?:and|or|order|group|limit|returning|for)\b))/giu;
 
 /** `SELECT ${columns.join(", ")} FROM`: a hole that is a whole item of what is selected is names of columns, not a value. */
 function columnsMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {

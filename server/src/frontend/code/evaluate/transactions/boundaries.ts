@@ -1,21 +1,24 @@
 // Transactions that what stands around a function opens for it, told by its annotations and its class.
 import type { HirClass } from "../../hir";
-import { UNDEFINED, type ObjectValue, type Value } from "../../values";
+import type { SourceRange } from "../../../../protocol/source";
+import type { TransactionOptions } from "../../libraries/library";
+import { UNDEFINED, type Connection, type ObjectValue, type Value } from "../../values";
 import { rangeOf } from "../../../sql/lines";
 import type { Command } from "../../../../program/statement";
 import { superclassOf } from "../values/methods";
 import { collected, emit, lose, type State } from "../state";
 import { committing, dooming } from "../errors/thrown";
+import { writeChanges } from "./transactions";
 import { inUnknownTransaction } from "./unknownTransactions";
 
 type Callee = Extract<Value, { kind: "function" }>;
 
 /**
- * Runs a function in a transaction; `within` makes what stands in it of the function's commands. Gives what stands
+ * Runs a function, which gives whether every path of it left before its end, in a transaction; `within` makes what stands in it of the function's commands. Gives what stands
  * behind it: errors that it commits at.
  */
 type Boundary = (
-  run: () => void,
+  run: () => boolean,
   within: (commands: readonly Command[]) => readonly Command[],
 ) => readonly Command[];
 
@@ -45,12 +48,15 @@ export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Bou
       if (options.isOutside === true) {
         const why = "what runs outside of the open transaction is taken to be a part of it";
         if (isJoined) lose(state, why, source, "opaque");
-        for (const each of within(collected(state, run))) emit(state, each);
+        for (const each of within(collected(state, () => void run()))) emit(state, each);
         return [];
       }
       let behind: readonly Command[] = [];
       tools.inTransaction(connection, { source, ...options }, () => {
-        const commands = collected(state, run);
+        const commands = collected(state, () => {
+          if (isJoined) run();
+          else committed(state, connection, { ...options, source }, run);
+        });
         if (isJoined) dooming(state, commands, undoes);
         const whole = isJoined ? undefined : committing(state, commands, undoes);
         behind = whole?.behind ?? [];
@@ -74,11 +80,28 @@ function unknownBoundary(state: State, callee: Callee): Boundary | undefined {
   const source = rangeOf(state.workspace.lines(file), header.start, header.end);
   return (run, within) => {
     inUnknownTransaction(state, `@${annotation.name}`, source, () => {
-      for (const each of within(collected(state, run))) emit(state, each);
+      for (const each of within(collected(state, () => void run()))) emit(state, each);
       return UNDEFINED;
     });
     return [];
   };
+}
+
+/** Runs a function whose returns and end commit, and lets libraries write before that. */
+function committed(
+  state: State,
+  connection: Connection,
+  options: TransactionOptions & { readonly source: SourceRange },
+  run: () => boolean,
+): void {
+  const write = (source: SourceRange): void => {
+    writeChanges(state, connection, { ...options, source });
+  };
+  const { frame } = state;
+  state.frame = { ...frame, returning: write };
+  const left = run();
+  state.frame = frame;
+  if (!left) write(options.source);
 }
 
 /** What decorators are called that open transactions. */

@@ -126,6 +126,17 @@ export function inTransaction(
   return result;
 }
 
+/** Libraries write what the code changed in memory: the transaction of the connection commits. */
+export function writeChanges(
+  state: State,
+  connection: Connection,
+  options: Pick<TransactionOptions, "readOnly"> & { readonly source: SourceRange },
+): void {
+  for (const library of state.workspace.libraries) {
+    library.committed?.(connection, options, state.evaluator.tools(state, library));
+  }
+}
+
 /** A transaction inside of an open one: an error that leaves it undoes what it did, and goes on from there. */
 function inSavepoint(state: State, source: SourceRange, run: () => Value): Value {
   let result: Value = UNDEFINED;

@@ -33,11 +33,8 @@ export const SPRING: Library = {
   imported: (name, _module, tools) =>
     Object.hasOwn(CONSTRUCTORS, name) || STATICS.has(name) ? tools.handle(name) : undefined,
   typed: (type, tools) => TYPES[type.replace(/^.*\./u, "")]?.(tools),
-  extended: (superclass, tools) => {
-    if (DAO_SUPPORT.test(superclass)) return tools.handle("DaoSupport");
-    // What they do is not known, and said so where one is called.
-    return REPOSITORY.test(superclass) ? tools.handle("Repository") : undefined;
-  },
+  extended: (superclass, tools) =>
+    DAO_SUPPORT.test(superclass) ? tools.handle("DaoSupport") : undefined,
   call: (handle, call, tools) => {
     if (call.isNew) {
       return CONSTRUCTORS[handle.path]?.(call, tools) ?? newError(handle, call, tools);
@@ -47,9 +44,6 @@ export const SPRING: Library = {
   rowCall: (row, method, call, tools) => property(row, method, call, tools),
   boundary: (of) => (of.file.endsWith(".java") ? annotatedTransaction(of) : undefined),
 };
-
-/** Interfaces that Spring Data implements. */
-const REPOSITORY = /^(?:(?:List)?(?:Crud|PagingAndSorting)|Jpa)Repository$/u;
 
 const DAO_SUPPORT = /^(?:NamedParameter)?JdbcDaoSupport$/u;
 
@@ -62,7 +56,6 @@ const TYPES = dictionary<((tools: Tools) => Value) | undefined>({
   JdbcClient: (tools) => template("JdbcClient", tools),
   TransactionTemplate: (tools) => transactionTemplate(SPRING, tools),
   TransactionOperations: (tools) => transactionTemplate(SPRING, tools),
-  EntityManager: (tools) => tools.handle("EntityManager"),
   PlatformTransactionManager: (tools) => template("TransactionManager", tools),
   DataSourceTransactionManager: (tools) => template("TransactionManager", tools),
 });

@@ -137,15 +137,13 @@ const executeIn: Method<TemplateData> = ({ handle, data, call, tools }) => {
     ...(propagation === "REQUIRES_NEW" && { isNew: true }),
     ...(propagation === "NESTED" && { isNested: true }),
   };
-  return tools.inTransaction(SPRING_CONNECTION, options, () =>
-    tools.settle(
-      tools.call(
-        functionOf(callback, "doInTransaction", tools),
-        [{ ...handle, path: "TransactionStatus" }],
-        call.source,
-      ),
-    ),
-  );
+  return tools.inTransaction(SPRING_CONNECTION, options, () => {
+    const status: HandleValue = { ...handle, path: "TransactionStatus" };
+    const work = functionOf(callback, "doInTransaction", tools);
+    const result = tools.settle(tools.call(work, [status], call.source));
+    tools.committed(SPRING_CONNECTION, call.source);
+    return result;
+  });
 };
 
 /** A callback: a function, or an object of a class with one method for it. */

@@ -27,6 +27,8 @@ export interface ModelColumn {
   readonly role?: "version" | "created" | "updated" | "deleted";
   /** It is only read where it is asked for. */
   readonly isHidden?: boolean;
+  /** No UPDATE sets it. */
+  readonly isFixed?: boolean;
 }
 
 /** Rows of another model that belong to a row of this one. */
@@ -53,7 +55,7 @@ export interface ModelRelation {
 
 export interface Model {
   readonly kind: "model";
-  /** An entity of TypeORM's. */
+  /** A class of the code, with methods of its own alone. */
   readonly isEntity?: true;
   readonly name: string;
   readonly table: string;

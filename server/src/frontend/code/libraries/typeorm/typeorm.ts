@@ -34,7 +34,8 @@ export const TYPEORM: Library = {
   typed: (type, tools, of) => typedValue(type, tools, of),
   member: memberOf,
   declares: (declared, tools) => {
-    const model = declared.kind === "class" ? entityOf(declared, tools) : undefined;
+    const isJava = declared.kind === "class" && declared.scope.module.file.endsWith(".java");
+    const model = declared.kind === "class" && !isJava ? entityOf(declared, tools) : undefined;
     return model && tableOf(model);
   },
   classMember: (of, property, tools) => {

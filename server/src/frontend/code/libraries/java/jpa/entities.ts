@@ -1,0 +1,303 @@
+// JPA's entities: classes whose annotations declare tables, columns and relations.
+import type { ValueType } from "../../../../../program/expression";
+import type { UniqueKey } from "../../../../../program/schema";
+import type { HirAnnotation, HirClass, HirField } from "../../../hir";
+import { constantScalar, constantText, type Value } from "../../../values";
+import { annotated } from "../../annotations";
+import { namesIn } from "../../builders/draft";
+import type { ClassValue, Tools } from "../../library";
+import {
+  nameInTable,
+  snakeCase,
+  tableNamed,
+  type Model,
+  type ModelColumn,
+  type ModelRelation,
+} from "../../orm/model";
+
+/** A relation with what is done to the other end along with its row. */
+export interface JpaRelation extends ModelRelation {
+  readonly cascades: ReadonlySet<string>;
+  readonly keyType: ValueType;
+  readonly isRequired: boolean;
+}
+
+export interface JpaModel extends Model {
+  readonly relations: readonly JpaRelation[];
+  /** What queries call it. */
+  readonly entityName: string;
+  /** An UPDATE sets only what changed. */
+  readonly isDynamic: boolean;
+  /** What of it is not followed: parts of its columns, and methods that run around what is done with its rows. */
+  readonly unread: readonly string[];
+}
+
+export const isJpaModel = (model: Model | undefined): model is JpaModel =>
+  model !== undefined && "entityName" in model;
+
+const models = new WeakMap<HirClass, WeakMap<Tools, JpaModel>>();
+
+/** The entity that a class is; undefined where it is none. The same for a class whenever it is asked for. */
+export function entityOf(value: Value | undefined, tools: Tools): JpaModel | undefined {
+  // `Account.class`.
+  if (value?.kind === "builtin" && value.name === "class.class") return entityOf(value.self, tools);
+  if (value?.kind !== "class") return undefined;
+  const entity = annotated(value.class.annotations, "Entity");
+  if (!entity) return undefined;
+  const byTools = models.get(value.class) ?? new WeakMap<Tools, JpaModel>();
+  models.set(value.class, byTools);
+  const known = byTools.get(tools) ?? newEntity(value, entity, tools);
+  byTools.set(tools, known);
+  return known;
+}
+
+function newEntity(of: ClassValue, entity: HirAnnotation, tools: Tools): JpaModel {
+  const name = of.class.name ?? "";
+  const entityName = textOption(entity, "name", of, tools) ?? name;
+  const declared = annotated(of.class.annotations, "Table");
+  const written = declared && textOption(declared, "name", of, tools);
+  const plain = written ?? entityName;
+  const table = tableNamed(tools, [snakeCase(plain), plain]);
+  const known = tools.table(table);
+  const inTable = <Each extends { readonly column?: string | undefined }>(each: Each): Each =>
+    each.column === undefined ? each : { ...each, column: nameInTable(known, each.column) };
+  const fields = fieldsOf(of);
+  const own = fields.flatMap((field) => columnOfField(field, tools) ?? []).map(inTable);
+  const relations = fields.flatMap((field) => relationOf(field, tools) ?? []).map(inTable);
+  const joined = relations.flatMap(({ column, keyType, isRequired }): readonly ModelColumn[] =>
+    column === undefined || own.some((each) => each.column === column)
+      ? []
+      : [{ column, type: keyType, isRequired }],
+  );
+  const columns = [...own, ...joined];
+  return {
+    kind: "model",
+    isEntity: true,
+    name,
+    entityName,
+    table,
+    columns,
+    relations,
+    uniqueKeys: declared ? uniqueKeysOf(declared, columns, of, tools) : [],
+    class: of,
+    others: new Set(fields.filter(isTransient).map(({ field }) => field.name)),
+    isDynamic: annotated(of.class.annotations, "DynamicUpdate") !== undefined,
+    unread: unreadOf(of, fields),
+  };
+}
+
+interface OwnedField {
+  readonly of: ClassValue;
+  readonly field: HirField;
+  /** The field's own, and those of its getter. */
+  readonly annotations: readonly HirAnnotation[];
+}
+
+/** The fields of a class and of those above it, topmost first. */
+function fieldsOf(of: ClassValue, depth = 6): readonly OwnedField[] {
+  const { superclass, fields, methods } = of.class;
+  const parent =
+    superclass === undefined || depth === 0 ? undefined : of.scope.module.lookup(superclass);
+  const own = fields
+    .filter(({ isStatic }) => !isStatic)
+    .map((field): OwnedField => {
+      const capital = field.name.charAt(0).toUpperCase() + field.name.slice(1);
+      const getter = methods.find(
+        ({ name }) => name === `get${capital}` || name === `is${capital}`,
+      );
+      return {
+        of,
+        field,
+        annotations: [...field.annotations, ...(getter?.function.annotations ?? [])],
+      };
+    });
+  return [...(parent?.kind === "class" ? fieldsOf(parent, depth - 1) : []), ...own];
+}
+
+function unreadOf({ class: of }: ClassValue, fields: readonly OwnedField[]): readonly string[] {
+  const parts = fields.filter(({ annotations }) =>
+    annotated(annotations, "Embedded", "EmbeddedId"),
+  );
+  const methods = of.methods.filter(({ function: { annotations } }) =>
+    annotated(annotations, "PrePersist", "PreUpdate", "PreRemove", "PostPersist", "PostUpdate", "PostLoad"),
+  ); // prettier-ignore
+  const others = ["Inheritance", "EntityListeners", "Where", "SQLRestriction", "SQLUpdate", "SQLDelete"]; // prettier-ignore
+  return [
+    ...parts.map(({ field }) => field.name),
+    ...methods.map(({ name }) => `${name}()`),
+    ...others.filter((name) => annotated(of.annotations, name)).map((name) => `@${name}`),
+  ];
+}
+
+function isTransient({ annotations }: OwnedField): boolean {
+  return annotated(annotations, "Transient") !== undefined;
+}
+
+/** What hides a field from the columns: it is none, or is more than one. */
+const NO_COLUMN = ["Transient", "Embedded", "EmbeddedId", "ElementCollection", "ManyToMany", "Formula", "ManyToOne", "OneToOne", "OneToMany"]; // prettier-ignore
+
+function columnOfField(owned: OwnedField, tools: Tools): ModelColumn | undefined {
+  const { of, field, annotations } = owned;
+  if (annotated(annotations, ...NO_COLUMN)) return undefined;
+  const column = annotated(annotations, "Column");
+  const generated = annotated(annotations, "GeneratedValue", "UuidGenerator");
+  const written = (field.type ?? "").trim();
+  const type = columnType(owned, written);
+  const isKey = annotated(annotations, "Id") !== undefined;
+  const isUuid = written === "UUID" || (generated && optionName(generated, "strategy") === "UUID");
+  const role = annotated(annotations, "Version")
+    ? "version"
+    : annotated(annotations, "UpdateTimestamp", "LastModifiedDate")
+      ? "updated"
+      : annotated(annotations, "CreationTimestamp", "CreatedDate")
+        ? "created"
+        : undefined;
+  const isFixed = column && option(column, "updatable", of, tools) === false;
+  const isRequired =
+    isPrimitive(written) ||
+    annotated(annotations, "NotNull", "NonNull", "NotBlank") !== undefined ||
+    (column !== undefined && option(column, "nullable", of, tools) === false);
+  return {
+    property: field.name,
+    column: (column && textOption(column, "name", of, tools)) ?? snakeCase(field.name),
+    type,
+    isRequired,
+    ...(isKey && { isKey }),
+    ...(generated && { generated: isUuid === true ? "uuid" : "sequence" }),
+    ...(column && option(column, "unique", of, tools) === true && { unique: true }),
+    ...(role !== undefined && { role }),
+    ...((isFixed === true || role === "created") && { isFixed: true }),
+  };
+}
+
+export function isPrimitive(type: string): boolean {
+  return /^(?:int|long|short|byte|double|float|boolean|char)$/u.test(type);
+}
+
+const TYPES: readonly (readonly [RegExp, ValueType])[] = [
+  [/^(?:int|long|short|byte|Integer|Long|Short|Byte|BigInteger|AtomicInteger)$/u, "int"],
+  [/^(?:double|float|Double|Float|BigDecimal)$/u, "decimal"],
+  [/^[bB]oolean$/u, "bool"],
+  [/^(?:String|UUID|char|Character)$/u, "text"],
+  [/^(?:(?:Local|Offset|Zoned)(?:Date|DateTime|Time)|Instant|Date|Timestamp|Year|Duration)$/u, "time"],
+  [/^byte\[\]$/u, "bytes"],
+]; // prettier-ignore
+
+function columnType({ of, annotations }: OwnedField, written: string): ValueType {
+  const name = written.replace(/^(?:\w+\.)+/u, "");
+  const known = TYPES.find(([pattern]) => pattern.test(name))?.[1];
+  if (known !== undefined) return known;
+  const found = of.scope.module.lookup(name);
+  if (found?.kind !== "class" || !isEnumeration(found.class)) return "other";
+  const enumerated = annotated(annotations, "Enumerated");
+  return enumerated && onlyName(enumerated) === "STRING" ? "text" : "int";
+}
+
+export function isEnumeration({ name, fields }: HirClass): boolean {
+  return fields.some((each) => each.isStatic && each.isFinal && each.type === name);
+}
+
+function relationOf(owned: OwnedField, tools: Tools): JpaRelation | undefined {
+  const { of, field, annotations } = owned;
+  const relation = annotated(annotations, "ManyToOne", "OneToOne", "OneToMany");
+  if (!relation) return undefined;
+  const isMany = relation.name.endsWith("OneToMany");
+  const type = field.type ?? "";
+  const targetName = (isMany ? /<\s*(?:[\w.]+\s*,\s*)?([\w.]+)\s*>/u.exec(type)?.[1] : type.trim()) ?? ""; // prettier-ignore
+  const classOf = (): Value | undefined => of.scope.module.lookup(targetName);
+  const mappedBy = textOption(relation, "mappedBy", of, tools);
+  const join = annotated(annotations, "JoinColumn");
+  const named = join && textOption(join, "name", of, tools);
+  const target = classOf();
+  const key =
+    target?.kind === "class"
+      ? fieldsOf(target).flatMap((each) => columnOfField(each, tools) ?? []).find(({ isKey }) => isKey) // prettier-ignore
+      : undefined;
+  const column = named ?? `${snakeCase(field.name)}_${key?.column ?? "id"}`;
+  const cascades = namesOfOption(relation, "cascade");
+  const isOrphan = option(relation, "orphanRemoval", of, tools) === true;
+  const isRequired =
+    option(relation, "optional", of, tools) === false ||
+    (join !== undefined && option(join, "nullable", of, tools) === false);
+  return {
+    property: field.name,
+    target: () => entityOf(classOf(), tools),
+    ...(mappedBy === undefined ? (isMany ? { theirs: column } : { column }) : { inverse: mappedBy }), // prettier-ignore
+    isMany,
+    cascades: new Set([...cascades, ...(isOrphan ? ["REMOVE"] : [])]),
+    keyType: key?.type ?? "int",
+    isRequired,
+  };
+}
+
+/** `@Table(uniqueConstraints = @UniqueConstraint(columnNames = { "a", "b" }))`. */
+function uniqueKeysOf(
+  table: HirAnnotation,
+  columns: readonly ModelColumn[],
+  of: ClassValue,
+  tools: Tools,
+): readonly UniqueKey[] {
+  const given = entriesOf(table).get("uniqueConstraints");
+  const constraints = given?.kind === "array" ? given.items.map(({ value }) => value) : given ? [given] : []; // prettier-ignore
+  const nameOf = (name: string): string =>
+    columns.find(({ column }) => column.toLowerCase() === name.toLowerCase())?.column ??
+    columns.find(({ property }) => property === name)?.column ??
+    snakeCase(name);
+  return constraints.flatMap((each): readonly UniqueKey[] => {
+    const names = namesIn(tools.fields(tools.evaluate(each, of.scope))?.get("columnNames"), tools);
+    return names.length === 0 ? [] : [{ columns: names.map(nameOf) }];
+  });
+}
+
+/** The named arguments of an annotation; an only one without a name is `value`. */
+export function entriesOf({ arguments: [given] }: HirAnnotation) {
+  if (given?.kind !== "object") return new Map(given ? [["value", given] as const] : []);
+  return new Map(
+    given.entries.flatMap((entry) =>
+      entry.kind === "property" && typeof entry.key === "string"
+        ? [[entry.key, entry.value] as const]
+        : [],
+    ),
+  );
+}
+
+export function optionValue(
+  annotation: HirAnnotation,
+  name: string,
+  of: ClassValue,
+  tools: Tools,
+): Value | undefined {
+  const given = entriesOf(annotation).get(name);
+  return given && tools.evaluate(given, of.scope);
+}
+
+function option(annotation: HirAnnotation, name: string, of: ClassValue, tools: Tools) {
+  return constantScalar(optionValue(annotation, name, of, tools));
+}
+
+export function textOption(
+  annotation: HirAnnotation,
+  name: string,
+  of: ClassValue,
+  tools: Tools,
+): string | undefined {
+  return constantText(optionValue(annotation, name, of, tools));
+}
+
+/** The last name of what stands there: `LockModeType.PESSIMISTIC_WRITE`. */
+export function optionName(annotation: HirAnnotation, name: string): string | undefined {
+  return namesOfOption(annotation, name)[0];
+}
+
+function onlyName(annotation: HirAnnotation): string | undefined {
+  return optionName(annotation, "value");
+}
+
+function namesOfOption(annotation: HirAnnotation, name: string): readonly string[] {
+  const given = entriesOf(annotation).get(name);
+  const all =
+    given?.kind === "array" ? given.items.map(({ value }) => value) : given ? [given] : [];
+  return all.flatMap((each) =>
+    each.kind === "member" ? [each.property] : each.kind === "name" ? [each.name] : [],
+  );
+}

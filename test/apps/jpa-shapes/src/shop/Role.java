@@ -1,0 +1,6 @@
+package shop;
+
+public enum Role {
+  OWNER,
+  GUEST
+}
