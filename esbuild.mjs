@@ -22,14 +22,14 @@ const require = createRequire(import.meta.url);
 // Budgets in kB, minified. A bundle that outgrows its own has usually pulled in something by accident.
 const bundles = [
   { name: "extension", entry: "client/src/extension.ts", budget: 500 },
-  { name: "server", entry: "server/src/server.ts", budget: 880 },
-  { name: "check", entry: "server/src/checkWorker.ts", budget: 2080 },
+  { name: "server", entry: "server/src/server.ts", budget: 970 },
+  { name: "check", entry: "server/src/checkWorker.ts", budget: 2185 },
   { name: "worker", entry: "server/src/worker.ts", budget: 440 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
-  { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2680 },
-  { name: "database", entry: "server/src/database.ts", budget: 3980 },
+  { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2770 },
+  { name: "database", entry: "server/src/database.ts", budget: 4080 },
   { name: "store", entry: "server/src/library.ts", budget: 720 },
-  { name: "cli", entry: "server/src/cli.ts", budget: 2430 },
+  { name: "cli", entry: "server/src/cli.ts", budget: 2520 },
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];
 
