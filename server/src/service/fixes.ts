@@ -17,6 +17,7 @@ import { distinctLevels, productLevelAt } from "../isolation/mixedLevels";
 import type { Program, Transaction } from "../program/program";
 import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes";
 import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
+import { runSerial } from "../store/run";
 import { followTurns, type TurnsRun } from "../store/turns";
 import { staleReads, type StaleRead } from "./causes";
 import { claimOf, correspondence, type Relation } from "./correspondence";
@@ -138,6 +139,11 @@ async function verified(
   const objection = objectionTo(anomaly, old, report, relationOf);
   if (objection !== undefined) return { ok: false, reason: objection };
   const levels = tools.levelsOf(changed.transactions);
+  if (!keepsSerialRuns(program, changed, anomaly))
+    return {
+      ok: false,
+      reason: "one after the other, the transactions would leave something else",
+    };
   const turns = witnessAgain(changed, levels, anomaly);
   const deadlock = turns?.aborted.find(({ code }) => code === "40P01");
   if (deadlock) return { ok: false, reason: "it would only turn the anomaly into a deadlock" };
@@ -288,6 +294,22 @@ function witnessAgain(program: Program, levels: Levels, anomaly: Anomaly): Turns
     { instances, initial },
     schedule.map(({ instance }) => instance),
   );
+}
+
+/**
+ * True if every serial order of the anomaly's instances leaves what it left before the change, where it can be run: an edit
+ * that computes something else is no fix.
+ */
+function keepsSerialRuns(old: Program, now: Program, { witness, serial }: Anomaly): boolean {
+  const { instances, initial } = witness;
+  return serial.every(({ order }) => {
+    const [before, after] = [old, now].map((program) =>
+      runSerial(program, { instances, initial }, order),
+    );
+    if (!before?.ok || !after?.ok) return true;
+    const [left, leaves] = [before, after].map(({ execution }) => execution.outcome.final);
+    return JSON.stringify(left) === JSON.stringify(leaves);
+  });
 }
 
 function withEdits(project: ProjectTexts, edits: readonly TextEdit[]): ProjectTexts {

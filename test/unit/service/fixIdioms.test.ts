@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { editedText } from "../../../server/src/analysis/repair/candidate";
+import { indexLines, offsetsOf } from "../../../server/src/frontend/sql/lines";
 import type { FixKind } from "../../../server/src/protocol/fixes";
 import type { Session } from "../../../server/src/service/session";
 import { loadProjects } from "../../../server/src/workspace/projects";
@@ -56,6 +58,96 @@ const CASES: readonly {
   { program: "mysql-routine", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "ledger-plpgsql", kind: "guarded-update", edits: ["", "credit"] },
 ];
+
+/** Programs that take from a stock, with what their UPDATE becomes, without spacing. */
+const GUARDED: readonly (readonly [string, string])[] = [
+  [
+    "mysql2-stock",
+    `const [updated] = await connection.execute("UPDATE item SET stock = stock - ? WHERE id = ? AND stock >= ?", [amount, id, amount]);
+    if (updated.affectedRows === 0) throw`,
+  ],
+  [
+    "pgpromise-stock",
+    `const updated = await t.result("UPDATE item SET stock = stock - $1 WHERE id = $2 AND stock >= $3", [amount, id, amount]);
+    if (updated.rowCount === 0) throw`,
+  ],
+  [
+    "postgresjs-stock",
+    `const updated = await tx\`UPDATE item SET stock = stock - \${amount} WHERE id = \${id} AND stock >= \${amount}\`;
+    if (updated.count === 0) throw`,
+  ],
+  [
+    "slonik-stock",
+    `UPDATE item SET stock = stock - \${amount} WHERE id = \${id} AND stock >= \${amount}`,
+  ],
+  [
+    "prisma-stock",
+    `const updated = await tx.item.updateMany({ where: { id, stock: { gte: amount } }, data: { stock: { decrement: amount } } });
+    if (updated.count === 0) throw`,
+  ],
+  [
+    "drizzle-stock",
+    `const updated = await tx.update(items).set({ stock: sql\`\${items.stock} - \${amount}\` }).where(and(eq(items.id, id), gte(items.stock, amount))).returning();
+    if (updated.length === 0) throw`,
+  ],
+  [
+    "kysely-stock",
+    `const updated = await trx.updateTable("item").set((eb) => ({ stock: eb("stock", "-", amount) })).where("id", "=", id).where("stock", ">=", amount).executeTakeFirst();
+    if (updated.numUpdatedRows === 0n) throw`,
+  ],
+  [
+    "knex-stock",
+    `const updated = await trx("item").where({ id }).where("stock", ">=", amount).update({ stock: trx.raw("?? - ?", ["stock", amount]) });
+    if (updated === 0) throw`,
+  ],
+  [
+    "typeorm-stock",
+    `const updated = await manager.decrement(Item, { id, stock: MoreThanOrEqual(amount) }, "stock", amount);
+    if (updated.affected === 0) throw`,
+  ],
+  [
+    "typeorm-builder-stock",
+    `.set({ stock: () => "stock - :change" }).where("id = :id", { id }).andWhere("stock >= :bound", { bound: amount }).setParameter("change", amount).execute();
+    if (updated.affected === 0) throw`,
+  ],
+  [
+    "sequelize-stock",
+    `const [updated] = await Item.update({ stock: literal(\`stock - \${Number(amount)}\`) }, { where: { id, stock: { [Op.gte]: amount } }, transaction });
+    if (updated === 0) throw`,
+  ],
+];
+
+describe("guarded updates in the words of each library", () => {
+  for (const [program, expected] of GUARDED)
+    it(program, async () => {
+      const folder = path.join(ROOT, "fixes", program);
+      const { projects } = await loadProjects([folder], { cwd: folder });
+      const [project] = projects;
+      assert.ok(project);
+      const signal = AbortSignal.timeout(120_000);
+      const { report } = await session.checkWorkspace({ project }, signal);
+      const [anomaly] = report.anomalies;
+      assert.ok(anomaly);
+      const kinds = ["guarded-update"] as const;
+      const { fixes, advice } = await session.fixes({ project, anomaly, kinds }, signal);
+      const [fix] = fixes;
+      assert.ok(fix, JSON.stringify(advice));
+      const text = project.files
+        .map(({ file, text: old }) => {
+          const lines = indexLines(file, old);
+          const own = fix.edits.filter((each) => each.file === file);
+          const edits = own.map(({ range, newText }) => ({
+            file,
+            ...offsetsOf(lines, range),
+            newText,
+          }));
+          return editedText(old, edits);
+        })
+        .join("\n");
+      const plain = (code: string): string => code.replaceAll(/\s+|,(?=\s*[)\]])/gu, "");
+      assert.ok(plain(text).includes(plain(expected)), text);
+    });
+});
 
 describe("fixes in the words of each library", () => {
   for (const { program, kind, edits } of CASES)

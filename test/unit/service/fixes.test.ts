@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { Anomaly } from "../../../server/src/protocol/report";
 import type { FixReport } from "../../../server/src/protocol/fixes";
 import type { FileId } from "../../../server/src/protocol/source";
+import { causesOf } from "../../../server/src/service/causes";
 import type { ProjectTexts } from "../../../server/src/service/readProject";
 import type { Session } from "../../../server/src/service/session";
 import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
@@ -120,6 +121,19 @@ SELECT points FROM account WHERE id = :other \\gset
 UPDATE account SET points = :points + 1 WHERE id = :other;
 COMMIT;
 `;
+    // Both are told to begin with.
+    const { report } = await session.checkWorkspace(
+      { project: project(visit) },
+      AbortSignal.timeout(60_000),
+    );
+    assert.deepEqual(
+      report.anomalies
+        .map(({ kind, cycle }) => `${kind} ${cycle[0]?.from.text.slice(0, 14) ?? ""}`)
+        .sort(),
+      ["lost-update SELECT balance", "lost-update SELECT points "],
+    );
+    assert.equal(new Set(report.anomalies.map(({ id }) => id)).size, 2);
+    assert.equal(causesOf(report.anomalies).length, 2);
     const { fixes, advice } = await fixesOf(project(visit));
     const lock = fixes.find(({ kind }) => kind === "row-lock");
     assert.deepEqual(

@@ -1,16 +1,11 @@
 // One more statement in front of a statement, in the words of the text around it.
-import {
-  childOf,
-  namedChildren,
-  type CodeTree,
-  type SyntaxNode,
-} from "../../../frontend/code/codeParsers";
+import type { CodeTree, SyntaxNode } from "../../../frontend/code/codeParsers";
 import { offsetsOf } from "../../../frontend/sql/lines";
 import { nextToken, tokensOf, type Token } from "../../../frontend/sql/tokens";
 import type { SourceRange } from "../../../protocol/source";
-import type { TextEdit } from "../candidate";
 import type { Site, Workshop } from "../workshop";
 import { connectionOf, type CodeConnection } from "./connection";
+import { importsOf } from "./imports";
 import { literalAround, pathTo } from "./syntax";
 import { refused, type Written } from "./written";
 
@@ -105,13 +100,10 @@ function addToCode(workshop: Workshop, tree: CodeTree, site: Site, select: Locki
   const sent = sending(workshop, connection, select);
   if (sent === undefined) return refused("its library has no plain way to send a lock");
   const own = inserted(site.file, tree.text, statement.start, sent.text);
-  const imported = sent.imports && importOf(tree, sent.imports);
-  if (!own.ok || imported === undefined)
-    return sent.imports && !imported ? refused(`"${sent.imports.name}" is not imported`) : own;
-  return {
-    ok: true,
-    edits: [...own.edits, ...imported.map((edit): TextEdit => ({ ...edit, file: site.file }))],
-  };
+  const { imports } = sent;
+  if (!own.ok || !imports) return own;
+  const imported = importsOf(tree, site.file, imports.from, [imports.name]);
+  return { ok: true, edits: [...own.edits, ...imported] };
 }
 
 interface Sending {
@@ -195,28 +187,6 @@ export function inserted(file: Site["file"], text: string, at: number, line: str
   const isFirst = text.slice(start, at).trim() === "";
   const newText = isFirst ? `${line}${newLine}${indent}` : `${line} `;
   return { ok: true, edits: [{ file, start: at, end: at, newText }] };
-}
-
-/** The edits after which a name is imported: none where it is; undefined where nothing is imported from there. */
-function importOf(
-  { root, text }: CodeTree,
-  { name, from }: { readonly name: string; readonly from: string },
-): readonly Omit<TextEdit, "file">[] | undefined {
-  for (const node of root.children) {
-    if (node.type !== "import_statement") continue;
-    const source = childOf(node, "source");
-    if (!source || text.slice(source.start + 1, source.end - 1) !== from) continue;
-    const clause = node.children.find(({ type }) => type === "import_clause");
-    const names = clause?.children.find(({ type }) => type === "named_imports");
-    if (!names || /^import\s+type\b/u.test(text.slice(node.start, node.end))) continue;
-    const known = namedChildren(names);
-    if (known.some(({ start, end }) => text.slice(start, end) === name)) return [];
-    const last = known.at(-1);
-    if (last) return [{ start: last.end, end: last.end, newText: `, ${name}` }];
-  }
-  const first = root.children.find(({ type }) => type === "import_statement");
-  const at = first?.start ?? 0;
-  return [{ start: at, end: at, newText: `import { ${name} } from "${from}";\n` }];
 }
 
 function lineStart(text: string, at: number): number {

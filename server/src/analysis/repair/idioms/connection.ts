@@ -83,6 +83,13 @@ function chainConnection(text: string, chain: readonly Link[]): CodeConnection |
     isListed: true,
   });
   if (!object) return of("knex");
+  if (has("createQueryBuilder")) return of("typeorm");
+  const updated = first.name === "update" ? argumentsOf(first) : [];
+  if (updated.length > 1) {
+    const given = updated.at(-1);
+    const where = given?.type === "object" ? propertyOf(given, text, "where") : undefined;
+    return where ? of("sequelize", "sequelize") : of("typeorm");
+  }
   if (has("selectFrom") || has("updateTable") || has("insertInto") || has("deleteFrom"))
     return of("kysely");
   const query = /^(.+)\.query\.\w+$/u.exec(receiver)?.[1];

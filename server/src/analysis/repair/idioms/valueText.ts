@@ -58,29 +58,41 @@ function hostValue(
 ): string | undefined {
   const hole = /^\$\{([^]*)\}$/u.exec(written)?.[1];
   if (hole !== undefined) return hole;
-  const call = pathTo(root, literal.start, literal.end).findLast(({ type }) =>
-    ["call_expression", "method_invocation"].includes(type),
-  );
-  const given = call && childOf(call, "arguments");
-  if (!given) return undefined;
-  const others = namedChildren(given).filter(({ start }) => start > literal.start);
   const number = /^\$(\d+)/u.exec(written)?.[1];
-  const isMark = written === "?";
-  const nth = number === undefined ? marks : Number(number) - 1;
-  const list = others.find(({ type }) => type === "array");
-  const values = list
-    ? namedChildren(list)
-    : others.filter(({ type }) => type !== "class_literal" && type !== "lambda_expression");
-  if (number !== undefined || isMark) {
-    const value = values[nth];
+  if (number !== undefined || written === "?") {
+    const nth = number === undefined ? marks : Number(number) - 1;
+    const value = valuesBeside(root, literal)?.[nth];
     return value && text.slice(value.start, value.end);
   }
   // A named parameter of Java: Map.of("shop", shop).
   const named = /^:(\w+)$/u.exec(written)?.[1];
-  if (named === undefined || language !== "java") return undefined;
+  const given = callAround(root, literal);
+  if (named === undefined || language !== "java" || !given) return undefined;
   return new RegExp(`\\b${named}\\b`, "u").test(text.slice(given.start, given.end))
     ? named
     : undefined;
+}
+
+/** The arguments of the call that a text is given to. */
+function callAround(root: SyntaxNode, literal: SyntaxNode): SyntaxNode | undefined {
+  const call = pathTo(root, literal.start, literal.end).findLast(({ type }) =>
+    ["call_expression", "method_invocation"].includes(type),
+  );
+  return call && childOf(call, "arguments");
+}
+
+/** The values that stand for the marks of a text, in their order: those of a list, or all arguments behind it. */
+export function valuesBeside(
+  root: SyntaxNode,
+  literal: SyntaxNode,
+): readonly SyntaxNode[] | undefined {
+  const given = callAround(root, literal);
+  if (!given) return undefined;
+  const others = namedChildren(given).filter(({ start }) => start > literal.start);
+  const list = others.find(({ type }) => type === "array");
+  return list
+    ? namedChildren(list)
+    : others.filter(({ type }) => type !== "class_literal" && type !== "lambda_expression");
 }
 
 /** In calls that build a query a value has the name that the argument has. */

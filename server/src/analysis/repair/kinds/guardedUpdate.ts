@@ -1,5 +1,5 @@
 // An UPDATE that writes what was computed from a stale read computes from the row itself instead, and refuses where the
-// guard that was checked before no longer holds. For SQL in files of its own: routines and scripts.
+// guard that was checked before no longer holds. In SQL of files of its own (routines and scripts), and in code.
 import type { SelectStatement, UpdateStatement } from "../../../program/statement";
 import { nameOf, tokensOf, type Token } from "../../../frontend/sql/tokens";
 import { offsetsOf } from "../../../frontend/sql/lines";
@@ -7,6 +7,7 @@ import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { guardsBetween, type Guard } from "../idioms/guards";
 import { equalitiesOf } from "../predicate";
 import type { Site, Workshop } from "../workshop";
+import { guardedInCode } from "./guardedCode";
 
 /** One candidate per UPDATE that overwrites a row by what a stale read gave. */
 export function guardedUpdates(workshop: Workshop): Proposals {
@@ -71,8 +72,13 @@ interface Guarded {
 
 function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarded | string {
   const lines = workshop.textOf(read.file);
-  if (!lines || workshop.treeOf(read.file))
-    return "the UPDATE stands in a text of code, whose values would have to change with it";
+  if (!lines) return "its text is not at hand";
+  const isSameRow =
+    JSON.stringify(keysOf(read.statement)) === JSON.stringify(keysOf(update.statement));
+  if (workshop.treeOf(read.file))
+    return isSameRow
+      ? guardedInCode(workshop, read, update)
+      : "the UPDATE is of another row than the read";
   const { text } = lines;
   const held = heldColumns(text, read);
   if (held.length === 0) return "what it reads is not kept in variables of its own";
@@ -87,8 +93,6 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
   const guards = guardsBetween(text, read.end, update.start).filter(({ condition }) =>
     held.some(({ name }) => occurrences(text, condition, name).length > 0),
   );
-  const isSameRow =
-    JSON.stringify(keysOf(read.statement)) === JSON.stringify(keysOf(update.statement));
   if (uses.length === 0 && (guards.length === 0 || !isSameRow))
     return "the UPDATE does not compute from what was read";
   const last = own.at(-1);

@@ -1,0 +1,354 @@
+// An UPDATE by a call that builds a query: computed from the row itself, with conditions on it, in the words of each library.
+import { childOf, namedChildren, type SyntaxNode } from "../../../frontend/code/codeParsers";
+import type { TextEdit } from "../candidate";
+import type { CodeGuard, Comparison } from "./codeGuards";
+import { RESULT, type GuardedColumn, type Idiom, type Place } from "./updateIdiom";
+import { changeOf, textOf, type Change, type HeldColumn } from "./heldValue";
+import { argumentsOf, placeOfProperty, propertyOf, type Link } from "./syntax";
+
+const WORDS: Readonly<
+  Record<
+    Comparison,
+    { readonly prisma: string; readonly drizzle: string; readonly typeorm: string }
+  >
+> = {
+  ">": { prisma: "gt", drizzle: "gt", typeorm: "MoreThan" },
+  ">=": { prisma: "gte", drizzle: "gte", typeorm: "MoreThanOrEqual" },
+  "<": { prisma: "lt", drizzle: "lt", typeorm: "LessThan" },
+  "<=": { prisma: "lte", drizzle: "lte", typeorm: "LessThanOrEqual" },
+  "=": { prisma: "equals", drizzle: "eq", typeorm: "Equal" },
+  "<>": { prisma: "not", drizzle: "ne", typeorm: "Not" },
+};
+
+interface Computed {
+  readonly column: string;
+  readonly key: string;
+  readonly change: Change;
+  readonly value: SyntaxNode;
+  readonly by: string;
+}
+
+/** In a call that builds a query. */
+export function builderUpdate(
+  place: Place,
+  chain: readonly Link[],
+  columns: readonly GuardedColumn[],
+): Idiom | string {
+  const [first] = columns;
+  if (!first) return "nothing is to be written";
+  const { tree } = first.held;
+  const objects = chain.flatMap(argumentsOf).flatMap((node) => objectsIn(node));
+  const computed = columns.flatMap(({ column, key, held }): readonly Computed[] => {
+    for (const object of objects) {
+      const value = propertyOf(object, tree.text, key);
+      const change = value && changeOf(held, value);
+      if (value && change) return [{ column, key, change, value, by: textOf(tree, change.by) }];
+    }
+    return [];
+  });
+  const guards = columns.flatMap(({ column, key, guards: all }) =>
+    all.map((guard) => ({ column, key, ...guard })),
+  );
+  switch (place.connection.library) {
+    case "prisma":
+      return prismaUpdate(place, chain, computed, guards, first.held);
+    case "drizzle":
+      return drizzleUpdate(place, chain, computed, guards, first.held);
+    case "kysely":
+      return kyselyUpdate(place, chain, computed, guards, first.held);
+    case "knex":
+      return knexUpdate(place, chain, computed, guards);
+    case "typeorm":
+      return chain.some(({ name }) => name === "set")
+        ? typeormBuilder(place, chain, computed, guards)
+        : typeormUpdate(place, chain, computed, guards, first.held);
+    case "sequelize":
+      return sequelizeUpdate(place, chain, computed, guards, first.held);
+    case "driver":
+    case "tagged":
+    case "jdbc":
+    case "template":
+      return "its library has no plain way to compute in an UPDATE";
+  }
+}
+
+type Guards = readonly (CodeGuard & { readonly column: string; readonly key: string })[];
+
+/** An object and those inside of it. */
+function objectsIn(node: SyntaxNode): readonly SyntaxNode[] {
+  if (node.type !== "object") return [];
+  const inner = namedChildren(node).flatMap((child) => {
+    const value = child.type === "pair" ? childOf(child, "value") : undefined;
+    return value ? objectsIn(value) : [];
+  });
+  return [node, ...inner];
+}
+
+function prismaUpdate(
+  { edit }: Place,
+  chain: readonly Link[],
+  computed: readonly Computed[],
+  guards: Guards,
+  { tree }: HeldColumn,
+): Idiom | string {
+  const edits = computed.map(({ value, change, by }) =>
+    edit(
+      value.start,
+      value.end,
+      `{ ${change.operator === "+" ? "increment" : "decrement"}: ${by} }`,
+    ),
+  );
+  const names = computed.map(({ column }) => column);
+  if (guards.length === 0) return { edits, computed: names };
+  const [call] = chain;
+  const options = call && argumentsOf(call)[0];
+  const where = options && propertyOf(options, tree.text, "where");
+  if (!call || !options || where?.type !== "object") return "its conditions are not written out";
+  if (call.name !== "update" && call.name !== "updateMany") return "it is no update";
+  if (["select", "include"].some((name) => propertyOf(options, tree.text, name)))
+    return "what it returns is used";
+  const { at, comma } = placeOfProperty(where);
+  const added = guards.map(
+    ({ key, comparison, value }) => `${key}: { ${WORDS[comparison].prisma}: ${value} }`,
+  );
+  const name = renamed(edit, tree, call, "updateMany");
+  return {
+    edits: [...edits, name, edit(at, at, `${comma}${added.join(", ")}`)],
+    computed: names,
+    result: { binding: RESULT, none: `${RESULT}.count === 0` },
+  };
+}
+
+function drizzleUpdate(
+  { edit, isMysql }: Place,
+  chain: readonly Link[],
+  computed: readonly Computed[],
+  guards: Guards,
+  { tree }: HeldColumn,
+): Idiom | string {
+  const update = chain.find(({ name }) => name === "update");
+  const where = chain.find(({ name }) => name === "where");
+  const [table] = update ? argumentsOf(update) : [];
+  const [condition] = where ? argumentsOf(where) : [];
+  const last = chain.at(-1);
+  if (!table || !condition || !last) return "the UPDATE names no row";
+  const own = textOf(tree, table);
+  const edits = computed.map(({ value, key, change, by }) =>
+    edit(value.start, value.end, `sql\`\${${own}.${key}} ${change.operator} \${${by}}\``),
+  );
+  const names = computed.length > 0 ? ["sql"] : [];
+  const base = { computed: computed.map(({ column }) => column) };
+  if (guards.length === 0) return { ...base, edits, imports: { from: "drizzle-orm", names } };
+  const added = guards.map(
+    ({ key, comparison, value }) => `, ${WORDS[comparison].drizzle}(${own}.${key}, ${value})`,
+  );
+  const returning = !isMysql && !chain.some(({ name }) => name === "returning");
+  return {
+    ...base,
+    edits: [
+      ...edits,
+      edit(condition.start, condition.start, "and("),
+      edit(condition.end, condition.end, `${added.join("")})`),
+      ...(returning ? [edit(last.call.end, last.call.end, ".returning()")] : []),
+    ],
+    imports: {
+      from: "drizzle-orm",
+      names: [...names, "and", ...guards.map(({ comparison }) => WORDS[comparison].drizzle)],
+    },
+    result: isMysql
+      ? { binding: `[${RESULT}]`, none: `${RESULT}.affectedRows === 0` }
+      : { binding: RESULT, none: `${RESULT}.length === 0` },
+  };
+}
+
+function kyselyUpdate(
+  { edit }: Place,
+  chain: readonly Link[],
+  computed: readonly Computed[],
+  guards: Guards,
+  { tree }: HeldColumn,
+): Idiom | string {
+  const where = chain.findLast(({ name }) => name === "where");
+  const last = chain.at(-1);
+  if (!where || !last) return "the UPDATE names no row";
+  const set = chain.find(({ name }) => name === "set");
+  const [values] = set ? argumentsOf(set) : [];
+  if (computed.length > 0 && values?.type !== "object") return "its values are not written out";
+  const edits = computed.map(({ value, column, change, by }) =>
+    edit(value.start, value.end, `eb("${column}", "${change.operator}", ${by})`),
+  );
+  if (values && computed.length > 0)
+    edits.push(edit(values.start, values.start, "(eb) => ("), edit(values.end, values.end, ")"));
+  const base = { computed: computed.map(({ column }) => column) };
+  if (guards.length === 0) return { ...base, edits };
+  if (!/^execute(?:TakeFirst)?$/u.test(last.name)) return "its result is asked for in another way";
+  return {
+    ...base,
+    edits: [
+      ...edits,
+      edit(where.call.end, where.call.end, conditionsOf(guards)),
+      renamed(edit, tree, last, "executeTakeFirst"),
+    ],
+    result: { binding: RESULT, none: `${RESULT}.numUpdatedRows === 0n` },
+  };
+}
+
+function knexUpdate(
+  { edit, connection }: Place,
+  chain: readonly Link[],
+  computed: readonly Computed[],
+  guards: Guards,
+): Idiom | string {
+  const where = chain.findLast(({ name }) => /^(?:where|andWhere)$/u.test(name));
+  if (!where) return "the UPDATE names no row";
+  const edits = computed.map(({ value, column, change, by }) =>
+    edit(
+      value.start,
+      value.end,
+      `${connection.receiver}.raw("?? ${change.operator} ?", ["${column}", ${by}])`,
+    ),
+  );
+  const names = computed.map(({ column }) => column);
+  if (guards.length === 0) return { edits, computed: names };
+  return {
+    edits: [...edits, edit(where.call.end, where.call.end, conditionsOf(guards))],
+    computed: names,
+    result: { binding: RESULT, none: `${RESULT} === 0` },
+  };
+}
+
+/** `.where("stock", ">=", amount)` */
+function conditionsOf(guards: Guards): string {
+  return guards
+    .map(({ column, comparison, value }) => `.where("${column}", "${comparison}", ${value})`)
+    .join("");
+}
+
+function typeormBuilder(
+  { edit }: Place,
+  chain: readonly Link[],
+  computed: readonly Computed[],
+  guards: Guards,
+): Idiom | string {
+  const where = chain.findLast(({ name }) => /^(?:where|andWhere)$/u.test(name));
+  if (!where) return "the UPDATE names no row";
+  const edits = computed.map(({ value, column, change }, at) =>
+    edit(value.start, value.end, `() => "${column} ${change.operator} :change${suffix(at)}"`),
+  );
+  const parameters = computed.map(({ by }, at) => `.setParameter("change${suffix(at)}", ${by})`);
+  const conditions = guards.map(
+    ({ column, comparison, value }, at) =>
+      `.andWhere("${column} ${comparison} :bound${suffix(at)}", { bound${suffix(at)}: ${value} })`,
+  );
+  const added = [...conditions, ...parameters].join("");
+  return {
+    edits: [...edits, edit(where.call.end, where.call.end, added)],
+    computed: computed.map(({ column }) => column),
+    result: { binding: RESULT, none: `${RESULT}.affected === 0` },
+  };
+}
+
+function suffix(at: number): string {
+  return at === 0 ? "" : String(at + 1);
+}
+
+/** `update(criteria, { stock: ... })` of a repository, or of a manager with the entity in front. */
+function typeormUpdate(
+  { edit }: Place,
+  chain: readonly Link[],
+  computed: readonly Computed[],
+  guards: Guards,
+  { tree }: HeldColumn,
+): Idiom | string {
+  const [call] = chain;
+  const given = call ? argumentsOf(call) : [];
+  const [criteria, values] = given.slice(-2);
+  if (call?.name !== "update" || criteria?.type !== "object" || values?.type !== "object")
+    return "its conditions are not written out";
+  const { at, comma } = placeOfProperty(criteria);
+  const added = guards.map(
+    ({ key, comparison, value }) => `${key}: ${WORDS[comparison].typeorm}(${value})`,
+  );
+  const own = atOnce({ call, values, computed, edit, tree });
+  if (computed.length > 0 && own.length === 0) return SEVERAL;
+  const [change] = computed;
+  return {
+    edits: [
+      ...own,
+      ...(change ? [edit(values.end, values.end, `, ${change.by}`)] : []),
+      ...(guards.length > 0 ? [edit(at, at, `${comma}${added.join(", ")}`)] : []),
+    ],
+    computed: computed.map(({ column }) => column),
+    result: { binding: RESULT, none: `${RESULT}.affected === 0` },
+    imports: { from: "typeorm", names: guards.map(({ comparison }) => WORDS[comparison].typeorm) },
+  };
+}
+
+/** `update({ stock: ... }, { where })`: it tells the count of rows, which `decrement` does not. */
+function sequelizeUpdate(
+  { edit }: Place,
+  chain: readonly Link[],
+  computed: readonly Computed[],
+  guards: Guards,
+  { tree }: HeldColumn,
+): Idiom | string {
+  const [call] = chain;
+  const [values, options] = call ? argumentsOf(call) : [];
+  const where = options?.type === "object" ? propertyOf(options, tree.text, "where") : undefined;
+  if (!options || call?.name !== "update" || values?.type !== "object" || where?.type !== "object")
+    return "its conditions are not written out";
+  const names = computed.map(({ column }) => column);
+  const [change] = computed;
+  if (guards.length === 0) {
+    const own = atOnce({ call, values, computed, edit, tree });
+    const { at, comma } = placeOfProperty(options);
+    return own.length === 0 || !change
+      ? SEVERAL
+      : { edits: [...own, edit(at, at, `${comma}by: ${change.by}`)], computed: names };
+  }
+  const edits = computed.map(({ value, column, change: { operator }, by }) =>
+    edit(value.start, value.end, `literal(\`${column} ${operator} \${Number(${by})}\`)`),
+  );
+  const { at, comma } = placeOfProperty(where);
+  const added = guards.map(
+    ({ key, comparison, value }) => `${key}: { [Op.${WORDS[comparison].drizzle}]: ${value} }`,
+  );
+  return {
+    edits: [...edits, edit(at, at, `${comma}${added.join(", ")}`)],
+    computed: names,
+    result: { binding: `[${RESULT}]`, none: `${RESULT} === 0` },
+    imports: { from: "sequelize", names: [...(computed.length > 0 ? ["literal"] : []), "Op"] },
+  };
+}
+
+/** Another method is called; what is in front of its name may end on an earlier line. */
+function renamed(
+  edit: Place["edit"],
+  { text }: HeldColumn["tree"],
+  { name, dot }: Link,
+  other: string,
+): TextEdit {
+  const start = text.indexOf(name, dot);
+  return edit(start, start + name.length, other);
+}
+
+const SEVERAL = "it writes several columns, and an increment takes one";
+
+/** `update` becomes `increment` or `decrement`, and the object of its only value the column's name. */
+function atOnce({
+  call,
+  values,
+  computed,
+  edit,
+  tree,
+}: Pick<Place, "edit"> &
+  Pick<HeldColumn, "tree"> & {
+    readonly call: Link;
+    readonly values: SyntaxNode;
+    readonly computed: readonly Computed[];
+  }): readonly TextEdit[] {
+  const [only] = computed;
+  if (!only || namedChildren(values).length !== 1) return [];
+  const name = only.change.operator === "+" ? "increment" : "decrement";
+  return [renamed(edit, tree, call, name), edit(values.start, values.end, `"${only.key}"`)];
+}

@@ -1,0 +1,123 @@
+// Comparisons that code makes between a read and a write, as conditions on the row: those that leave the function, and
+// those that the write stands in.
+import { childOf, namedChildren, type SyntaxNode } from "../../../frontend/code/codeParsers";
+import {
+  changeOf,
+  isHeld,
+  mentions,
+  operatorOf,
+  textOf,
+  unwrapped,
+  type HeldColumn,
+} from "./heldValue";
+
+export type Comparison = ">" | ">=" | "<" | "<=" | "=" | "<>";
+
+/** What has to be true of the column for the write: `column >= amount`. */
+export interface CodeGuard {
+  readonly comparison: Comparison;
+  /** In the language around. */
+  readonly value: string;
+  /** What happens where it is false, with its semicolon; absent where the write is only not reached. */
+  readonly exit?: string;
+}
+
+/** In the order of the text; a sentence where a condition on the column is of another form. */
+export function codeGuardsBetween(
+  column: HeldColumn,
+  start: number,
+  write: { readonly start: number; readonly end: number },
+): readonly CodeGuard[] | string {
+  const guards: CodeGuard[] = [];
+  for (const node of ifsIn(column.owner)) {
+    const [condition, then] = [childOf(node, "condition"), childOf(node, "consequence")];
+    if (!condition || !then || node.start < start || node.start > write.start) continue;
+    if (!mentions(column, condition)) continue;
+    const isAround = then.start <= write.start && write.end <= then.end;
+    const exit = isAround ? undefined : exitOf(column, then);
+    if (!isAround && (exit === undefined || childOf(node, "alternative")))
+      return "a condition on what was read leads elsewhere than out of the function";
+    for (const part of partsOf(column, condition, isAround ? "&&" : "||")) {
+      if (!mentions(column, part)) continue;
+      const found = guardOf(column, part, !isAround);
+      if (!found) return `the condition \`${textOf(column.tree, part)}\` has no words in an UPDATE`;
+      guards.push({ ...found, ...(exit !== undefined && { exit }) });
+    }
+  }
+  return guards;
+}
+
+function ifsIn(owner: SyntaxNode): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const open = [owner];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (next.type === "if_statement") found.push(next);
+    open.push(...next.children);
+  }
+  return found.sort((a, b) => a.start - b.start);
+}
+
+/** The only statement of a branch, where it leaves the function. */
+function exitOf({ tree }: HeldColumn, then: SyntaxNode): string | undefined {
+  const statements = then.type === "statement_block" ? namedChildren(then) : [then];
+  const [only, ...others] = statements;
+  const leaves = only?.type === "throw_statement" || only?.type === "return_statement";
+  return only && leaves && others.length === 0 ? textOf(tree, only) : undefined;
+}
+
+/** The conditions that are joined by an operator. */
+function partsOf(column: HeldColumn, node: SyntaxNode, join: string): readonly SyntaxNode[] {
+  const inner = unwrapped(column.tree, node);
+  const [left, right] = [childOf(inner, "left"), childOf(inner, "right")];
+  const isJoin =
+    inner.type === "binary_expression" && operatorOf(column.tree, inner) === join && left && right;
+  return isJoin ? [...partsOf(column, left, join), ...partsOf(column, right, join)] : [inner];
+}
+
+const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
+  ["<", "<"],
+  ["<=", "<="],
+  [">", ">"],
+  [">=", ">="],
+  ["==", "="],
+  ["===", "="],
+  ["!=", "<>"],
+  ["!==", "<>"],
+]);
+
+const TURNED: Readonly<Record<Comparison, Comparison>> = {
+  "<": ">",
+  "<=": ">=",
+  ">": "<",
+  ">=": "<=",
+  "=": "=",
+  "<>": "<>",
+};
+
+const OPPOSITE: Readonly<Record<Comparison, Comparison>> = {
+  "<": ">=",
+  "<=": ">",
+  ">": "<=",
+  ">=": "<",
+  "=": "<>",
+  "<>": "=",
+};
+
+function guardOf(column: HeldColumn, node: SyntaxNode, isExit: boolean): CodeGuard | undefined {
+  const { tree } = column;
+  const comparison = COMPARISONS.get(operatorOf(tree, node));
+  const [left, right] = [childOf(node, "left"), childOf(node, "right")];
+  if (node.type !== "binary_expression" || !comparison || !left || !right) return undefined;
+  const told = (each: Comparison): Comparison => (isExit ? OPPOSITE[each] : each);
+  if (!mentions(column, right)) {
+    const value = textOf(tree, right);
+    if (isHeld(column, left)) return { comparison: told(comparison), value };
+    // `row.column - amount < 0`
+    const change = changeOf(column, left);
+    if (change?.operator === "-" && value === "0")
+      return { comparison: told(comparison), value: textOf(tree, change.by) };
+    return undefined;
+  }
+  const isTurned = isHeld(column, right) && !mentions(column, left);
+  return isTurned ? { comparison: told(TURNED[comparison]), value: textOf(tree, left) } : undefined;
+}

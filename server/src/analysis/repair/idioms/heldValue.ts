@@ -1,0 +1,178 @@
+// Expressions of code that hold a column of a row that was read, and what is computed from them.
+import {
+  childOf,
+  namedChildren,
+  type CodeTree,
+  type SyntaxNode,
+} from "../../../frontend/code/codeParsers";
+import { pathTo } from "./syntax";
+
+/** A column as code may call it, with the function in which it is looked for. */
+export interface HeldColumn {
+  readonly tree: CodeTree;
+  readonly owner: SyntaxNode;
+  /** Without underscores, in lower case. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** The old value with something added or taken away. */
+export interface Change {
+  readonly operator: "+" | "-";
+  readonly by: SyntaxNode;
+}
+
+export function plainKey(name: string): string {
+  return name.replaceAll(/[_"'`]/gu, "").toLowerCase();
+}
+
+/** The outermost function that contains both places; undefined where they share none. */
+export function sharedFunction(
+  { root }: CodeTree,
+  first: { readonly start: number; readonly end: number },
+  second: { readonly start: number; readonly end: number },
+): SyntaxNode | undefined {
+  return pathTo(root, first.start, first.end).find(
+    ({ type, start, end }) => FUNCTIONS.test(type) && start <= second.start && second.end <= end,
+  );
+}
+
+const FUNCTIONS =
+  /^(?:function_declaration|function_expression|arrow_function|method_definition|generator_function_declaration)$/u;
+
+/** True for `row.column`, for a variable that is it, and for what converts either to a number. */
+export function isHeld(column: HeldColumn, node: SyntaxNode): boolean {
+  const { tree, names } = column;
+  const inner = unwrapped(tree, node);
+  if (inner.type === "member_expression") {
+    const property = childOf(inner, "property");
+    const from = rootOf(inner);
+    return (
+      property !== undefined &&
+      names.has(plainKey(textOf(tree, property))) &&
+      from !== undefined &&
+      declarationOf(column, textOf(tree, from)) !== undefined
+    );
+  }
+  if (inner.type !== "identifier") return false;
+  const name = textOf(tree, inner);
+  const declared = declarationOf(column, name);
+  if (!declared) return false;
+  if (declared.property !== undefined) return names.has(plainKey(declared.property));
+  return declared.value !== undefined && isHeld(column, declared.value);
+}
+
+/** `row.column - amount`, `amount + row.column`, and a variable that is one of them. */
+export function changeOf(column: HeldColumn, node: SyntaxNode): Change | undefined {
+  const { tree } = column;
+  const inner = unwrapped(tree, node);
+  if (inner.type === "identifier") {
+    const declared = declarationOf(column, textOf(tree, inner));
+    return declared?.value && declared.property === undefined
+      ? changeOf(column, declared.value)
+      : undefined;
+  }
+  if (inner.type !== "binary_expression") return undefined;
+  const [left, right] = [childOf(inner, "left"), childOf(inner, "right")];
+  const operator = operatorOf(tree, inner);
+  if (!left || !right || (operator !== "+" && operator !== "-")) return undefined;
+  if (isHeld(column, left) && !mentions(column, right)) return { operator, by: right };
+  const isTurned = operator === "+" && isHeld(column, right) && !mentions(column, left);
+  return isTurned ? { operator, by: left } : undefined;
+}
+
+/** True if some part of an expression holds the column. Linear in it. */
+export function mentions(column: HeldColumn, node: SyntaxNode): boolean {
+  return (
+    isHeld(column, node) ||
+    (node.type === "identifier" && changeOf(column, node) !== undefined) ||
+    node.children.some((child) => mentions(column, child))
+  );
+}
+
+export function operatorOf({ text }: CodeTree, node: SyntaxNode): string {
+  const operator = childOf(node, "operator");
+  return operator ? text.slice(operator.start, operator.end) : "";
+}
+
+export function textOf({ text }: CodeTree, { start, end }: SyntaxNode): string {
+  return text.slice(start, end);
+}
+
+const WRAPPERS: ReadonlySet<string> = new Set([
+  "parenthesized_expression",
+  "non_null_expression",
+  "as_expression",
+]);
+
+/** What parentheses, assertions of types and conversions to numbers are around. */
+export function unwrapped(tree: CodeTree, node: SyntaxNode): SyntaxNode {
+  const [first] = namedChildren(node);
+  if (WRAPPERS.has(node.type) && first) return unwrapped(tree, first);
+  if (node.type === "unary_expression" && operatorOf(tree, node) === "+" && first)
+    return unwrapped(tree, first);
+  if (node.type !== "call_expression") return node;
+  const [called, given] = [childOf(node, "function"), childOf(node, "arguments")];
+  const [value] = given ? namedChildren(given) : [];
+  const isConversion =
+    called !== undefined && /^(?:Number|BigInt|parseInt|parseFloat)$/u.test(textOf(tree, called));
+  return isConversion && value ? unwrapped(tree, value) : node;
+}
+
+/** The variable that a path of properties and elements begins with. */
+function rootOf(node: SyntaxNode): SyntaxNode | undefined {
+  if (node.type === "identifier") return node;
+  const object =
+    childOf(node, "object") ?? (WRAPPERS.has(node.type) ? namedChildren(node)[0] : undefined);
+  return object && rootOf(object);
+}
+
+interface Declaration {
+  readonly value?: SyntaxNode;
+  /** It is this property of the value. */
+  readonly property?: string;
+}
+
+/** The declaration of a variable within the function, by its name; its parameters are none. */
+function declarationOf({ tree, owner }: HeldColumn, name: string): Declaration | undefined {
+  const open = [owner];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (next.type === "variable_declarator") {
+      const [target, value] = [childOf(next, "name"), childOf(next, "value")];
+      const found = target && bindingIn(tree, target, name);
+      if (found) return { ...(value && { value }), ...found };
+    }
+    open.push(...next.children);
+  }
+  return undefined;
+}
+
+/** How a pattern binds a name: as the whole, or as a property. */
+function bindingIn(
+  tree: CodeTree,
+  target: SyntaxNode,
+  name: string,
+): Pick<Declaration, "property"> | undefined {
+  const text = textOf(tree, target);
+  switch (target.type) {
+    case "identifier":
+      return text === name ? {} : undefined;
+    case "shorthand_property_identifier_pattern":
+      return text === name ? { property: name } : undefined;
+    case "pair_pattern": {
+      const [key, value] = [childOf(target, "key"), childOf(target, "value")];
+      if (!key || !value) return undefined;
+      const isIt = value.type === "identifier" && textOf(tree, value) === name;
+      return isIt ? { property: textOf(tree, key) } : bindingIn(tree, value, name);
+    }
+    case "object_pattern":
+    case "array_pattern": {
+      for (const child of namedChildren(target)) {
+        const found = bindingIn(tree, child, name);
+        if (found) return target.type === "array_pattern" ? { property: "", ...found } : found;
+      }
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
