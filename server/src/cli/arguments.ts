@@ -357,7 +357,8 @@ is found upwards from each file. "show", "fix", "replay" and "testgen" search as
   --max-transactions K   how many transactions at a time, at most 4 (default: 3)
   --unroll N             how many rounds of a loop, from 1 to 8 (default: 1)
   --prove                where nothing is found, ask for a proof for any number of transactions
-  --budget TIME          wall time per level, as 10s, 500ms or 2m (default: 10s); given, it bounds reading, too
+  --budget TIME          processor time per level, as 10s, 500ms or 2m; given, it bounds reading, too (default: as
+                         long as a first screen of findings grows, at most 60s)
   --format NAME          text for people (default), json for programs; check: sarif (2.1.0), or github for
                          annotations in its workflows
   --all                  check: also what is off (as findings where only what was read on the way differs),

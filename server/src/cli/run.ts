@@ -85,13 +85,21 @@ export async function runChecks(
     const known = reports?.find(request);
     if (known) return known;
     session ??= await open(options);
+    let races = 0;
     const check = await session.checkWorkspace(request, signal, {
       reading: (done, total) => {
         const [read, all] = [done.toLocaleString("en"), total.toLocaleString("en")];
         io.status?.(`Reading ${read} of ${all} files`);
       },
       progress: (done, total, size) => {
-        io.status?.(`${level.name}: ${String(done)} of ${String(total)} groups of ${String(size)}`);
+        const [asked, all] = [done.toLocaleString("en"), total.toLocaleString("en")];
+        const found = races === 0 ? "" : `, ${String(races)} found so far`;
+        io.status?.(
+          `${level.name}: ${asked} of ${all} groups of ${String(size)}${found}; Ctrl-C prints what is known`,
+        );
+      },
+      found: () => {
+        races += 1;
       },
     });
     io.status?.("");
@@ -110,6 +118,7 @@ export async function runChecks(
           ...(args.unroll !== undefined && { unroll: args.unroll }),
           ...(args.prove === true && { prove: true }),
           ...(args.budget !== undefined && { budget: args.budget }),
+          isPatient: true,
         };
         const check = await checked(request, level);
         if (!remarked) for (const remark of check.remarks) io.error(`isolens: ${remark}\n`);

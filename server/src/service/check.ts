@@ -26,7 +26,6 @@ import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
 import { analysablePart } from "./analysable";
 import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./assumptions";
-import { ownTime } from "./ownTime";
 import { versionNotes } from "./versionNotes";
 import { askInvariants, settleInvariants, unguided } from "./invariants";
 import { selectAnomalies } from "./anomalies";
@@ -34,12 +33,14 @@ import { effectiveLevels, isSerializable } from "./effectiveLevels";
 import type { EffectiveLevels } from "./effectiveLevels";
 import { planner } from "./plan";
 import { proveProgram } from "./proof";
+import { isAlarming } from "./harm";
 import { largestSize, search } from "./search";
 import type { SearchResult, TupleFinding } from "./search";
 import { sufficientLevels } from "./sufficient";
 import { statementsOf, transactionPrecision } from "./statements";
 import { recordedAssumptions } from "./recordedAssumptions";
 import { unitAssumptions } from "./unitAssumptions";
+import { timeLimit, type Patience } from "./timeLimit";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
 import {
@@ -71,8 +72,10 @@ export interface CheckInput {
   readonly prove?: boolean;
   /** False: at which other levels the anomalies are allowed is not asked. */
   readonly isCompared?: boolean;
-  /** Milliseconds of wall time for the search, and as much again for the proof where one is asked for. */
+  /** Milliseconds of the process' own time for the search, and as much again for the proof where one is asked for. */
   readonly budget: number;
+  /** Without a budget of the user's: the search goes on while it finds what matters. */
+  readonly patience?: Patience;
   readonly pool: SolvePool;
   readonly cache: SolveCache;
   /** Questions in flight: the number of workers. */
@@ -143,7 +146,8 @@ export async function check(
   const { levels } = effective;
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
-  const { limit, release } = limitedSignal(signal, input.budget);
+  const searching = timeLimit(signal, input.budget, input.patience);
+  const { limit, release } = searching;
   const releases = [release];
   const { pool, hasFailed } = watchedPool(input.pool);
   try {
@@ -164,13 +168,19 @@ export async function check(
     const asking = { ids, plan, levels, maxTransactions, solve, lanes, ...rank };
     const searched = await search(asking, limit, {
       progress: (done, total, size) => events.progress?.(done, total, size),
-      found: finds.add,
+      found: (found) => {
+        if (finds.add(found)) searching.extend();
+      },
     });
+    const spent = searching.spent();
     const firstAt = finds.firstAt();
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
     const isCompared = input.isCompared ?? true;
+    // A patient search that used up its time leaves its findings some to be compared in.
+    const comparing = input.patience ? timeLimit(signal, input.budget) : searching;
+    releases.push(comparing.release);
     const compared = isCompared
-      ? await compareLevels(plan, finds.all(), solve, limit)
+      ? await compareLevels(plan, finds.all(), solve, comparing.limit)
       : finds.all().map(({ anomaly }) => anomaly);
     const anomalies = selectAnomalies(compared);
     const assumptions = [
@@ -198,13 +208,13 @@ export async function check(
     ];
     const doubts = [
       ...unconfirmed(anomalies),
-      ...uncompared(anomalies, isCompared && limit.aborted && !searched.cut),
+      ...uncompared(anomalies, isCompared && comparing.limit.aborted && !searched.cut),
     ];
     const isFree = !anomalies.some(({ status }) => status === "confirmed");
     const open = (): FlatProgram => flattenProgram(program, { unroll, anyRounds: true });
     const asked = input.prove === true && ids.length > 0;
     // A search that used up its time leaves the proof its own.
-    const proofTime = asked ? limitedSignal(signal, input.budget) : { limit, release };
+    const proofTime = asked ? timeLimit(signal, input.budget) : { limit, release };
     releases.push(proofTime.release);
     const proving = { program, pool, cache: input.cache, counters, unroll };
     const proof =
@@ -233,7 +243,7 @@ export async function check(
       : undefined;
     const isProved = proof?.report.status === "proved";
     // What a bounded search left open is settled by a proof.
-    const undecided = undecidedTuples(program, searched, endedBy, input.budget);
+    const undecided = undecidedTuples(program, searched, endedBy, input.patience ? wholeSeconds(spent) : input.budget);
     const unknown = isProved ? [] : [...gapsOf(flat), ...undecided, ...doubts];
     const cancelled = !isProved && searched.cut && endedBy === "cancel";
     const verdict = verdictOf(anomalies, unknown, cancelled);
@@ -259,6 +269,10 @@ export async function check(
   } finally {
     for (const each of releases) each();
   }
+}
+
+function wholeSeconds(milliseconds: number): number {
+  return Math.max(1, Math.round(milliseconds / 1000)) * 1000;
 }
 
 /** Nothing was looked at but what was read. */
@@ -308,7 +322,8 @@ function watchedPool(inner: SolvePool) {
 interface Finds {
   /** Each once, however often its tuple was asked about. */
   readonly all: () => readonly FoundAnomaly[];
-  readonly add: (from: TupleFinding) => void;
+  /** Gives whether it is a confirmed one that is new and does harm. */
+  readonly add: (from: TupleFinding) => boolean;
   /** When the first confirmed one came. */
   readonly firstAt: () => number | undefined;
 }
@@ -326,10 +341,11 @@ function collectFinds(program: Program, events: CheckEvents): Finds {
         anomaly,
         from,
       });
-      if (anomaly.status !== "confirmed" || announced.has(anomaly.id)) return;
+      if (anomaly.status !== "confirmed" || announced.has(anomaly.id)) return false;
       firstAt ??= performance.now();
       announced.add(anomaly.id);
       events.found?.(anomaly);
+      return isAlarming(anomaly);
     },
     firstAt: () => firstAt,
   };
@@ -403,29 +419,5 @@ function reportTransaction(transaction: Transaction): ReportTransaction {
     file: transaction.source.file,
     range: transaction.source.range,
     precision: transactionPrecision(transaction),
-  };
-}
-
-/** A signal that follows another and also aborts after a time. */
-function limitedSignal(signal: AbortSignal, milliseconds: number) {
-  const controller = new AbortController();
-  const abort = (): void => {
-    controller.abort();
-  };
-  const clock = ownTime();
-  const wait = (): void => {
-    const left = milliseconds - clock();
-    if (left <= 0) abort();
-    else timer = setTimeout(wait, Math.ceil(left));
-  };
-  let timer = setTimeout(wait, milliseconds);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
-  return {
-    limit: controller.signal,
-    release: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-    },
   };
 }

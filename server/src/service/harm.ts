@@ -33,3 +33,9 @@ export function compareHarm(a: Anomaly, b: Anomaly): number {
 export function severityOf({ harm }: Anomaly): FindingSeverity {
   return WEIGHTS[harm].severity;
 }
+
+/** True if a finding is worth waiting for more of its kind: it is told as an error or a warning. */
+export function isAlarming(anomaly: Anomaly): boolean {
+  const severity = severityOf(anomaly);
+  return severity === "error" || severity === "warning";
+}

@@ -18,6 +18,7 @@ import type { Anomaly, LevelReport } from "../protocol/report";
 import { reasonOf } from "../protocol/fault";
 import type { FileId } from "../protocol/source";
 import type { Project, SkippedFile } from "../workspace/projects";
+import { DEFAULT_CONFIGURATION } from "../workspace/configuration";
 import { allocate } from "./allocate";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
@@ -26,6 +27,7 @@ import { earlyCheck, withEarly, type EarlyEnd } from "./earlyCheck";
 import { effectiveLevels } from "./effectiveLevels";
 import { findFixes } from "./fixes";
 import { ownTime } from "./ownTime";
+import { FIRST_SCREEN } from "./timeLimit";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
 import { openPackedFiles } from "./cacheFiles";
 import type { CacheBounds } from "./cacheFiles";
@@ -67,6 +69,8 @@ export interface CheckRequest {
   readonly prove?: boolean;
   /** Milliseconds: of the search, and of reading before it. */
   readonly budget?: number;
+  /** Where neither this nor the configuration gives a budget, the search goes on while it finds what matters. */
+  readonly isPatient?: boolean;
   /** Asked often while reading: whether to end it, where an abort would not be noticed before a slice's end. */
   readonly isStopped?: () => boolean;
   /** Files that somebody looks at, the first foremost: of a long first reading, what is found in them is told on the way. */
@@ -192,6 +196,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         unroll: request.unroll ?? configuration.unroll,
         prove: request.prove ?? configuration.prove,
         budget: request.budget ?? configuration.budget,
+        ...(isPatient(request) && { patience: FIRST_SCREEN }),
         pool,
         cache,
         lanes: workers,
@@ -452,6 +457,12 @@ async function inSlices<Result, Step>(
     await nextTurn();
     since = performance.now();
   }
+}
+
+/** True if a search goes on while it finds what matters: nobody gave it a budget. */
+function isPatient({ isPatient: asked, budget, project }: CheckRequest): boolean {
+  const isGiven = project.configuration.budget !== DEFAULT_CONFIGURATION.budget;
+  return asked === true && budget === undefined && !isGiven;
 }
 
 function sameTexts(a: ProjectTexts, b: ProjectTexts): boolean {
