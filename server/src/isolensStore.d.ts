@@ -13,6 +13,12 @@ export interface StoreOptions {
   readonly strategy?: "uniform" | "latest" | "stale";
   /** Answers come after a moment that differs from one to the next. */
   readonly delay?: boolean;
+  /** Seconds that a statement waits for a lock unless its session says otherwise, 0 for ever; 50 if absent. */
+  readonly lockTimeout?: number;
+  /** As `--strong-until`: seconds, or how the statement begins that ends the loading of first rows. */
+  readonly strongUntil?: string;
+  /** As `--weak-for`: whose reads are as weak as the level allows. */
+  readonly weakFor?: readonly string[];
   /** 0 or absent: a free one. */
   readonly port?: number;
 }
@@ -28,8 +34,10 @@ export interface OpenedStore {
   verdicts(): Readonly<Record<string, "ok" | "violated" | "unknown">>;
   /** Runs a query over what is there in the end, as texts; the history does not mention it. Throws for bad SQL. */
   rows(sql: string): readonly Readonly<Record<string, string | null>>[];
-  /** The first rows again, and an empty history. Transactions that are open are rolled back. */
-  reset(): void;
+  /** What clients have sent since the start or the last reset, in the order in which it was answered. */
+  statements(): readonly TracedStatement[];
+  /** The first rows again, an empty history, and another seed if one is given. Transactions that are open are rolled back. */
+  reset(seed?: number): void;
   /** Ends all connections and gives the port back. */
   close(): Promise<void>;
 }
@@ -49,3 +57,49 @@ export interface RecordedHistory {
 
 /** Starts a database on 127.0.0.1. Rejects for an unknown level, a schema that is refused, or a port that is taken. */
 export declare function openStore(options: StoreOptions): Promise<OpenedStore>;
+
+export interface TracedStatement {
+  /** From 1, in the order in which sessions connected. */
+  readonly session: number;
+  readonly sql: string;
+  readonly values: readonly (string | number | bigint | boolean | null)[];
+  /** Rows, the count of changed rows, or the error. */
+  readonly answer: string;
+}
+
+export interface Trial {
+  /** Calls the application, with as many requests at once as the assertion is about. */
+  readonly run: () => Promise<void> | void;
+  /** Throws if the assertion does not hold when all is over. */
+  readonly check: () => Promise<void> | void;
+  /** How many runs are tried, each with a seed of its own; 100 if absent. */
+  readonly runs?: number;
+  /** How many more are tried for a smaller one once the assertion has broken; 20 if absent. */
+  readonly further?: number;
+  /** Seed of the first run; 1 if absent. */
+  readonly seed?: number;
+}
+
+export interface AssertionFailure {
+  /** `reset(seed)` and the same calls repeat the run, if the application repeats itself. */
+  readonly seed: number;
+  /** How many runs it took until the assertion broke first. */
+  readonly runs: number;
+  /** What `check` threw. */
+  readonly error: unknown;
+  /** What the sessions sent and were answered, as SQL. */
+  readonly script: string;
+}
+
+/**
+ * Runs the application again and again from the first rows, and returns the failing run with the fewest statements;
+ * undefined if the assertion holds in all. A run that the level itself has ended (40001, a deadlock) says nothing;
+ * any other error of the application is thrown.
+ */
+export declare function smallestFailure(
+  store: OpenedStore,
+  trial: Trial,
+): Promise<AssertionFailure | undefined>;
+
+/** As `smallestFailure`, for tests: fails with the script of the smallest failing run. */
+export declare function assertAlways(store: OpenedStore, trial: Trial): Promise<void>;

@@ -2,14 +2,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { openStore } from "isolens/store";
+import { assertAlways, openStore, smallestFailure } from "isolens/store";
+import * as failures from "../../server/src/mock/failures";
 import { openStore as source } from "../../server/src/mock/openStore";
 
 /** The types that users get are those of the code. */
 const same: typeof openStore = source;
+const alike: readonly [typeof smallestFailure, typeof assertAlways] = [
+  failures.smallestFailure,
+  failures.assertAlways,
+];
 
 test("a test starts a database, runs its application and judges the run", async () => {
   assert.equal(typeof same, "function");
+  assert.equal(alike.length, [smallestFailure, assertAlways].length);
   const store = await openStore({
     level: "causal",
     strategy: "stale",

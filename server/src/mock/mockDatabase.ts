@@ -7,13 +7,7 @@ import type { ProductLevel } from "../isolation/levels";
 import { createDatabase, type Database } from "../sqlstore/database";
 import { createMemoryStore, createSequences, type CountedSequences } from "../sqlstore/memory";
 import type { LockingRule } from "../sqlstore/run/rows";
-import {
-  createSqlSession,
-  runNow,
-  type Sequences,
-  type SqlOutcome,
-  type SqlSession,
-} from "../sqlstore/session";
+import { createSqlSession, runNow, type SqlOutcome, type SqlSession } from "../sqlstore/session";
 import type { SqlError } from "../sqlstore/sqlError";
 import { openMockSession } from "./mockSession";
 import type { ClientNames, MockSession } from "./session";
@@ -25,6 +19,7 @@ import {
 } from "./store/mockStore";
 import type { Patience, Strategy } from "./store/policy";
 import { beginsWith, isWeak, type StrongUntil, type WeakFor } from "./strength";
+import { tracedStatement, type TracedStatement } from "./trace";
 import type { RecordedHistory } from "./store/recordHistory";
 
 export interface MockOptions {
@@ -46,6 +41,8 @@ export interface MockOptions {
   readonly strongUntil?: StrongUntil;
   /** Only these transactions read what the level allows, all others the newest versions; all do if empty or absent. */
   readonly weakFor?: readonly WeakFor[];
+  /** Told of each statement with its answer. */
+  readonly onStatement?: (statement: TracedStatement) => void;
   /** Told of the history of what ends with a reset. */
   readonly onReset?: (history: RecordedHistory) => void;
 }
@@ -58,7 +55,7 @@ export interface MockDatabase {
   /** Runs SQL over what is there in the end, alone and without a trace in the history. */
   atEnd(sql: string, parameters?: readonly unknown[]): SqlOutcome;
   /** As at the start: the first rows, no transactions. Sessions stay open; their transactions are rolled back. */
-  reset(): void;
+  reset(seed?: number): void;
 }
 
 export type MockResult =
@@ -78,7 +75,7 @@ const LOCK_TIMEOUT = 50;
 
 /** Runs the schema's text and takes what it leaves as the start. */
 export function createMockDatabase(options: MockOptions): MockResult {
-  const { dialect, parser, level, seed, strategy, schema = "", isForgetful = false } = options;
+  const { dialect, parser, level, strategy, schema = "", isForgetful = false } = options;
   const seconds = options.lockTimeout ?? LOCK_TIMEOUT;
   const lockTimeout = dialect === "postgres" ? `${String(seconds)}s` : String(seconds);
   const sql = createDatabase({ dialect, ...(parser && { parser }) });
@@ -86,6 +83,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
   const now = (): number => FIRST_MOMENT + TICK * ticks++;
   const start = prepareStart(sql, schema, now);
   if (!start.ok) return start;
+  let { seed } = options;
   let { initial } = start;
   let sequences = start.sequences();
   let startOfSequences = sequences.copy();
@@ -148,7 +146,8 @@ export function createMockDatabase(options: MockOptions): MockResult {
     store = createMockStore({ level, initial, seed, strategy, isForgetful });
   }
 
-  function reset(): void {
+  function reset(next = seed): void {
+    seed = next;
     options.onReset?.(store.history());
     generation++;
     ticks = 0;
@@ -182,6 +181,9 @@ export function createMockDatabase(options: MockOptions): MockResult {
             next: (name, first) => sequences.next(name, first),
             reached: (name, value) => {
               sequences.reached(name, value);
+            },
+            set: (name, next) => {
+              sequences.set?.(name, next);
             },
           },
           now,
@@ -220,6 +222,10 @@ export function createMockDatabase(options: MockOptions): MockResult {
           sql,
           session,
           start: startAsked,
+          ...(options.onStatement && {
+            answered: (text, values, outcome) =>
+              options.onStatement?.(tracedStatement(number, text, values, outcome)),
+          }),
           beforeText(text) {
             const { user } = client;
             const applicationName = session.setting("application_name");
@@ -237,7 +243,9 @@ export function createMockDatabase(options: MockOptions): MockResult {
               storeSession.close();
             },
           },
-          reset,
+          reset: () => {
+            reset();
+          },
           notified(listener) {
             hearer.listener = listener;
           },
@@ -274,21 +282,9 @@ type Start =
 
 function prepareStart(sql: Database, schema: string, now: () => number): Start {
   const memory = createMemoryStore();
-  const drawn: ((of: Sequences) => void)[] = [];
   const counting = createSequences();
   const session: SqlSession = createSqlSession(sql, {
-    sequences: {
-      next(name, first) {
-        drawn.push((of) => of.next(name, first));
-        return counting.next(name, first);
-      },
-      reached(name, value) {
-        drawn.push((of) => {
-          of.reached(name, value);
-        });
-        counting.reached(name, value);
-      },
-    },
+    sequences: counting,
     now,
     random: () => 0.5,
     rule: "snapshot",
@@ -300,11 +296,7 @@ function prepareStart(sql: Database, schema: string, now: () => number): Start {
   return {
     ok: true,
     initial: new Map(memory.state()),
-    sequences() {
-      const fresh = createSequences();
-      for (const draw of drawn) draw(fresh);
-      return fresh;
-    },
+    sequences: () => counting.copy(),
   };
 }
 

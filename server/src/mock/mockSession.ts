@@ -31,6 +31,8 @@ export interface MockSessionParts {
   /** Told of each text before it runs, and when it has succeeded. */
   readonly beforeText?: (text: string) => void;
   readonly afterText?: (text: string) => void;
+  /** Told of each statement with its answer. */
+  readonly answered?: (text: string, values: readonly MockArgument[], outcome: SqlOutcome) => void;
   /** Takes who is told of notifications. */
   readonly notified?: (
     listener: (channel: string, payload: string, sender: number) => void,
@@ -52,6 +54,7 @@ export function openMockSession({
   start = () => undefined,
   beforeText = () => undefined,
   afterText = () => undefined,
+  answered: told = () => undefined,
   pause,
   notified = () => undefined,
 }: MockSessionParts): MockSession {
@@ -88,6 +91,7 @@ export function openMockSession({
     store.patience(hasGivenUp ? NONE : (impatient(text) ?? patienceOf(session, isPostgres)));
     beforeText(commented);
     const outcome = await answered(session.execute(text, values, types));
+    told(text, values, outcome);
     if (outcome.ok) afterText(text);
     return outcome;
   }

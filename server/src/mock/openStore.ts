@@ -6,6 +6,7 @@ import { formatValue } from "../sqlstore/values/format";
 import { mockLevel } from "./level";
 import { listen } from "./listen";
 import { createMockDatabase, lineAt, type MockDatabase } from "./mockDatabase";
+import type { TracedStatement } from "./trace";
 import { strongUntilOf, weakForOf, type WeakFor } from "./strength";
 import type { RecordedHistory } from "./store/recordHistory";
 
@@ -43,8 +44,10 @@ export interface OpenedStore {
   verdicts(): Readonly<Record<string, "ok" | "violated" | "unknown">>;
   /** Runs a query over what is there in the end, as texts; the history does not mention it. Throws for bad SQL. */
   rows(sql: string): readonly Readonly<Record<string, string | null>>[];
-  /** The first rows again, and an empty history. Transactions that are open are rolled back. */
-  reset(): void;
+  /** What clients have sent since the start or the last reset, in the order in which it was answered. */
+  statements(): readonly TracedStatement[];
+  /** The first rows again, an empty history, and another seed if one is given. Transactions that are open are rolled back. */
+  reset(seed?: number): void;
   /** Ends all connections and gives the port back. */
   close(): Promise<void>;
 }
@@ -59,7 +62,9 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const named = mockLevel(options.level);
   if (!named.known) throw new Error(`there is no level "${options.level}"`);
   if (named.level === undefined) throw new Error(named.reason);
+  let statements: TracedStatement[] = [];
   const made = createMockDatabase({
+    onStatement: (each) => statements.push(each),
     dialect: protocol,
     ...(protocol === "postgres" && { parser: await (parser ??= loadPgParser()) }),
     level: named.level,
@@ -86,8 +91,10 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     history: () => database.history(),
     verdicts: () => verdictsOf(database.history()),
     rows: (sql) => rowsOf(database, sql),
-    reset: () => {
-      database.reset();
+    statements: () => statements,
+    reset(next) {
+      database.reset(next);
+      statements = [];
     },
     close: () => listening.close(),
   };

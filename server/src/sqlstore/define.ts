@@ -331,6 +331,11 @@ function withConstraint(
         keys: primary ? [key, ...table.keys] : [...table.keys, key],
       };
     }
+    case "index": {
+      const { columns, name = columns[0] ?? "" } = constraint;
+      const index: Index = { name, columns: positions(table, columns, catalog) };
+      return { ...table, indexes: [...(table.indexes ?? []), index] };
+    }
     case "foreign": {
       const { columns, table: parent, referenced, onDelete, onUpdate } = constraint;
       positions(table, columns, catalog);

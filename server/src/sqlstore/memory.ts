@@ -59,6 +59,11 @@ export function createSequences(
 ): CountedSequences {
   const counts = new Map(before);
   return {
+    ...(step === 1 && {
+      set: (name: string, next: number) => {
+        counts.set(name, next);
+      },
+    }),
     copy: () => createSequences(offset, step, counts),
     next(name, start) {
       const value = counts.get(name) ?? start + offset;

@@ -8,16 +8,18 @@ import type { Locals } from "./routine/frame";
 import { createRoutines } from "./sessionRoutines";
 import { afterRows, forStatement } from "./routine/triggers";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
-import { MYSQL_SETTINGS } from "./mysql/settings";
+import { keptSetting, mysqlSettings, plainSetting } from "./mysql/settings";
 import { rememberSpelling, shownColumns } from "./mysql/spelling";
 import { failure, refused, SqlFailure } from "./sqlError";
 import { POSTGRES_SETTINGS } from "./system/pgSettings";
 import { savepoint } from "./savepoints";
+import { sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
 import {
   changedTable,
   columnsNamed,
   done,
+  LEVEL_SETTING,
   loneCall,
   settingText,
   skipped,
@@ -106,7 +108,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     rows: rowsStatement,
     statement: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
   });
-  const usualSettings = isPostgres ? POSTGRES_SETTINGS : MYSQL_SETTINGS;
+  const numbers = sessionSequences(catalog, options.sequences, state);
+  const usualSettings = isPostgres ? POSTGRES_SETTINGS : mysqlSettings(dialect);
 
   function context(parameters: readonly unknown[]): StatementContext {
     const values = new Map<string, SqlValue>();
@@ -127,23 +130,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       },
       now: isPostgres && state.status !== "idle" ? state.startedAt : options.now(),
       random: options.random,
-      nextValue: (sequence) => {
-        const start = catalog.sequences.get(sequence);
-        if (start === undefined && sequence !== "#rows") {
-          throw failure("noTable", `relation "${sequence}" does not exist`);
-        }
-        const value = options.sequences.next(sequence, start ?? 1);
-        if (sequence !== "#rows") {
-          state.currentValues.set(sequence, value);
-          state.lastSequence = sequence;
-        }
-        return value;
-      },
-      reached: options.sequences.reached,
-      currentValue: (sequence) => {
-        const name = sequence ?? state.lastSequence;
-        return name === undefined ? undefined : state.currentValues.get(name);
-      },
+      ...numbers,
       variables: state.variables,
       setting: (name) => setting(name),
       session: { ...state.facts, cursors: own.cursors() },
@@ -161,9 +148,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   }
 
   function setting(name: string): SqlValue {
-    const plain = name.replace(/^(session|global|local)\./, "").toLowerCase();
-    if (plain === "autocommit") return state.autocommit ? 1 : 0;
-    if (/^(transaction_isolation|tx_isolation|default_transaction_isolation)$/.test(plain)) {
+    const plain = plainSetting(name);
+    if (plain === "autocommit") return state.autocommit ? "ON" : "OFF";
+    const isLevel = LEVEL_SETTING.test(plain) && (isPostgres || usualSettings.has(plain));
+    if (isLevel) {
       const usual = state.usualLevel ?? (isPostgres ? "read committed" : "repeatable read");
       const level = plain.startsWith("default") ? usual : (state.level ?? usual);
       return isPostgres ? level : level.toUpperCase().replaceAll(" ", "-");
@@ -459,13 +447,17 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       if (name.toLowerCase() === "autocommit") {
         state.autocommit = !/^(0|off|false)$/i.test(text);
         if (state.autocommit && state.status === "open") yield* commit();
-      } else if (/isolation$/i.test(name)) {
+      } else if (LEVEL_SETTING.test(plainSetting(name))) {
         const level = text.toLowerCase().replaceAll("-", " ");
         if (isPostgres && name.toLowerCase() === "transaction_isolation") yield* levelSet(level);
         else state.usualLevel = level === "" ? options.level : level;
       } else {
-        state.settings.set(name.toLowerCase(), text);
-        if (!local) state.settingsBefore?.set(name.toLowerCase(), text);
+        const plain = isPostgres ? name.toLowerCase() : plainSetting(name);
+        if (!isPostgres && !usualSettings.has(plain))
+          throw failure("noSetting", `Unknown system variable '${plain}'`);
+        const kept = keptSetting(text, isPostgres ? undefined : usualSettings.get(plain));
+        state.settings.set(plain, kept);
+        if (!local) state.settingsBefore?.set(plain, kept);
       }
       return;
     }

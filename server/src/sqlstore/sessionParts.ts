@@ -84,6 +84,9 @@ export const SHOWN: ReadonlyMap<string, string> = new Map(
 
 export const SEVERITIES = ["NOTICE", "WARNING", "INFO", "LOG", "DEBUG"] as const;
 
+/** Names of the settings that are levels. */
+export const LEVEL_SETTING = /^(default_)?(transaction|tx)_isolation$/;
+
 export const VERSIONS = {
   postgres: `PostgreSQL ${POSTGRES_VERSION}`,
   mysql: "8.0.36",

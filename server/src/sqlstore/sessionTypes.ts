@@ -41,6 +41,8 @@ export interface Sequences {
   readonly next: (name: string, start: number) => number;
   /** A row was given this number by the application (MySQL goes on behind it). */
   readonly reached: (name: string, value: number) => void;
+  /** The next number; absent where sessions that run side by side have numbers of their own. */
+  readonly set?: (name: string, next: number) => void;
 }
 
 export interface SessionOptions {

@@ -314,6 +314,8 @@ export type ConstraintDefinition =
       /** Of a partial unique index. */
       readonly where?: SqlExpression;
     }
+  /** KEY (a) of MySQL: only makes it fast. */
+  | { readonly kind: "index"; readonly columns: readonly string[]; readonly name?: string }
   | {
       readonly kind: "foreign";
       readonly columns: readonly string[];

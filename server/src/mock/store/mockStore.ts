@@ -247,7 +247,7 @@ function openSession(
 
   function commit(transaction: Transaction): Reply {
     const failure =
-      created?.validate(transaction) ?? overtaken(transaction) ?? policy.validate(transaction);
+      overtaken(transaction) ?? policy.validate(transaction) ?? created?.validate(transaction);
     if (failure) return fail(failure);
     for (const [key, value] of transaction.writes) readByOthers(key, value);
     database.commit(transaction);

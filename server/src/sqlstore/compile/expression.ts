@@ -1,4 +1,5 @@
 // Expressions of the tree as nodes.
+import { isNumberSetting, selectedSetting } from "../mysql/settings";
 import { failure, unsupported } from "../sqlError";
 import type { SqlCall, SqlExpression, TypeName } from "../tree";
 import { objectKind, objectNumber } from "../system/references";
@@ -16,6 +17,8 @@ import {
   type SqlType,
 } from "../values/types";
 import { isList } from "../values/value";
+import { plainText } from "../values/text";
+import { whole } from "../values/wholes";
 import { isAggregate, aggregateNode } from "./aggregates";
 import { numberLiteral, unary } from "./arithmetic";
 import { functionNode } from "./call";
@@ -66,9 +69,13 @@ export function expressionNode(expression: SqlExpression, scope: Scope): Node {
       return variable(expression.name, expression.assigned, scope);
     case "setting": {
       const { name } = expression;
+      const { dialect } = compiler;
       return {
-        type: name === "autocommit" ? "int8" : "text",
-        run: (env) => env.work.setting(name),
+        type: isNumberSetting(name, dialect) ? "int8" : "text",
+        run: (env) => {
+          const text = selectedSetting(name, plainText(env.work.setting(name) ?? ""), dialect);
+          return isNumberSetting(name, dialect) ? whole(BigInt(text)) : text;
+        },
         constant: true,
       };
     }

@@ -60,6 +60,8 @@ export interface Work {
   /** A division by zero is an error in MySQL too: the statement changes rows. */
   readonly changes: boolean;
   readonly nextValue: (sequence: string) => number;
+  /** The value that a sequence has given last, or else will give next. */
+  readonly setValue: (sequence: string, value: number, isCalled: boolean) => void;
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly rows: (read: TableRead) => readonly SqlRow[];
   /** Asks for all that follows at once, so that rows that are joined come in one request. */

@@ -203,12 +203,13 @@ function compileSelect(
   );
   const hidden = new Map([...aliases].filter(([name]) => !hasColumn(scope, name)));
   const groups = body.groupBy.map((each) => groupTarget(each, outputs, aliases, scope));
+  const aggregates = (value: SqlExpression): boolean =>
+    contains(value, (part) => part.kind === "call" && isAggregate(part, compiler));
+  // HAVING alone is a filter of rows in MySQL.
   const isGrouped =
     groups.length > 0 ||
-    body.having !== undefined ||
-    [...outputs, ...order].some(({ value }) =>
-      contains(value, (part) => part.kind === "call" && isAggregate(part, compiler)),
-    );
+    (body.having !== undefined && (isPostgres(compiler) || aggregates(body.having))) ||
+    [...outputs, ...order].some(({ value }) => aggregates(value));
   if (isGrouped && sets.length > 0)
     throw unsupported("a function that gives rows, beside GROUP BY or an aggregate,");
   scope.aggregates = "GROUP BY";

@@ -23,8 +23,10 @@ export const SESSION: FunctionTable = tableOf({
   setval: plain(
     "int8",
     ["text", "int8", "bool"],
-    () => {
-      throw unsupported("setval(): sequences count for themselves");
+    ([name, value, isCalled], env) => {
+      const number = integer(value);
+      env.work.setValue(sequenceName(text(name)), number, isCalled !== false);
+      return number;
     },
     { least: 2 },
   ),

@@ -55,7 +55,7 @@ export function definitionsOf(
           table: tree.table,
           name: tree.name,
           columns: tree.columns,
-          unique: true,
+          unique: tree.unique,
           ifNotExists: guarded,
         },
       ];
@@ -130,6 +130,12 @@ function constraintOf(tree: SyntaxConstraint): ConstraintDefinition {
   switch (tree.kind) {
     case "primary":
       return { kind: "key", primary: true, columns: tree.columns };
+    case "index":
+      return {
+        kind: "index",
+        columns: tree.columns,
+        ...(tree.name === undefined ? {} : { name: tree.name }),
+      };
     case "unique":
       return {
         kind: "key",

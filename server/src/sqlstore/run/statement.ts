@@ -138,6 +138,7 @@ export interface StatementContext {
   readonly random: () => number;
   readonly nextValue: (sequence: string) => number;
   readonly reached: (sequence: string, value: number) => void;
+  readonly setValue: Work["setValue"];
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly variables: Map<string, SqlValue>;
   readonly locals?: Work["locals"];
@@ -313,6 +314,7 @@ function createWork(
       sequences.set(sequence, next);
       return next();
     },
+    setValue: context.setValue,
     currentValue: context.currentValue,
     rows: rows.find,
     prepare: rows.prepare,

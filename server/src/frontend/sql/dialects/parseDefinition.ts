@@ -25,6 +25,7 @@ import {
   wordAt,
   type Reader,
 } from "./reader";
+import { isIndex, plainIndex, readIndex, toColumns } from "./parseIndex";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
 
 export interface ColumnDefinition {
@@ -49,7 +50,12 @@ export interface ColumnDefinition {
 
 export type ConstraintDefinition =
   | { readonly kind: "primary"; readonly columns: readonly string[] }
-  | { readonly kind: "unique"; readonly columns: readonly string[]; readonly name?: string }
+  | {
+      /** \`index\`: KEY (a), which only makes it fast. */
+      readonly kind: "unique" | "index";
+      readonly columns: readonly string[];
+      readonly name?: string;
+    }
   | {
       readonly kind: "foreign";
       readonly columns: readonly string[];
@@ -87,6 +93,7 @@ export type Definition =
   | { readonly kind: "alter"; readonly table: string; readonly changes: readonly TableChange[] }
   | {
       readonly kind: "index";
+      readonly unique: boolean;
       readonly table: string;
       readonly columns: readonly string[];
       readonly name: string;
@@ -129,9 +136,13 @@ function create(reader: Reader): Definition {
   take(reader, "or", "replace");
   take(reader, "or", "alter");
   takeAny(reader, "temporary", "temp", "global");
-  while (!/^(table|unique|view|)$/.test(wordAt(reader)) && isViewWord(reader)) reader.at++;
+  while (!/^(table|unique|index|view|)$/.test(wordAt(reader)) && isViewWord(reader)) reader.at++;
   if (take(reader, "table")) return createTable(reader);
-  if (take(reader, "unique")) return uniqueIndex(reader);
+  const isUnique = take(reader, "unique");
+  if (isUnique || wordAt(reader) === "index") {
+    const index = readIndex(reader, isUnique);
+    return index === undefined ? { kind: "nothing" } : { kind: "index", ...index };
+  }
   if (!take(reader, "view")) return { kind: "nothing" };
   ifExists(reader);
   const name = takeTable(reader);
@@ -214,7 +225,7 @@ function member(
   skipMember(reader);
 }
 
-/** A constraint of a table; `skipped` for a plain index. Undefined: a column stands here. */
+/** A constraint of a table; `skipped` for an index of expressions or of another kind. Undefined: a column stands here. */
 function constraint(reader: Reader): ConstraintDefinition | "skipped" | undefined {
   let name: string | undefined;
   if (take(reader, "constraint") && !isConstraintWord(wordAt(reader)))
@@ -254,10 +265,12 @@ function constraint(reader: Reader): ConstraintDefinition | "skipped" | undefine
     case "fulltext":
     case "spatial":
     case "exclude":
-    case "period":
+    case "period": {
       if (!isIndex(reader)) return undefined;
+      const index = plainIndex(reader);
       skipMember(reader);
-      return "skipped";
+      return index === undefined ? "skipped" : { kind: "index", ...index };
+    }
     default:
       if (name !== undefined) throw unexpected(reader);
       return undefined;
@@ -266,22 +279,6 @@ function constraint(reader: Reader): ConstraintDefinition | "skipped" | undefine
 
 function isConstraintWord(word: string): boolean {
   return /^(primary|unique|foreign|check)$/.test(word);
-}
-
-/** `KEY name (a)`, not a column that is called so. */
-function isIndex(reader: Reader): boolean {
-  for (let ahead = 1; ahead < 5; ahead++) {
-    const word = wordAt(reader, ahead);
-    if (word === "(") return ahead > 1 || peek(reader)?.kind === "word";
-    if (word === ",") return false;
-  }
-  return false;
-}
-
-/** Over names and words up to the list of columns. */
-function toColumns(reader: Reader): void {
-  while (peek(reader) !== undefined && wordAt(reader) !== "(" && wordAt(reader) !== ",")
-    reader.at++;
 }
 
 function parenthesised(reader: Reader): SyntaxExpression {
@@ -479,21 +476,6 @@ function attribute(reader: Reader, draft: ColumnDraft): boolean {
     default:
       return false;
   }
-}
-
-function uniqueIndex(reader: Reader): Definition {
-  takeAny(reader, "clustered", "nonclustered");
-  expect(reader, "index");
-  ifExists(reader);
-  const name = takeTable(reader);
-  if (take(reader, "using")) reader.at++;
-  expect(reader, "on");
-  const table = takeTable(reader);
-  if (take(reader, "using")) reader.at++;
-  const columns = takeNames(reader);
-  if (take(reader, "include")) skipParentheses(reader);
-  const where = take(reader, "where") ? { where: parseExpression(parsingOf(reader)) } : {};
-  return { kind: "index", table, columns, name, ...where };
 }
 
 function alter(reader: Reader): Definition {

@@ -89,6 +89,7 @@ function replay(definition: Definition, state: State): void {
       for (const change of definition.changes) alter(definition.table, change, state);
       return;
     case "index":
+      if (!definition.unique) return;
       update(state, definition.table, (table) => {
         const { columns, name, where } = definition;
         const condition =
@@ -255,6 +256,8 @@ function numeric(value: Expression, type: string, { dialect }: State): Expressio
 
 function withConstraint(table: Table, constraint: ConstraintDefinition, state: State): Table {
   switch (constraint.kind) {
+    case "index":
+      return table;
     case "primary": {
       const { columns: primaryKey } = constraint;
       const columns = table.columns.map((column) =>
