@@ -1,5 +1,6 @@
 // Runs by the program that they are of: by the name of their entry point, or, where nothing names it, by what they do.
 import { preparedRun } from "./learn/paths";
+import { folded, listKey } from "./learn/repetition";
 import type { RecordedStatement } from "./statements";
 import type { Run } from "./units";
 
@@ -16,7 +17,7 @@ export function entriesOf(runs: readonly Run[]): readonly Entry[] {
     const key = `${run.entry}\n${run.place?.file ?? ""}`;
     const ways = functions.get(key) ?? new Map<string, Run[]>();
     functions.set(key, ways);
-    const first = firstOf(run)?.text ?? "";
+    const first = listKey(firstOf(run)?.text ?? "");
     ways.set(first, [...(ways.get(first) ?? []), run]);
   }
   // A function whose runs part before anything was read runs what it is given: these are programs of their own.
@@ -49,11 +50,16 @@ function firstOf(run: Run): RecordedStatement | undefined {
  */
 function familiesOf(runs: readonly Run[]): readonly Entry[] {
   const byPath = new Map<string, { texts: readonly string[]; runs: Run[] }>();
-  for (const run of runs) {
-    const path =
-      preparedRun(run)?.path.filter(
-        ({ kind }) => kind === "read" || kind === "write" || kind === "begin",
-      ) ?? [];
+  const { paths } = folded(
+    runs.map(
+      (run) =>
+        preparedRun(run)?.path.filter(
+          ({ kind }) => kind === "read" || kind === "write" || kind === "begin",
+        ) ?? [],
+    ),
+  );
+  for (const [at, run] of runs.entries()) {
+    const path = paths[at] ?? [];
     if (path.length === 0) continue;
     const texts = path.map(({ text }) => text);
     const key = texts.join("\n");

@@ -284,6 +284,68 @@ test("the level that a session asks for, in each of its spellings", () => {
   }
 });
 
+const items = (order: number, ids: readonly number[]): Sent => ({
+  sql: `SELECT item_id FROM line WHERE line.order = ${String(order)}`,
+  columns: ["item_id"],
+  rows: ids.map((id) => [String(id)]),
+});
+const take = (item: number): Sent => ({
+  sql: `UPDATE stock SET n = n - 1 WHERE item_id = ${String(item)}`,
+  affected: 1,
+});
+const ship = (order: number, ids: readonly number[]): Call => [
+  begin,
+  items(order, ids),
+  ...ids.map(take),
+  commit,
+];
+
+test("runs with other numbers of rounds are one path with one round, and a doubt", () => {
+  const calls = [ship(1, [7]), ship(2, [8, 9]), ship(3, [4, 5])];
+  const expected = `BEGIN;
+SELECT item_id FROM line WHERE line.order = :order \\gset s1_
+UPDATE stock SET n = n - 1 WHERE item_id = :s1_item_id;
+COMMIT;`;
+  for (const site of [true, false]) {
+    const [text = "", ...others] = learnt(calls, { site });
+    assert.deepEqual(others, []);
+    assert.match(
+      text,
+      /over a loop from "update stock" on had 1 to 2 rounds in the runs; one round/,
+    );
+    assert.equal(text.slice(text.indexOf("BEGIN")), expected);
+  }
+});
+
+test("two statements alike are no loop where their number never differs, or nothing says that rounds follow rows", () => {
+  const transfer = (from: number, to: number): Call => [
+    begin,
+    read(from, 9),
+    read(to, 5),
+    write(from, 8),
+    write(to, 6),
+    commit,
+  ];
+  const [text = ""] = learnt([transfer(1, 2), transfer(2, 3), [begin, read(4, 0), rollback]]);
+  assert.equal(text.match(/UPDATE account/g)?.length, 2);
+});
+
+test("lists of other lengths are one path with one item, and a doubt", () => {
+  const call = (ids: readonly number[]): Call => [
+    { sql: `SELECT n FROM stock WHERE item IN (${ids.join(", ")})`, columns: ["n"], rows: [["1"]] },
+    {
+      sql: `INSERT INTO log (item, n) VALUES ${ids.map((id) => `(${String(id)}, 1)`).join(", ")}`,
+      affected: ids.length,
+    },
+  ];
+  const [text = ""] = learnt([call([1]), call([2, 3]), call([4, 5, 6])]);
+  assert.match(text, /WHERE item IN \(:item\)/);
+  assert.match(text, /INSERT INTO log \(item, n\) VALUES \(:item, :?\w+\);/);
+  assert.match(text, /over a list of "select stock" differed in length/);
+  const [same = ""] = learnt([call([1, 2]), call([3, 4])]);
+  assert.match(same, /IN \(:item, :item2\)/);
+});
+
 test("the same statements give the same bytes", () => {
   const calls = [
     [begin, read(1, 100), write(1, 70), commit],

@@ -8,6 +8,7 @@ import { decide } from "./conditions";
 import { holesOf } from "./holes";
 import { integerOf, isKey, resultKnowns, type Known, type Path } from "./knowns";
 import { preparedRun } from "./paths";
+import { folded } from "./repetition";
 import type { Doubt, LearntArm, LearntNode, LearntProgram } from "./program";
 import { originOf } from "./values";
 
@@ -30,15 +31,9 @@ export function learn(
     if (error !== undefined) errors.set(error, (errors.get(error) ?? 0) + 1);
   const complete = prepared.filter(({ error }) => error === undefined);
   const used = complete.length > 0 ? complete : prepared;
-  const learner: Learner = { ...options, doubts: [], names: new Set(), reads: 0 };
-  const body = sharedEnds(
-    grow(
-      learner,
-      used.map(({ path }) => path),
-      0,
-      [],
-    ).nodes,
-  );
+  const { paths, doubts } = folded(used.map(({ path }) => path));
+  const learner: Learner = { ...options, doubts: [...doubts], names: new Set(), reads: 0 };
+  const body = sharedEnds(grow(learner, paths, 0, []).nodes);
   const place = runs.find((run) => run.place !== undefined)?.place;
   const isPart = runs.some((run) => run.isPart === true);
   if (prepared.length < 3)
@@ -48,7 +43,7 @@ export function learn(
   if (isPart) learner.doubts.push("it ran inside of a transaction that others used as well");
   return {
     name,
-    isUnit: used.some(({ path }) => !isOneTransaction(path)) && !isPart,
+    isUnit: paths.some((path) => !isOneTransaction(path)) && !isPart,
     ...(place && { at: `${place.file}:${String(place.line)}` }),
     runs: prepared.length,
     errors,
