@@ -1,13 +1,14 @@
 // Findings about statements that were learnt from an application are told in the application's own files: a comment
 // `@isolens at FILE:LINE` before a statement, or before the transaction, says where that is.
 import path from "node:path";
+import { scanFile } from "../frontend/sql/scanFile";
 import type { LevelReport } from "../protocol/report";
 import type { Range } from "../protocol/source";
 import type { Project } from "../workspace/projects";
 import { readTextFileNow } from "../workspace/textFile";
 
 /**
- * The report with those places, its files named from \`base\`; what has none, or a file that is not there, keeps its place.
+ * The report with those places, its files named from `base`; what has none, or a file that is not there, keeps its place.
  * Undefined where no comment says anything. Linear in the size of the files.
  */
 export function inApplication(
@@ -57,7 +58,9 @@ export function placeInApplication(
   return own && placeIn(project, file, own);
 }
 
-export type ProjectFiles = Pick<Project, "folder" | "files">;
+export type ProjectFiles = Pick<Project, "folder" | "files"> & {
+  readonly configuration: Pick<Project["configuration"], "dialect">;
+};
 
 /** A comment: the line of the text behind it, and what it names. */
 interface Mark {
@@ -67,16 +70,15 @@ interface Mark {
   readonly at: number;
 }
 
-const AT = /^[ \t]*--[ \t]*@isolens[ \t]+at[ \t]+(\S.*):(\d+)[ \t]*$/;
-
 /** The comments of each file that has some, in their order. */
-function placesOf({ files }: ProjectFiles): ReadonlyMap<string, readonly Mark[]> {
+function placesOf({ files, configuration }: ProjectFiles): ReadonlyMap<string, readonly Mark[]> {
   const found = new Map<string, readonly Mark[]>();
   for (const { file, text } of files) {
     if (!text.includes("@isolens at")) continue;
-    const marks = text.split(/\r?\n/).flatMap((written, at): readonly Mark[] => {
-      const [, name, line] = AT.exec(written) ?? [];
-      return name === undefined ? [] : [{ line: at + 1, file: name, at: Number(line) }];
+    const { places } = scanFile(file, text, configuration.dialect);
+    const marks = places.flatMap(({ line, place }): readonly Mark[] => {
+      const [, name, at] = /^(.+):(\d+)$/u.exec(place) ?? [];
+      return name === undefined ? [] : [{ line, file: name, at: Number(at) }];
     });
     if (marks.length > 0) found.set(file, marks);
   }

@@ -13,8 +13,10 @@ test("a statement stands where the comment before it says, and a missing file ch
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(root, "shop.py"), "def book():\n    save()\n");
   const text =
-    "-- @isolens at shop.py:1\nBEGIN;\n-- @isolens at shop.py:2\nSELECT 1;\n-- @isolens at gone.py:9\nSELECT 2;\n";
-  const project = { folder, files: [{ file: "book.sql" as FileId, text, kind: "sql" as const }] };
+    "-- @isolens at shop.py:1\nBEGIN;\n-- @isolens at shop.py:2\nSELECT 1;\n-- @isolens at gone.py:9\nSELECT 2;\n" +
+    "/* @isolens at shop.py:2 */\nSELECT '\n-- @isolens at shop.py:1\n', 3;\n";
+  const files = [{ file: "book.sql" as FileId, text, kind: "sql" as const }];
+  const project = { folder, files, configuration: {} };
   const place = (line: number): string | undefined => {
     const found = placeInApplication(project, "book.sql", line);
     return (
@@ -23,8 +25,8 @@ test("a statement stands where the comment before it says, and a missing file ch
     );
   };
   assert.deepEqual(
-    [place(1), place(3), place(5), place(0)],
-    ["shop.py:0:0", "shop.py:1:4", undefined, undefined],
+    [place(1), place(3), place(5), place(0), place(9)],
+    ["shop.py:0:0", "shop.py:1:4", undefined, undefined, "shop.py:1:4"],
   );
   rmSync(root, { recursive: true });
 });

@@ -24,6 +24,8 @@ export interface ScannedFile {
   readonly ddl: readonly Span[];
   /** `@isolens invariant`, wherever it stands. */
   readonly invariants: readonly InvariantComment[];
+  /** `@isolens at`: where in an application the text from a line (from zero) on comes from. */
+  readonly places: readonly { readonly line: number; readonly place: string }[];
   /** `@isolens ignore`, wherever it stands. */
   readonly suppressions: readonly Suppression[];
   readonly notes: readonly Note[];
@@ -51,6 +53,16 @@ export function scanFile(file: FileId, text: string, dialect: Dialect = "postgre
     routines: grouped.routines,
     ddl: grouped.ddl,
     invariants: annotations.comments.filter((comment) => comment.kind === "invariant"),
+    places: annotations.comments.flatMap((comment) =>
+      comment.kind === "at"
+        ? [
+            {
+              line: rangeOf(lines, comment.end, comment.end).range.end.line + 1,
+              place: comment.place,
+            },
+          ]
+        : [],
+    ),
     suppressions: ignored.suppressions,
     notes: [
       ...problems.map((problem) => problemNote(lines, problem)),
