@@ -18,11 +18,35 @@ export function functionFacts(name: string): FunctionFacts {
 
 /** True if a function of code is evaluated, or is made of parts that are told apart. */
 export function isEvaluatedCode(name: string): boolean {
-  return EVALUATED.test(name);
+  return EVALUATED.test(name) || TEXTS_ALONE.has(name);
 }
 
 const EVALUATED =
-  /^code:(?:truth(?:_of_any)?|millis|instant|Date\.\w+|list|document|part|startsWith|endsWith|includes|slice|substring|padStart|replaceAll|indexOf|charAt|[^\w\s]+)$/u;
+  /^code:(?:truth(?:_of_any)?|millis|instant|Date\.\w+|list|document|part|[^\w\s]+)$/u;
+
+/** Method of texts of code: how many of its leading arguments, the text itself among them, can be nothing but texts. */
+export const TEXT_METHODS = {
+  startsWith: 2,
+  endsWith: 2,
+  includes: 0,
+  slice: 0,
+  substring: 0,
+  padStart: 0,
+  replaceAll: 2,
+  indexOf: 0,
+  charAt: 0,
+} as const;
+
+export type TextMethod = keyof typeof TEXT_METHODS;
+
+const TEXTS_ALONE: ReadonlyMap<string, number> = new Map(
+  Object.entries(TEXT_METHODS).map(([name, count]) => [`code:${name}`, count]),
+);
+
+/** How many arguments of a call of that name are texts, as `TEXT_METHODS` has it; undefined for no method of texts. */
+export function textArguments(name: string): number | undefined {
+  return TEXTS_ALONE.get(name);
+}
 
 /** Whether a function of PostgreSQL is known to depend on nothing but its arguments (and the session's settings). */
 export function isPure(name: string): boolean {

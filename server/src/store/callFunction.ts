@@ -1,4 +1,5 @@
 // Deterministic SQL functions by name. What is not listed gives an opaque term of its arguments.
+import type { TextMethod } from "../program/functions";
 import { dictionary } from "../protocol/dictionary";
 import { SqlFailure } from "./failure";
 import { callOfMoments } from "./moments";
@@ -65,35 +66,37 @@ const trimmed = (value: string): string => value.replace(/^ +| +$/gu, "");
 /** Whether code takes a value for true. */
 const TRUTH = lax(([value = null]) => ![null, false, 0, ""].some((each) => each === value));
 
-/** Methods of the language's texts, of texts alone: of anything else they are terms. */
-const TEXTS: readonly (readonly [string, SqlFunction])[] = (
-  [
-    ["startsWith", (of, [part]) => of.startsWith(String(part))],
-    ["endsWith", (of, [part]) => of.endsWith(String(part))],
-    ["includes", (of, [part]) => of.includes(String(part))],
-    [
-      "slice",
-      (of, [from, to]) => of.slice(Number(from), to === undefined ? undefined : Number(to)),
-    ],
-    ["substring", (of, [from, to]) => of.substring(Number(from), to === undefined ? undefined : Number(to))], // prettier-ignore
-    ["padStart", (of, [length, by]) => of.padStart(Number(length), by === undefined ? undefined : String(by))], // prettier-ignore
-    ["replaceAll", (of, [old, by]) => of.split(String(old)).join(String(by))],
-    ["indexOf", (of, [part]) => of.indexOf(String(part))],
-    ["charAt", (of, [at]) => of.charAt(Number(at))],
-  ] satisfies readonly (readonly [string, Method])[]
-).map(([name, method]) => [
-  // `callFunction` looks for names in lower case.
-  `code:${name.toLowerCase()}`,
-  strict(([of = null, ...rest]) =>
-    typeof of === "string" &&
-    rest.every((each): each is string | number => ["string", "number"].includes(typeof each))
-      ? method(of, rest)
-      : unknownCall(`code:${name}`, [of, ...rest]),
-  ),
-]);
+/** Methods of texts, of texts alone: of anything else they are terms. */
+const TEXTS: Readonly<Record<TextMethod, Method>> = {
+  startsWith: (of, [part]) => of.startsWith(String(part)),
+  endsWith: (of, [part]) => of.endsWith(String(part)),
+  includes: (of, [part]) => of.includes(String(part)),
+  slice: (of, [from, to]) => of.slice(Number(from), to === undefined ? undefined : Number(to)),
+  substring: (of, [from, to]) =>
+    of.substring(Number(from), to === undefined ? undefined : Number(to)),
+  padStart: (of, [length, by]) =>
+    of.padStart(Number(length), by === undefined ? undefined : String(by)),
+  replaceAll: (of, [old, by]) => of.split(String(old)).join(String(by)),
+  indexOf: (of, [part]) => of.indexOf(String(part)),
+  charAt: (of, [at]) => of.charAt(Number(at)),
+};
+
+function textMethods(): Record<string, SqlFunction> {
+  const own = Object.entries(TEXTS).map(([name, method]): [string, SqlFunction] => [
+    // `callFunction` looks for names in lower case.
+    `code:${name.toLowerCase()}`,
+    strict(([of = null, ...rest]) =>
+      typeof of === "string" &&
+      rest.every((each): each is string | number => ["string", "number"].includes(typeof each))
+        ? method(of, rest)
+        : unknownCall(`code:${name}`, [of, ...rest]),
+    ),
+  ]);
+  return Object.fromEntries(own);
+}
 
 const FUNCTIONS = dictionary<SqlFunction | undefined>({
-  ...Object.fromEntries(TEXTS),
+  ...textMethods(),
   "code:truth": TRUTH,
   "code:truth_of_any": TRUTH,
   // The cast of an integer, after which `/` keeps fractions.

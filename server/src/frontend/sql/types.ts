@@ -1,7 +1,7 @@
 // Types of AR expressions, and of the parameters of a script: a placeholder has the type of the column that
 // it is compared with or assigned to.
 import type { Expression, ValueType } from "../../program/expression";
-import { functionFacts, isPure } from "../../program/functions";
+import { functionFacts, isPure, textArguments } from "../../program/functions";
 import type { Table } from "../../program/schema";
 import type { Command, Output, Statement } from "../../program/statement";
 import { valueTypeOf } from "./pg/valueType";
@@ -86,9 +86,6 @@ export interface ParameterTypes {
   readonly variables: ReadonlyMap<string, ValueType>;
 }
 
-/** Functions of code that are asked of a text and given another one. */
-const OF_TEXTS = /^code:(?:startsWith|endsWith|replaceAll)$/u;
-
 /**
  * The types of a transaction's parameters, as far as its body tells them. Two passes, since a variable may be
  * assigned after the place that names a parameter with it.
@@ -126,12 +123,12 @@ export function inferParameterTypes(
     }
   }
 
-  /** Moments and their milliseconds, and what functions of texts are given. */
-  function expectArguments({ name, arguments: [first, second] }: Call): void {
-    const isOfText = OF_TEXTS.test(name);
-    const type = name === "code:millis" || name.startsWith("code:Date.") ? "time" : name === "code:instant" ? "int" : isOfText ? "text" : undefined; // prettier-ignore
-    if (first) expect(first, type);
-    if (second && isOfText) expect(second, "text");
+  /** Moments and their milliseconds, and what methods of texts are given. */
+  function expectArguments({ name, arguments: args }: Call): void {
+    const texts = args.slice(0, textArguments(name) ?? 0);
+    for (const each of texts) expect(each, "text");
+    const type = name === "code:millis" || name.startsWith("code:Date.") ? "time" : name === "code:instant" ? "int" : undefined; // prettier-ignore
+    if (args[0]) expect(args[0], type);
   }
 
   function alike(sides: readonly Expression[], scope: Scope): void {
