@@ -38,6 +38,13 @@ export function operandsOf(expression: Expression): readonly Expression[] {
   }
 }
 
+/** The conditions that one is made of by AND, however nested; none of one that always holds. */
+export function conjunctsOf(condition: Expression | undefined): readonly Expression[] {
+  if (condition === undefined) return [];
+  if (condition.kind === "and") return condition.operands.flatMap(conjunctsOf);
+  return condition.kind === "literal" && condition.value === true ? [] : [condition];
+}
+
 /** The expression with its direct parts mapped; queries keep what is inside them. */
 export function mapParts(
   expression: Expression,

@@ -1,10 +1,11 @@
 // Reads that look at copies of their tables which nobody writes: whatever is possible in the program without these reads
 // going stale is possible with the copies too.
 import { replaceStatements } from "../frontend/sql/replaceStatements";
+import { walkCommand, walkStatement } from "../frontend/sql/walk";
 import type { Expression } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
 import type { Table } from "../program/schema";
-import type { Query, SelectStatement, Statement } from "../program/statement";
+import type { Command, SelectStatement, Statement } from "../program/statement";
 import type { StaleRead } from "./causes";
 
 /**
@@ -22,8 +23,7 @@ export function withPrivateCopies(
   const copyOf = (transaction: Transaction): Transaction => {
     const own = reads.filter((read) => read.transaction === transaction.id);
     // A loop would find the same rows each time.
-    if (own.length === 0 || /"kind":"loop"/u.test(JSON.stringify(transaction.body)))
-      return transaction;
+    if (own.length === 0 || hasLoop(transaction.body)) return transaction;
     const parameters: Transaction["parameters"][number][] = [];
     const changed = replaceStatements(transaction, (statement) => {
       const meant = own.filter((read) => isAt(statement, read));
@@ -55,7 +55,7 @@ function privateRead(
   const sources = query.relations.flatMap(({ kind, table }) =>
     kind === "base" ? (tables.get(table) ?? []) : [],
   );
-  if (sources.length < query.relations.length || looksElsewhere(query)) return undefined;
+  if (sources.length < query.relations.length || looksElsewhere(statement)) return undefined;
   const nameOf = (at: number): string => `${run}_${String(at)}`;
   const isOfRun = query.relations.map(({ alias }): Expression => ({
     kind: "comparison",
@@ -79,13 +79,28 @@ function privateRead(
   };
 }
 
+function hasLoop(body: Command): boolean {
+  let has = false;
+  walkCommand(body, {
+    command: ({ kind }) => {
+      if (kind === "loop") has = true;
+    },
+  });
+  return has;
+}
+
 /** True if other queries are part of it, or rows that an outer join makes up, of no run. */
-function looksElsewhere(query: Query): boolean {
-  return (
-    query.setOperations.length > 0 ||
-    query.relations.some(({ join }) => join !== "inner" && join !== "cross") ||
-    /"kind":"(?:subquery|exists|inQuery)"/u.test(JSON.stringify(query))
-  );
+function looksElsewhere(statement: SelectStatement): boolean {
+  let queries = 0;
+  walkStatement(statement, {
+    // Parts of expressions are looked into where they are asked for.
+    expression: () => undefined,
+    query: () => {
+      queries += 1;
+    },
+  });
+  const { relations } = statement.query;
+  return queries > 1 || relations.some(({ join }) => join !== "inner" && join !== "cross");
 }
 
 function isAt({ source }: Statement, { read }: StaleRead): boolean {

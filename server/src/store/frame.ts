@@ -1,5 +1,6 @@
 // What the evaluation of an expression depends on: the instance's variables and results, rows in scope, tables.
 import type { RowLock } from "../program/rowLocks";
+import { conjunctsOf } from "../program/operands";
 import type { Expression, ValueType } from "../program/expression";
 import type { Schema, UniqueKey } from "../program/schema";
 import type { Query } from "../program/statement";
@@ -163,20 +164,14 @@ export function inScope(frame: Frame, scope: Scope | undefined): Frame {
   };
 }
 
-/** Conjuncts of a condition. */
+/** Conjuncts of a condition, which every row is asked for. */
 export function conjuncts(condition: Expression | undefined): readonly Expression[] {
   if (condition === undefined) return [];
-  const known = conjunctsOf.get(condition);
+  const known = knownConjuncts.get(condition);
   if (known !== undefined) return known;
-  const found = splitConjuncts(condition);
-  conjunctsOf.set(condition, found);
+  const found = conjunctsOf(condition);
+  knownConjuncts.set(condition, found);
   return found;
 }
 
-const conjunctsOf = new WeakMap<Expression, readonly Expression[]>();
-
-function splitConjuncts(condition: Expression): readonly Expression[] {
-  if (condition.kind === "and") return condition.operands.flatMap(conjuncts);
-  if (condition.kind === "literal" && condition.value === true) return [];
-  return [condition];
-}
+const knownConjuncts = new WeakMap<Expression, readonly Expression[]>();

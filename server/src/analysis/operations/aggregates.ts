@@ -1,4 +1,5 @@
 // Aggregates, over the rows of one relation: joins and groups are reduced to that.
+import { conjunctsOf } from "../../program/operands";
 import type { Expression } from "../../program/expression";
 import type { Query, Relation } from "../../program/statement";
 import { aggregatesIn, hasAggregate } from "./aggregatesIn";
@@ -12,7 +13,7 @@ import type { Term } from "./operation";
 import { outputsOf, named } from "./outputs";
 import type { Selection } from "./selection";
 import { lockIn, placeRelations } from "./relations";
-import { atHand, conjunctsOf, relationsIn } from "./selection";
+import { atHand, relationsIn } from "./selection";
 import { setsOf } from "./sets";
 import { tableOf } from "./tables";
 import {

@@ -1,9 +1,8 @@
 // Queries in FROM that only choose and rename rows, as a part of the query around them.
 import { mapColumns, mapQuery, prefixed, type Replace } from "../../program/mapColumns";
-import { setCallsIn } from "../../program/operands";
+import { conjunctsOf, setCallsIn } from "../../program/operands";
 import type { Query, Relation } from "../../program/statement";
 import { isAggregate } from "./aggregatesIn";
-import { conjunctsOf } from "./selection";
 
 /** The query without derived tables, as far as they return rows of other tables one for one. */
 export function inlined(query: Query): Query {

@@ -1,4 +1,5 @@
 // Queries as operations of the statement at hand: joins, unions, order and limit. Aggregates are in aggregates.ts.
+import { conjunctsOf } from "../../program/operands";
 import type { Expression } from "../../program/expression";
 import type { Query } from "../../program/statement";
 import { aggregated, combinedIn } from "./aggregates";
@@ -12,7 +13,7 @@ import type { Operation, Term } from "./operation";
 import { named, outputsOf } from "./outputs";
 import type { Placed, Placing } from "./relations";
 import { lockIn, placeRelations } from "./relations";
-import { atHand, conjunctsOf } from "./selection";
+import { atHand } from "./selection";
 import { hasRow, rowsOfSets, setsOf } from "./sets";
 import { tableOf } from "./tables";
 import {

@@ -1,4 +1,5 @@
 // The relations of a statement, one operation each: which come first, which conditions choose their rows.
+import { conjunctsOf } from "../../program/operands";
 import type { Expression } from "../../program/expression";
 import type { LockClause, Query, Relation } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
@@ -9,7 +10,7 @@ import { freeColumns } from "./freeColumns";
 import type { Operation, Term } from "./operation";
 import { combinationsOf, overAll } from "./combinations";
 import type { Combined } from "./combinations";
-import { atHand, conjunctsOf, equalityOf, relationsIn, selectionOf } from "./selection";
+import { atHand, equalityOf, relationsIn, selectionOf } from "./selection";
 import type { Selection } from "./selection";
 import { tableOf } from "./tables";
 import { FALSE, TRUE, NULL, and, compare, isTrue, mentionsRow, or } from "./terms";

@@ -17,14 +17,6 @@ export interface Selection {
   readonly point: boolean;
 }
 
-/** The conjuncts of a condition. */
-export function conjunctsOf(condition: Expression | undefined): readonly Expression[] {
-  if (condition === undefined) return [];
-  if (condition.kind === "and") return condition.operands.flatMap(conjunctsOf);
-  if (condition.kind === "literal" && condition.value === true) return [];
-  return [condition];
-}
-
 /** The columns of a relation whose row is at hand, on top of another scope. */
 export function atHand(relation: string, scope: Scope): Scope {
   return {

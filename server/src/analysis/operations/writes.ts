@@ -7,6 +7,7 @@ import type {
   Returning,
   UpdateStatement,
 } from "../../program/statement";
+import { conjunctsOf } from "../../program/operands";
 import type { Table } from "../../program/schema";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
 import { areLookedUp, canCombine, combinationsOf, overAll } from "./combinations";
@@ -19,7 +20,7 @@ import { flattenQuery } from "./query";
 import { changedParents, deletedChildren, insertedParents, updatedParents } from "./references";
 import type { Selection } from "./selection";
 import { placeRelations } from "./relations";
-import { atHand, conjunctsOf, selectionOf } from "./selection";
+import { atHand, selectionOf } from "./selection";
 import { ROW_KEY, tableOf } from "./tables";
 import { NULL, TRUE, and, conditional, int, or, substitute } from "./terms";
 

@@ -1,5 +1,7 @@
 // Search conditions of a read: columns that equal values which depend on no row.
+import { walkExpression } from "../../frontend/sql/walk";
 import type { Expression } from "../../program/expression";
+import { conjunctsOf } from "../../program/operands";
 import type { Query, Relation, Statement } from "../../program/statement";
 
 export interface Equality {
@@ -17,7 +19,7 @@ export function equalitiesOf(statement: Statement): readonly Equality[] {
     relations.flatMap(({ alias, table, kind }) => (kind === "base" ? [[alias, table]] : [])),
   );
   const conditions = [where, ...relations.flatMap(({ on }) => on ?? [])];
-  return conditions.flatMap(conjuncts).flatMap((each): readonly Equality[] => {
+  return conditions.flatMap(conjunctsOf).flatMap((each): readonly Equality[] => {
     if (each.kind !== "comparison" || each.operator !== "=") return [];
     const [column, value] =
       each.left.kind === "column" ? [each.left, each.right] : [each.right, each.left];
@@ -33,7 +35,7 @@ export function isOfOneRow(statement: Statement, key: readonly string[] | undefi
   return key !== undefined && key.length > 0 && key.every((column) => columns.has(column));
 }
 
-/** True if the statement gives rows as they are, and not what several of them come to. */
+/** True if the query gives what several rows come to, and not rows as they are. */
 export function isAggregate({ outputs, groupBy }: Query): boolean {
   return groupBy.length > 0 || outputs.some(({ value }) => value.kind === "aggregate");
 }
@@ -53,10 +55,20 @@ function searchOf(
   }
 }
 
-function conjuncts(condition: Expression): readonly Expression[] {
-  return condition.kind === "and" ? condition.operands.flatMap(conjuncts) : [condition];
+function isFreeOfRows(value: Expression): boolean {
+  let isFree = true;
+  walkExpression(value, [], {
+    expression: ({ kind }) => {
+      if (OF_ROWS.has(kind)) isFree = false;
+    },
+  });
+  return isFree;
 }
 
-function isFreeOfRows(value: Expression): boolean {
-  return !/"kind":"(?:column|subquery|exists|inQuery|aggregate)"/u.test(JSON.stringify(value));
-}
+const OF_ROWS: ReadonlySet<Expression["kind"]> = new Set([
+  "column",
+  "subquery",
+  "exists",
+  "inQuery",
+  "aggregate",
+]);

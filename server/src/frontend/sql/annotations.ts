@@ -14,7 +14,7 @@ export type AnnotationComment = Span &
     /** Pairs of parameters that differ in every run. */
     | { readonly kind: "distinct"; readonly pairs: readonly (readonly [string, string])[] }
     | { readonly kind: "invariant"; readonly text: string }
-    /** Where in an application the statement that follows, or the transaction, comes from: \`FILE:LINE\`. */
+    /** Where in an application the statement that follows, or the transaction, comes from: `FILE:LINE`. */
     | { readonly kind: "at"; readonly place: string }
     /** It was learnt from recorded runs: how many there were. */
     | { readonly kind: "learnt"; readonly text: string }

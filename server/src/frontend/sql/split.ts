@@ -213,8 +213,10 @@ interface Meta {
   readonly separator: boolean;
 }
 
-/** A meta-command up to the end of its line (a backslash before the line break continues it) or to `\\`. */
-/** The command that begins at a backslash, up to the end of its line or the next command on it. */
+/**
+ * The meta-command that begins at a backslash, up to the end of its line (a backslash before the line break continues it)
+ * or to `\\`.
+ */
 export function metaCommand(text: string, start: number): Meta {
   if (text[start + 1] === ";") {
     return { text: "\\;", end: start + 2, next: start + 2, separator: true };

@@ -1,7 +1,7 @@
 // How a read is made to lock the rows that it finds, in the idiom of its text: SQL, builders of queries, models.
 import type { Site, Workshop } from "../workshop";
 import { equalitiesOf, isAggregate } from "../predicate";
-import { refused, type ReadLock, type Written } from "./written";
+import { refused, type Written } from "./written";
 import { lockingChain } from "./lockingChain";
 import { lockRowBefore } from "./lockRow";
 import { lockingSql } from "./lockingSql";
@@ -9,16 +9,16 @@ import { literalAround } from "./syntax";
 import { valueText } from "./valueText";
 
 /** The edits that make a SELECT lock what it reads, or why there are none. */
-export function lockRead(workshop: Workshop, site: Site, lock: ReadLock): Written {
+export function lockRead(workshop: Workshop, site: Site): Written {
   const { statement, file, start, end } = site;
   if (statement.kind !== "select") return refused("its read is part of a statement that writes");
   if (statement.query.lock) return refused("the read locks its rows already");
   const tree = workshop.treeOf(file);
-  if (!tree) return lockingSql(workshop, site, statement, lock);
-  if (literalAround(tree.root, start, end)) return lockingSql(workshop, site, statement, lock);
+  if (!tree) return lockingSql(workshop, site, statement);
+  if (literalAround(tree.root, start, end)) return lockingSql(workshop, site, statement);
   if (isAggregate(statement.query))
     return refused("a read that counts or adds up rows cannot lock them");
-  const own = lockingChain(tree, site, lock);
+  const own = lockingChain(tree, site);
   return own.ok ? own : (precedingLock(workshop, site) ?? own);
 }
 

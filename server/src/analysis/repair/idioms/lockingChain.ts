@@ -4,9 +4,9 @@ import type { CodeTree, SyntaxNode } from "../../../frontend/code/codeParsers";
 import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
 import { argumentsOf, chainAround, placeOfProperty, propertyOf, type Link } from "./syntax";
-import { refused, type ReadLock, type Written } from "./written";
+import { refused, type Written } from "./written";
 
-export function lockingChain(tree: CodeTree, { file, start, end }: Site, lock: ReadLock): Written {
+export function lockingChain(tree: CodeTree, { file, start, end }: Site): Written {
   const chain = chainAround(tree.root, tree.text, start, end);
   const last = chain.at(-1);
   if (!last) return refused("the call that reads could not be found in the text");
@@ -18,12 +18,11 @@ export function lockingChain(tree: CodeTree, { file, start, end }: Site, lock: R
   // Kysely.
   if (has("selectFrom")) {
     const executed = chain.find(({ name }) => name.startsWith("execute"));
-    const method = lock === "update" ? ".forUpdate()" : ".forShare()";
-    return insert(executed?.dot ?? last.call.end, method);
+    return insert(executed?.dot ?? last.call.end, ".forUpdate()");
   }
   // Drizzle's builder.
   if (has("from") && chain.some(({ name }) => name.startsWith("select")))
-    return insert(last.call.end, `.for("${lock}")`);
+    return insert(last.call.end, '.for("update")');
   const options = lastObject(last);
   // Sequelize.
   if (SEQUELIZE.has(last.name)) {
@@ -33,23 +32,18 @@ export function lockingChain(tree: CodeTree, { file, start, end }: Site, lock: R
         `${last.name} runs outside of a transaction, so that its lock would end with it`,
       );
     const { at, comma } = placeOfProperty(options);
-    const strength = lock === "update" ? "UPDATE" : "SHARE";
-    return insert(at, `${comma}lock: ${transaction}.LOCK.${strength}`);
+    return insert(at, `${comma}lock: ${transaction}.LOCK.UPDATE`);
   }
   const typeorm = TYPEORM.get(last.name);
-  if (typeorm !== undefined) return lockingFind(tree.text, file, last, typeorm, lock);
+  if (typeorm !== undefined) return lockingFind(tree.text, file, last, typeorm);
   // TypeORM's builder.
   if (has("createQueryBuilder")) {
-    const mode = lock === "update" ? "pessimistic_write" : "pessimistic_read";
-    return insert(last.dot, `.setLock("${mode}")`);
+    return insert(last.dot, '.setLock("pessimistic_write")');
   }
   // Knex: a call of the connection with the name of a table.
   const knexEnd = chain.find(({ name }) => name === "first" || name === "then");
   if (chain.length > 1 && chain.some(({ name }) => KNEX.has(name)))
-    return insert(
-      knexEnd?.dot ?? last.call.end,
-      lock === "update" ? ".forUpdate()" : ".forShare()",
-    );
+    return insert(knexEnd?.dot ?? last.call.end, ".forUpdate()");
   return refused(`${last.name} has no option that locks what it reads`);
 }
 
@@ -73,7 +67,6 @@ function lockingFind(
   file: Site["file"],
   link: Link,
   { becomes, by }: { readonly becomes: string; readonly by: "where" | "options" },
-  lock: ReadLock,
 ): Written {
   const given = argumentsOf(link).at(-1);
   if (!given) return refused(`${link.name} names no rows`);
@@ -81,12 +74,10 @@ function lockingFind(
   const transaction = by === "options" && given.type === "object" && transactionIn(given, text);
   if (typeof transaction === "string") {
     const { at, comma } = placeOfProperty(given);
-    const strength = lock === "update" ? "UPDATE" : "SHARE";
-    const newText = `${comma}lock: ${transaction}.LOCK.${strength}`;
+    const newText = `${comma}lock: ${transaction}.LOCK.UPDATE`;
     return { ok: true, edits: [{ file, start: at, end: at, newText }] };
   }
-  const mode = lock === "update" ? "pessimistic_write" : "pessimistic_read";
-  const option = `lock: { mode: "${mode}" }`;
+  const option = 'lock: { mode: "pessimistic_write" }';
   if (by === "options") {
     if (given.type !== "object") return refused("its options are not written out in the call");
     const { at, comma } = placeOfProperty(given);

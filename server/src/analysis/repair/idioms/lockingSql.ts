@@ -2,18 +2,14 @@
 // adds up rows, behind one before it.
 import type { Expression } from "../../../program/expression";
 import type { SelectStatement } from "../../../program/statement";
+import { walkExpression } from "../../../frontend/sql/walk";
 import { tokensOf, type Token } from "../../../frontend/sql/tokens";
 import type { Site, Workshop } from "../workshop";
 import { addBefore } from "./addStatement";
 import { literalAround } from "./syntax";
-import { refused, type ReadLock, type Written } from "./written";
+import { refused, type Written } from "./written";
 
-export function lockingSql(
-  workshop: Workshop,
-  site: Site,
-  statement: SelectStatement,
-  lock: ReadLock,
-): Written {
+export function lockingSql(workshop: Workshop, site: Site, statement: SelectStatement): Written {
   const { file, start, end } = site;
   const index = workshop.textOf(file);
   if (!index) return refused("its text is not at hand");
@@ -21,7 +17,7 @@ export function lockingSql(
   const query = queryTokens(tokens);
   const last = query.at(-1);
   if (!last) return refused("its query stands in another text");
-  const clause = lock === "update" ? " FOR UPDATE" : " FOR SHARE";
+  const clause = " FOR UPDATE";
   if (isPlainRead(statement)) {
     const outer = statement.query.relations.find(({ join }) => join === "left" || join === "right");
     const own = statement.query.relations[0]?.alias;
@@ -91,7 +87,13 @@ function queryTokens(tokens: readonly Token[]): readonly Token[] {
 }
 
 function hasQuery(expression: Expression): boolean {
-  return JSON.stringify(expression).includes('"query"');
+  let has = false;
+  walkExpression(expression, [], {
+    expression: (part) => {
+      if ("query" in part) has = true;
+    },
+  });
+  return has;
 }
 
 /** True if rows of its tables can be locked by the statement as it is. */

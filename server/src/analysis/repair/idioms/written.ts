@@ -1,8 +1,6 @@
 // Result of an idiom: edits, or the reason why there are none.
 import type { TextEdit } from "../candidate";
 
-export type ReadLock = "share" | "update";
-
 export type Written =
   | { readonly ok: true; readonly edits: readonly TextEdit[] }
   | { readonly ok: false; readonly reason: string };

@@ -1,19 +1,18 @@
 // A lock of PostgreSQL's own, which names no row, before the condition is looked at: it works where no row stands for all.
-import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
+import type { Candidate, Proposals, TextEdit } from "../candidate";
 import { addBefore } from "../idioms/addStatement";
 import type { Site, Workshop } from "../workshop";
 
 /** One candidate: every transaction of the anomaly takes the lock of the table before it first reads or writes it. */
 export function advisoryLocks(workshop: Workshop): Proposals {
-  const refusals: Refusal[] = [];
   const refuse = (reason: string): Proposals => ({
     candidates: [],
-    refusals: [...refusals, { kind: "advisory-lock", reason }],
+    refusals: [{ kind: "advisory-lock", reason }],
   });
   if (workshop.dialect !== "postgres")
     return refuse("its database has no advisory lock that ends with the transaction");
   const table = workshop.staleReads.map(({ statement }) => readTable(statement)).find(Boolean);
-  if (table === undefined) return { candidates: [], refusals };
+  if (table === undefined) return { candidates: [], refusals: [] };
   const edits: TextEdit[] = [];
   for (const transaction of workshop.transactions) {
     const sites = workshop.sitesOf(transaction);
@@ -35,7 +34,7 @@ export function advisoryLocks(workshop: Workshop): Proposals {
       "others that write the same rows must take the lock as well",
     ],
   };
-  return { candidates: [candidate], refusals };
+  return { candidates: [candidate], refusals: [] };
 }
 
 /** The first statement in the same text as the one that matters, so that the lock comes before everything. */

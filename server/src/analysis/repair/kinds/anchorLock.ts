@@ -53,7 +53,7 @@ function waysOf(workshop: Workshop, transaction: Transaction, refusals: Refusal[
     if (!isOfOneRow(statement, key)) continue;
     if (statement.query.lock) ways.push({ table, edits: [] });
     else {
-      const written = lockRead(workshop, site, "update");
+      const written = lockRead(workshop, site);
       if (written.ok) ways.push({ table, edits: written.edits });
       else refusals.push({ kind: "anchor-lock", reason: written.reason });
     }

@@ -123,7 +123,7 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
     if (body === undefined) return "what is to happen where the guard fails by then is not written";
     edits.push(edit(end, `\n${indent}IF ${missed} THEN\n${indent}  ${body}\n${indent}END IF;`));
   }
-  if (guards.length === 0 && later.length === 0 && updateIsAlone(text, read, update, held))
+  if (guards.length === 0 && later.length === 0 && isForUpdateAlone(text, read, update, held))
     edits.push(removing(text, read));
   for (const each of kept?.uses ?? [])
     edits.push({
@@ -136,7 +136,7 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
 }
 
 /** True if nothing else asks for what was read, so that the read can go. */
-function updateIsAlone(
+function isForUpdateAlone(
   text: string,
   read: ReadSite,
   update: UpdateSite,

@@ -2,13 +2,11 @@
 import type { Statement } from "../../../program/statement";
 import type { Candidate, Proposals, Refusal } from "../candidate";
 import { lockRead } from "../idioms/lockRead";
-import type { ReadLock } from "../idioms/written";
 import { isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
 /**
- * One candidate for the first stale read alone, and one for all of them; exclusive locks, and shared ones where the
- * transactions write none of the tables that they read so.
+ * One candidate for the first stale read alone, one for all of them, and one with all reads of the same tables.
  */
 export function rowLocks(workshop: Workshop): Proposals {
   const { staleReads } = workshop;
@@ -20,7 +18,7 @@ export function rowLocks(workshop: Workshop): Proposals {
   const candidates: Candidate[] = [];
   const refusals: Refusal[] = [];
   for (const sites of sets) {
-    const written = sites.map((site) => lockRead(workshop, site, "update"));
+    const written = sites.map((site) => lockRead(workshop, site));
     const reason = written.flatMap((each) => (each.ok ? [] : [each.reason]))[0];
     if (reason !== undefined) {
       refusals.push({ kind: "row-lock", reason });
@@ -28,7 +26,7 @@ export function rowLocks(workshop: Workshop): Proposals {
     }
     candidates.push({
       kind: "row-lock",
-      title: titleOf(sites, "update"),
+      title: titleOf(sites),
       edits: written.flatMap((each) => (each.ok ? each.edits : [])),
       costs: ["others who write or lock the row wait until this transaction ends"],
     });
@@ -50,10 +48,9 @@ function tablesRead(statement: Statement): readonly string[] {
   return statement.kind === "select" ? statement.query.relations.map(({ table }) => table) : [];
 }
 
-function titleOf(sites: readonly Site[], lock: ReadLock): string {
+function titleOf(sites: readonly Site[]): string {
   const names = [...new Set(sites.map(({ transaction }) => transaction.name))];
   const rows = sites.length > 1 ? "rows" : "row";
-  const how = lock === "update" ? "FOR UPDATE" : "FOR SHARE";
   const verb = names.length > 1 ? "read" : "reads";
-  return `Lock the ${rows} that ${names.join(" and ")} ${verb} (${how})`;
+  return `Lock the ${rows} that ${names.join(" and ")} ${verb} (FOR UPDATE)`;
 }

@@ -48,7 +48,7 @@ export function methodOf(
 }
 
 /** The class of the workspace that a class extends. */
-export function superclassOf(of: FoundMethod["of"]): FoundMethod["of"] | undefined {
+export function superclassOf(of: FoundMethod["of"]): Extract<Value, { kind: "class" }> | undefined {
   const { superclass } = of.class;
   if (superclass === undefined) return undefined;
   const parent = of.scope.module.lookup(superclass);

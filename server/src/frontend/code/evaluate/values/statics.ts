@@ -48,7 +48,7 @@ export function staticMember(
   }
   const parent = depth > 0 ? superclassOf(value) : undefined;
   return parent
-    ? staticMember(state, { kind: "class", ...parent }, property, site, self, depth - 1)
+    ? staticMember(state, parent, property, site, self, depth - 1)
     : { kind: "builtin", name: `class.${property}`, self: value };
 }
 

@@ -1,5 +1,6 @@
 // Methods that a model's class gives to its rows: they change the row and run statements as any other function.
 import { innerScope } from "../../evaluate/bindings";
+import { superclassOf } from "../../evaluate/values/methods";
 import type { SourceRange } from "../../../../protocol/source";
 import type { HirFunction } from "../../hir";
 import type { RowValue, Value } from "../../values";
@@ -50,7 +51,7 @@ function boundTo(row: RowValue, found: HirFunction, of: ClassValue): Value {
 /** A class and those that it extends. */
 function classesOf(own: ClassValue | undefined): readonly ClassValue[] {
   const classes: ClassValue[] = [];
-  for (let of = own; of && classes.length < DEEPEST; of = parentOf(of)) classes.push(of);
+  for (let of = own; of && classes.length < DEEPEST; of = superclassOf(of)) classes.push(of);
   return classes;
 }
 
@@ -63,9 +64,4 @@ function functionNamed(
   if (method) return method.function;
   const value = fields.find((each) => each.name === name && !each.isStatic)?.value;
   return value?.kind === "function" ? value.function : undefined;
-}
-
-function parentOf({ class: { superclass }, scope }: ClassValue): ClassValue | undefined {
-  const parent = superclass === undefined ? undefined : scope.module.lookup(superclass);
-  return parent?.kind === "class" ? parent : undefined;
 }

@@ -1,5 +1,6 @@
 // Data of an update that may turn out to be empty when it runs: the client then sends no UPDATE, but reads the row.
 import type { Expression } from "../../../../program/expression";
+import { conjunctsOf } from "../../../../program/operands";
 import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
@@ -95,16 +96,11 @@ function inEither(
 
 function all(condition: Expression, holds: Expression): Expression {
   if (isLiteral(holds, false)) return holds;
-  const known = conjuncts(condition);
-  const open = conjuncts(holds).filter(
+  const known = conjunctsOf(condition);
+  const open = conjunctsOf(holds).filter(
     (each) => !known.some((other) => sameExpression(each, other)),
   );
   return joined("and", [condition, ...open]);
-}
-
-function conjuncts(condition: Expression): readonly Expression[] {
-  if (isLiteral(condition, true)) return [];
-  return condition.kind === "and" ? condition.operands : [condition];
 }
 
 /** OR without what never holds; TRUE where one always does, FALSE of none. */
