@@ -96,8 +96,8 @@ function tellingOf(
 ): Pick<Anomaly, "title" | "message"> {
   const plain = kind.replace(/ \((.*)\)$/u, ": $1");
   const name = `(${plain.charAt(0).toLowerCase()}${plain.slice(1)})`;
-  if (!consequence) return { title: cause, message: `${cause} ${name}.` };
-  const { title } = consequence;
+  const title = consequence?.title;
+  if (title === undefined) return { title: cause, message: `${cause} ${name}.` };
   return { title, message: `${title}: ${cause} ${name}.` };
 }
 

@@ -59,7 +59,7 @@ function told({ initial = {}, here, serial, severity = "state", ...more }: Made)
     lookedUp: () => more.lookedUp ?? [],
   };
   const found = consequenceOf(runs, severity);
-  return found ? `${found.harm}: ${found.title}` : "nothing";
+  return found ? `${found.harm}: ${found.title ?? ""}` : "nothing";
 }
 
 const cell = (column: string, value: number, before?: number): CellAccess => ({
@@ -253,6 +253,15 @@ describe("the consequence of a run", () => {
           step("T1", [], [cell("deleted_at", 7), cell("updated_at", 7)]),
           step("T2", [], [{ ...cell("@", 0), value: false }]),
         ],
+      },
+    ],
+    [
+      "repetition: ",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        steps: [step("T1", [], [{ ...cell("@", 0), value: false }])],
       },
     ],
     [

@@ -17,7 +17,8 @@ import {
 } from "./valueTemplates";
 
 export interface Consequence {
-  readonly title: string;
+  /** Absent where nothing that a person would see can be said in a clause. */
+  readonly title?: string;
   readonly harm: Harm;
 }
 
@@ -61,10 +62,12 @@ export function consequenceOf(runs: Runs, severity: Severity | undefined): Conse
   return returnedBy(runs);
 }
 
-function returnedBy(runs: Runs): Consequence | undefined {
+function returnedBy(runs: Runs): Consequence {
   const returned = otherReturn(runs);
-  if (returned === undefined) return undefined;
-  return { title: capitalised(returned), harm: deletesOnly(runs) ? "repetition" : "returned" };
+  return {
+    ...(returned !== undefined && { title: capitalised(returned) }),
+    harm: deletesOnly(runs) ? "repetition" : "returned",
+  };
 }
 
 /** True if all that the transactions write is that rows are gone, or marked so, and notes of that. */
