@@ -5,15 +5,21 @@ import { registerCancel } from "./features/cancel";
 import { registerCheckHistory } from "./features/checkHistory";
 import { registerCreateTest } from "./features/createTest";
 import { registerExploreClient } from "./features/exploreClient";
+import { registerCheckTasks } from "./features/checkTasks";
+import { registerGutterMarks } from "./features/gutterMarks";
+import { registerLanguageModelTools } from "./features/languageModelTools";
 import { registerLevelPicker } from "./features/levelPicker";
+import { registerOpenExample } from "./features/openExample";
 import { createPanel } from "./features/panel";
 import { createReveal } from "./features/reveal";
 import { DOCUMENTS, createServerClient } from "./features/serverClient";
 import { registerRecordRun } from "./features/recordRun";
+import { registerReportIssue } from "./features/reportIssue";
 import { registerReproduce } from "./features/reproduce";
 import { registerShowAnomaly } from "./features/showAnomaly";
 import { registerStatusItems } from "./features/statusItems";
 import { registerStepCommands } from "./features/stepCommands";
+import { registerTransactionTests } from "./features/transactionTests";
 import { registerTransactionTree } from "./features/transactionTree";
 
 export async function activate(context: ExtensionContext): Promise<void> {
@@ -37,6 +43,12 @@ export async function activate(context: ExtensionContext): Promise<void> {
     registerStepCommands(panel),
     registerCancel(server),
     registerTransactionTree(server),
+    registerOpenExample(),
+    registerGutterMarks(server),
+    registerTransactionTests(server),
+    registerCheckTasks(context.extensionUri),
+    registerLanguageModelTools(context.extensionUri),
+    registerReportIssue(server),
   );
   await startWhenWanted(context, server);
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { format, resolveConfig } from "prettier";
+import manifest from "../../package.json";
 import { helpText } from "../../server/src/cli/arguments";
 import { LIBRARIES } from "../../server/src/frontend/code/libraries/libraries";
 import { UNREAD } from "../../server/src/frontend/code/libraries/unread";
@@ -16,6 +17,7 @@ export const ROOT = path.resolve(__dirname, "../..");
 export const GENERATED: readonly string[] = [
   "docs/cli.md",
   "docs/configuration.md",
+  "docs/editor.md",
   "docs/levels.md",
   "docs/reading-code.md",
 ];
@@ -23,6 +25,8 @@ export const GENERATED: readonly string[] = [
 const PARTS: ReadonlyMap<string, () => string> = new Map([
   ["help", () => `\`\`\`text\n${usage()}\n\`\`\``],
   ["configuration", configuration],
+  ["commands", commands],
+  ["settings", settings],
   ["levels", levels],
   ["libraries", libraries],
   ["unsupported", unsupported],
@@ -52,6 +56,31 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 function usage(): string {
   const [text = ""] = helpText().split("\nLevels:");
   return text.trimEnd();
+}
+
+function commands(): string {
+  const { commands: all, keybindings } = manifest.contributes;
+  return table(
+    ["command", "key"],
+    all.map(({ command, title, category }) => {
+      const bound = keybindings.find((each) => each.command === command);
+      return [`${category}: ${title}`, bound ? `\`${bound.key}\`` : ""];
+    }),
+  );
+}
+
+function settings(): string {
+  return table(
+    ["setting", "default", "meaning"],
+    manifest.contributes.configuration
+      .flatMap(({ properties }) => Object.entries(properties))
+      .map(([name, property]) => {
+        const { default: usual } = property;
+        const meaning =
+          "markdownDescription" in property ? property.markdownDescription : property.description;
+        return [`\`${name}\``, `\`${JSON.stringify(usual)}\``, meaning];
+      }),
+  );
 }
 
 function levels(): string {

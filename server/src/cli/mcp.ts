@@ -32,7 +32,8 @@ const PATH = "Absolute path of a file or folder with SQL or application code.";
 const LEVEL = "An isolation level such as postgres:read-committed; by default the configured one.";
 const ANOMALY = "The id of an anomaly, as the tool check tells it.";
 
-const TOOLS: readonly Tool[] = [
+/** All of them; the extension offers the same. */
+export const TOOLS: readonly Tool[] = [
   {
     name: "check",
     description:

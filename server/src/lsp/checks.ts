@@ -1,5 +1,5 @@
 // Runs checks: when, of what, at which level; keeps their results up to date with edits and tells everyone.
-import { CodeLensRefreshRequest } from "vscode-languageserver/node";
+import { CodeLensRefreshRequest, InlayHintRefreshRequest } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { codeLanguageOf } from "../frontend/code/codeParsers";
 import { mayUseDatabase } from "../frontend/code/prefilter";
@@ -7,7 +7,7 @@ import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import { reasonOf } from "../protocol/fault";
 import type { FileId } from "../protocol/source";
-import type { CheckSummary } from "../protocol/requests";
+import type { CheckSummary, Settings } from "../protocol/requests";
 import type { PlacedSuppression } from "../service/suppressions";
 import type { CodeCache } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
@@ -28,6 +28,7 @@ import {
   knownKey,
   levelName,
   levelOf,
+  settingsOf,
   projectKey,
   withSettings,
   type ServerState,
@@ -98,9 +99,13 @@ export function createChecks(state: ServerState): Checks {
     publisher.publish();
     status.update();
     sendTyped(state.connection, "isolens/findings", { revision: state.revision });
-    if (!state.capabilities.lensRefresh) return;
-    state.connection.sendRequest(CodeLensRefreshRequest.type).catch((error: unknown) => {
-      state.connection.console.warn(`the client did not refresh its lenses: ${String(error)}`);
+    if (state.capabilities.lensRefresh) refreshed(CodeLensRefreshRequest.type.method);
+    if (state.capabilities.hintRefresh) refreshed(InlayHintRefreshRequest.type.method);
+  }
+
+  function refreshed(method: string): void {
+    state.connection.sendRequest(method).catch((error: unknown) => {
+      state.connection.console.warn(`the client did not answer ${method}: ${String(error)}`);
     });
   }
 
@@ -358,7 +363,7 @@ export function createChecks(state: ServerState): Checks {
     );
     if (changed.length > 0) state.known.clear();
     tell();
-    if (state.settings.check !== "manual") void checks.request(changed);
+    void checks.request(changed.filter((key) => checkedOn(key) !== "manual"));
   }
 
   /** Whether a file was opened while others are read, so that reading begins with it once more. */
@@ -375,9 +380,14 @@ export function createChecks(state: ServerState): Checks {
     return project && askedNow(state, project);
   }
 
+  function checkedOn(key: string): Settings["check"] {
+    return settingsOf(state, state.projects.get(key)).check;
+  }
+
   function inScope(): readonly string[] {
-    if (state.settings.scope === "workspace") return [...state.projects.keys()];
-    return [...state.projects].filter(([, each]) => isOpen(each)).map(([key]) => key);
+    return [...state.projects]
+      .filter(([, each]) => settingsOf(state, each).scope === "workspace" || isOpen(each))
+      .map(([key]) => key);
   }
 
   function isOpen(project: Project): boolean {
@@ -419,7 +429,7 @@ export function createChecks(state: ServerState): Checks {
       state.known.clear();
       edited(key, found.file, edits, document.getText());
       publisher.publish();
-      if (state.settings.check === "onChange") void checks.request([key], { delay: TYPING_PAUSE });
+      if (checkedOn(key) === "onChange") void checks.request([key], { delay: TYPING_PAUSE });
     },
     cancel() {
       const stopped = state.queue.cancel();

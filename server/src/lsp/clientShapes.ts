@@ -56,6 +56,7 @@ const SHAPES: ReadonlyMap<string, readonly Field[]> = new Map([
   ["textDocument/didSave", [URI]],
   ["textDocument/hover", [URI, { path: "position", is: isPosition, expected: "a position" }]],
   ["textDocument/codeLens", [URI]],
+  ["textDocument/inlayHint", [URI, RANGE]],
   ["textDocument/documentSymbol", [URI]],
   ["workspace/executeCommand", [{ path: "command", is: isText, expected: "a text" }]],
   [

@@ -3,7 +3,8 @@ import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node"
 import { ownEntry } from "../protocol/dictionary";
 import type { InitializationOptions, Requests, Settings } from "../protocol/requests";
 import type { Position } from "../protocol/source";
-import { isUnroll } from "../workspace/configuration";
+import { DEFAULT_CONFIGURATION, isMaxTransactions, isUnroll } from "../workspace/configuration";
+import { parseDuration } from "../workspace/duration";
 import { SEVERITY_KEYS, findingSeverity, type Severities } from "../workspace/severities";
 import type { TextEdit } from "./editRange";
 
@@ -12,6 +13,9 @@ export const DEFAULT_SETTINGS: Settings = {
   scope: "openFiles",
   level: "",
   codeLens: true,
+  inlayHints: false,
+  maxTransactions: DEFAULT_CONFIGURATION.maxTransactions,
+  budget: DEFAULT_CONFIGURATION.budget,
   unroll: 1,
   prove: false,
   severities: {},
@@ -21,11 +25,17 @@ export const DEFAULT_SETTINGS: Settings = {
 export function toSettings(value: unknown): Settings {
   const given = record(value);
   const lens = record(given["codeLens"])["enabled"];
+  const budget = text(given["budget"]);
+  const most = given["maxTransactions"];
   return {
     check: oneOf(given["check"], ["onChange", "onSave", "manual"], DEFAULT_SETTINGS.check),
     scope: oneOf(given["scope"], ["openFiles", "workspace"], DEFAULT_SETTINGS.scope),
     level: text(given["level"]) ?? DEFAULT_SETTINGS.level,
     codeLens: typeof lens === "boolean" ? lens : DEFAULT_SETTINGS.codeLens,
+    inlayHints: record(given["inlayHints"])["enabled"] === true,
+    maxTransactions:
+      typeof most === "number" && isMaxTransactions(most) ? most : DEFAULT_SETTINGS.maxTransactions,
+    budget: (budget === undefined ? undefined : parseDuration(budget)) ?? DEFAULT_SETTINGS.budget,
     unroll:
       typeof given["unroll"] === "number" && isUnroll(given["unroll"])
         ? given["unroll"]

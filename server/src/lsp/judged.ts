@@ -10,11 +10,11 @@ import type { Project } from "../workspace/projects";
 import type { Severities } from "../workspace/severities";
 import type { CheckOutcome } from "./checker";
 import type { ProjectResult } from "./results";
-import { configuredLevel, type ServerState } from "./serverState";
+import { configuredLevel, settingsOf, type ServerState } from "./serverState";
 
 /** How loudly kinds are told in a project: its isolens.json goes before the settings. */
 export function severitiesOf(state: ServerState, project: Project): Severities {
-  return { ...state.settings.severities, ...project.configuration.severities };
+  return { ...settingsOf(state, project).severities, ...project.configuration.severities };
 }
 
 /** The outcome of a check with every anomaly marked. */

@@ -12,10 +12,12 @@ import {
   type DocumentSymbolParams,
   type ExecuteCommandParams,
   type HoverParams,
+  type InlayHintParams,
   type InitializeParams,
   type InitializeResult,
 } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
+import { pathToFileURL } from "node:url";
 import { reasonOf } from "../protocol/fault";
 import type { InitializationOptions } from "../protocol/requests";
 import { payloadOf } from "./anomalies";
@@ -40,12 +42,13 @@ import { handleFixes } from "./handlers/fixes";
 import { handleDocumentSymbol } from "./handlers/documentSymbol";
 import { handleExecuteCommand, SERVER_COMMANDS } from "./handlers/executeCommand";
 import { handleHover } from "./handlers/hover";
+import { handleInlayHint } from "./handlers/inlayHint";
 import { handleLevels } from "./handlers/levels";
 import { handleAnomalies } from "./handlers/listAnomalies";
 import { handleTryLevel } from "./handlers/tryLevel";
 import { handleTree } from "./handlers/tree";
 import { documentMessages } from "./clientShapes";
-import { createServerState, type ServerState } from "./serverState";
+import { createServerState, settingsOf, type ServerState } from "./serverState";
 import type { TextEdit } from "./editRange";
 import { textDifference } from "./textDifference";
 import { guarded, onTyped } from "./typed";
@@ -108,6 +111,7 @@ function registerLifeCycle(
         },
         hoverProvider: true,
         codeLensProvider: { resolveProvider: false },
+        inlayHintProvider: true,
         documentSymbolProvider: true,
         executeCommandProvider: { commands: [...SERVER_COMMANDS] },
         codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
@@ -159,7 +163,9 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
       const gone = pathsOf(removed);
       const kept = state.folders.filter((folder) => !gone.includes(folder));
       state.folders = [...kept, ...pathsOf(added)];
-      checks.reload().catch(logged(state));
+      readSettings(state)
+        .then(() => checks.reload())
+        .catch(logged(state));
     });
   }
   await readSettings(state);
@@ -188,7 +194,10 @@ function registerDocuments(
     fixes.forgetStale();
   });
   state.documents.onDidSave(() => {
-    if (state.settings.check === "onSave") void checks.request(undefined);
+    const keys = checks.inScope().filter((key) => {
+      return settingsOf(state, state.projects.get(key)).check === "onSave";
+    });
+    if (keys.length > 0) void checks.request(keys);
   });
   state.documents.onDidClose(() => {
     checks.reload().catch(logged(state));
@@ -218,6 +227,11 @@ function registerRequests(
   connection.onCodeLens(
     guarded(connection, "textDocument/codeLens", ({ textDocument }: CodeLensParams) =>
       handleCodeLens(state, textDocument.uri),
+    ),
+  );
+  connection.languages.inlayHint.on(
+    guarded(connection, "textDocument/inlayHint", ({ textDocument, range }: InlayHintParams) =>
+      handleInlayHint(state, textDocument.uri, range),
     ),
   );
   connection.onDocumentSymbol(
@@ -267,8 +281,21 @@ function registerRequests(
 
 async function readSettings(state: ServerState): Promise<void> {
   if (!state.capabilities.configuration) return;
-  const section: unknown = await state.connection.workspace.getConfiguration("isolens");
+  const { workspace } = state.connection;
+  const section: unknown = await workspace.getConfiguration("isolens");
   state.settings = toSettings(section);
+  if (state.folders.length < 2) {
+    state.folderSettings = new Map();
+    return;
+  }
+  const items = state.folders.map((folder) => ({
+    scopeUri: pathToFileURL(folder).href,
+    section: "isolens",
+  }));
+  const sections: readonly unknown[] = await workspace.getConfiguration(items);
+  state.folderSettings = new Map(
+    state.folders.map((folder, at) => [folder, toSettings(sections[at])]),
+  );
 }
 
 function featuresOf(capabilities: ClientCapabilities): ServerState["capabilities"] {
@@ -279,6 +306,7 @@ function featuresOf(capabilities: ClientCapabilities): ServerState["capabilities
     watchedFiles: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
     progress: window?.workDoneProgress === true,
     lensRefresh: workspace?.codeLens?.refreshSupport === true,
+    hintRefresh: workspace?.inlayHint?.refreshSupport === true,
     versionedEdits: workspace?.workspaceEdit?.documentChanges === true,
     disabledActions: textDocument?.codeAction?.disabledSupport === true,
   };

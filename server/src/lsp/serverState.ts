@@ -1,4 +1,5 @@
 // Everything that the server remembers. Handlers read it; only checks.ts and server.ts change it.
+import path from "node:path";
 import type { Connection, TextDocuments } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import {
@@ -32,6 +33,8 @@ export interface ServerState {
   options: InitializationOptions;
   capabilities: ClientFeatures;
   settings: Settings;
+  /** What folders of a workspace with several of them say for themselves, by their absolute paths. */
+  folderSettings: ReadonlyMap<string, Settings>;
   /** Absolute paths of the workspace's folders. */
   folders: readonly string[];
   /** By folder. */
@@ -60,6 +63,7 @@ export interface ClientFeatures {
   readonly watchedFiles: boolean;
   readonly progress: boolean;
   readonly lensRefresh: boolean;
+  readonly hintRefresh: boolean;
   /** Edits may name the version of the document that they are for. */
   readonly versionedEdits: boolean;
   /** An action may be shown that cannot be taken, with the reason. */
@@ -82,10 +86,12 @@ export function createServerState(
       watchedFiles: false,
       progress: false,
       lensRefresh: false,
+      hintRefresh: false,
       versionedEdits: false,
       disabledActions: false,
     },
     settings: DEFAULT_SETTINGS,
+    folderSettings: new Map(),
     folders: [],
     projects: new Map(),
     results: new Map(),
@@ -110,7 +116,7 @@ export function levelOf(state: ServerState, project: Project | undefined): Level
 /** The level without a command's choice. */
 export function configuredLevel(state: ServerState, project: Project | undefined): Level {
   if (project?.configurationFile !== undefined) return project.configuration.level;
-  const { level } = state.settings;
+  const { level } = settingsOf(state, project);
   // Where nobody changed the setting, what the workspace's settings say of their database comes first.
   const detected = level === DEFAULT_SETTINGS.level && project?.configuration.detected?.level;
   if (detected) return detected.value;
@@ -124,7 +130,7 @@ export function configuredLevel(state: ServerState, project: Project | undefined
 
 /** Why the level of the settings cannot be used; empty when it can, or when an isolens.json says the level. */
 export function settingProblem(state: ServerState, project: Project | undefined): string {
-  const { level } = state.settings;
+  const { level } = settingsOf(state, project);
   if (level.trim() === "" || project?.configurationFile !== undefined) return "";
   const defined = definedIn(project);
   if (findLevel(level, defined) !== undefined) return "";
@@ -136,11 +142,24 @@ export function settingProblem(state: ServerState, project: Project | undefined)
 export function withSettings(state: ServerState, project: Project): Project {
   const { configuration } = project;
   const own = project.configurationFile !== undefined;
-  const { unroll, prove } = own ? configuration : state.settings;
+  const settings = own ? configuration : settingsOf(state, project);
+  const { unroll, prove, maxTransactions, budget } = settings;
   return {
     ...project,
-    configuration: { ...configuration, unroll, prove: prove || state.proves },
+    configuration: {
+      ...configuration,
+      ...{ unroll, maxTransactions, budget, prove: prove || state.proves },
+    },
   };
+}
+
+/** The settings of a project: those of the innermost folder of the workspace that holds it. */
+export function settingsOf(state: ServerState, project: Project | undefined): Settings {
+  if (!project) return state.settings;
+  const [inner] = [...state.folderSettings]
+    .filter(([folder]) => !path.relative(folder, project.folder).startsWith(".."))
+    .sort(([a], [b]) => b.length - a.length);
+  return inner?.[1] ?? state.settings;
 }
 
 /** The levels that a project's files define. */

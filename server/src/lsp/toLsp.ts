@@ -10,6 +10,7 @@ import {
   type TextEdit as LspTextEdit,
   type DiagnosticRelatedInformation,
   type Hover,
+  type InlayHint,
 } from "vscode-languageserver/node";
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import type { Note } from "../program/program";
@@ -17,7 +18,7 @@ import { DOCUMENTATION, pageOfKind } from "../protocol/documentation";
 import type { Fix } from "../protocol/fixes";
 import type { HistoryViolation } from "../protocol/history";
 import type { Anomaly, FindingSeverity, Step, Unknown } from "../protocol/report";
-import type { Range } from "../protocol/source";
+import type { Position, Range } from "../protocol/source";
 import { visible } from "../protocol/visible";
 import type { ConfigurationProblem } from "../workspace/configuration";
 
@@ -286,4 +287,10 @@ function relatedSteps(
       })),
     ];
   });
+}
+
+/** Names all partners where it is pointed at, and how to be rid of it. */
+export function toInlayHint(position: Position, label: string, partners: string): InlayHint {
+  const tooltip = `Isolens: this read may miss writes of ${visible(partners)}. The setting isolens.inlayHints.enabled shows these hints.`;
+  return { position, label: visible(label), paddingLeft: true, tooltip };
 }

@@ -362,6 +362,12 @@ export interface Settings {
   /** The level where no isolens.json governs; empty for the default. */
   readonly level: string;
   readonly codeLens: boolean;
+  /** Whether reads that go stale carry a hint of what they may miss. */
+  readonly inlayHints: boolean;
+  /** How many transactions are looked at together where no isolens.json governs. */
+  readonly maxTransactions: number;
+  /** Milliseconds that a check may take where no isolens.json governs. */
+  readonly budget: number;
   /** How many rounds of a loop are looked at where no isolens.json governs. */
   readonly unroll: number;
   /** Whether a proof is asked for where no isolens.json says it. */

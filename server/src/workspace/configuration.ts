@@ -271,7 +271,7 @@ const KEYS = dictionary<ReadKey>({
   },
   maxTransactions: (entry, draft, problems) => {
     const { value } = entry;
-    if (value.kind === "number" && Number.isInteger(value.value) && value.value >= 2) {
+    if (value.kind === "number" && isMaxTransactions(value.value)) {
       draft.maxTransactions = value.value;
     } else problems.push(wrong(value, '"maxTransactions"', "a whole number from 2 on"));
   },
@@ -306,6 +306,11 @@ const KEYS = dictionary<ReadKey>({
 
 /** What the rounds of a loop that are looked at may be, in words. */
 export const UNROLL_RANGE = "a whole number from 1 to 8";
+
+/** Whether so many transactions can be looked at together. */
+export function isMaxTransactions(count: number): boolean {
+  return Number.isInteger(count) && count >= 2;
+}
 
 /** Whether so many rounds of a loop can be asked for. */
 export function isUnroll(rounds: number): boolean {

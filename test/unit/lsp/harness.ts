@@ -14,6 +14,7 @@ import {
 } from "vscode-languageserver/node";
 import {
   createProtocolConnection,
+  type ConfigurationParams,
   type Diagnostic,
   type ProtocolConnection,
   type PublishDiagnosticsParams,
@@ -70,6 +71,8 @@ export interface HarnessOptions {
   /** Called before each check answers; a check waits for its promise, or for its abort. */
   readonly before?: (project: Project, level: Level) => Promise<void> | void;
   readonly settings?: unknown;
+  /** Settings of folders, by the names that these have in the test's folder; each becomes one of the workspace. */
+  readonly folders?: Readonly<Record<string, unknown>>;
   /** What the client says of itself; by default that it is our own. */
   readonly initialization?: unknown;
   readonly capabilities?: Readonly<Record<string, unknown>>;
@@ -99,7 +102,10 @@ export async function withServer(
     const result = await client.sendRequest("initialize", {
       processId: null,
       rootUri: null,
-      workspaceFolders: [{ uri: pathToFileURL(folder).href, name: "test" }],
+      workspaceFolders: Object.keys(options.folders ?? { "": {} }).map((name) => ({
+        uri: pathToFileURL(path.join(folder, name)).href,
+        name: name === "" ? "test" : name,
+      })),
       initializationOptions: options.initialization ?? { commandLinks: true, showAnomaly: true },
       capabilities: {
         workspace: { configuration: true, workspaceFolders: true },
@@ -119,6 +125,7 @@ export async function withServer(
 
 function drive(client: ProtocolConnection, folder: string, options: HarnessOptions): Harness {
   const published: PublishDiagnosticsParams[] = [];
+  const uri = (file: string): string => pathToFileURL(path.join(folder, file)).href;
   const latest = new Map<string, readonly Diagnostic[]>();
   const watchers = new Set<() => void>();
   let lastStatus: Notifications["isolens/status"] | undefined;
@@ -134,11 +141,15 @@ function drive(client: ProtocolConnection, folder: string, options: HarnessOptio
     lastStatus = status;
     tell();
   });
-  client.onRequest("workspace/configuration", () => [options.settings ?? {}]);
+  client.onRequest("workspace/configuration", ({ items }: ConfigurationParams) =>
+    items.map(({ scopeUri = "" }) => {
+      const own = Object.entries(options.folders ?? {}).find(([name]) => scopeUri === uri(name));
+      return own?.[1] ?? options.settings ?? {};
+    }),
+  );
   client.onRequest("client/registerCapability", () => null);
   client.onRequest("window/workDoneProgress/create", () => null);
   const versions = new Map<string, number>();
-  const uri = (file: string): string => pathToFileURL(path.join(folder, file)).href;
   const until = <T>(get: () => T | undefined): Promise<T> =>
     new Promise((resolve) => {
       const look = (): void => {

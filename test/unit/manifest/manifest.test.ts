@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import manifest from "../../../package.json";
+import { TOOLS } from "../../../server/src/cli/mcp";
 import { KINDS } from "../../../server/src/analysis/explain/kinds/kinds";
 import { LEVELS } from "../../../server/src/isolation/levels";
 import { FINDING_SEVERITIES, SEVERITY_KEYS } from "../../../server/src/workspace/severities";
@@ -88,6 +89,65 @@ describe("the manifest", () => {
       ...[...css.matchAll(/--vscode-isolens-(\w+)/gu)].map(([, id]) => `isolens.${id ?? ""}`),
     ];
     assert.deepEqual([...new Set(used)].sort(), [...ids].sort());
+  });
+});
+
+describe("what the manifest offers beside commands", () => {
+  const { contributes } = manifest;
+  const properties = Object.keys(contributes.configuration[0]?.properties ?? {});
+  const documents = readdirSync(path.join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => read(`docs/${name}`))
+    .join("\n")
+    .replaceAll(/\s+/gu, " ");
+
+  it("is told in the documents: every command, setting and view", () => {
+    const names = [
+      ...contributes.commands.map(({ title }) => title.replace(/\.\.\.$/u, "")),
+      ...properties,
+      ...contributes.views.isolens.map(({ name }) => name),
+      ...contributes.walkthroughs.map(({ title }) => title),
+      ...contributes.languageModelTools.map(({ toolReferenceName }) => `#${toolReferenceName}`),
+      ...contributes.problemMatchers.map(({ name }) => `$${name}`),
+    ];
+    assert.deepEqual(
+      names.filter((name) => !documents.includes(name)),
+      [],
+    );
+  });
+
+  it("are the tools that assistants have by the command line, with the same arguments", () => {
+    assert.deepEqual(
+      contributes.languageModelTools.map(({ name, modelDescription, inputSchema }) => [
+        name,
+        modelDescription,
+        Object.keys(inputSchema.properties),
+        inputSchema.required,
+      ]),
+      TOOLS.map(({ name, description, properties: own, required }) => [
+        `isolens_${name}`,
+        description,
+        Object.keys(own),
+        required,
+      ]),
+    );
+  });
+
+  it("has files and commands of its walkthrough that are there", () => {
+    const commands = contributes.commands.map((each) => each.command);
+    for (const { steps } of contributes.walkthroughs) {
+      assert.equal(steps.length, 3);
+      for (const { description, media, completionEvents } of steps) {
+        assert.ok(read("markdown" in media ? media.markdown : media.image).length > 0);
+        const named = [
+          ...[...description.matchAll(/\(command:([^)]+)\)/gu)].map(([, id = ""]) => id),
+          ...completionEvents.map((event) => event.replace(/^onCommand:/u, "")),
+        ];
+        for (const id of named) {
+          assert.ok(commands.includes(id) || id.startsWith("workbench."), id);
+        }
+      }
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import type { CodeLens } from "vscode-languageserver/node";
 import { ownEntry } from "../../protocol/dictionary";
 import type { ReportTransaction } from "../../protocol/report";
 import { anomaliesOf, firstOfCauses, isEdited, isFaded, type ProjectResult } from "../results";
-import { findFile, projectKey, type ServerState } from "../serverState";
+import { findFile, projectKey, settingsOf, type ServerState } from "../serverState";
 import { toCodeLens } from "../toLsp";
 
 /**
@@ -10,8 +10,8 @@ import { toCodeLens } from "../toLsp";
  * "2 anomalies at PostgreSQL READ COMMITTED - show".
  */
 export function handleCodeLens(state: ServerState, uri: string): CodeLens[] {
-  if (!state.settings.codeLens) return [];
   const found = findFile(state, uri);
+  if (!settingsOf(state, found?.project).codeLens) return [];
   const result = found && state.results.get(projectKey(found.project));
   if (!found || !result) return [];
   return result.report.transactions

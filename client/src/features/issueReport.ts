@@ -1,0 +1,54 @@
+// What helps to find a fault of ours: versions, settings, counts. The text of a file stands in it only where the user says so.
+import type { CheckSummary, ServerStatus } from "../../../server/src/protocol/requests";
+
+export interface IssueFacts {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly status: ServerStatus | undefined;
+  readonly summaries: readonly CheckSummary[];
+  /** Only with the user's consent. */
+  readonly source?: { readonly language: string; readonly text: string };
+}
+
+/** Settings that name nothing of the user's machine. */
+const TOLD = ["level", "check", "scope", "unroll", "prove", "maxTransactions", "budget"];
+
+/** A document for the user to read, complete and post. Paths, names and messages are left out: they are the user's. */
+export function issueReport({ versions, settings, status, summaries, source }: IssueFacts): string {
+  const told = Object.entries(settings).filter(([name]) => TOLD.includes(name));
+  const lines = [
+    "<!-- Nothing was sent. Read this, say what happened and what you expected, and post it where you like. -->",
+    "",
+    "## What happened",
+    "",
+    "## What was expected",
+    "",
+    "## Versions",
+    "",
+    ...Object.entries(versions).map(([name, version]) => `- ${name}: ${version}`),
+    "",
+    "## Settings",
+    "",
+    ...told.map(([name, value]) => `- isolens.${name}: ${JSON.stringify(value)}`),
+    "",
+    "## Checks",
+    "",
+    `- health: ${status?.health ?? "not running"}, open texts: ${String(status?.open.length ?? 0)}`,
+    ...summaries.map(
+      ({ level, verdict, anomalies, transactions, unknown }) =>
+        `- ${level.name}: ${verdict}, ${String(anomalies)} anomalies of ${String(transactions)} transactions, ${String(unknown.length)} open questions`,
+    ),
+  ];
+  const fence = source && fenceFor(source.text);
+  const shown =
+    source && fence
+      ? ["", "## Source", "", `${fence}${source.language}`, source.text.trimEnd(), fence]
+      : [];
+  return `${[...lines, ...shown].join("\n")}\n`;
+}
+
+/** Longer than every run of backticks in the text. */
+function fenceFor(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length));
+  return "`".repeat(longest + 1);
+}

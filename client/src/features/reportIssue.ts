@@ -1,0 +1,66 @@
+// `Isolens: Report an Issue...`: writes what helps to find a fault into a new document. Nothing is sent.
+import os from "node:os";
+import { Disposable, commands, extensions, version, window, workspace } from "vscode";
+import type { ServerStatus } from "../../../server/src/protocol/requests";
+import { issueReport } from "./issueReport";
+import type { ServerClient } from "./serverClient";
+
+export function registerReportIssue(server: ServerClient): Disposable {
+  let status: ServerStatus | undefined;
+  return Disposable.from(
+    server.onStatus((now) => {
+      status = now;
+    }),
+    commands.registerCommand("isolens.reportIssue", async () => {
+      const document = window.activeTextEditor?.document;
+      const picked = await window.showQuickPick(
+        [
+          { label: "Without source", detail: "Versions, settings and counts", isWith: false },
+          ...(document
+            ? [{ label: "With the text of this file", detail: document.fileName, isWith: true }]
+            : []),
+        ],
+        { title: "Report an issue", placeHolder: "What may stand in the report? Nothing is sent." },
+      );
+      if (!picked) return;
+      const source =
+        picked.isWith && document
+          ? { language: document.languageId, text: document.getText() }
+          : undefined;
+      const content = issueReport({
+        versions: {
+          Isolens: versionOf(extensions.getExtension("isolens.isolens")?.packageJSON),
+          Editor: version,
+          Node: process.version,
+          System: `${process.platform} ${process.arch} ${os.release()}`,
+        },
+        settings: { ...workspace.getConfiguration("isolens") },
+        status,
+        summaries: await summariesOf(server),
+        ...(source && { source }),
+      });
+      const report = await workspace.openTextDocument({ language: "markdown", content });
+      await window.showTextDocument(report);
+    }),
+  );
+}
+
+async function summariesOf(
+  server: ServerClient,
+): Promise<Parameters<typeof issueReport>[0]["summaries"]> {
+  try {
+    return await server.request("isolens/summaries", {});
+  } catch (error) {
+    // The report is most useful when the server is gone.
+    server.log.warn(`summaries: ${String(error)}`);
+    return [];
+  }
+}
+
+function versionOf(manifest: unknown): string {
+  const own: unknown =
+    typeof manifest === "object" && manifest !== null
+      ? Reflect.get(manifest, "version")
+      : undefined;
+  return typeof own === "string" ? own : "unknown";
+}

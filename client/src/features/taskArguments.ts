@@ -1,0 +1,12 @@
+// The command line of a task in tasks.json.
+
+/** `{ "command": "check", "path": "db", "level": "postgres:serializable" }`; what is no text is left out. Paths are relative to the folder. */
+export function checkArguments(definition: Readonly<Record<string, unknown>>): readonly string[] {
+  const { path, level } = definition;
+  return [
+    "check",
+    typeof path === "string" && path !== "" ? `./${path.replace(/^\.\//u, "")}` : ".",
+    ...(typeof level === "string" && level !== "" ? [`--level=${level}`] : []),
+    "--format=github",
+  ];
+}
