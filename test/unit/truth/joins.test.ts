@@ -251,3 +251,17 @@ BEGIN
 END $$;`,
   { [RC]: ["take+take unused"] },
 );
+
+test("a statement of very many relations is given up with a reason", async () => {
+  const joins = Array.from({ length: 1_200 }, (_, at) => `CROSS JOIN t t${String(at)}`).join(" ");
+  const text = `create table t (id int primary key, v int);
+-- @transaction a
+BEGIN;
+SELECT t.v FROM t ${joins};
+UPDATE t SET v = 1 WHERE id = 1;
+COMMIT;
+`;
+  const report = await analyse([sql(text)], "postgres:read-committed", 2);
+  assert.equal(report.verdict, "unknown");
+  assert.match(report.unknown.map(({ reason }) => reason).join(), /too many rounds, rows/);
+});

@@ -6,7 +6,7 @@ import { ownEntry } from "../../protocol/dictionary";
 import type { Aggregate } from "./aggregatesIn";
 import type { Builder, Draft, Scope } from "./builder";
 import { addOperation, joinedColumn } from "./builder";
-import { flattenExpression } from "./expression";
+import { flattenExpression, spend } from "./expression";
 import { freeColumns } from "./freeColumns";
 import type { Operation, Term } from "./operation";
 import { equalityOf, selectionOf } from "./selection";
@@ -104,6 +104,8 @@ export function combinationsOf(
   outer: Scope,
   locks: Partial<Pick<Operation, "lock" | "guard">> = {},
 ): Combinations {
+  // Each is compared with those that are placed before it.
+  spend(builder, relations.length ** 2);
   const own = new Set(relations.map((each) => each.alias));
   const columns = new Map<string, (column: string) => Term>();
   const scope: Scope = {

@@ -21,6 +21,12 @@ export class TooLarge extends Error {
   override readonly name = "TooLarge";
 }
 
+/** Counts work, in expressions. Throws TooLarge. */
+export function spend(builder: Builder, work: number): void {
+  builder.work.done += work;
+  if (builder.work.done > MOST_WORK) throw new TooLarge();
+}
+
 /** The term of an expression. Throws TooLarge. What cannot be represented becomes an unknown value with a loss. */
 export function flattenExpression(builder: Builder, expression: Expression, scope: Scope): Term {
   const go = (each: Expression): Term => flattenExpression(builder, each, scope);
@@ -37,8 +43,7 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
     };
   };
   const strictly = inTurn(isNull);
-  builder.work.done += 1;
-  if (builder.work.done > MOST_WORK) throw new TooLarge();
+  spend(builder, 1);
   switch (expression.kind) {
     case "literal":
       return literalTerm(builder, expression.value);
