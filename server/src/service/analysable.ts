@@ -1,11 +1,13 @@
 // The part of a program that the analysis can take on: transactions of a sane size that flattening does not fail on.
 import { TooLarge } from "../analysis/operations/expression";
 import { flattenProgram } from "../analysis/operations/flatten";
-import type { FlatProgram } from "../analysis/operations/operation";
+import { HIDDEN, type FlatProgram } from "../analysis/operations/operation";
+import { accessedBy } from "../analysis/operations/tables";
 import { UNROLL } from "../engine/runJob";
 import type { Program, Transaction } from "../program/program";
 import type { Unknown } from "../protocol/report";
 import { reasonOf } from "../protocol/fault";
+import { EXISTENCE } from "../store/row";
 import { statementsOf } from "./statements";
 
 export interface Analysable {
@@ -24,10 +26,15 @@ const MOST_OPERATIONS = 600;
 /** Flattens a program. What cannot be analysed costs its own verdict, not that of the others; never throws. */
 export function analysablePart(program: Program, unroll = UNROLL): Analysable {
   const leftOut: Unknown[] = [];
+  const ambiguous = ambiguousTables(program);
   const sane = program.transactions.filter((each) => {
-    const count = statementsOf(each.body).length;
+    const statements = statementsOf(each.body);
+    const count = statements.length;
     if (count > MOST_STATEMENTS) leftOut.push(tooLarge(each, `${String(count)} statements`));
-    return count <= MOST_STATEMENTS;
+    const tables = new Set(ambiguous.size > 0 ? statements.flatMap(accessedBy) : []);
+    const [reserved] = [...tables].flatMap((table) => ambiguous.get(table) ?? []);
+    if (reserved !== undefined) leftOut.push(leftOutFor(each, reserved));
+    return count <= MOST_STATEMENTS && reserved === undefined;
   });
   const { transactions, flat } = flattenSafely({ ...program, transactions: sane }, unroll, leftOut);
   const fits = flat.transactions.map(({ operations }) => operations.length <= MOST_OPERATIONS);
@@ -42,10 +49,25 @@ export function analysablePart(program: Program, unroll = UNROLL): Analysable {
   };
 }
 
+/** Tables with a column whose name stands for something else in executions and reports, with what to say of it. */
+function ambiguousTables({ schema }: Program): ReadonlyMap<string, string> {
+  const isTaken = (name: string): boolean => name === EXISTENCE || name.startsWith(HIDDEN);
+  return new Map(
+    schema.tables.flatMap(({ name, columns }) => {
+      const column = columns.find((each) => isTaken(each.name));
+      const why = `the name of the column "${column?.name ?? ""}" of ${name} has a meaning of its own`;
+      return column === undefined ? [] : [[name, why] as const];
+    }),
+  );
+}
+
 function tooLarge(transaction: Transaction, size: string): Unknown {
-  const { file, range } = transaction.header;
-  const reason = `${transaction.name} is not analysed: ${size} in one transaction are too many`;
-  return { reason, transactions: [transaction.id], file, range };
+  return leftOutFor(transaction, `${size} in one transaction are too many`);
+}
+
+function leftOutFor({ id, name, header }: Transaction, why: string): Unknown {
+  const { file, range } = header;
+  return { reason: `${name} is not analysed: ${why}`, transactions: [id], file, range };
 }
 
 /** A transaction on which flattening fails, by a defect of ours or by its depth, is found out by trying each alone. */
@@ -73,9 +95,7 @@ function flattenSafely(
           : error instanceof TooLarge
             ? "it has too many rounds, rows and cases to go through them all"
             : reasonOf(error);
-      const { file, range } = each.header;
-      const reason = `${each.name} is not analysed: ${why}`;
-      leftOut.push({ reason, transactions: [each.id], file, range });
+      leftOut.push(leftOutFor(each, why));
       return false;
     }
   });

@@ -52,3 +52,22 @@ test("a transaction with too many cases is left out and named, the others are no
     ],
   );
 });
+
+test("a column whose name stands for something else is told, and costs only what uses its table", () => {
+  const text = `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);
+CREATE TABLE odd (id integer PRIMARY KEY, "@" integer NOT NULL);
+-- @transaction plain
+BEGIN; UPDATE t SET v = 1 WHERE id = :id; COMMIT;
+-- @transaction marked
+BEGIN; UPDATE odd SET "@" = 2 WHERE id = :id; COMMIT;`;
+  // A file id of tests.
+  const part = analysablePart(readProgram([{ file: "a.sql" as FileId, text }], {}));
+  assert.deepEqual(
+    part.program.transactions.map(({ name }) => name),
+    ["plain"],
+  );
+  assert.match(
+    part.leftOut.map(({ reason }) => reason).join(),
+    /the name of the column "@" of odd/,
+  );
+});

@@ -161,7 +161,7 @@ function sameColumns(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** The tables of a statement, wherever in it they are named. */
-function accessedBy(statement: Statement): readonly string[] {
+export function accessedBy(statement: Statement): readonly string[] {
   const found = new Set<string>();
   const seen = new Set<object>();
   const visit = (value: unknown): void => {
