@@ -20,6 +20,8 @@ import {
 import { recordJava } from "./recordJava";
 
 const CLIENTS = {
+  "@mikro-orm/core": "6.4.3",
+  "@mikro-orm/postgresql": "6.4.3",
   "drizzle-orm": "0.45.4",
   knex: "3.3.0",
   kysely: "0.28.18",

@@ -158,8 +158,8 @@ export async function pay(id) {
 describe("clients whose statements are not read", () => {
   for (const [library, text, boundaries] of [
     [
-      "@mikro-orm/postgresql",
-      `import { EntityManager } from "@mikro-orm/postgresql";
+      "@mikro-orm/sqlite",
+      `import { EntityManager } from "@mikro-orm/sqlite";
 export class Accounts {
   constructor(private readonly em: EntityManager) {}
   async take(id: number) {

@@ -10,6 +10,8 @@ const KNOWN = dictionary<readonly string[]>({
   drizzle: ["withOrders"],
   // A reference is read at once; a derived query by a relation's key joins the other table for nothing.
   jpa: ["ordered", "paid"],
+  // Updates of several rows of one entity are one statement with a CASE of the same meaning.
+  mikroorm: ["transfer"],
   // VALUES ? of a list that was mapped; lists that branches push to, and texts that count them.
   mysql2: ["addLines", "search"],
   // The same, and = ANY of an argument, which is a function that nobody evaluates.

@@ -18,13 +18,13 @@ async function check(
 
 describe("libraries that are not supported", () => {
   const node: Readonly<Record<string, string>> = {
-    'import { EntityManager } from "@mikro-orm/postgresql";': "MikroORM",
+    'import { EntityManager } from "@mikro-orm/sqlite";': "MikroORM on other databases",
     'import { Model } from "objection";': "Objection",
     'const bookshelf = require("bookshelf");': "Bookshelf",
     'import { createClient } from "@supabase/supabase-js";': "Supabase",
     'import { SQL } from "bun";': "Bun's SQL",
     'import { Connection } from "tedious";': "SQL Server",
-    'import type { EntityManager } from "@mikro-orm/core";': "MikroORM",
+    'import type { EntityManager } from "@mikro-orm/knex";': "MikroORM on other databases",
   };
   for (const [text, name] of Object.entries(node)) {
     it(`are named: ${text}`, () => check({ "a.ts": `${text}\nexport const f = () => 1;` }, { [name]: "a.ts" })); // prettier-ignore

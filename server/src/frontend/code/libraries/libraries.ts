@@ -9,6 +9,7 @@ import { JPA } from "./java/jpa/jpa";
 import { MYBATIS } from "./java/mybatis";
 import { SPRING } from "./java/spring";
 import type { Library } from "./library";
+import { MIKRO_ORM } from "./mikroorm/mikroorm";
 import { MSSQL } from "./mssql";
 import { MYSQL2 } from "./mysql2";
 import { NESTJS_CLS } from "./nestjsCls";
@@ -36,6 +37,7 @@ export const LIBRARIES: readonly Library[] = [
   KYSELY,
   TYPEORM,
   SEQUELIZE,
+  MIKRO_ORM,
   NESTJS_CLS,
   SLONIK,
   AT_DATABASES,

@@ -14,14 +14,9 @@ import { ownConnection } from "./ownConnection";
 
 const PACKAGES = [
   "@mikro-orm/better-sqlite",
-  "@mikro-orm/core",
   "@mikro-orm/knex",
   "@mikro-orm/libsql",
-  "@mikro-orm/mariadb",
   "@mikro-orm/mssql",
-  "@mikro-orm/mysql",
-  "@mikro-orm/nestjs",
-  "@mikro-orm/postgresql",
   "@mikro-orm/sqlite",
   "bookshelf",
   "objection",

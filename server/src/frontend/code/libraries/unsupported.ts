@@ -12,7 +12,7 @@ type Unsupported = readonly [name: string, ...packages: string[]];
 
 /** Of JavaScript and TypeScript. */
 const OF_NODE: readonly Unsupported[] = [
-  ["MikroORM", "@mikro-orm"],
+  ["MikroORM on other databases", "@mikro-orm/better-sqlite", "@mikro-orm/knex", "@mikro-orm/libsql", "@mikro-orm/mssql", "@mikro-orm/sqlite"],
   ["Objection", "objection"],
   ["Bookshelf", "bookshelf"],
   ["Waterline", "waterline", "sails-hook-orm", "sails-postgresql", "sails-mysql"],

@@ -17,7 +17,7 @@ import {
   type RowValue,
   type Value,
 } from "../../values";
-import { given, type Fragment } from "../builders/draft";
+import { given, raw, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { keysOf, roleOf, type Model, type ModelColumn } from "./model";
 import {
@@ -27,6 +27,7 @@ import {
   equals,
   isRowData,
   loseField,
+  runDelete,
   runInsert,
   runUnknownWrite,
   runUpdate,
@@ -37,6 +38,8 @@ import {
 export interface UnitStyle {
   /** An UPDATE sets all columns, not just those that changed. */
   readonly isWhole: (model: Model) => boolean;
+  /** The database counts the version, and not the code. */
+  readonly countsInDatabase: boolean;
   /** A row that is not there any more is an error. */
   readonly isStrict: boolean;
 }
@@ -49,6 +52,8 @@ interface Entry {
   readonly style: UnitStyle;
   readonly subject: Subject;
   readonly key?: Expression;
+  /** Its row is inserted or deleted at the next flush. */
+  readonly staged?: "insert" | "delete";
   /** What is done before the commit, behind all that is written. */
   readonly last?: (place: Place) => void;
   /** What values are where it is there. */
@@ -86,6 +91,11 @@ function entriesOn(tools: Tools, connection: Connection | undefined): readonly E
   return (units.get(tools) ?? []).filter((each) => each.connection?.id === connection?.id);
 }
 
+/** Whether it is of something that is kept, not of something that is to be done. */
+function isKeeper({ last, staged }: Entry): boolean {
+  return last === undefined && staged === undefined;
+}
+
 function presence({ state }: Entry): Value {
   return state.fields.get(THERE)?.value ?? UNDEFINED;
 }
@@ -97,7 +107,7 @@ export function keptByKey(
 ): RowValue | ObjectValue | undefined {
   const found = entriesOn(tools, connection).findLast(
     (each) =>
-      !each.last &&
+      isKeeper(each) &&
       each.model.table === model.table &&
       each.model.name === model.name &&
       each.key !== undefined &&
@@ -112,13 +122,14 @@ export function keptByKey(
 /** Whether rows of a model are kept, or may be. */
 export function mayKeep({ model, connection, tools }: Omit<Place, "source">): boolean {
   return entriesOn(tools, connection).some(
-    (each) => each.model.table === model.table && presence(each).kind !== "undefined",
+    (each) =>
+      isKeeper(each) && each.model.table === model.table && presence(each).kind !== "undefined",
   );
 }
 
 function entryOf(place: Omit<Place, "source">, value: Value): Entry | undefined {
   return entriesOn(place.tools, place.connection).findLast(
-    ({ subject, last }) => !last && isOf(subject, value),
+    (each) => isKeeper(each) && isOf(each.subject, value),
   );
 }
 
@@ -163,6 +174,53 @@ export function heldIn(value: Value, name: string, tools: Tools): Value {
   return value.fields.get(name)?.value ?? UNDEFINED;
 }
 
+/** Inserts or deletes the row of an object at the next flush. */
+export function stage(
+  { model, connection, tools }: Omit<Place, "source">,
+  subject: RowValue | ObjectValue,
+  style: UnitStyle,
+  staged: "insert" | "delete",
+): void {
+  const known = entriesOn(tools, connection).find(
+    (each) => each.staged === staged && isOf(each.subject, subject),
+  );
+  if (known) {
+    tools.assign(known.state, THERE, constant(true));
+    return;
+  }
+  const state = tools.object({ [THERE]: UNDEFINED });
+  if (state.kind !== "object") return;
+  tools.assign(state, THERE, constant(true));
+  const entry = { model, connection, style, subject, state, staged };
+  units.set(tools, [...(units.get(tools) ?? []), entry]);
+}
+
+/** Does what is staged. */
+function flushStaged(
+  tools: Tools,
+  connection: Connection | undefined,
+  source: SourceRange,
+  staged: "insert" | "delete",
+  since: number,
+): void {
+  for (const entry of entriesOn(tools, connection)) {
+    if (entry.staged !== staged || (entry.state.born ?? 0) <= since) continue;
+    const { model, subject, style } = entry;
+    const place: Place = { model, connection, tools, source };
+    where(presence(entry), tools, () => {
+      if (subject.kind === "object" && staged === "insert") {
+        insertObject(place, subject, style, () => undefined);
+        return;
+      }
+      const key = subject.kind === "rows" ? undefined : byKey(place, (name) => heldIn(subject, name, tools)); // prettier-ignore
+      if (key) runDelete(place, key);
+      else runUnknownWrite(place, "what is removed is not known");
+      release(place, subject);
+    });
+    if (presence(entry).kind !== "undefined") tools.assign(entry.state, THERE, UNDEFINED);
+  }
+}
+
 /** Does something before the commit, behind all that is written. */
 export function beforeCommit(
   { model, connection, tools }: Omit<Place, "source">,
@@ -199,12 +257,14 @@ export function flushUnit(
   source: SourceRange,
   since = -Infinity,
 ): void {
+  flushStaged(tools, connection, source, "insert", since);
   for (const entry of entriesOn(tools, connection)) {
-    if (entry.last || (entry.state.born ?? 0) <= since) continue;
+    if (!isKeeper(entry) || (entry.state.born ?? 0) <= since) continue;
     where(presence(entry), tools, (assume) => {
       flushEntry({ ...entry, assume }, { ...entry, tools, source });
     });
   }
+  flushStaged(tools, connection, source, "delete", since);
 }
 
 /** Whether a flush may write a table, so that a query of it writes first. */
@@ -212,10 +272,13 @@ export function mayFlush(
   tools: Tools,
   connection: Connection | undefined,
   tables: ReadonlySet<string> | undefined,
+  since = -Infinity,
 ): boolean {
   return entriesOn(tools, connection).some((entry) => {
+    if (entry.last || (entry.state.born ?? 0) <= since) return false;
     if (tables && !tables.has(entry.model.table)) return false;
     if (presence(entry).kind === "undefined") return false;
+    if (entry.staged) return true;
     const subject = entry.subject.kind === "rows" ? tools.firstRow(entry.subject) : entry.subject;
     if (subject.kind !== "row" && subject.kind !== "object") return false;
     return changesOf({ ...entry, subject }, tools).length > 0;
@@ -328,13 +391,16 @@ export function columnValue(model: Model, name: string, value: Value, tools: Too
     case "object":
       return heldIn(value, property, tools);
     case "input":
-      return tools.member(value, property);
+      return SCALARS.test(value.type ?? "") ? value : tools.member(value, property);
     case "scalar":
       return value;
     default:
       return unknown("the key of a related entity", [tools.expression(value)]);
   }
 }
+
+/** Types of keys, of which nothing is asked. */
+const SCALARS = /^(?:number|string|bigint|int|long|Integer|Long|String|UUID)\b/u;
 
 function flushEntry(entry: Entry, place: Place): void {
   const { subject } = entry;
@@ -404,7 +470,11 @@ function update(entry: OneEntry, place: Place, changes: readonly Change[]): void
     if (value) set.set(column.column, given(orNull(value)));
   }
   const version = versionOf(entry, tools);
-  if (version) set.set(version.column.column, given(scalar(version.next, "int")));
+  if (version) {
+    const counted = raw(`${columnText(place, version.column)} + 1`);
+    const next = style.countsInDatabase ? counted : given(scalar(version.next, "int"));
+    set.set(version.column.column, next);
+  }
   const guard = version ? [equals(columnText(place, version.column), version.value)] : [];
   const { count } = runUpdate(place, set, [...key, ...guard], { isVersioned: false });
   if (style.isStrict || version) {

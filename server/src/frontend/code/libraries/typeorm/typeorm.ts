@@ -34,8 +34,11 @@ export const TYPEORM: Library = {
   typed: (type, tools, of) => typedValue(type, tools, of),
   member: memberOf,
   declares: (declared, tools) => {
-    const isJava = declared.kind === "class" && declared.scope.module.file.endsWith(".java");
-    const model = declared.kind === "class" && !isJava ? entityOf(declared, tools) : undefined;
+    if (declared.kind !== "class" || declared.scope.module.file.endsWith(".java")) return undefined;
+    const decorator = declared.scope.module.lookup("Entity");
+    // Other mappers have a decorator of that name.
+    if (decorator?.kind === "handle" && decorator.library !== TYPEORM) return undefined;
+    const model = entityOf(declared, tools);
     return model && tableOf(model);
   },
   classMember: (of, property, tools) => {

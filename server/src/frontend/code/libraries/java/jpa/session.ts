@@ -37,6 +37,7 @@ import { entityOf, isJpaModel, isPrimitive, type JpaModel } from "./entities";
 /** Hibernate's: all columns, unless the entity says that they are to be told one by one. */
 export const HIBERNATE: UnitStyle = {
   isWhole: (model) => !isJpaModel(model) || !model.isDynamic,
+  countsInDatabase: false,
   isStrict: true,
 };
 
