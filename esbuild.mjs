@@ -22,7 +22,7 @@ const require = createRequire(import.meta.url);
 // Budgets in kB, minified. A bundle that outgrows its own has usually pulled in something by accident.
 const bundles = [
   { name: "extension", entry: "client/src/extension.ts", budget: 500 },
-  { name: "server", entry: "server/src/server.ts", budget: 970 },
+  { name: "server", entry: "server/src/server.ts", budget: 1020 },
   { name: "check", entry: "server/src/checkWorker.ts", budget: 2185 },
   { name: "worker", entry: "server/src/worker.ts", budget: 440 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
