@@ -5,6 +5,7 @@ import type { Rests } from "./report";
 /** Kinds of fixes, from the cheapest to the dearest for those who run the program. */
 export const FIX_KINDS = [
   "guarded-update",
+  "unique-key",
   "row-lock",
   "anchor-lock",
   "advisory-lock",

@@ -297,8 +297,8 @@ function witnessAgain(program: Program, levels: Levels, anomaly: Anomaly): Turns
 }
 
 /**
- * True if every serial order of the anomaly's instances leaves what it left before the change, where it can be run: an edit
- * that computes something else is no fix.
+ * True if every serial order of the anomaly's instances leaves what it left before the change, where that could be run: an
+ * edit that computes something else, or takes no longer the same rows, is no fix.
  */
 function keepsSerialRuns(old: Program, now: Program, { witness, serial }: Anomaly): boolean {
   const { instances, initial } = witness;
@@ -306,7 +306,8 @@ function keepsSerialRuns(old: Program, now: Program, { witness, serial }: Anomal
     const [before, after] = [old, now].map((program) =>
       runSerial(program, { instances, initial }, order),
     );
-    if (!before?.ok || !after?.ok) return true;
+    if (!before?.ok) return true;
+    if (!after?.ok) return false;
     const [left, leaves] = [before, after].map(({ execution }) => execution.outcome.final);
     return JSON.stringify(left) === JSON.stringify(leaves);
   });

@@ -55,6 +55,32 @@ const CASES: readonly {
     kind: "anchor-lock",
     edits: ["PERFORM 1 FROM room WHERE id = the_room FOR UPDATE;\n  "],
   },
+  {
+    program: "booking-sql",
+    kind: "unique-key",
+    edits: [
+      "\n\nALTER TABLE booking ADD CONSTRAINT booking_room_day_key UNIQUE (room, day);",
+      " ON CONFLICT (room, day) DO NOTHING",
+      "\n  IF NOT FOUND THEN\n    RETURN false;\n  END IF;",
+    ],
+  },
+  {
+    program: "pg-desks",
+    kind: "unique-key",
+    edits: [
+      "const updated = ",
+      " ON CONFLICT (desk_id, day) DO NOTHING",
+      '\n    if (updated.rowCount === 0) throw new Error("it is taken");',
+      "\n\nALTER TABLE booking ADD CONSTRAINT booking_desk_id_day_key UNIQUE (desk_id, day);",
+    ],
+  },
+  {
+    program: "mysql2-desks",
+    kind: "unique-key",
+    edits: [
+      "\n\nALTER TABLE booking ADD CONSTRAINT booking_desk_id_day_key UNIQUE (desk_id, day);",
+    ],
+  },
   { program: "mysql-routine", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "ledger-plpgsql", kind: "guarded-update", edits: ["", "credit"] },
 ];

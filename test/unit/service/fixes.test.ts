@@ -94,6 +94,8 @@ END $$;
       ["PERFORM 1 FROM course WHERE id = what FOR UPDATE;\n  "],
     );
     assert.ok(advice.some(({ kind }) => kind === "raised-level"));
+    // Three may come: a key would let one come.
+    assert.ok(fixes.every(({ kind }) => kind !== "unique-key"));
   });
 
   it("raise all levels of an anomaly where a lock would not help", async () => {
@@ -163,6 +165,38 @@ COMMIT;
       second.costs.every((cost) => !cost.includes("stays")),
       second.costs.join(),
     );
+  });
+
+  it("are a key only where a look-up asks whether there is a row, by equalities alone", async () => {
+    const text = (
+      condition: string,
+      more = "",
+    ): string => `CREATE TABLE desk (id integer PRIMARY KEY);
+CREATE TABLE booking (id integer PRIMARY KEY, desk integer NOT NULL, day integer NOT NULL, gone boolean NOT NULL);
+CREATE FUNCTION book(the_id integer, the_desk integer, the_day integer, most integer) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  taken integer;
+BEGIN
+  SELECT count(*) INTO taken FROM booking WHERE desk = the_desk AND day = the_day${more};
+  IF ${condition} THEN
+    RETURN false;
+  END IF;
+  INSERT INTO booking (id, desk, day, gone) VALUES (the_id, the_desk, the_day, false);
+  RETURN true;
+END $$;
+`;
+    const kindsOf = async (texts: string): Promise<readonly string[]> =>
+      (await fixesOf(project(texts))).fixes.map(({ kind }) => kind);
+    assert.ok((await kindsOf(text("taken > 0"))).includes("unique-key"));
+    // A value that happens to be none is no absence.
+    const value = text("taken > 0").replace("count(*)", "day");
+    for (const other of [
+      value,
+      text("taken > 1"),
+      text("taken >= most"),
+      text("taken > 0", " AND NOT gone"),
+    ])
+      assert.ok(!(await kindsOf(other)).includes("unique-key"), other);
   });
 
   it("are not written into generated files", async () => {

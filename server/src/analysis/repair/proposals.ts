@@ -6,12 +6,14 @@ import { anchorLocks } from "./kinds/anchorLock";
 import { guardedUpdates } from "./kinds/guardedUpdate";
 import { raisedLevels } from "./kinds/raisedLevel";
 import { rowLocks } from "./kinds/rowLock";
+import { uniqueKeys } from "./kinds/uniqueKey";
 import type { Workshop } from "./workshop";
 
 type Proposer = (workshop: Workshop) => Proposals;
 
 const PROPOSERS: readonly (readonly [FixKind, Proposer])[] = [
   ["guarded-update", guardedUpdates],
+  ["unique-key", uniqueKeys],
   ["row-lock", rowLocks],
   ["anchor-lock", anchorLocks],
   ["advisory-lock", advisoryLocks],

@@ -24,7 +24,11 @@ export function nowText(anomaly: Anomaly, { execution, aborted, isRefused }: Tur
   }
   for (const { instance, code } of aborted) {
     told.add(instance);
-    parts.push(`the server ends ${nameOf(instance)} with ${code}, to be run again`);
+    parts.push(
+      code === DUPLICATE
+        ? `${nameOf(instance)} is refused by the key`
+        : `the server ends ${nameOf(instance)} with ${code}, to be run again`,
+    );
   }
   if (isRefused) parts.push("the server ends one of them with 40001, to be run again");
   for (const [instance, status] of Object.entries(outcome.status)) {
@@ -49,6 +53,9 @@ function instanceNames({ witness }: Anomaly): ReadonlyMap<string, string> {
     }),
   );
 }
+
+/** SQLSTATE of a second row with the same key. */
+const DUPLICATE = "23505";
 
 const ORDINALS = ["first", "second", "third", "fourth"];
 

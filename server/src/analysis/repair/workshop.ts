@@ -33,6 +33,8 @@ export interface Workshop {
   /** The syntax tree of a file of code; undefined for SQL, and for what cannot be parsed. */
   treeOf(file: FileId): CodeTree | undefined;
   sitesOf(transaction: Transaction): readonly Site[];
+  /** Where a place of the program ends in its text. */
+  endOf(source: SourceRange): number | undefined;
 }
 
 /** Linear in the transactions of the anomaly; files are indexed and parsed when they are asked for. */
@@ -84,6 +86,7 @@ export function openWorkshop(
     textOf: lines,
     treeOf: trees,
     sitesOf,
+    endOf: (source) => placeIn(lines, source)?.end,
   };
 }
 

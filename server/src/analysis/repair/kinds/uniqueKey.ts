@@ -1,0 +1,257 @@
+// Where rows are looked for and one is inserted because there is none: a unique key that refuses the second, and an insertion
+// that does then what the look-up did.
+import { childOf, namedChildren, type SyntaxNode } from "../../../frontend/code/codeParsers";
+import type { Expression } from "../../../program/expression";
+import { conjunctsOf } from "../../../program/operands";
+import type { Table } from "../../../program/schema";
+import type { Command, InsertStatement, SelectStatement } from "../../../program/statement";
+import type { Candidate, Proposals, TextEdit } from "../candidate";
+import { guardsBetween } from "../idioms/guards";
+import { sharedFunction, textOf } from "../idioms/heldValue";
+import { insertOrExit } from "../idioms/codeInsert";
+import { equalitiesOf, isAggregate } from "../predicate";
+import type { Site, Workshop } from "../workshop";
+
+type Read = Site & { readonly statement: SelectStatement };
+type Insert = Site & { readonly statement: InsertStatement };
+
+/** One candidate: a key over the columns of the look-up, where the rows of all stale reads are looked for so. */
+export function uniqueKeys(workshop: Workshop): Proposals {
+  const refuse = (reason: string): Proposals => ({
+    candidates: [],
+    refusals: [{ kind: "unique-key", reason }],
+  });
+  const pairs = workshop.staleReads.map((read) => lookUp(workshop, read));
+  const [first] = pairs;
+  const isAlike = pairs.every(
+    (each) =>
+      each && each.table.name === first?.table.name && each.columns.join() === first.columns.join(),
+  );
+  if (!first || !isAlike) return { candidates: [], refusals: [] };
+  const { table, columns } = first;
+  const statement = `ALTER TABLE ${table.name} ADD CONSTRAINT ${[table.name, ...columns, "key"].join("_")} UNIQUE (${columns.join(", ")});`;
+  const declared = behindTable(workshop, table);
+  if (declared === undefined)
+    return refuse(
+      `its table is not declared in a script of the schema; a migration needs: ${statement}`,
+    );
+  const edits: TextEdit[] = [{ ...declared, newText: `\n\n${statement}` }];
+  let isTold = true;
+  for (const each of pairs) {
+    const own = each && errorPath(workshop, each.read, each.insert, columns);
+    if (own) edits.push(...own);
+    else isTold = false;
+  }
+  const code = workshop.dialect === "postgres" ? "23505" : "1062";
+  const candidate: Candidate = {
+    kind: "unique-key",
+    title: `Let a key keep ${columns.join(" and ")} of ${table.name} apart`,
+    edits,
+    costs: [
+      "rows that are there twice have to go before the key can be made",
+      ...(isTold
+        ? []
+        : [
+            `the insertion may fail with ${code}: the caller has to tell that as it tells the look-up`,
+          ]),
+    ],
+  };
+  return { candidates: [candidate], refusals: [] };
+}
+
+interface LookUp {
+  readonly read: Read;
+  readonly insert: Insert;
+  readonly table: Table;
+  /** Sorted as the table has them. */
+  readonly columns: readonly string[];
+}
+
+/** A look-up by equalities alone whose only use is whether there is a row, with the insertion of such a row. */
+function lookUp(workshop: Workshop, site: Site): LookUp | undefined {
+  const { statement, transaction } = site;
+  if (statement.kind !== "select") return undefined;
+  const { relations, where } = statement.query;
+  const [relation, ...others] = relations;
+  const equalities = equalitiesOf(statement);
+  if (relation?.kind !== "base" || others.length > 0) return undefined;
+  if (equalities.length === 0 || conjunctsOf(where).length !== equalities.length) return undefined;
+  if (!asksForAbsence(transaction.body, statement)) return undefined;
+  const table = workshop.program.schema.tables.find(({ name }) => name === relation.table);
+  const insert = workshop
+    .sitesOf(transaction)
+    .find(
+      (each): each is Insert =>
+        each.statement.kind === "insert" && inserts(each.statement, equalities),
+    );
+  if (!table || table.inferred || !insert || insert.statement.table !== table.name)
+    return undefined;
+  const looked = new Set(equalities.map(({ column }) => column));
+  const columns = table.columns.map(({ name }) => name).filter((name) => looked.has(name));
+  return { read: { ...site, statement }, insert, table, columns };
+}
+
+function inserts({ rows }: InsertStatement, equalities: ReturnType<typeof equalitiesOf>): boolean {
+  if (!("length" in rows)) return false;
+  const [row, ...others] = rows;
+  return (
+    others.length === 0 &&
+    equalities.every(({ column, value }) =>
+      row?.some(
+        (each) => each.column === column && JSON.stringify(each.value) === JSON.stringify(value),
+      ),
+    )
+  );
+}
+
+/** True if all conditions that use a result, or a variable that holds it, ask whether it has a row, and one does. */
+function asksForAbsence(
+  body: Command,
+  { into: result, query }: Pick<SelectStatement, "into" | "query">,
+): boolean {
+  const isCount = isAggregate(query);
+  const assigned = assignmentsIn(body);
+  const held = assigned.filter(({ value }) => uses(value, result, []));
+  const names = held.map(({ variable }) => variable);
+  const isPlain = held.every(
+    ({ variable, value }) =>
+      (value.kind === "field" || value.kind === "size") &&
+      assigned.filter((each) => each.variable === variable).length === 1,
+  );
+  const isPassedOn = assigned.some(({ value }) => uses(value, "", names));
+  const conditions = conditionsIn(body)
+    .flatMap(parts)
+    .filter((each) => uses(each, result, names));
+  return (
+    isPlain &&
+    !isPassedOn &&
+    conditions.length > 0 &&
+    conditions.every((each) => isAbsence(each, isCount))
+  );
+}
+
+function uses(expression: Expression, result: string, variables: readonly string[]): boolean {
+  const text = JSON.stringify(expression);
+  const isVariable = (name: string): boolean =>
+    text.includes(`{"kind":"variable","name":${JSON.stringify(name)}}`);
+  return text.includes(`"result":${JSON.stringify(result)}`) || variables.some(isVariable);
+}
+
+type Assign = Extract<Command, { readonly kind: "assign" }>;
+
+function assignmentsIn(command: Command): readonly Assign[] {
+  if (command.kind === "assign") return [command];
+  return insideOf(command).flatMap(assignmentsIn);
+}
+
+function conditionsIn(command: Command): readonly Expression[] {
+  const own = command.kind === "if" ? [command.condition] : [];
+  return [...own, ...insideOf(command).flatMap(conditionsIn)];
+}
+
+function insideOf(command: Command): readonly Command[] {
+  switch (command.kind) {
+    case "sequence":
+      return command.commands;
+    case "if":
+      return command.otherwise ? [command.then, command.otherwise] : [command.then];
+    case "loop":
+    case "atomic":
+      return [command.body];
+    case "try":
+      return [command.body, command.handler];
+    default:
+      return [];
+  }
+}
+
+function parts(condition: Expression): readonly Expression[] {
+  if (condition.kind === "and" || condition.kind === "or") return condition.operands.flatMap(parts);
+  return condition.kind === "not" ? parts(condition.operand) : [condition];
+}
+
+/** `size > 0`, `count = 0`, `id IS NULL`: no other number than none is told from some. */
+function isAbsence(condition: Expression, isCount: boolean): boolean {
+  if (condition.kind === "isNull") return HELD.has(condition.operand.kind);
+  if (condition.kind !== "comparison") return false;
+  const { left, operator, right } = condition;
+  if (!(isCount ? HELD.has(left.kind) : left.kind === "size") || right.kind !== "literal")
+    return false;
+  const told = `${operator} ${String(right.value)}`;
+  return ["> 0", "= 0", "<> 0", "<= 0", ">= 1", "< 1"].includes(told);
+}
+
+const HELD: ReadonlySet<Expression["kind"]> = new Set(["size", "field", "variable"]);
+
+/** Behind the statement that declares a table in SQL; undefined in code, in models and in what is applied once. */
+function behindTable(
+  workshop: Workshop,
+  { source }: Table,
+): Pick<TextEdit, "file" | "start" | "end"> | undefined {
+  if (!source || !/\.sql$/iu.test(source.file) || /migrations?\//iu.test(source.file))
+    return undefined;
+  const lines = workshop.textOf(source.file);
+  const end = lines && workshop.endOf(source);
+  if (!lines || end === undefined) return undefined;
+  const semicolon = /^\s*;/u.exec(lines.text.slice(end))?.[0].length ?? 0;
+  return semicolon === 0
+    ? undefined
+    : { file: source.file, start: end + semicolon, end: end + semicolon };
+}
+
+/** The insertion that does nothing where the row is there, and goes then the way of the look-up; PostgreSQL has words for it. */
+function errorPath(
+  workshop: Workshop,
+  read: Read,
+  insert: Insert,
+  columns: readonly string[],
+): readonly TextEdit[] | undefined {
+  if (workshop.dialect !== "postgres" || read.file !== insert.file || insert.statement.onConflict)
+    return undefined;
+  const target = ` ON CONFLICT (${columns.join(", ")}) DO NOTHING`;
+  const tree = workshop.treeOf(insert.file);
+  if (tree) {
+    const owner = tree.language === "java" ? undefined : sharedFunction(tree, read, insert);
+    const exit = owner && exitBetween(owner, read.end, insert.start);
+    return exit && insertOrExit(tree, insert, target, textOf(tree, exit));
+  }
+  const text = workshop.textOf(insert.file)?.text;
+  if (text === undefined || insert.transaction.boundary !== "routine") return undefined;
+  // The look-up may stand in the condition itself.
+  const head = /\bIF\b[^;]*$/iu.exec(text.slice(Math.max(0, read.start - NEAR), read.start));
+  const from = head ? read.start - head[0].length : read.end;
+  const exit = guardsBetween(text, from, insert.start).findLast(({ isExit }) => isExit)?.body;
+  const end = text.indexOf(";", insert.end) + 1;
+  if (
+    exit === undefined ||
+    end === 0 ||
+    /\breturning\b/iu.test(text.slice(insert.start, insert.end))
+  )
+    return undefined;
+  const indent = /[ \t]*$/u.exec(text.slice(0, insert.start))?.[0] ?? "";
+  const { file } = insert;
+  const check = `\n${indent}IF NOT FOUND THEN\n${indent}  ${exit.trim()}\n${indent}END IF;`;
+  return [
+    { file, start: insert.end, end: insert.end, newText: target },
+    { file, start: end, end, newText: check },
+  ];
+}
+
+/** Characters in which the IF around a query is looked for. */
+const NEAR = 200;
+
+/** The last statement between two places that leaves the function under a condition. */
+function exitBetween(owner: SyntaxNode, start: number, end: number): SyntaxNode | undefined {
+  const found: SyntaxNode[] = [];
+  const open = [owner];
+  for (let next = open.pop(); next; next = open.pop()) {
+    open.push(...next.children);
+    if (next.type !== "if_statement" || next.start < start || next.end > end) continue;
+    const then = childOf(next, "consequence");
+    const [only, ...others] =
+      then?.type === "statement_block" ? namedChildren(then) : then ? [then] : [];
+    const leaves = only?.type === "throw_statement" || only?.type === "return_statement";
+    if (only && leaves && others.length === 0) found.push(only);
+  }
+  return found.sort((a, b) => a.start - b.start).at(-1);
+}
