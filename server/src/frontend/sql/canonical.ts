@@ -5,7 +5,7 @@ import type { Dialect } from "../../program/dialect";
 import { dictionary } from "../../protocol/dictionary";
 import { endsBatch, startBatch, startsNext, takeSymbol, type Batch } from "./batches";
 import { bytesOfHex, textOfBytes } from "./bytes";
-import { FILLER, hidden } from "./escapes";
+import { FILLER, hidden, OF_BYTES } from "./escapes";
 import { metaCommand, type Slice, type Span, type SplitProblem, type SplitResult } from "./split";
 
 export interface Canonical extends SplitResult {
@@ -366,6 +366,7 @@ function bytesLiteral(state: Scan, from: number): boolean {
   const digits = close < 0 ? "" : text.slice(from, close);
   const isHex = /^x$/i.test(text[at] ?? "");
   if (close < 0 || !(isHex ? /^[0-9a-f]*$/i : /^[01]*$/).test(digits)) return false;
+  extend(state, at, close + 1);
   literal(state, isHex ? digits : hexOfBits(digits), close + 1);
   return true;
 }
@@ -374,8 +375,8 @@ function bytesLiteral(state: Scan, from: number): boolean {
 function literal(state: Scan, hex: string, end: number): void {
   const bytes = bytesOfHex(hex.length % 2 === 0 ? hex : `0${hex}`);
   const content = [...textOfBytes(bytes)].map(hidden).join("");
-  const filler = FILLER.repeat(Math.max(0, end - state.at - content.length - 2));
-  state.parts.push(`'${content}${filler}'`);
+  const filler = FILLER.repeat(Math.max(0, end - state.at - content.length - 3));
+  state.parts.push(`'${content}${OF_BYTES}${filler}'`);
   state.at = end;
 }
 
@@ -428,7 +429,7 @@ function other(state: Scan, character: string): void {
     const digits = WORD.exec(text)?.[0] ?? character;
     const end = at + digits.length;
     extend(state, at, end);
-    if (isMysql && /^0x[0-9a-f]+$/i.test(digits)) literal(state, digits.slice(2), end);
+    if (isMysql && /^0x[0-9a-fA-F]+$/.test(digits)) literal(state, digits.slice(2), end);
     else copy(state, end);
     return;
   }

@@ -6,6 +6,9 @@ const BLOCK = 0xe000;
 /** Takes a place and means nothing: what is left of a backslash or of a doubled quote. */
 export const FILLER = String.fromCharCode(BLOCK);
 
+/** Takes a place in a string that was written as its bytes. */
+export const OF_BYTES = String.fromCharCode(BLOCK + 0x81);
+
 /** Stands for the character 0, whose place is the filler's. */
 const ZERO = String.fromCharCode(BLOCK + 0x80);
 
@@ -18,7 +21,9 @@ export function hidden(character: string): string {
 
 /** The text that the content of a canonical string stands for. */
 export function plainText(text: string): string {
-  return text.replace(/[\uE000-\uE080]/g, (each) =>
-    each === FILLER ? "" : String.fromCharCode((each.charCodeAt(0) - BLOCK) & 0x7f),
+  return text.replace(/[\uE000-\uE081]/g, (each) =>
+    each === FILLER || each === OF_BYTES
+      ? ""
+      : String.fromCharCode((each.charCodeAt(0) - BLOCK) & 0x7f),
   );
 }

@@ -12,6 +12,7 @@ import { atOnce, type Sliced } from "../code/slices";
 import { readSuppressions, type ReadSuppressions } from "../suppressions";
 import { withDeclaredToday, withToday } from "./currentDate";
 import { spellingOf } from "./spelling";
+import { withByteLiterals } from "./byteLiterals";
 import { unknownColumns } from "./checkNames";
 import type { CodeFilesToRead, SourceFile } from "./codeToRead";
 import { withEqualTexts } from "./collations";
@@ -300,7 +301,8 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
         : each,
     )
     .map((each) => asUnit(withToday(each)));
-  const spelled = withEqualTexts(whole, around.tables, group.dialect);
+  const told = withByteLiterals(whole, around.tables, group.dialect);
+  const spelled = withEqualTexts(told, around.tables, group.dialect);
   const ofCode = new Set(called.transactions.map(({ id }) => id));
   const weakened = withLooseTexts(spelled, around.tables, group.dialect, ({ id }) =>
     ofCode.has(id),

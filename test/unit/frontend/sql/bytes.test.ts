@@ -5,6 +5,9 @@ import fc from "fast-check";
 import { bytesOfText, textOfBytes } from "../../../../server/src/frontend/sql/bytes";
 import { readCanonical } from "../../../../server/src/frontend/sql/canonical";
 import { plainText } from "../../../../server/src/frontend/sql/escapes";
+import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
+import { walkCommand } from "../../../../server/src/frontend/sql/walk";
+import type { FileId } from "../../../../server/src/protocol/source";
 
 test("every sequence of bytes comes back as it was", () => {
   fc.assert(
@@ -33,4 +36,30 @@ test("literals of bytes in MySQL are strings of these bytes, as long as they wer
       assert.deepEqual(bytesOfText(plainText(content)), bytes);
     }),
   );
+});
+
+test("an uppercase 0X begins no literal of bytes", () => {
+  assert.equal(readCanonical("select 0X10", "mysql").text, "select 0X10");
+});
+
+test("literals of bytes in MySQL are numbers beside numbers, and texts elsewhere", () => {
+  const schema =
+    "CREATE TABLE t (id int PRIMARY KEY, n int, isOn bit(1) DEFAULT b'1', s varchar(9));\n";
+  const [one] = readProgram(
+    [
+      {
+        file: "a.sql" as FileId,
+        text: `${schema}BEGIN; UPDATE t SET n = n + 0x10, isOn = b'1', s = 0x4142 WHERE id = 0x0100 AND s = x'43'; COMMIT;`,
+      },
+    ],
+    {},
+    { dialect: "mysql" },
+  ).transactions;
+  const literals: unknown[] = [];
+  walkCommand(one?.body ?? { kind: "sequence", commands: [] }, {
+    expression: (each) => {
+      if (each.kind === "literal") literals.push(each.value);
+    },
+  });
+  assert.deepEqual(literals, [16, 1, "AB", 256, "C"]);
 });

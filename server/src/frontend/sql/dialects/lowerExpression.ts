@@ -78,7 +78,9 @@ function lowerAny(node: SyntaxExpression, of: Expressions): Expression {
   const { scope, work } = of;
   switch (node.kind) {
     case "literal":
-      return literal(node.value);
+      return node.isBytes === true && typeof node.value === "string"
+        ? { kind: "literal", value: node.value, type: "bytes" }
+        : literal(node.value);
     case "time":
       return { kind: "literal", value: node.value, type: "time" };
     case "placeholder":

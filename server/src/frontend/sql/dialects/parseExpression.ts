@@ -274,7 +274,7 @@ function prefix(parsing: Parsing): SyntaxExpression {
       return { kind: "literal", value: Number(lexeme.word), text: lexeme.word };
     case "string":
       reader.at++;
-      return { kind: "literal", value: strings(reader, lexeme.word) };
+      return { kind: "literal", value: strings(reader, lexeme.word), isBytes: lexeme.isBytes };
     case "placeholder":
       reader.at++;
       return { kind: "placeholder", number: Number(lexeme.word.slice(1)) };

@@ -1,6 +1,6 @@
 // A cursor over the tokens of one canonical statement: what all parts of the parser share.
 import type { Dialect } from "../../../program/dialect";
-import { plainText } from "../escapes";
+import { OF_BYTES, plainText } from "../escapes";
 import type { Spelling } from "../spelling";
 import { isWordPart, nameOf, nextToken, stringOf } from "../tokens";
 
@@ -19,6 +19,8 @@ export interface Lexeme {
   readonly word: string;
   readonly start: number;
   readonly end: number;
+  /** A string that is written as its bytes. */
+  readonly isBytes?: boolean;
 }
 
 export interface Reader {
@@ -75,9 +77,18 @@ function lexemesOf(text: string): readonly Lexeme[] {
       case "comment":
       case "backslash":
         break;
-      case "string":
-        lexemes.push({ kind, word: plainText(stringOf(text, token)), start, end: at });
+      case "string": {
+        const content = stringOf(text, token);
+        const isBytes = content.includes(OF_BYTES);
+        lexemes.push({
+          kind,
+          word: plainText(content),
+          start,
+          end: at,
+          ...(isBytes && { isBytes }),
+        });
         break;
+      }
       case "name":
         lexemes.push({ kind, word: plainText(nameOf(text, token)), start, end: at });
         break;

@@ -1,4 +1,5 @@
 // The tables and views that DDL of MySQL, MariaDB, SQL Server and SQLite leaves, replayed in order.
+import { asColumnValue } from "../byteLiterals";
 import type { Dialect } from "../../../program/dialect";
 import type { Expression } from "../../../program/expression";
 import type { Note } from "../../../program/program";
@@ -241,7 +242,11 @@ function defaultOf(
   }
   return value === undefined
     ? undefined
-    : numeric(lowerValue(value, over(table, state)), type, state);
+    : numeric(
+        asColumnValue(lowerValue(value, over(table, state)), columnType(type, state.dialect)),
+        type,
+        state,
+      );
 }
 
 /** DEFAULT '0' of a number's column is a number. */

@@ -6,6 +6,8 @@ export type SyntaxExpression =
       readonly value: number | string | boolean | null;
       /** A number as it is written, with its digits. */
       readonly text?: string;
+      /** A string that is written as its bytes. */
+      readonly isBytes?: boolean | undefined;
     }
   /** DATE '...', TIMESTAMP '...'. */
   | { readonly kind: "time"; readonly value: string }
