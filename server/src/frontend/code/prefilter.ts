@@ -52,13 +52,26 @@ const WORDS = [
   "[\"'](?:pg|postgres|slonik|mysql2?|mariadb)[\"'/]",
 ];
 
+const escaped = (names: readonly string[]): string =>
+  names.map((name) => name.replaceAll(/[.\\/]/gu, "\\$&")).join("|");
+
 /** Imports of the libraries that are known, and of what is inside of their packages. */
-const MODULES = LIBRARIES.flatMap(({ modules }) => modules).map((name) =>
-  name.replaceAll(/[.\\/]/gu, "\\$&"),
+const MODULES = escaped(LIBRARIES.flatMap(({ modules }) => modules));
+
+/** Java's imports of those whose classes declare tables. */
+const DECLARING = escaped(
+  LIBRARIES.flatMap(({ modules, declares }) => (declares ? modules : [])).filter((name) =>
+    /^[a-z]+(?:\.\w+)+$/u.test(name),
+  ),
 );
 
 const MAY_USE = new RegExp(
-  [...WORDS, ...UNSUPPORTED_IMPORTS, `["'](?:${MODULES.join("|")})["'/]`].join("|"),
+  [
+    ...WORDS,
+    ...UNSUPPORTED_IMPORTS,
+    `["'](?:${MODULES})["'/]`,
+    `\\bimport\\s+(?:${DECLARING})\\.`,
+  ].join("|"),
   "u",
 );
 

@@ -1,6 +1,7 @@
 // JPA and Spring Data: what is written at the commit, by which query, and what is kept.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mayUseDatabase } from "../../../../../server/src/frontend/code/prefilter";
 import { transactionsOf } from "../codePrograms";
 import { DDL, shown } from "./javaPrograms";
 
@@ -43,6 +44,10 @@ function check(name: string, body: string, ...expected: readonly string[]): void
     assert.deepEqual(found.flatMap(shown), ["explicit", ...expected]);
   });
 }
+
+test("a file with nothing but an entity is read: it declares a table", () => {
+  assert.ok(mayUseDatabase(ACCOUNT));
+});
 
 const READ =
   "r1 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance from accounts where (accounts.id = :id)";
