@@ -1,5 +1,6 @@
 // The applications that are recorded: how each is started, and which of its transactions are races, which correct.
 import { spawnSync } from "node:child_process";
+import { delimiter } from "node:path";
 
 export interface Application {
   readonly name: string;
@@ -66,6 +67,21 @@ function node(packages: readonly string[]): Application["prepare"] {
   };
 }
 
+/** Packages of Maven beside a program of one file. */
+const java: Application["prepare"] = (_, app) => {
+  const copy = ["-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=lib"];
+  const missing =
+    run("mvn", copy, app) ?? run("javac", ["-cp", "lib/*", "-d", "classes", "Shop.java"], app);
+  const path = `lib/*${delimiter}classes`;
+  return missing === undefined ? { command: ["java", "-cp", path, "Shop"] } : { missing };
+};
+
+/** Modules of Go. */
+const go: Application["prepare"] = (_, app) => {
+  const missing = run("go", ["mod", "tidy"], app);
+  return missing === undefined ? { command: ["go", "test", "./..."] } : { missing };
+};
+
 /** Without call sites, transactions are named by what they do. */
 const UNNAMED = {
   races: ["update account", "insert booking", "update coupon", "update doctor", "insert ticket"],
@@ -120,10 +136,21 @@ export const APPLICATIONS: readonly Application[] = [
     name: "pgx (Go), no call sites",
     folder: "go-pgx",
     database: "postgres",
-    prepare: (_, app) => {
-      const missing = run("go", ["mod", "tidy"], app);
-      return missing === undefined ? { command: ["go", "test", "./..."] } : { missing };
-    },
+    prepare: go,
+    ...UNNAMED,
+  },
+  {
+    name: "GORM (Go), no call sites",
+    folder: "go-gorm",
+    database: "postgres",
+    prepare: go,
+    ...UNNAMED,
+  },
+  {
+    name: "JDBC (Java), no call sites",
+    folder: "java-jdbc",
+    database: "postgres",
+    prepare: java,
     ...UNNAMED,
   },
 ];

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { fileErrorText } from "../workspace/textFile";
 import type { StatementEvent } from "./events";
 import type { Environment, RecordedServer } from "./environment";
-import { startProxy, type Alteration, type RunningProxy } from "./proxy/proxy";
+import { startProxy, type RunningProxy } from "./proxy/proxy";
 import { openRecording, type RecordingFile } from "./recording";
 import { recordedStatement, type Glossary, type RecordedStatement } from "./statements";
 
@@ -14,7 +14,6 @@ export interface RecordingOptions {
   /** Where the statements are written as they come. */
   readonly recording: RecordingFile;
   readonly remark: (text: string) => void;
-  readonly alter?: (connection: number) => Alteration;
 }
 
 export interface OpenRecording {
@@ -31,7 +30,6 @@ export async function openSession({
   port,
   recording,
   remark,
-  alter,
 }: RecordingOptions): Promise<OpenRecording> {
   const statements: RecordedStatement[] = [];
   const glossary: Glossary = new Map();
@@ -61,7 +59,6 @@ export async function openSession({
       port,
       emit,
       remark: once,
-      ...(alter && { alter }),
     });
   } catch (error) {
     writer.close();

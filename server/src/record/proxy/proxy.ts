@@ -30,14 +30,6 @@ export interface ProxyOptions {
   readonly port: number;
   readonly emit: EventSink;
   readonly remark: Remark;
-  /** Changes the server's bytes before they are passed on, for tests. Default: none. */
-  readonly alter?: (connection: number) => Alteration;
-}
-
-/** Changes what the server sends: only for runs that the user asked to be perturbed. */
-export interface Alteration {
-  fromClient(chunk: Buffer): void;
-  fromServer(chunk: Buffer): Buffer;
 }
 
 export interface RunningProxy {
@@ -82,8 +74,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     };
     keep(client);
     if (options.upstream.protocol === "postgres")
-      relayPostgres(client, connections, decoder, watched, keep, begun);
-    else relayMysql(client, connections, decoder, options, keep);
+      relayPostgres(client, decoder, watched, keep, begun);
+    else relayMysql(client, decoder, options, keep);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -150,7 +142,6 @@ const TLS_RECORD = 0x16;
 /** Refuses encryption to the client, since what is encrypted cannot be read, then hands everything on. */
 function relayPostgres(
   client: net.Socket,
-  connection: number,
   decoder: Decoder,
   options: ProxyOptions,
   keep: (socket: net.Socket) => void,
@@ -175,7 +166,7 @@ function relayPostgres(
         client.off("close", leave);
         client.pause();
         begun();
-        relay(client, connection, decoder, options, keep, waiting);
+        relay(client, decoder, options, keep, waiting);
         return;
       }
       hasAsked ||= code === SSL_REQUEST;
@@ -198,26 +189,23 @@ const REQUIRES_TLS =
 
 function relayMysql(
   client: net.Socket,
-  connection: number,
   decoder: Decoder,
   options: ProxyOptions,
   keep: (socket: net.Socket) => void,
 ): void {
   client.on("error", () => client.destroy());
-  relay(client, connection, decoder, options, keep, Buffer.alloc(0));
+  relay(client, decoder, options, keep, Buffer.alloc(0));
 }
 
 /** Connects to the server and hands on what comes, each way as fast as the other side takes it. */
 function relay(
   client: net.Socket,
-  connection: number,
   decoder: Decoder,
   options: ProxyOptions,
   keep: (socket: net.Socket) => void,
   first: Buffer,
 ): void {
   const { upstream, remark } = options;
-  const alteration = options.alter?.(connection);
   connect(
     upstream,
     keep,
@@ -230,15 +218,13 @@ function relay(
       }
       client.on("data", (chunk: Buffer) => {
         if (!server.write(chunk)) client.pause();
-        alteration?.fromClient(chunk);
         decoder.fromClient(chunk);
       });
       server.on("data", (chunk: Buffer) => {
         const open = greeting === undefined ? chunk : greeting(chunk);
         if (open.length === 0) return;
-        const own = alteration === undefined ? open : alteration.fromServer(open);
-        if (own.length > 0 && !client.write(own)) server.pause();
-        decoder.fromServer(own);
+        if (!client.write(open)) server.pause();
+        decoder.fromServer(open);
       });
       server.on("drain", () => client.resume());
       client.on("drain", () => server.resume());
