@@ -59,7 +59,7 @@ export function commandFor(client: Client, folder: string): Found {
         : absent("not built with Maven");
     }
     case "go": {
-      const built = path.join(own, client.program);
+      const built = path.join(own, "bin", client.program);
       return existsSync(built) ? command(built, [], own, {}) : absent("not built with Go");
     }
     case "rust": {
@@ -129,7 +129,8 @@ const INSTALLERS: Partial<
   ],
   go: (folder) => [
     ["cp", "-r", `${path.join(HERE, "go")}/.`, folder],
-    ["go", "build", "-o", folder, "./..."],
+    ["go", "mod", "tidy"],
+    ["go", "build", "-o", `bin${path.sep}`, "./..."],
   ],
   rust: (folder) => [
     ["cp", "-r", `${path.join(HERE, "rust")}/.`, folder],

@@ -13,7 +13,7 @@ import { rememberSpelling, shownColumns } from "./mysql/spelling";
 import { failure, refused, SqlFailure } from "./sqlError";
 import { POSTGRES_SETTINGS } from "./system/pgSettings";
 import { savepoint } from "./savepoints";
-import { sessionSequences } from "./sessionSequences";
+import { sessionSequences, withNewSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
 import {
   changedTable,
@@ -169,6 +169,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       catalog,
       isPostgres,
       database: state.facts.database,
+      user: state.facts.user,
       usual: usualSettings,
       own: state.settings,
       setting,
@@ -317,11 +318,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         // MySQL ends the open transaction before each definition.
         if (!isPostgres && state.status !== "idle") yield* commit();
         if (isPostgres) notices.push(...skipped(catalog, parsed.definition));
-        applyDefinition(
-          catalog,
-          parsed.definition,
-          /^(0|off)$/i.test(state.settings.get("foreign_key_checks") ?? ""),
-        );
+        withNewSequences(catalog, options.sequences, () => {
+          const setting = state.settings.get("foreign_key_checks") ?? "";
+          applyDefinition(catalog, parsed.definition, /^(0|off)$/i.test(setting));
+        });
         if (spelling !== undefined) rememberSpelling(catalog, parsed.definition, spelling);
         return done(parsed.tag);
       case "begin":
@@ -337,6 +337,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (parsed.chain) yield* begin();
         return done("ROLLBACK");
       case "savepoint":
+        if (!isPostgres && !state.autocommit && state.status === "idle") yield* begin();
+        return savepoint(state, parsed.kind, parsed.name, isPostgres);
       case "release":
       case "rollback to":
         return savepoint(state, parsed.kind, parsed.name, isPostgres);

@@ -36,3 +36,14 @@ export function sessionSequences(
     },
   };
 }
+
+/** Sequences that a definition makes begin at their start, whatever one of the same name had given before. */
+export function withNewSequences(
+  { sequences: starts }: Catalog,
+  sequences: Sequences,
+  define: () => void,
+): void {
+  const known = new Set(starts.keys());
+  define();
+  for (const [name, start] of starts) if (!known.has(name)) sequences.set?.(name, start);
+}

@@ -10,6 +10,7 @@ export interface Shown {
   readonly catalog: Catalog;
   readonly isPostgres: boolean;
   readonly database: string;
+  readonly user: string;
   readonly usual: ReadonlyMap<string, string>;
   /** Settings of the session. */
   readonly own: ReadonlyMap<string, string>;
@@ -21,10 +22,10 @@ export function shown(
   { name, of }: Extract<SqlStatement, { readonly kind: "show" }>,
   about: Shown,
 ): SqlResult {
-  const { catalog, database, usual, own } = about;
+  const { catalog, database, user, usual, own } = about;
   if (of !== undefined) {
     const settings = new Map([...usual, ...own]);
-    const { columns, rows } = showRows(of, { catalog, database, settings });
+    const { columns, rows } = showRows(of, { catalog, database, user, settings });
     return table(columns, rows);
   }
   if (about.isPostgres && name === "all") {

@@ -513,7 +513,9 @@ export type ShowRequest =
       readonly full: boolean;
       readonly like?: string;
     }
-  | { readonly kind: "indexes"; readonly table: string }
+  | { readonly kind: "indexes" | "create table"; readonly table: string }
+  | { readonly kind: "table status"; readonly like?: string }
+  | { readonly kind: "character sets" | "grants" }
   | { readonly kind: "variables"; readonly like?: string }
   | { readonly kind: "databases" }
   /** Questions about the server that have no rows here: warnings, status, engines, ... */

@@ -68,3 +68,46 @@ test("HAVING without groups is a filter that knows the names of outputs", () => 
     [3, 6],
   ]);
 });
+
+test("a table is shown as the text that makes it", () => {
+  const run = session("mysql");
+  run("CREATE TABLE p (id int PRIMARY KEY)");
+  const columns =
+    "id bigint NOT NULL AUTO_INCREMENT, n decimal(10,2), s varchar(9) NOT NULL DEFAULT 'x', p int";
+  const keys = "PRIMARY KEY (id), UNIQUE KEY u (s), KEY k (n, s)";
+  const reference = "CONSTRAINT r FOREIGN KEY (p) REFERENCES p (id) ON DELETE CASCADE";
+  run(`CREATE TABLE t (${columns}, ${keys}, ${reference})`);
+  assert.deepEqual(run("SHOW CREATE TABLE t"), [
+    [
+      "t",
+      `CREATE TABLE \`t\` (
+  \`id\` bigint NOT NULL AUTO_INCREMENT,
+  \`n\` decimal(10,2) DEFAULT NULL,
+  \`s\` varchar(9) NOT NULL DEFAULT 'x',
+  \`p\` int DEFAULT NULL,
+  PRIMARY KEY (\`id\`),
+  UNIQUE KEY \`u\` (\`s\`),
+  KEY \`k\` (\`n\`,\`s\`),
+  CONSTRAINT \`r\` FOREIGN KEY (\`p\`) REFERENCES \`p\` (\`id\`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci`,
+    ],
+  ]);
+});
+
+test("a table that is made anew counts anew", () => {
+  const run = session("mysql");
+  for (let time = 0; time < 2; time++) {
+    run("DROP TABLE IF EXISTS t");
+    run("CREATE TABLE t (id int PRIMARY KEY AUTO_INCREMENT, a int)");
+    run("INSERT INTO t (a) VALUES (1)");
+    assert.deepEqual(run("SELECT id FROM t"), [[1]]);
+  }
+});
+
+test("a savepoint without autocommit begins a transaction", () => {
+  const run = session("mysql");
+  run("CREATE TABLE t (a int PRIMARY KEY)");
+  for (const sql of ["SET autocommit = 0", "SAVEPOINT s", "INSERT INTO t VALUES (1)"]) run(sql);
+  run("ROLLBACK TO SAVEPOINT s");
+  assert.deepEqual(run("SELECT * FROM t"), []);
+});

@@ -16,10 +16,16 @@ import type { Scope } from "./scope";
 
 const TABLES: readonly FunctionTable[] = [TEXTS, NUMBERS, TIMES, DOCUMENTS, CATALOGUE, SESSION];
 
+/** Arguments of a call. A parameter of no type stands for what the function gives out, and is none of them. */
+export function callArguments(call: SqlCall, scope: Scope): readonly Node[] {
+  const args = call.arguments.map((argument) => compileExpression(argument, scope));
+  return args.filter(({ type }, at) => type !== "void" || call.arguments[at]?.kind !== "parameter");
+}
+
 /** A call of a plain function. Fails as the databases do where none of that name takes the arguments. */
 export function functionNode(call: SqlCall, scope: Scope): Node {
   const { compiler } = scope;
-  const args = call.arguments.map((argument) => compileExpression(argument, scope));
+  const args = callArguments(call, scope);
   for (const table of TABLES) {
     for (const make of table.get(call.name) ?? []) {
       const node = make(args, compiler, call);

@@ -10,6 +10,7 @@ import {
   arrayOf,
   elementOf,
   isNumeric,
+  isText,
   mysqlType,
   postgresName,
   postgresType,
@@ -273,7 +274,8 @@ function binaryNode(expression: Of<"binary">, scope: Scope): Node {
   if (left.kind === "row" && right.kind === "query" && operator === "=") {
     return inQueryNode(left, right.query, false, scope);
   }
-  const [a, b] = [compileExpression(left, scope), compileExpression(right, scope)];
+  const sides = [compileExpression(left, scope), compileExpression(right, scope)] as const;
+  const [a, b] = [asName(sides[0], sides[1]), asName(sides[1], sides[0])];
   switch (operator) {
     case "and":
       return both(a, b, compiler);
@@ -290,6 +292,11 @@ function binaryNode(expression: Of<"binary">, scope: Scope): Node {
     default:
       return binary(operator, a, b, compiler);
   }
+}
+
+/** An object of the catalogue beside a text is its name. */
+function asName(node: Node, other: Node): Node {
+  return node.shown !== undefined && isText(other.type) ? node.shown : node;
 }
 
 /** MySQL's `date + INTERVAL 1 DAY`. */

@@ -8,8 +8,7 @@ import { elementOf, isInteger, widest, type SqlType } from "../values/types";
 import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value";
 import { plainText } from "../values/text";
 import { outputsOf, routineFor } from "../routine/call";
-import { functionNode } from "./call";
-import { compileExpression } from "./recursion";
+import { callArguments, functionNode } from "./call";
 import { converted, settled, type Env, type Node } from "./node";
 import type { Scope, ScopeColumn } from "./scope";
 
@@ -23,7 +22,7 @@ interface SetFunction {
 /** The rows that a function in FROM gives. */
 export function setFunction(relation: FunctionRelation, scope: Scope): SetFunction {
   const { call } = relation;
-  const args = call.arguments.map((argument) => compileExpression(argument, scope));
+  const args = callArguments(call, scope);
   const own = ownRows(relation, args, scope);
   if (own !== undefined) return own;
   const { types, rows, names } = made(call.name, args, scope) ?? single(functionNode(call, scope));
@@ -93,6 +92,7 @@ interface TypedRows {
 /** What a function that gives rows gives; undefined for other functions. */
 function made(name: string, args: readonly Node[], scope: Scope): TypedRows | undefined {
   const [first, second, third] = args;
+  if (name === "pg_get_keywords") return KEYWORDS;
   if (first === undefined) return undefined;
   switch (name) {
     case "generate_series":
@@ -167,6 +167,16 @@ function made(name: string, args: readonly Node[], scope: Scope): TypedRows | un
   }
   return undefined;
 }
+
+/** Words of PostgreSQL's own, beside those of the standard. */
+const KEYWORDS: TypedRows = {
+  types: ["text", "text", "bool", "text", "text"],
+  names: ["word", "catcode", "barelabel", "catdesc", "baredesc"],
+  rows: () =>
+    ["analyse", "analyze", "concurrently", "freeze", "ilike", "isnull", "limit", "notnull"]
+      .concat(["offset", "placing", "returning", "variadic", "verbose"])
+      .map((word) => [word, "R", true, "reserved", "can be bare label"]),
+};
 
 /** A function that gives one value gives one row of it. */
 function single(node: Node): TypedRows {

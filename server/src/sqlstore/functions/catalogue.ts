@@ -44,6 +44,9 @@ export const CATALOGUE: FunctionTable = tableOf({
   format_type: asked("text", ["int8", "int4"], ([id = null, modifier], _env, { catalog }) =>
     id === null ? null : typeText(catalog, integer(id), modifier ?? null),
   ),
+  oidvectortypes: asked("text", ["int4[]"], ([list = null], _env, { catalog }) =>
+    isList(list) ? list.map((id) => typeText(catalog, integer(id), null)).join(", ") : null,
+  ),
   pg_get_expr: asked("text", ["text", "int8", "bool"], ([stored = null]) => stored, 2),
   pg_get_indexdef: asked(
     "text",
@@ -97,7 +100,7 @@ export const CATALOGUE: FunctionTable = tableOf({
     "bool",
     true,
   ),
-  "has_table_privilege has_schema_privilege has_database_privilege has_column_privilege has_sequence_privilege has_any_column_privilege pg_has_role":
+  "has_table_privilege has_schema_privilege has_database_privilege has_type_privilege has_function_privilege has_column_privilege has_sequence_privilege has_any_column_privilege pg_has_role":
     always("bool", true),
   "pg_is_in_recovery pg_relation_is_publishable pg_is_other_temp_schema": always("bool", false),
   "obj_description col_description shobj_description pg_get_ruledef pg_get_triggerdef pg_get_functiondef pg_get_partkeydef pg_get_function_result pg_get_function_arguments pg_get_function_identity_arguments pg_get_function_sqlbody pg_get_statisticsobjdef_columns pg_tablespace_location inet_server_addr inet_client_addr":

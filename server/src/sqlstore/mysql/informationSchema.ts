@@ -6,7 +6,8 @@ import { referencedColumns } from "../system/objects";
 import { systemTable, type About, type Fields, type SystemTable } from "../system/systemTable";
 import type { ReferenceAction } from "../tree";
 import { isInteger, isText, type DeclaredType } from "../values/types";
-import { defaultText, indexRows, keyOf, typeText } from "./showRows";
+import { defaultText, indexRows, keyOf } from "./showRows";
+import { typeText } from "./typeText";
 import { shownColumn, shownInView, shownName } from "./spelling";
 
 export const MYSQL_SCHEMA = "information_schema";

@@ -4,12 +4,14 @@ import type { Catalog, Column, Table } from "../catalog";
 import { failure } from "../sqlError";
 import { indexesOf } from "../system/objects";
 import type { ShowRequest } from "../tree";
-import type { DeclaredType } from "../values/types";
 import { shownColumn, shownName } from "./spelling";
+import { tableText, usualCollation } from "./tableText";
+import { typeText } from "./typeText";
 
 export interface ShowSurroundings {
   readonly catalog: Catalog;
   readonly database: string;
+  readonly user: string;
   readonly settings: ReadonlyMap<string, string>;
 }
 
@@ -21,7 +23,7 @@ export interface ShownRows {
 /** Fails with 1146 for a table that there is not. */
 export function showRows(
   request: ShowRequest,
-  { catalog, database, settings }: ShowSurroundings,
+  { catalog, database, user, settings }: ShowSurroundings,
 ): ShownRows {
   switch (request.kind) {
     case "tables": {
@@ -39,6 +41,28 @@ export function showRows(
       return shownColumns(catalog, tableOf(catalog, request.table), request);
     case "indexes":
       return shownIndexes(catalog, tableOf(catalog, request.table));
+    case "create table": {
+      const table = tableOf(catalog, request.table);
+      return {
+        columns: ["Table", "Create Table"],
+        rows: [[shownName(catalog, table.name), tableText(catalog, table)]],
+      };
+    }
+    case "table status":
+      return tableStatus(catalog, request.like);
+    case "character sets":
+      return {
+        columns: ["Charset", "Description", "Default collation", "Maxlen"],
+        rows: [
+          ["binary", "Binary pseudo charset", "binary", "1"],
+          ["utf8mb4", "UTF-8 Unicode", usualCollation(catalog.dialect), "4"],
+        ],
+      };
+    case "grants":
+      return {
+        columns: [`Grants for ${user}@%`],
+        rows: [[`GRANT ALL PRIVILEGES ON *.* TO \`${user}\`@\`%\``]],
+      };
     case "variables":
       return {
         columns: ["Variable_name", "Value"],
@@ -111,62 +135,54 @@ export function defaultText({ default: value }: Column): string | null {
   return null;
 }
 
-/** MySQL's words for a type. */
-export function typeText(declared: DeclaredType): string {
-  const { type, length, precision, scale, labels, listed } = declared;
-  if (listed !== undefined && labels === undefined) return listed;
-  const sized = (name: string, ...sizes: readonly (number | undefined)[]): string => {
-    const known = sizes.filter((size) => size !== undefined);
-    return known.length === 0 ? name : `${name}(${known.join(",")})`;
+function shownIndexes(catalog: Catalog, table: Table): ShownRows {
+  const isMariadb = catalog.dialect === "mariadb";
+  const rows = indexRows(table).map(({ key, unique, order, column }) => {
+    const isNullable = table.columns.find(({ name }) => name === column)?.notNull === false;
+    return [
+      shownName(catalog, table.name),
+      unique ? "0" : "1",
+      shownName(catalog, key),
+      String(order),
+      shownColumn(catalog, table, column),
+      "A",
+      "0",
+      null,
+      null,
+      isNullable ? "YES" : "",
+      "BTREE",
+      "",
+      "",
+      ...(isMariadb ? ["NO"] : ["YES", null]),
+    ];
+  });
+  return {
+    columns: [
+      ...["Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation"],
+      ...["Cardinality", "Sub_part", "Packed", "Null", "Index_type", "Comment", "Index_comment"],
+      ...(isMariadb ? ["Ignored"] : ["Visible", "Expression"]),
+    ],
+    rows,
   };
-  switch (type) {
-    case "bool":
-      return "tinyint(1)";
-    case "int2":
-      return "smallint";
-    case "int4":
-      return "int";
-    case "int8":
-      return "bigint";
-    case "uint8":
-      return "bigint unsigned";
-    case "numeric":
-      return sized("decimal", precision, scale);
-    case "float4":
-      return "float";
-    case "float8":
-      return "double";
-    case "bpchar":
-      return sized("char", length);
-    case "varchar":
-      return sized("varchar", length);
-    case "bytea":
-      return "blob";
-    case "timestamp":
-      return "datetime";
-    case "timestamptz":
-      return "timestamp";
-    case "enum":
-      return `enum(${(labels ?? []).map((label) => `'${label}'`).join(",")})`;
-    case "jsonb":
-      return "json";
-    default:
-      return type;
-  }
 }
 
-function shownIndexes(catalog: Catalog, table: Table): ShownRows {
-  const rows = indexRows(table).map(({ key, unique, order, column }) => [
-    shownName(catalog, table.name),
-    unique ? "0" : "1",
-    shownName(catalog, key),
-    String(order),
-    shownColumn(catalog, table, column),
-    "A",
-    "BTREE",
-  ]);
-  const head = ["Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation"];
-  return { columns: [...head, "Index_type"], rows };
+function tableStatus(catalog: Catalog, pattern: string | undefined): ShownRows {
+  const collation = usualCollation(catalog.dialect);
+  const unknown = ["Rows", "Avg_row_length", "Data_length", "Max_data_length", "Index_length"];
+  const later = ["Data_free", "Auto_increment", "Create_time", "Update_time", "Check_time"];
+  return {
+    columns: [
+      ...["Name", "Engine", "Version", "Row_format", ...unknown, ...later],
+      ...["Collation", "Checksum", "Create_options", "Comment"],
+    ],
+    rows: [...catalog.tables.keys()]
+      .sort()
+      .filter(like(pattern))
+      .map((name) => [
+        ...[shownName(catalog, name), "InnoDB", "10", "Dynamic", ...unknown.map(() => "0")],
+        ...["0", ...later.slice(1).map(() => null), collation, null, "", ""],
+      ]),
+  };
 }
 
 /** The columns of a table's indexes, one after the other. */

@@ -23,7 +23,6 @@ const EMPTY = dictionary<readonly string[] | undefined>({
   status: ["Variable_name", "Value"],
   engines: ["Engine", "Support", "Comment"],
   collation: ["Collation", "Charset", "Id", "Default"],
-  charset: ["Charset", "Description", "Default collation", "Maxlen"],
   triggers: ["Trigger", "Event", "Table", "Statement"],
   processlist: ["Id", "User", "Host", "db", "Command", "Time", "State", "Info"],
 });
@@ -45,6 +44,17 @@ function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
     case "indexes":
     case "keys":
       return { kind: "indexes", table: tableBehind(lexemes) };
+    case "create":
+      return words.includes("table")
+        ? { kind: "create table", table: tableIn(lexemes.slice(words.indexOf("table") + 1)) }
+        : undefined;
+    case "table":
+      return words.includes("status") ? { kind: "table status", ...like } : undefined;
+    case "character":
+    case "charset":
+      return { kind: "character sets" };
+    case "grants":
+      return { kind: "grants" };
     case "variables":
       return { kind: "variables", ...like };
     case "databases":

@@ -290,6 +290,11 @@ export const PG_SERVER: readonly SystemTable[] = [
   ].map(([name = "", columns = ""]) => systemTable("pg_catalog", name, columns)),
 ];
 
+/** Functions that read the texts of types; their numbers are their places. */
+export function inputFunctions(): readonly string[] {
+  return [...new Set(BUILT_IN.map(inputOf))];
+}
+
 /** The name of the function that reads a type's text. */
 function inputOf({ typname, typcategory, typtype }: TypeRow): string {
   if (typtype === "e") return "enum_in";

@@ -7,7 +7,7 @@ import { plainText } from "../values/text";
 import { typeOfId } from "../pg/typeIds";
 import { quotedName } from "./expressionText";
 import { NAMESPACES, objectId, OWNER, relationNamed, relationNumbered } from "./objects";
-import { typeNamedIn, typeNumbered } from "./pgServer";
+import { inputFunctions, typeNamedIn, typeNumbered } from "./pgServer";
 import { SYSTEM_IDS } from "./systemTables";
 
 const KINDS = ["regclass", "regtype", "regnamespace", "regrole", "regproc"] as const;
@@ -60,6 +60,9 @@ function numbered(kind: ObjectKind, name: Node, catalog: Catalog, missing: "erro
   };
 }
 
+/** The number of the first function of the server that has one. */
+const FIRST_FUNCTION = 1000;
+
 const WORDS: Readonly<Record<ObjectKind, string>> = {
   regclass: "relation",
   regtype: "type",
@@ -83,8 +86,10 @@ function numberOf(kind: ObjectKind, written: string, catalog: Catalog): number |
       return Object.entries(NAMESPACES).find(([own]) => own === name)?.[1];
     case "regrole":
       return OWNER;
-    case "regproc":
-      return undefined;
+    case "regproc": {
+      const at = inputFunctions().indexOf(name);
+      return at < 0 ? undefined : FIRST_FUNCTION + at;
+    }
     default:
       return kind satisfies never;
   }
@@ -121,8 +126,9 @@ function nameOf(kind: ObjectKind, number: number, catalog: Catalog): string {
     }
     case "regnamespace":
       return Object.entries(NAMESPACES).find(([, id]) => id === number)?.[0] ?? String(number);
-    case "regrole":
     case "regproc":
+      return inputFunctions()[number - FIRST_FUNCTION] ?? (number === 0 ? "-" : String(number));
+    case "regrole":
       return number === 0 ? "-" : String(number);
     default:
       return kind satisfies never;

@@ -1,0 +1,3 @@
+module isolens/clients
+
+go 1.22
