@@ -7,6 +7,7 @@ import { recordedStatement, type Glossary } from "../../../server/src/record/sta
 
 interface Sent {
   readonly sql: string;
+  readonly given?: readonly string[];
   readonly rows?: readonly (readonly (string | null)[])[];
   readonly columns?: readonly string[];
   readonly affected?: number;
@@ -21,7 +22,7 @@ function learnt(calls: readonly Call[], { site = true } = {}): readonly string[]
   let order = 0;
   const statements = calls.flatMap((call, number) => {
     let isOpen = false;
-    return call.map(({ sql, rows = [], columns = [], affected, error }) => {
+    return call.map(({ sql, given = [], rows = [], columns = [], affected, error }) => {
       if (/^begin/i.test(sql)) isOpen = true;
       if (/^(commit|rollback)/i.test(sql)) isOpen = false;
       const event: StatementEvent = {
@@ -31,7 +32,7 @@ function learnt(calls: readonly Call[], { site = true } = {}): readonly string[]
         sql: site
           ? `${sql}/*isolens:app.py:${String(order)}:work;app.py:1:work;${String(number % 16)}*/`
           : sql,
-        arguments: [],
+        arguments: given,
         columns,
         rows,
         count: rows.length,
@@ -344,6 +345,18 @@ test("lists of other lengths are one path with one item, and a doubt", () => {
   assert.match(text, /over a list of "select stock" differed in length/);
   const [same = ""] = learnt([call([1, 2]), call([3, 4])]);
   assert.match(same, /IN \(:item, :item2\)/);
+});
+
+test("a Boolean that never differs is one, as each driver writes it", () => {
+  for (const given of ["f", "FALSE"]) {
+    const call = {
+      sql: "UPDATE doctor SET on_call = $1 WHERE id > 3",
+      given: [given],
+      affected: 1,
+    };
+    const [text = ""] = learnt([[call], [call], [call]]);
+    assert.match(text, /SET on_call = FALSE WHERE/);
+  }
 });
 
 test("the same statements give the same bytes", () => {

@@ -85,7 +85,8 @@ export function isEqual(left: Value | undefined, right: Value | undefined): bool
   if (typeof left !== "string" || typeof right !== "string") return false;
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a !== undefined && b !== undefined) return a === b;
-  return TRUTH.get(left) !== undefined && TRUTH.get(left) === TRUTH.get(right);
+  const [own, other] = [TRUTH.get(left.toLowerCase()), TRUTH.get(right.toLowerCase())];
+  return own !== undefined && own === other;
 }
 
 const TRUTH: ReadonlyMap<string, boolean> = new Map([

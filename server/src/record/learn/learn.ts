@@ -280,8 +280,9 @@ function literalText(
   }
   if (form === "number") return value;
   if (form === "parameter" && /^-?\d+(?:\.\d+)?$/.test(value)) return value;
-  if (form === "parameter" && (value === "t" || value === "f"))
-    return value === "t" ? "TRUE" : "FALSE";
+  // Drivers of Java write Booleans in capitals.
+  if (form === "parameter" && /^(?:t|f|TRUE|FALSE)$/.test(value))
+    return /^t/i.test(value) ? "TRUE" : "FALSE";
   const shown = value.startsWith(CONCEALED) ? (learner.reveal(value, column) ?? value) : value;
   return `'${shown.replaceAll("'", "''")}'`;
 }
