@@ -153,4 +153,11 @@ export const APPLICATIONS: readonly Application[] = [
     prepare: java,
     ...UNNAMED,
   },
+  {
+    name: "Hibernate (Java), no call sites",
+    folder: "java-hibernate",
+    database: "postgres",
+    prepare: java,
+    ...UNNAMED,
+  },
 ];

@@ -1,0 +1,323 @@
+// Five races, and five that are correct, over Hibernate; then the calls that are recorded.
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.GeneratedValue;
+import jakarta.persistence.GenerationType;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.OptimisticLockException;
+import jakarta.persistence.PersistenceException;
+import jakarta.persistence.Version;
+import java.sql.Connection;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.hibernate.Session;
+import org.hibernate.SessionFactory;
+import org.hibernate.boot.model.naming.CamelCaseToUnderscoresNamingStrategy;
+import org.hibernate.cfg.Configuration;
+
+public class Shop {
+  static class Refused extends RuntimeException {}
+
+  interface Call {
+    void run(int number);
+  }
+
+  @Entity(name = "Account")
+  public static class Account {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    public int balance;
+  }
+
+  @Entity(name = "Event")
+  public static class Event {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    public int capacity;
+  }
+
+  @Entity(name = "Booking")
+  public static class Booking {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    public String who;
+
+    @Column(name = "event_id")
+    public int eventId;
+  }
+
+  @Entity(name = "Coupon")
+  public static class Coupon {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    public String code;
+    public int used;
+
+    @Column(name = "max_uses")
+    public int maxUses;
+  }
+
+  @Entity(name = "Doctor")
+  public static class Doctor {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    @Column(name = "on_call")
+    public boolean onCall;
+  }
+
+  @Entity(name = "Nurse")
+  public static class Nurse {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    @Column(name = "on_call")
+    public boolean onCall;
+  }
+
+  @Entity(name = "Ticket")
+  public static class Ticket {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    public int number;
+    public String holder;
+  }
+
+  @Entity(name = "Seat")
+  public static class Seat {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    public int number;
+    public String holder;
+  }
+
+  @Entity(name = "Document")
+  public static class Document {
+    @Id
+    @GeneratedValue(strategy = GenerationType.IDENTITY)
+    public int id;
+
+    public String body;
+
+    @Version public int version;
+  }
+
+  static final String[] TABLES = {
+    "CREATE TABLE account (id serial PRIMARY KEY, balance int NOT NULL)",
+    "CREATE TABLE event (id serial PRIMARY KEY, capacity int NOT NULL)",
+    "CREATE TABLE booking (id serial PRIMARY KEY, event_id int NOT NULL REFERENCES event, who text NOT NULL)",
+    "CREATE TABLE coupon (id serial PRIMARY KEY, code text NOT NULL UNIQUE, max_uses int NOT NULL, used int NOT NULL)",
+    "CREATE TABLE doctor (id serial PRIMARY KEY, on_call boolean NOT NULL)",
+    "CREATE TABLE nurse (id serial PRIMARY KEY, on_call boolean NOT NULL)",
+    "CREATE TABLE ticket (id serial PRIMARY KEY, number int NOT NULL, holder text NOT NULL)",
+    "CREATE TABLE seat (id serial PRIMARY KEY, number int NOT NULL UNIQUE, holder text NOT NULL)",
+    "CREATE TABLE document (id serial PRIMARY KEY, body text NOT NULL, version int NOT NULL)",
+    "INSERT INTO account (balance) VALUES (300), (400), (500)",
+    "INSERT INTO event (capacity) VALUES (3), (4), (5)",
+    "INSERT INTO coupon (code, max_uses, used) VALUES ('C-1', 3, 0), ('C-2', 4, 0), ('C-3', 5, 0)",
+    "INSERT INTO doctor (on_call) SELECT true FROM generate_series(1, 9)",
+    "INSERT INTO nurse (on_call) SELECT true FROM generate_series(1, 9)",
+    "INSERT INTO document (body, version) VALUES ('', 0), ('', 3), ('', 7)",
+  };
+
+  final SessionFactory factory;
+
+  Shop(SessionFactory factory) {
+    this.factory = factory;
+  }
+
+  void inTransaction(int level, Consumer<Session> work) {
+    try (Session session = factory.openSession()) {
+      session.doWork(connection -> connection.setTransactionIsolation(level));
+      session.beginTransaction();
+      try {
+        work.accept(session);
+        session.getTransaction().commit();
+      } catch (RuntimeException problem) {
+        if (session.getTransaction().isActive()) session.getTransaction().rollback();
+        throw problem;
+      }
+    }
+  }
+
+  void inTransaction(Consumer<Session> work) {
+    inTransaction(Connection.TRANSACTION_READ_COMMITTED, work);
+  }
+
+  static int number(Session session, String query) {
+    return session.createQuery(query, Number.class).getSingleResult().intValue();
+  }
+
+  static void debit(Account account, int amount) {
+    if (account.balance < amount) throw new Refused();
+    account.balance -= amount;
+  }
+
+  void withdraw(int id, int amount) {
+    inTransaction(session -> debit(session.find(Account.class, id), amount));
+  }
+
+  void withdrawLocked(int id, int amount) {
+    inTransaction(
+        session -> debit(session.find(Account.class, id, LockModeType.PESSIMISTIC_WRITE), amount));
+  }
+
+  void book(int id, String who) {
+    inTransaction(
+        session -> {
+          Event event = session.find(Event.class, id);
+          long taken =
+              session
+                  .createQuery("select count(*) from Booking b where b.eventId = :id", Long.class)
+                  .setParameter("id", id)
+                  .getSingleResult();
+          if (taken >= event.capacity) throw new Refused();
+          Booking booking = new Booking();
+          booking.eventId = id;
+          booking.who = who;
+          session.persist(booking);
+        });
+  }
+
+  void redeem(String code) {
+    inTransaction(
+        session -> {
+          Coupon coupon =
+              session
+                  .createQuery("from Coupon c where c.code = :code", Coupon.class)
+                  .setParameter("code", code)
+                  .getSingleResult();
+          if (coupon.used >= coupon.maxUses) throw new Refused();
+          coupon.used++;
+        });
+  }
+
+  void redeemInPlace(String code) {
+    inTransaction(
+        session -> {
+          String update = "update Coupon set used = used + 1 where code = :code and used < maxUses";
+          if (session.createMutationQuery(update).setParameter("code", code).executeUpdate() == 0)
+            throw new Refused();
+        });
+  }
+
+  void goOffCall(int id) {
+    inTransaction(
+        session -> {
+          if (number(session, "select count(*) from Doctor d where d.onCall") < 2)
+            throw new Refused();
+          session.find(Doctor.class, id).onCall = false;
+        });
+  }
+
+  void goOffCallSerializable(int id) {
+    inTransaction(
+        Connection.TRANSACTION_SERIALIZABLE,
+        session -> {
+          if (number(session, "select count(*) from Nurse n where n.onCall") < 2)
+            throw new Refused();
+          session.find(Nurse.class, id).onCall = false;
+        });
+  }
+
+  void issueTicket(String holder) {
+    inTransaction(
+        session -> {
+          Ticket ticket = new Ticket();
+          ticket.number = number(session, "select coalesce(max(t.number), 0) from Ticket t") + 1;
+          ticket.holder = holder;
+          session.persist(ticket);
+        });
+  }
+
+  void takeSeat(int number, String holder) {
+    try {
+      inTransaction(
+          session -> {
+            Seat seat = new Seat();
+            seat.number = number;
+            seat.holder = holder;
+            session.persist(seat);
+          });
+    } catch (PersistenceException taken) {
+      throw new Refused();
+    }
+  }
+
+  void editDocument(int id, String body) {
+    try {
+      inTransaction(session -> session.find(Document.class, id).body = body);
+    } catch (OptimisticLockException changed) {
+      throw new Refused();
+    }
+  }
+
+  static void often(Call call) {
+    int done = 0;
+    for (int number = 0; number < 12; number++) {
+      try {
+        call.run(number);
+        done++;
+      } catch (Refused refused) {
+        // One of the ways that are recorded.
+      }
+    }
+    if (done < 3) throw new IllegalStateException("always refused");
+  }
+
+  public static void main(String[] arguments) {
+    String url =
+        String.format(
+            "jdbc:postgresql://%s:%s/%s",
+            System.getenv("DB_HOST"), System.getenv("DB_PORT"), System.getenv("DB_NAME"));
+    Configuration configuration =
+        new Configuration()
+            .setPhysicalNamingStrategy(new CamelCaseToUnderscoresNamingStrategy())
+            .setProperty("hibernate.connection.url", url)
+            .setProperty("hibernate.connection.username", System.getenv("DB_USER"))
+            .setProperty("hibernate.connection.password", System.getenv("DB_PASSWORD"));
+    Class<?>[] entities = {
+      Account.class, Event.class, Booking.class, Coupon.class, Doctor.class, Nurse.class,
+      Ticket.class, Seat.class, Document.class
+    };
+    for (Class<?> entity : entities) configuration.addAnnotatedClass(entity);
+    try (SessionFactory factory = configuration.buildSessionFactory()) {
+      Shop shop = new Shop(factory);
+      shop.inTransaction(
+          session -> {
+            for (String sql : TABLES) session.createNativeMutationQuery(sql).executeUpdate();
+          });
+      Random random = new Random(7);
+      often(n -> shop.withdraw(1 + random.nextInt(3), 3 + random.nextInt(88)));
+      often(n -> shop.withdrawLocked(1 + random.nextInt(3), 3 + random.nextInt(88)));
+      often(n -> shop.book(1 + random.nextInt(3), "w" + n));
+      often(n -> shop.redeem("C-" + (1 + random.nextInt(3))));
+      shop.inTransaction(
+          session ->
+              session
+                  .createNativeMutationQuery("UPDATE coupon SET used = 0 WHERE id > 0")
+                  .executeUpdate());
+      often(n -> shop.redeemInPlace("C-" + (1 + random.nextInt(3))));
+      often(n -> shop.goOffCall(1 + n % 9));
+      often(n -> shop.goOffCallSerializable(1 + n % 9));
+      often(n -> shop.issueTicket("h" + n));
+      often(n -> shop.takeSeat(n % 10, "h" + n));
+      often(n -> shop.editDocument(1 + random.nextInt(3), "text " + n));
+    }
+  }
+}
