@@ -61,6 +61,19 @@ function ambiguousTables({ schema }: Program): ReadonlyMap<string, string> {
   );
 }
 
+/**
+ * The form in which two rounds stand for all of a loop; where that is too large, the one that is searched (`flat`),
+ * which says of its loops that they may have more.
+ */
+export function withAnyRounds(program: Program, flat: FlatProgram, unroll: number): FlatProgram {
+  try {
+    return flattenProgram(program, { unroll, anyRounds: true });
+  } catch (error) {
+    if (error instanceof TooLarge || error instanceof RangeError) return flat;
+    throw error;
+  }
+}
+
 function tooLarge(transaction: Transaction, size: string): Unknown {
   return leftOutFor(transaction, `${size} in one transaction are too many`);
 }

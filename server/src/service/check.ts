@@ -3,6 +3,8 @@ import { counterCandidates } from "../analysis/assumptions/counters";
 import { flattenProgram } from "../analysis/operations/flatten";
 import type { FlatProgram } from "../analysis/operations/operation";
 import { explain } from "../analysis/explain/explain";
+import { createCycleTest } from "../analysis/proof/cycleTest";
+import type { CycleTest } from "../analysis/proof/cycleTest";
 import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
 import type { Level, PaperLevel } from "../isolation/levels";
@@ -24,7 +26,7 @@ import type { FileId } from "../protocol/source";
 import type { SkippedFile } from "../workspace/projects";
 import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
-import { analysablePart } from "./analysable";
+import { analysablePart, withAnyRounds } from "./analysable";
 import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./assumptions";
 import { versionNotes } from "./versionNotes";
 import { askInvariants, settleInvariants, unguided } from "./invariants";
@@ -32,6 +34,7 @@ import { selectAnomalies } from "./anomalies";
 import { effectiveLevels, isSerializable } from "./effectiveLevels";
 import type { EffectiveLevels } from "./effectiveLevels";
 import { planner } from "./plan";
+import type { Planner } from "./plan";
 import { proveProgram } from "./proof";
 import { isAlarming } from "./harm";
 import { largestSize, search } from "./search";
@@ -145,7 +148,8 @@ export async function check(
   const effective = effectiveAt(input.level);
   const { levels } = effective;
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
-  const plan = planner(flat);
+  const cycles = createCycleTest(withAnyRounds(analysable, flat, unroll), levels);
+  const plan = withoutImpossible(planner(flat), cycles, levels);
   const searching = timeLimit(signal, input.budget, input.patience);
   const { limit, release } = searching;
   const releases = [release];
@@ -193,16 +197,22 @@ export async function check(
       ...unguided(program),
       ...versionNotes(input.program.transactions, levels),
     ];
+    // Of the size that was searched, the texts may say that there is no cycle, with any number of rounds.
+    const apart = new Set(
+      [...cycles.apart(Math.max(2, searched.completed))].flatMap((each) => ids[each] ?? []),
+    );
     const gapsOf = (form: FlatProgram, at: Levels = levels): readonly Unknown[] => [
       ...notes.filter(isGap).map(noteUnknown),
       ...unsafeAssumptions(assumptions, settled.unsafe),
       ...unreadParts(input.program, input.skipped, {
         flat: form,
         levelOf: (id) => levelAt(at, id),
+        apart: form === flat ? apart : NONE,
       }),
       ...leftOut,
       ...weakened(program, form, (id) => levelAt(at, id), {
         serializable: isSerializable(at, form),
+        apart: form === flat ? apart : NONE,
       }),
       ...effective.unknown,
     ];
@@ -211,7 +221,7 @@ export async function check(
       ...uncompared(anomalies, isCompared && comparing.limit.aborted && !searched.cut),
     ];
     const isFree = !anomalies.some(({ status }) => status === "confirmed");
-    const open = (): FlatProgram => flattenProgram(program, { unroll, anyRounds: true });
+    const opened = (): FlatProgram => flattenProgram(program, { unroll, anyRounds: true });
     const asked = input.prove === true && ids.length > 0;
     // A search that used up its time leaves the proof its own.
     const proofTime = asked ? timeLimit(signal, input.budget) : { limit, release };
@@ -220,7 +230,7 @@ export async function check(
     const proof =
       asked && isFree
         ? await proveProgram(
-            { ...proving, levels, gaps: [...gapsOf(open()), ...doubts] },
+            { ...proving, levels, gaps: [...gapsOf(opened()), ...doubts] },
             proofTime.limit,
           )
         : undefined;
@@ -236,14 +246,19 @@ export async function check(
                 effectiveAt(level, transactions).levels,
                 transactions.map(({ id }) => id),
               ),
-            gapsAt: (level) => gapsOf(open(), effectiveAt(level).levels),
+            gapsAt: (level) => gapsOf(opened(), effectiveAt(level).levels),
           },
           proofTime.limit,
         )
       : undefined;
     const isProved = proof?.report.status === "proved";
     // What a bounded search left open is settled by a proof.
-    const undecided = undecidedTuples(program, searched, endedBy, input.patience ? wholeSeconds(spent) : input.budget);
+    const undecided = undecidedTuples(
+      program,
+      searched,
+      endedBy,
+      input.patience ? wholeSeconds(spent) : input.budget,
+    );
     const unknown = isProved ? [] : [...gapsOf(flat), ...undecided, ...doubts];
     const cancelled = !isProved && searched.cut && endedBy === "cancel";
     const verdict = verdictOf(anomalies, unknown, cancelled);
@@ -302,6 +317,17 @@ function cancelledCheck(input: CheckInput): CheckResult {
     repeatable: false,
     counters: { units: 0, cached: 0, queries: 0 },
     timings: { whole: 0 },
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The plan without what the texts rule out, at these levels. */
+function withoutImpossible(plan: Planner, cycles: CycleTest, levels: Levels): Planner {
+  return (at, size) => {
+    const planned = plan(at, size);
+    if (at !== levels) return planned;
+    return { ...planned, units: planned.units.filter((unit) => cycles.may(unit.transactions)) };
   };
 }
 

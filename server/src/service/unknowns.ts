@@ -62,12 +62,18 @@ export function skippedUnknowns(skipped: readonly SkippedFile[]): readonly Unkno
 export function unreadParts(
   program: Program,
   skipped: readonly SkippedFile[],
-  searched?: { readonly flat: FlatProgram; readonly levelOf: (id: string) => Level },
+  searched?: {
+    readonly flat: FlatProgram;
+    readonly levelOf: (id: string) => Level;
+    /** Transactions that are on no cycle, with all rounds of their loops. */
+    readonly apart: ReadonlySet<string>;
+  },
 ): readonly Unknown[] {
   const lasting = lastingLocks(searched?.flat.transactions ?? []);
   const searchedAs = (id: string): SearchedAs => {
     const flat = searched?.flat.transactions.find((each) => each.id === id);
-    return flat ? { flat, level: searched?.levelOf(id), lasting } : {};
+    const isApart = searched?.apart.has(id) ?? false;
+    return flat ? { flat, level: searched?.levelOf(id), lasting, isApart } : {};
   };
   const files = skippedUnknowns(skipped);
   const notes = program.notes.filter(isGap).map(noteUnknown);
@@ -95,7 +101,14 @@ export function weakened(
   program: Program,
   flat: FlatProgram,
   levelOf: (id: string) => Level,
-  { serializable }: { readonly serializable: boolean },
+  {
+    serializable,
+    apart,
+  }: {
+    readonly serializable: boolean;
+    /** Transactions that are on no cycle, whichever rows their statements concern. */
+    readonly apart: ReadonlySet<string>;
+  },
 ): readonly Unknown[] {
   // At the papers' levels a candidate that was not confirmed is dropped: there a guess may hide something as well.
   const guesses = (id: string, all: readonly string[] = []): readonly string[] =>
@@ -105,6 +118,7 @@ export function weakened(
   );
   return program.transactions.flatMap((transaction) => {
     const statements = statementsOf(transaction.body);
+    const isApart = apart.has(transaction.id);
     const placed = [
       ...transaction.taint.map((loss) => ({ loss, source: loss.source ?? transaction.header })),
       ...statements.flatMap(({ source, taint }) => taint.map((loss) => ({ loss, source }))),
@@ -120,7 +134,7 @@ export function weakened(
       ),
       ...(serializable
         ? skips
-        : (losses.get(transaction.id) ?? [])
+        : (isApart ? [] : (losses.get(transaction.id) ?? []))
             .filter((reason) => !told.has(reason))
             .map((reason) => ({ loss: { reason }, source: transaction.header }))),
     ];

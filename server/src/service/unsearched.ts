@@ -21,6 +21,8 @@ export interface SearchedAs {
   readonly flat?: FlatTransaction | undefined;
   /** The level that it was searched at; absent when it was not. */
   readonly level?: Level | undefined;
+  /** It is on no cycle, with all rounds of its loops. */
+  readonly isApart?: boolean;
   /** The tables of which some transaction locks rows for good. */
   readonly lasting?: ReadonlySet<string>;
 }
@@ -86,9 +88,9 @@ export function unsearchedParts(
 /** Locks that end before their transaction does: the search takes them to be held. */
 function releasedLocks(
   { header }: Transaction,
-  { flat, level, lasting = new Set() }: SearchedAs,
+  { flat, level, lasting = new Set(), isApart = false }: SearchedAs,
 ): readonly Unsearched[] {
-  if (level?.family !== "product" || level.candidates !== "snapshot") return [];
+  if (isApart || level?.family !== "product" || level.candidates !== "snapshot") return [];
   const operations = flat?.operations ?? [];
   const isReleased = ({
     kind,
@@ -115,8 +117,9 @@ function releasedLocks(
 
 function furtherRounds(
   loop: Extract<Command, { kind: "loop" }>,
-  { flat }: SearchedAs,
+  { flat, isApart = false }: SearchedAs,
 ): readonly Unsearched[] {
+  if (isApart) return [];
   const rounds = flat ? flat.uncovered?.find((each) => each.loop === loop.id)?.rounds : 1;
   if (rounds === undefined) return [];
   const first = rounds > 1 ? `first ${String(rounds)}` : "first";
@@ -129,8 +132,9 @@ function furtherRounds(
 function furtherRows(
   of: Statement | Expression,
   source: SourceRange,
-  { flat }: SearchedAs,
+  { flat, isApart = false }: SearchedAs,
 ): readonly Unsearched[] {
+  if (isApart) return [];
   const rounds = amongIn(of).flatMap(({ loop }) => {
     const asked = flat ? flat.uncovered?.find((each) => each.loop === loop)?.rounds : 1;
     return asked ?? [];

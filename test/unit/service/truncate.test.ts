@@ -62,7 +62,9 @@ async function openAt(text: string, levelName: string): Promise<readonly string[
   const level = findLevel(levelName);
   assert.ok(level);
   const flat = flattenProgram(program, { unroll: 1 });
-  return unreadParts(program, [], { flat, levelOf: () => level }).map(({ reason }) => reason);
+  return unreadParts(program, [], { flat, levelOf: () => level, apart: new Set() }).map(
+    ({ reason }) => reason,
+  );
 }
 
 test("one snapshot for all statements may be older than a truncation", async () => {

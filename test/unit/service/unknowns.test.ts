@@ -153,7 +153,9 @@ describe("what a check could not decide", () => {
       const level = findLevel(name);
       assert.ok(level);
       const flat = flattenProgram(of, { unroll: 1 });
-      return unreadParts(of, [], { flat, levelOf: () => level }).map(({ reason }) => reason);
+      return unreadParts(of, [], { flat, levelOf: () => level, apart: new Set() }).map(
+        ({ reason }) => reason,
+      );
     };
     const handled =
       "runs in which its exception handler acts on a commit that is refused for a key are not searched";

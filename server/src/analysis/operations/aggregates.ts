@@ -5,7 +5,7 @@ import type { Query, Relation } from "../../program/statement";
 import { aggregatesIn, hasAggregate } from "./aggregatesIn";
 import type { Aggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, Scope } from "./builder";
-import { addOperation, askedWhere, outputOf, unknownTerm } from "./builder";
+import { addOperation, askedWhere, leaveOut, outputOf, unknownTerm } from "./builder";
 import { aggregateOver, areLookedUp, canCombine, combinationsOf } from "./combinations";
 import type { Combinations, Combined } from "./combinations";
 import { flattenExpression, sameValue } from "./expression";
@@ -51,7 +51,7 @@ export function aggregated(builder: Builder, query: Query, outer: Scope): Result
     (each) => each.join === "inner" || each.join === "cross" || each === asked.relations[0],
   );
   if (joined.length < others.length)
-    builder.losses.add("an outer join adds nothing to an aggregate");
+    leaveOut(builder, "an outer join adds nothing to an aggregate");
   const placed = placeRelations(builder, joined, {
     conjuncts: [...conjunctsOf(asked.where), ...conjunctsOf(relation.on)],
     outer,

@@ -19,8 +19,9 @@ export function standsForAll(body: Command): boolean {
       return standsForAll(body.then) && (!body.otherwise || standsForAll(body.otherwise));
     case "loop":
       return standsForAll(body.body);
-    case "try":
     case "atomic":
+      return standsForAll(body.body);
+    case "try":
     case "savepoint":
     case "release":
     case "rollbackTo":

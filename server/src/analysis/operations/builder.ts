@@ -74,6 +74,10 @@ export interface Builder {
   readonly parameters: FlatTransaction["parameters"][number][];
   readonly losses: Set<string>;
   readonly guesses: Set<string>;
+  /** True where an access is not among the operations: `losses` says which. */
+  isPartial: boolean;
+  /** True where two rounds stand for all of a loop, and questions about rows are asked of any rows. */
+  readonly anyRounds: boolean;
   readonly variables: Map<string, Term>;
   readonly results: Map<string, ResultTerms>;
   readonly affected: Map<string, Term>;
@@ -124,12 +128,17 @@ export interface PartDraft {
   readonly left: Term[];
 }
 
+export interface BuilderOptions {
+  readonly isUnit?: boolean;
+  readonly anyRounds?: boolean;
+}
+
 /** A builder of a transaction with these parameters, whose queries are flattened by the given functions. */
 export function createBuilder(
   tables: FlatTables,
   parameters: FlatTransaction["parameters"],
   ask: (builder: () => Builder) => { readonly query: AskQuery; readonly subquery: AskQuery },
-  isUnit = false,
+  { isUnit = false, anyRounds = false }: BuilderOptions = {},
 ): Builder {
   const builder: Builder = {
     ...ask(() => builder),
@@ -139,6 +148,8 @@ export function createBuilder(
     parameters: [...parameters],
     losses: new Set(),
     guesses: new Set(),
+    isPartial: false,
+    anyRounds,
     variables: new Map(),
     results: new Map(),
     affected: new Map(),
@@ -251,6 +262,12 @@ export function freshTerm(builder: Builder, site: string, type: ValueType): Term
   const name = `${HIDDEN}${site}:${String(count)}`;
   builder.parameters.push({ name, type, fresh: true });
   return { kind: "parameter", name };
+}
+
+/** An access that is left out, with the reason. */
+export function leaveOut(builder: Builder, why: string): void {
+  builder.losses.add(why);
+  builder.isPartial = true;
 }
 
 /** Some value, with the reason why nothing is known about it. */

@@ -1,17 +1,29 @@
 // From expressions of the program to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
-import type { Expression } from "../../program/expression";
+import type { Expression, ValueType } from "../../program/expression";
 import { functionFacts } from "../../program/functions";
 import type { Call } from "../../program/operands";
 import type { Query } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
-import { anyValue, isAnyRound } from "./anyValue";
+import { ANY, anyValue, isAnyRound } from "./anyValue";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, Scope } from "./builder";
 import { applyTerm, askedWhere, freshTerm, unknownTerm } from "./builder";
 import { comparison, literalTerm, product } from "./numbers";
 import type { Term } from "./operation";
-import { NULL, and, calculate, compare, conditional, int, isNull, isTrue, not, or } from "./terms";
+import {
+  NULL,
+  and,
+  calculate,
+  compare,
+  conditional,
+  int,
+  isNull,
+  isTrue,
+  not,
+  or,
+  rowTermsIn,
+} from "./terms";
 
 /** Expressions of one transaction, counted again for each round and row that they are asked for: about a second's work. */
 const MOST_WORK = 500_000;
@@ -183,14 +195,20 @@ function untilFound(query: Query): Query {
     : query;
 }
 
+type Among = Extract<Expression, { kind: "among" }>;
+
 /** A question about the rows of a result, of which those are asked that are represented. */
 function amongRows(
   builder: Builder,
-  { result: name, loop, function: asks, where, value }: Extract<Expression, { kind: "among" }>,
+  { result: name, loop, function: asks, where, value }: Among,
   go: (each: Expression) => Term,
 ): Term {
   const result = builder.results.get(name);
   const rows = result ? [result, ...(result.next ?? [])] : [];
+  if (builder.anyRounds && result && result.whole !== true) {
+    const mentioned = value ? [where, value] : [where];
+    return anyAmong(builder, loop, asks, mentioned, go);
+  }
   if (result && result.whole !== true) builder.beyond.set(loop, rows.length);
   const outer = builder.rounds.get(loop);
   const asked = rows.map(({ found }, round) => {
@@ -214,6 +232,32 @@ function amongRows(
         NULL,
       );
   }
+}
+
+/** What a question about any rows answers: a function of the row at hand of which nothing more is known. */
+function anyAmong(
+  builder: Builder,
+  loop: string,
+  asks: Among["function"],
+  mentioned: readonly Expression[],
+  go: (each: Expression) => Term,
+): Term {
+  const outer = builder.rounds.get(loop);
+  builder.rounds.set(loop, 0);
+  const asked = mentioned.map(go);
+  if (outer === undefined) builder.rounds.delete(loop);
+  else builder.rounds.set(loop, outer);
+  const id = `among ${loop} ${String(builder.operations.length)}`;
+  const answer = (name: string, type: ValueType): Term => ({
+    kind: "apply",
+    name: `${ANY}${name}`,
+    type,
+    strict: false,
+    arguments: [{ kind: "unknown", id: `${ANY}${id}`, type: "int" }, ...rowTermsIn(...asked)],
+  });
+  if (asks === "any") return answer("any", "bool");
+  if (asks === "count") return answer("count", "int");
+  return conditional(answer("none", "bool"), NULL, answer(asks, "int"));
 }
 
 /** An element of an array: an argument of its own where its index is known. */

@@ -12,11 +12,12 @@ import type {
   Query,
   Statement,
 } from "../../program/statement";
-import type { Builder } from "./builder";
+import type { Builder, BuilderOptions } from "./builder";
 import {
   NO_ROWS,
   addOperation,
   createBuilder,
+  leaveOut,
   merge,
   orAll,
   setResult,
@@ -84,13 +85,13 @@ export function flattenProgram(program: Program, options: FlattenOptions): FlatP
 function newBuilder(
   tables: FlatTables,
   parameters: FlatTransaction["parameters"],
-  isUnit = false,
+  options: BuilderOptions = {},
 ): Builder {
   const ask: Parameters<typeof createBuilder>[2] = (builder) => ({
     query: (query, outer) => flattenQuery(builder(), query, outer),
     subquery: (query, outer, member) => flattenSubquery(builder(), query, outer, member),
   });
-  return createBuilder(tables, parameters, ask, isUnit);
+  return createBuilder(tables, parameters, ask, options);
 }
 
 function rowCondition(builder: Builder, check: Expression): Term {
@@ -115,7 +116,10 @@ function flattenOne(
         }
       : { name: lengthName(name), type: "int" as const, fresh: false },
   );
-  const builder = newBuilder(tables, parameters, transaction.boundary === "unit");
+  const builder = newBuilder(tables, parameters, {
+    isUnit: transaction.boundary === "unit",
+    anyRounds: options.anyRounds ?? false,
+  });
   const flow: Flow = { transaction, options, leaves: new Map(), uncovered: new Map(), exceeds: [] };
   for (const [result, rows] of wantedRows(transaction.body, options.unroll))
     builder.wanted.set(result, rows);
@@ -159,6 +163,7 @@ function flattenOne(
     ...(uncovered.length > 0 && { uncovered }),
     ...(builder.forgotten.length > 0 && { forgotten: builder.forgotten }),
     losses: [...builder.losses],
+    ...(builder.isPartial && { isPartial: true }),
     ...(builder.guesses.size > 0 && { guesses: [...builder.guesses] }),
   };
 }
@@ -355,7 +360,7 @@ function flattenLock(builder: Builder, statement: LockStatement): void {
 function flattenOpaque(builder: Builder, statement: OpaqueStatement): void {
   builder.precision = "opaque";
   const why = `the effect of "${statement.text.slice(0, 40)}" is not known`;
-  builder.losses.add(why);
+  leaveOut(builder, why);
   for (const name of statement.tables) {
     const table = tableOf(builder.tables, name);
     const id = `${statement.id}:${name}`;

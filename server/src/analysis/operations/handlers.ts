@@ -5,7 +5,7 @@ import type { Expression } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
 import type { Command } from "../../program/statement";
 import type { Builder, CaughtError, Draft, Guarded, PartDraft } from "./builder";
-import { NO_ROWS, mayBeNull, merge, openPart, orAll } from "./builder";
+import { NO_ROWS, leaveOut, mayBeNull, merge, openPart, orAll } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Term } from "./operation";
 import { join } from "./paths";
@@ -91,7 +91,7 @@ export function setSavepoint(builder: Builder, name: string): void {
 /** ROLLBACK TO on the path at hand: what was written since is undone. */
 export function returnToSavepoint(builder: Builder, name: string): void {
   const first = builder.savepoints.get(name);
-  if (first === undefined) builder.losses.add(`there is no savepoint ${name}`);
+  if (first === undefined) leaveOut(builder, `there is no savepoint ${name}`);
   else undo(builder, first, builder.path);
 }
 

@@ -189,6 +189,8 @@ export interface FlatTransaction {
   }[];
   /** What flattening lost, for people. */
   readonly losses: readonly string[];
+  /** Accesses were left out, which `losses` tells. */
+  readonly isPartial?: boolean;
   /** Where it left more open than there is: nothing is missed for it, but what is found may rest on it. */
   readonly guesses?: readonly string[];
 }

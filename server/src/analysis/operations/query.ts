@@ -5,7 +5,7 @@ import type { Query } from "../../program/statement";
 import { aggregated, combinedIn } from "./aggregates";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
-import { NO_ROWS, askedWhere, unknownTerm } from "./builder";
+import { NO_ROWS, askedWhere, leaveOut, unknownTerm } from "./builder";
 import { canCombine, combinationsOf, overAll } from "./combinations";
 import { flattenExpression } from "./expression";
 import { inlined } from "./inline";
@@ -37,9 +37,7 @@ import {
 export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows = 1): ResultTerms {
   const asked = inlined(withoutOthers(query));
   if (asked.lock?.wait === "skip-locked")
-    builder.losses.add(
-      "SKIP LOCKED is searched as a lock that waits, so that what it skips is not",
-    );
+    leaveOut(builder, "SKIP LOCKED is searched as a lock that waits, so that what it skips is not");
   if (asked.setOperations.length > 0) return unionOf(builder, asked, outer);
   if (isAggregate(asked)) {
     const result = aggregated(builder, asked, outer);

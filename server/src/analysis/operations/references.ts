@@ -3,7 +3,7 @@
 import type { Table } from "../../program/schema";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Builder, Draft } from "./builder";
-import { addOperation, joinedColumn, outputOf } from "./builder";
+import { addOperation, joinedColumn, leaveOut, outputOf } from "./builder";
 import type { FlatTable, Operation, Term } from "./operation";
 import { tableOf } from "./tables";
 import { NULL, TRUE, and, compare, isNull, mentionsRow, not, substitute } from "./terms";
@@ -35,7 +35,8 @@ export function updatedParents(builder: Builder, declared: Table, draft: Draft, 
       (column): Term => ownEntry(set, column) ?? { kind: "column", column },
     );
     if (draft.pick !== "point" && values.some(mentionsRow)) {
-      builder.losses.add(
+      leaveOut(
+        builder,
         `the rows of ${foreign.table} that an UPDATE of several rows of ${declared.name} refers to are not looked up`,
       );
       continue;
@@ -87,7 +88,8 @@ export function changedParents(builder: Builder, table: string, columns: readonl
   for (const { child, foreign } of references(builder, table)) {
     const referenced = foreign.referenced.length > 0 ? foreign.referenced : own.primaryKey;
     if (!referenced.some((column) => columns.includes(column))) continue;
-    builder.losses.add(
+    leaveOut(
+      builder,
       `whether rows of ${child.name} refer to what is changed in ${table} is not looked at`,
     );
   }

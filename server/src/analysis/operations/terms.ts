@@ -213,6 +213,23 @@ export function mentionsRow(term: Term): boolean {
   );
 }
 
+/** What the terms mention of rows at hand, of their own operation and of `over`s around them, in a fixed order. */
+export function rowTermsIn(...roots: readonly Term[]): readonly Term[] {
+  const joined = roots.flatMap((root) => {
+    const all = [...subterms(root)];
+    const bound = new Set(all.flatMap((each) => (each.kind === "over" ? [each.operation] : [])));
+    return all.flatMap((each) =>
+      each.kind === "joined" && !bound.has(each.operation)
+        ? [[`${String(each.operation)} ${each.name}`, each] as const]
+        : [],
+    );
+  });
+  return [
+    ...[...columnsIn(...roots)].sort().map((column): Term => ({ kind: "column", column })),
+    ...new Map(joined).values(),
+  ];
+}
+
 /** The term with columns replaced. Linear in its distinct subterms: what was shared stays shared. */
 export function substitute(term: Term, column: (name: string) => Term): Term {
   return mentionsRow(term)

@@ -13,7 +13,7 @@ import { ownEntry, setEntry } from "../../protocol/dictionary";
 import { areLookedUp, canCombine, combinationsOf, overAll } from "./combinations";
 import { freeColumns } from "./freeColumns";
 import type { Builder, Draft, ResultTerms, Scope } from "./builder";
-import { NO_ROWS, addOperation, freshTerm, mayBeNull, setResult } from "./builder";
+import { NO_ROWS, addOperation, freshTerm, leaveOut, mayBeNull, setResult } from "./builder";
 import { flattenExpression } from "./expression";
 import type { FlatTable, Operation, Term } from "./operation";
 import { flattenQuery } from "./query";
@@ -68,7 +68,7 @@ export function flattenUpdate(builder: Builder, statement: UpdateStatement): voi
   const assigned = Object.entries(assignments(builder, statement.set, scope));
   const isOfKey = (column: string): boolean => table.primaryKey.includes(column);
   for (const [column] of assigned.filter(([name]) => isOfKey(name)))
-    builder.losses.add(`a change of the key column ${relation.table}.${column} is ignored`);
+    leaveOut(builder, `a change of the key column ${relation.table}.${column} is ignored`);
   const set = Object.fromEntries(assigned.filter(([name]) => !isOfKey(name)));
   const draft = addOperation(builder, {
     kind: "update",
@@ -288,7 +288,7 @@ function updateOf(
       builder.tables.accessed.has(foreign.table) &&
       foreign.columns.some((each) => Object.hasOwn(set, each))
     )
-      builder.losses.add(`the row of ${foreign.table} that ON CONFLICT refers to is not looked up`);
+      leaveOut(builder, `the row of ${foreign.table} that ON CONFLICT refers to is not looked up`);
   return withoutKey(table, set);
 }
 

@@ -116,17 +116,17 @@ function isNoLater(
   }
   // A plain read of a fixed state is never later than a statement that acts on the newest rows.
   if (first.step < second.step) return true;
-  const isSameView = first.step === second.step && isOfState(first) && isOfState(second);
-  return isSameView && first.index <= second.index;
+  return first.step === second.step && isOfState(first) && isOfState(second);
 }
 
 /** Whether it reads the state that plain reads of its transaction, or of its statement, have in common. */
 export function readsState(
   { operations }: FlatTransaction,
   { plain }: Views,
-  { kind, lock, step }: Operation,
+  { kind, lock, mustMiss, step }: Operation,
 ): boolean {
-  if (kind !== "read" || lock !== "none") return false;
+  // What must find nothing looks at the newest rows.
+  if (kind !== "read" || lock !== "none" || mustMiss === true) return false;
   // What InnoDB reads for a change is the newest.
   const changes = operations.some((each) => each.step === step && each.kind !== "read");
   return plain !== "first-plain-read" || !changes;

@@ -1,0 +1,233 @@
+// Which transactions may form a cycle at levels whose statements see states of their own, told from the texts alone: of
+// any number of rounds, whatever values were weakened, and with units whose statements commit one by one. The argument
+// is that of `moments.ts`; docs/proofs.md tells it in words.
+import { levelAt } from "../../isolation/mixedLevels";
+import type { Levels } from "../../isolation/mixedLevels";
+import { staticEdges } from "../encoding/relationalEdges";
+import { tableOf } from "../encoding/relationalInstances";
+import type { Instance } from "../encoding/relationalInstances";
+import type {
+  FlatPart,
+  FlatProgram,
+  FlatTransaction,
+  Operation,
+  Term,
+} from "../operations/operation";
+import { NULL, TRUE } from "../operations/terms";
+import { deferredKeysGiven } from "../operations/tables";
+import { openInstances } from "./accesses";
+import { findSplit, readsOlder, viewsOf } from "./moments";
+import type { Entry, Views } from "./moments";
+
+export interface CycleTest {
+  /** Whether these, each an instance of its own, may form a cycle through all of them. */
+  may(members: readonly number[]): boolean;
+  /** The transactions of which no instance is on a cycle of so many instances or fewer. */
+  apart(largest: number): ReadonlySet<number>;
+}
+
+/** What leads from one transaction to another. */
+interface Link {
+  /** By which the first is left; `older`, because it read something older than the other's commit. */
+  readonly leaving: readonly { readonly operation: Operation; readonly older: boolean }[];
+  readonly entering: readonly Entry[];
+}
+
+const NO_LINK: Link = { leaving: [], entering: [] };
+
+/** More pairs of operations are not compared: everything is taken to be possible. */
+const MOST_PAIRS = 20_000;
+
+/** A test of a program in which two rounds stand for all rounds of a loop. Asks no solver. */
+export function createCycleTest(exact: FlatProgram, levels: Levels): CycleTest {
+  const flat = coarse(exact);
+  const all = flat.transactions.map((_, at) => at);
+  const views = flat.transactions.map((each) => viewsOf(levelAt(levels, each.id)));
+  const isTold = flat.transactions.map((each, at) => speaksOf(exact, each, views[at]));
+  const instances = openInstances(flat, all);
+  const tables = instances.map(tableUse);
+  const links = new Map<number, Link | "any">();
+  const link = (from: number, to: number): Link | "any" => {
+    const key = from * all.length + to;
+    const known = links.get(key);
+    if (known !== undefined) return known;
+    const meet = mayMeet(tables[from], tables[to]);
+    const made = meet ? linkOf(flat, instances[from], instances[to], views[from]) : NO_LINK;
+    links.set(key, made);
+    return made;
+  };
+  const leads = (from: number, to: number): boolean => {
+    const found = link(from, to);
+    return found === "any" || found.entering.length > 0;
+  };
+  const splits = new Map<string, boolean>();
+  const isSplit = (previous: number, middle: number, next: number): boolean => {
+    const key = `${String(previous)} ${String(middle)} ${String(next)}`;
+    const known = splits.get(key);
+    if (known !== undefined) return known;
+    const made = splitAt(flat, middle, views[middle], link(previous, middle), link(middle, next));
+    splits.set(key, made);
+    return made;
+  };
+  /** Whether the sequence, which leads from each to the next, is a cycle that some transaction is left too early on. */
+  const closes = (path: readonly number[]): boolean => {
+    const at = (place: number): number => path[(place + path.length) % path.length] ?? 0;
+    if (!leads(at(-1), at(0))) return false;
+    return path.some(
+      (middle, n) => isTold[middle] !== true || isSplit(at(n - 1), middle, at(n + 1)),
+    );
+  };
+  return {
+    may: (members) => {
+      const extend = (path: readonly number[], rest: readonly number[]): boolean =>
+        rest.length === 0
+          ? closes(path)
+          : rest.some(
+              (next, n) =>
+                leads(path.at(-1) ?? 0, next) && extend([...path, next], rest.toSpliced(n, 1)),
+            );
+      return extend(members.slice(0, 1), members.slice(1));
+    },
+    apart: (largest) => {
+      const following = all.map((from) => all.filter((to) => leads(from, to)));
+      const extend = (path: readonly number[]): boolean =>
+        (path.length > 1 && closes(path)) ||
+        (path.length < largest &&
+          (following[path.at(-1) ?? 0] ?? []).some((next) => extend([...path, next])));
+      return new Set(all.filter((each) => isTold[each] === true && !extend([each])));
+    },
+  };
+}
+
+/** Whether the test speaks about the transaction: all of its accesses are known, and when they look at rows. */
+function speaksOf(
+  exact: FlatProgram,
+  transaction: FlatTransaction,
+  views: Views | undefined,
+): boolean {
+  if (views === undefined || views.firstUpdaterWins) return false;
+  const { operations, parts = [], uncovered = [], isPartial } = transaction;
+  if (isPartial === true || uncovered.length > 0) return false;
+  if (parts.some(({ level }) => level !== undefined)) return false;
+  return operations.every((operation) => {
+    if (operation.precision === "opaque" || operation.precision === "approx") return false;
+    return deferredKeysGiven(operation, tableOf(exact, operation.table)).length === 0;
+  });
+}
+
+/**
+ * The program with every access of a weakened transaction to any rows and all columns of its table: which rows it
+ * really concerns, and what it reads of them, is not known for certain.
+ */
+function coarse(flat: FlatProgram): FlatProgram {
+  const widened = (operation: Operation): Operation => {
+    const { primaryKey, columns } = tableOf(flat, operation.table);
+    const own = columns.map(({ name }) => name).filter((name) => !primaryKey.includes(name));
+    const where: Term = {
+      kind: "apply",
+      name: "any row",
+      type: "bool",
+      strict: false,
+      arguments: own.map((column) => ({ kind: "column", column })),
+    };
+    const set = Object.fromEntries([
+      ...own.map((column) => [column, NULL] as const),
+      ...Object.entries(operation.set),
+    ]);
+    return {
+      ...operation,
+      where: own.length === 0 ? TRUE : where,
+      ...(operation.kind !== "insert" && { key: {} }),
+      ...(operation.kind === "update" && { set }),
+      ...(operation.update && { update: { ...set, ...operation.update } }),
+    };
+  };
+  const transactions = flat.transactions.map((each) =>
+    each.losses.length === 0 && each.operations.every(({ precision }) => precision === "exact")
+      ? each
+      : { ...each, operations: each.operations.map(widened) },
+  );
+  return { ...flat, transactions };
+}
+
+interface TableUse {
+  readonly touched: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+}
+
+function tableUse({ sites }: Instance): TableUse {
+  return {
+    touched: new Set(sites.map(({ operation }) => operation.table)),
+    written: new Set(
+      sites.flatMap(({ operation }) => (operation.kind === "read" ? [] : [operation.table])),
+    ),
+  };
+}
+
+function mayMeet(one: TableUse | undefined, other: TableUse | undefined): boolean {
+  if (!one || !other) return false;
+  return (
+    [...one.written].some((table) => other.touched.has(table)) ||
+    [...other.written].some((table) => one.touched.has(table))
+  );
+}
+
+function linkOf(
+  flat: FlatProgram,
+  from: Instance | undefined,
+  to: Instance | undefined,
+  views: Views | undefined,
+): Link | "any" {
+  if (!from || !to) return NO_LINK;
+  if (from.sites.length * to.sites.length > MOST_PAIRS || views === undefined) return "any";
+  const leaving = new Map<string, Link["leaving"][number]>();
+  const entering = new Map<string, Entry>();
+  for (const edge of staticEdges(from, to)) {
+    const older = edge.dependency === "rw" && readsOlder(flat, views, from.transaction, edge);
+    const overwrites = edge.dependency === "rw";
+    const [first, second] = [edge.from.operation, edge.to.operation];
+    leaving.set(`${String(first.index)} ${String(older)}`, { operation: first, older });
+    entering.set(`${String(second.index)} ${String(overwrites)} ${String(older)}`, {
+      operation: second,
+      overwrites,
+      older,
+    });
+  }
+  return { leaving: [...leaving.values()], entering: [...entering.values()] };
+}
+
+/** Whether the transaction may be left at a moment before that at which it is come to. */
+function splitAt(
+  flat: FlatProgram,
+  middle: number,
+  views: Views | undefined,
+  before: Link | "any",
+  behind: Link | "any",
+): boolean {
+  const transaction = flat.transactions[middle];
+  if (!transaction || !views || before === "any" || behind === "any") return true;
+  const { parts, operations } = transaction;
+  if (!parts) {
+    const reads = new Set(
+      behind.leaving.filter(({ older }) => older).map((each) => each.operation),
+    );
+    return findSplit(flat, transaction, views, reads, before.entering) !== undefined;
+  }
+  const partOf = partsByStep(parts);
+  const lastEntered = Math.max(...before.entering.map(({ operation }) => partOf(operation)));
+  // An earlier part has committed when a later one begins.
+  if (behind.leaving.some(({ operation }) => partOf(operation) < lastEntered)) return true;
+  return parts.some((_, part) => {
+    const own = operations.filter((each) => partOf(each) === part);
+    const reads = behind.leaving.filter((each) => each.older && partOf(each.operation) === part);
+    const entering = before.entering.filter((each) => partOf(each.operation) === part);
+    const alone = { ...transaction, operations: own };
+    const left = new Set(reads.map(({ operation }) => operation));
+    return findSplit(flat, alone, views, left, entering) !== undefined;
+  });
+}
+
+/** The number of the part that an operation's statement stands in. */
+function partsByStep(parts: readonly FlatPart[]): (operation: Operation) => number {
+  return ({ step }) => parts.findIndex(({ from, to }) => from <= step && step < to);
+}
