@@ -228,7 +228,7 @@ export default tseslint.config(
       "server/src/workspace/regularFile.ts",
       "server/src/engine/treeSitterRuntime.ts",
       "server/src/cli/version.ts",
-      "server/src/service/cacheFiles.ts",
+      "server/src/service/cache/files.ts",
     ],
     rules: {
       "no-restricted-imports": [

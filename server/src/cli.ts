@@ -4,7 +4,7 @@ import { defectText, runCli, type DatabaseCommands } from "./cli/main";
 import { processIo } from "./cli/processIo";
 import { EXIT } from "./cli/exit";
 import { TOOL } from "./cli/version";
-import { buildOf, cacheFolder } from "./service/cacheFolder";
+import { buildOf, cacheFolder } from "./service/cache/folder";
 
 const controller = new AbortController();
 const io = processIo(process, controller);

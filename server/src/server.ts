@@ -5,7 +5,7 @@ import { version } from "../../package.json";
 import { startServer } from "./lsp/server";
 import { faultText } from "./protocol/fault";
 import { threadChecker } from "./lsp/threadChecker";
-import { buildOf, cacheFolder as userCacheFolder } from "./service/cacheFolder";
+import { buildOf, cacheFolder as userCacheFolder } from "./service/cache/folder";
 
 const tool = `isolens ${version}`;
 

@@ -6,7 +6,7 @@ import { exploreClient, openJudge } from "../../server/src/clients/exploreClient
 import { accessRules } from "../../server/src/clients/statementView";
 import { loadPgParser } from "../../server/src/engine/pgParser";
 import { randomRuns } from "../../server/src/exploration/randomRuns";
-import { loadClient } from "../../server/src/service/loadClient";
+import { loadClient } from "../../server/src/service/exploration/loadClient";
 
 export interface MonkeyResult {
   readonly name: string;

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { FixReport } from "../../server/src/protocol/fixes";
 import type { Anomaly } from "../../server/src/protocol/report";
 import { isTold } from "../../server/src/protocol/report";
-import { judgeFindings } from "../../server/src/service/findings";
+import { judgeFindings } from "../../server/src/service/findings/findings";
 import { loadProjects } from "../../server/src/workspace/projects";
 import { openTestSession } from "../unit/service/testSession";
 

@@ -15,7 +15,7 @@ import type { ServerAddress } from "../../server/src/replay/servers/liveServer";
 import {
   startMariadb,
   startPostgres,
-  type Started,
+  type StartResult,
 } from "../../server/src/replay/servers/temporary";
 import { recordJava } from "./recordJava";
 
@@ -78,7 +78,7 @@ function install(folder: string): void {
 }
 
 async function withServer(
-  started: Started,
+  started: StartResult,
   product: "postgres" | "mariadb" | "java",
   folder: string,
   programs: readonly string[],

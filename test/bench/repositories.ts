@@ -13,7 +13,7 @@ import type { Program, Transaction } from "../../server/src/program/program";
 import type { Command, Statement } from "../../server/src/program/statement";
 import type { SourceRange } from "../../server/src/protocol/source";
 import { createProjectReader } from "../../server/src/service/readProject";
-import { openReadings } from "../../server/src/service/readingFiles";
+import { openReadings } from "../../server/src/service/cache/readings";
 import { statementPrecision } from "../../server/src/service/statements";
 import { loadProjects, type Project } from "../../server/src/workspace/projects";
 import { counted, randomFrom } from "./randomRun";

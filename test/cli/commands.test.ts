@@ -1,7 +1,7 @@
 // The commands that `check` prints find the same anomalies again, whatever it was asked, with nothing kept between runs.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { againText } from "../../server/src/cli/again";
+import { againText } from "../../server/src/cli/reproduceLine";
 import { askedFor, printedShow } from "../support/printedCommand";
 import { isolens, makeFolder, reportsOf, type Folder } from "./cli";
 

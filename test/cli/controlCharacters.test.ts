@@ -1,7 +1,7 @@
 // Names and values that would steer a terminal, or make text look like another.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { visible, visibleAll } from "../../server/src/protocol/visible";
+import { visible, visibleAll } from "../../server/src/protocol/controlCharacters";
 import { isolens, makeFolder } from "./cli";
 
 const ESC = "\u001b]0;owned\u0007\u001b[2J";

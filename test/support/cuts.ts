@@ -7,7 +7,7 @@ import type { Note } from "../../server/src/program/program";
 import type { FileId, Range } from "../../server/src/protocol/source";
 import { brokenPlaces } from "../../server/src/lsp/brokenTexts";
 import { isShown, type Verdict } from "../../server/src/protocol/report";
-import { judgeFindings } from "../../server/src/service/findings";
+import { judgeFindings } from "../../server/src/service/findings/findings";
 import type { Session } from "../../server/src/service/session";
 import { withText } from "../../server/src/lsp/loadWorkspace";
 import { loadProjects, type Project } from "../../server/src/workspace/projects";

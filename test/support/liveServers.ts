@@ -3,10 +3,10 @@ import type { TestContext } from "node:test";
 import {
   startMariadb,
   startPostgres,
-  type Started,
+  type StartResult,
 } from "../../server/src/replay/servers/temporary";
 
-const STARTS: Readonly<Record<"postgres" | "mariadb", () => Promise<Started>>> = {
+const STARTS: Readonly<Record<"postgres" | "mariadb", () => Promise<StartResult>>> = {
   postgres: startPostgres,
   mariadb: startMariadb,
 };
@@ -18,7 +18,7 @@ const STARTS: Readonly<Record<"postgres" | "mariadb", () => Promise<Started>>> =
 export async function serverFor(
   product: "postgres" | "mariadb",
   context: Pick<TestContext, "diagnostic">,
-): Promise<Extract<Started, { ok: true }>["temporary"] | undefined> {
+): Promise<Extract<StartResult, { ok: true }>["temporary"] | undefined> {
   const started = await STARTS[product]();
   if (started.ok) return started.temporary;
   if (started.installed) throw new Error(`${product} does not start: ${started.reason}`);

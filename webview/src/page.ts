@@ -13,7 +13,13 @@ import { element } from "./element";
 import type { Host } from "./host";
 import { createKeys } from "./keys";
 import { pngData, svgText } from "./model/exportFigure";
-import { moved, NOTHING, selectedPlaces, selectionText, type Selection } from "./model/selection";
+import {
+  moveSelection,
+  NOTHING,
+  selectedPlaces,
+  selectionText,
+  type Selection,
+} from "./model/selection";
 import { tellStory, type Story } from "./model/story";
 import { createAnomalyView, type AnomalyView } from "./views/anomaly";
 import { createStateView } from "./views/states";
@@ -89,7 +95,7 @@ export function createPage(root: HTMLElement, host: Host): void {
     },
     move: (to) => {
       if (!story) return;
-      apply(moved(story, selection, to), { reveal: true });
+      apply(moveSelection(story, selection, to), { reveal: true });
       view?.focusSelection();
     },
     openAnomaly: (id) => {

@@ -5,7 +5,7 @@ import { Disposable, Uri, commands, env, window } from "vscode";
 import type { QuickPickItem } from "vscode";
 import type { AnomalyPayload } from "../../../server/src/protocol/requests";
 import type { Panel } from "./panel";
-import { folderOf, saysUnsaved } from "./reproduce";
+import { folderOf, warnUnsaved } from "./reproduce";
 import type { ServerClient } from "./serverClient";
 import { chooseAnomaly, idsOf } from "./showAnomaly";
 import { hasTrust } from "./trust";
@@ -63,7 +63,7 @@ export function registerCreateTest(server: ServerClient, panel: Panel, extension
     const id = await chooseAnomaly(server, { title, ids: idsOf(argument) ?? panel.current() });
     const payload = id === undefined ? null : await server.request("isolens/anomaly", { id });
     const folder = payload ? folderOf(payload) : undefined;
-    if (!payload || folder === undefined || saysUnsaved(payload)) return undefined;
+    if (!payload || folder === undefined || warnUnsaved(payload)) return undefined;
     const { anomaly, level } = payload;
     const args = [script, "testgen", folder, "--anomaly", anomaly.id, "--level", level.name];
     return { payload, folder, args };

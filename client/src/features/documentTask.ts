@@ -18,7 +18,7 @@ export interface DocumentTask<Summary extends DocumentOutcome> {
   readonly command: string;
   /** Documents whose text is looked at, by their languages. */
   readonly languages: readonly string[];
-  /** Whether a document is of the task's kind, told by its text. */
+  /** True if a document is of the task's kind, told by its text. */
   readonly applies: (document: TextDocument) => boolean;
   /** Says why, where it may not run. */
   readonly mayRun?: () => boolean;

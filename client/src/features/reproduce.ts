@@ -12,7 +12,7 @@ import { hasTrust } from "./trust";
 
 const SHOWN = 10_000;
 
-/** What the command line's exit codes mean for the status bar. */
+/** Meaning of the command line's exit codes for the status bar. */
 const WORDS: Readonly<Record<number, string>> = {
   0: "it was not reproduced",
   1: "it happened on the server",
@@ -31,7 +31,7 @@ export function registerReproduce(server: ServerClient, panel: Panel, extension:
     if (!payload) return;
     const folder = folderOf(payload);
     if (folder === undefined) return;
-    if (saysUnsaved(payload)) return;
+    if (warnUnsaved(payload)) return;
     const { anomaly, level } = payload;
     const script = Uri.joinPath(extension, "dist", "cli.js").fsPath;
     const args = [
@@ -56,8 +56,8 @@ export function registerReproduce(server: ServerClient, panel: Panel, extension:
   return Disposable.from(output, commands.registerCommand("isolens.reproduce", reproduce));
 }
 
-/** Whether files of the anomaly are not saved, which is then said: other processes read what is on disk. */
-export function saysUnsaved({ uris }: AnomalyPayload): boolean {
+/** True if files of the anomaly are not saved, which is then said: other processes read what is on disk. */
+export function warnUnsaved({ uris }: AnomalyPayload): boolean {
   const unsaved = Object.values(uris).some((uri) =>
     workspace.textDocuments.some((each) => each.isDirty && each.uri.toString() === uri),
   );

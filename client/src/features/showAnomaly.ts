@@ -24,7 +24,7 @@ export function registerShowAnomaly(server: ServerClient, panel: Panel): Disposa
   );
 }
 
-/** Whether nothing was found, and a proof was asked for. */
+/** True if nothing was found, and a proof was asked for. */
 async function isProofKnown(server: ServerClient): Promise<boolean> {
   const summaries = await server.request("isolens/summaries", {});
   return summaries.every((each) => each.anomalies === 0) && summaries.some(({ proof }) => proof);

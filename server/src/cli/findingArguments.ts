@@ -1,5 +1,5 @@
 // The options of `check` that say which findings are told, where to, and which of them fail the run.
-import { SUPPRESSIBLE } from "../service/suppressions";
+import { SUPPRESSIBLE } from "../service/findings/suppressions";
 import { unknownText } from "../workspace/configuration";
 
 /** What makes the exit code say that something is wrong. */

@@ -1,5 +1,5 @@
-// What of a run's findings is told: comments, severities and a baseline are applied to every report, and what of comments
-// and baseline has become useless is said in the end.
+// Policy on the findings of a run: comments, severities and a baseline are applied to every report, and what of
+// comments and baseline has become useless is said in the end.
 import path from "node:path";
 import type { Level } from "../isolation/levels";
 import type { SuppressedKind } from "../program/suppression";
@@ -8,10 +8,14 @@ import {
   uselessEntriesText,
   useBaseline,
   type BaselineUse,
-} from "../service/baselineUse";
-import { judgeFindings } from "../service/findings";
-import type { CheckSummary } from "../service/reportCache";
-import { openParts, unusedSuppressions, type PlacedSuppression } from "../service/suppressions";
+} from "../service/findings/baselineUse";
+import { judgeFindings } from "../service/findings/findings";
+import type { CheckSummary } from "../service/cache/reports";
+import {
+  openParts,
+  unusedSuppressions,
+  type PlacedSuppression,
+} from "../service/findings/suppressions";
 import { readBaseline, type Baseline } from "../workspace/baseline";
 import type { Project } from "../workspace/projects";
 import type { CommonArguments } from "./arguments";
@@ -87,7 +91,7 @@ function useAt(
   return use;
 }
 
-/** Whether a run can say that something is not there: at the level that its project is configured with, to the end. */
+/** True if a run can say that something is not there: at the level that its project is configured with, to the end. */
 function isTelling({ project, level, report }: Seen): boolean {
   return level.name === project.configuration.level.name && report.verdict !== "cancelled";
 }

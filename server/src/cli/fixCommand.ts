@@ -2,12 +2,12 @@
 import path from "node:path";
 import type { TextEdit } from "../analysis/repair/candidate";
 import { editedText } from "../analysis/repair/candidate";
-import { indexLines, offsetsOf } from "../frontend/sql/lines";
+import { indexLines, offsetsOf } from "../frontend/sql/text/lines";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { FileId } from "../protocol/source";
 import { openSession } from "../service/session";
 import { writeTexts, type ChangedText } from "../workspace/writeTexts";
-import { chooseAnomaly, type ChosenAnomaly } from "./chosenAnomaly";
+import { chooseAnomaly, type ChosenAnomaly } from "./anomalyChoice";
 import { EXIT } from "./exit";
 import type { FixArguments } from "./fixArguments";
 import { paintFor, type CliIo } from "./io";

@@ -5,9 +5,9 @@ import { writeJsonLines, jsonText } from "../history/formats/writeJson";
 import { writeText } from "../history/formats/writeText";
 import type { History } from "../history/history";
 import type { HistoryReport } from "../protocol/history";
-import { checkRecorded } from "../service/historyChecker";
-import { findHistories, type HistoryInput } from "../service/historyFiles";
-import { readHistory } from "../service/readHistory";
+import { checkHistoryFile } from "../service/history/checker";
+import { findHistories, type HistoryInput } from "../service/history/files";
+import { readHistory } from "../service/history/readHistory";
 import { fileErrorText } from "../workspace/textFile";
 import type {
   HistoryArguments,
@@ -22,14 +22,14 @@ import { EXIT } from "./exit";
 import { TOOL } from "./version";
 
 /** How one history is judged; tests bring their own thread. */
-export type CheckRecorded = typeof checkRecorded;
+export type HistoryCheck = typeof checkHistoryFile;
 
 /** Runs the command and returns the exit code. */
 export async function historyCommand(
   args: HistoryArguments,
   io: CliIo,
   signal: AbortSignal,
-  check: CheckRecorded = checkRecorded,
+  check: HistoryCheck = checkHistoryFile,
 ): Promise<number> {
   return args.action === "convert" ? convert(args, io) : judge(args, io, signal, check);
 }
@@ -38,7 +38,7 @@ async function judge(
   args: HistoryCheckArguments,
   io: CliIo,
   signal: AbortSignal,
-  check: CheckRecorded,
+  check: HistoryCheck,
 ): Promise<number> {
   const found = await Promise.all(args.paths.map((each) => findHistories(each, io.cwd)));
   const problems = found.flatMap((each) => each.problems);
@@ -78,7 +78,7 @@ async function judgeOne(
   args: HistoryCheckArguments,
   io: CliIo,
   signal: AbortSignal,
-  check: CheckRecorded,
+  check: HistoryCheck,
 ): Promise<HistoryReport | undefined> {
   const job = {
     input,

@@ -1,4 +1,4 @@
-// What the command line writes to. Tests give their own.
+// Streams of the command line. Tests give their own.
 
 export interface CliIo {
   readonly cwd: string;

@@ -1,6 +1,6 @@
 import { findLevel, type Level } from "../isolation/levels";
 import { ownEntry } from "../protocol/dictionary";
-import type { ChosenAnomaly } from "./chosenAnomaly";
+import type { ChosenAnomaly } from "./anomalyChoice";
 
 /** The levels that the anomaly's instances run at, in their order. */
 export function levelsOfInstances({ done, anomaly }: ChosenAnomaly): readonly Level[] {

@@ -11,7 +11,7 @@ import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
 import { serveMcp } from "./mcp";
 import type { RecordArguments } from "./recordArguments";
-import type { Recorded } from "./recordCommand";
+import type { RecordResult } from "./recordCommand";
 import type { ReplayArguments } from "./replayArguments";
 import type { ServeArguments } from "./serveArguments";
 import { showCommand } from "./showCommand";
@@ -41,7 +41,7 @@ export interface DatabaseCommands {
     args: RecordArguments,
     io: CliIo,
     signal: AbortSignal,
-  ) => Promise<Recorded>;
+  ) => Promise<RecordResult>;
   readonly serveCommand: (args: ServeArguments, io: CliIo, signal: AbortSignal) => Promise<number>;
 }
 

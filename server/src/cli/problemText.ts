@@ -1,4 +1,4 @@
-// What is wrong with a file, as one line that names the place.
+// Problem of a file as one line that names the place.
 import path from "node:path";
 import type { WorkspaceProblem } from "../workspace/projects";
 

@@ -1,5 +1,5 @@
 // The process as the command line's surroundings: streams, terminal, signals.
-import { visible } from "../protocol/visible";
+import { visible } from "../protocol/controlCharacters";
 import { EXIT } from "./exit";
 import type { CliIo } from "./io";
 

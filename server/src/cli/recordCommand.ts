@@ -24,14 +24,14 @@ import type { CliIo } from "./io";
 import type { RecordArguments } from "./recordArguments";
 
 /** The folder that was written, to be checked; or the exit code where there is nothing to check. */
-export type Recorded = { readonly folder: string } | { readonly code: number };
+export type RecordResult = { readonly folder: string } | { readonly code: number };
 
 /** Records, learns and writes; the first interrupt ends the recording and keeps it. */
 export async function recordCommand(
   args: RecordArguments,
   io: CliIo,
   signal: AbortSignal,
-): Promise<Recorded> {
+): Promise<RecordResult> {
   const folder = path.resolve(io.cwd, args.out);
   const file = path.join(folder, RECORDING);
   const earlier = earlierRecording(args, { file, cwd: io.cwd });
@@ -58,7 +58,7 @@ const RECORDING = "recording.jsonl";
 /** How files begin that this command wrote. */
 const LEARNT = '-- Learnt by "isolens record"';
 
-function refused(io: CliIo, message: string): Recorded {
+function refused(io: CliIo, message: string): RecordResult {
   io.error(`isolens: ${message}\n`);
   return { code: EXIT.usage };
 }
@@ -233,7 +233,7 @@ async function written(
     readonly statements: readonly RecordedStatement[];
     readonly glossary: Glossary;
   },
-): Promise<Recorded> {
+): Promise<RecordResult> {
   const result = learntFiles(statements, {
     protocol: server.protocol,
     glossary,

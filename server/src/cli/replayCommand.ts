@@ -10,7 +10,7 @@ import { startPostgres } from "../replay/servers/temporary";
 import { createProjectReader } from "../service/readProject";
 import { reasonOf } from "../protocol/fault";
 import { keyOf } from "./checkCommand";
-import { chooseAnomaly, type ChosenAnomaly } from "./chosenAnomaly";
+import { chooseAnomaly, type ChosenAnomaly } from "./anomalyChoice";
 import { paintFor, type CliIo } from "./io";
 import { levelsOfInstances } from "./levelsOfInstances";
 import type { ReplayArguments, ReplayServer } from "./replayArguments";

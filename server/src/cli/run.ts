@@ -1,10 +1,10 @@
-// What `check` and `show` have in common: find the projects, open a session, check each project at each level.
+// Common course of `check` and `show`: find the projects, open a session, check each project at each level.
 import path from "node:path";
 import { findLevel, type Level } from "../isolation/levels";
 import { openSession } from "../service/session";
 import type { CacheOptions, CheckRequest, Session, SessionOptions } from "../service/session";
-import { openReports } from "../service/reportCache";
-import type { CheckSummary } from "../service/reportCache";
+import { openReports } from "../service/cache/reports";
+import type { CheckSummary } from "../service/cache/reports";
 import { unknownLevelText } from "../workspace/configuration";
 import { loadProjects, readLevelFile } from "../workspace/projects";
 import type { Project } from "../workspace/projects";

@@ -1,7 +1,7 @@
 // `isolens show`: one anomaly in full.
 import type { ShowArguments } from "./arguments";
 import { keyOf } from "./checkCommand";
-import { chooseAnomaly } from "./chosenAnomaly";
+import { chooseAnomaly } from "./anomalyChoice";
 import { paintFor } from "./io";
 import type { CliIo } from "./io";
 import { anomalyDetails } from "./reporters/anomalyText";

@@ -6,7 +6,7 @@ import { loadCodeParsers } from "../engine/treeSitter";
 import { createProjectReader } from "../service/readProject";
 import { generateTest } from "../testgen/generate";
 import { fileErrorText, readTextFileNow } from "../workspace/textFile";
-import { chooseAnomaly } from "./chosenAnomaly";
+import { chooseAnomaly } from "./anomalyChoice";
 import type { CliIo } from "./io";
 import { levelsOfInstances } from "./levelsOfInstances";
 import { EXIT } from "./exit";

@@ -2,12 +2,12 @@
 // writes it: `==` and `=`, `&&` and `and`. Reading gives closures; nothing of it is ever run as code.
 import { dictionary } from "../protocol/dictionary";
 import {
-  calculated,
-  compared,
+  calculate,
+  compare,
   element,
   FUNCTIONS,
   member,
-  negated,
+  negate,
   same,
   truthOf,
   type ResultValue,
@@ -157,13 +157,13 @@ function readUnary(reader: Reader): Run {
   if (operator === "-") {
     reader.at += 1;
     const operand = readUnary(reader);
-    return (context) => calculated("-", 0, operand(context));
+    return (context) => calculate("-", 0, operand(context));
   }
   if (operator === "!" || operator === "not") {
     reader.at += 1;
     // `not` is looser than a comparison, `!` is tighter.
     const operand = operator === "not" ? readBinary(reader, 2) : readUnary(reader);
-    return (context) => negated(truthOf(operand(context)));
+    return (context) => negate(truthOf(operand(context)));
   }
   return readPath(reader);
 }
@@ -346,8 +346,8 @@ function binary(operator: string, left: Run, right: Run): Run {
     case "<=":
     case ">":
     case ">=":
-      return (context) => compared(operator, left(context), right(context));
+      return (context) => compare(operator, left(context), right(context));
     default:
-      return (context) => calculated(operator, left(context), right(context));
+      return (context) => calculate(operator, left(context), right(context));
   }
 }

@@ -51,7 +51,7 @@ function numbersOf(given: readonly ResultValue[]): readonly number[] {
 }
 
 /** One of `<`, `<=`, `>`, `>=`; null where one of the values is. */
-export function compared(operator: string, given: ResultValue, other: ResultValue): ResultValue {
+export function compare(operator: string, given: ResultValue, other: ResultValue): ResultValue {
   const [left, right] = [single(given), single(other)];
   if (left === null || right === null) return null;
   const texts = typeof left === "string" && typeof right === "string" && !bothNumeric(left, right);
@@ -68,7 +68,7 @@ export function compared(operator: string, given: ResultValue, other: ResultValu
 }
 
 /** One of `+`, `-`, `*`, `/`, `%`; null where one of the values is. */
-export function calculated(operator: string, given: ResultValue, other: ResultValue): ResultValue {
+export function calculate(operator: string, given: ResultValue, other: ResultValue): ResultValue {
   const [left, right] = [single(given), single(other)];
   if (left === null || right === null) return null;
   if (
@@ -145,7 +145,7 @@ export function element(value: ResultValue, index: ResultValue): ResultValue {
   throw new AssertionFault(`${shown(value)} is no list`);
 }
 
-/** Whether it is true; null where that is not known. */
+/** True if it is true; null where that is not known. */
 export function truthOf(given: ResultValue): boolean | null {
   const value = single(given);
   if (value === null || typeof value === "boolean") return value;
@@ -155,7 +155,7 @@ export function truthOf(given: ResultValue): boolean | null {
 }
 
 /** The opposite, where there is one. */
-export function negated(value: boolean | null): boolean | null {
+export function negate(value: boolean | null): boolean | null {
   return value === null ? null : !value;
 }
 

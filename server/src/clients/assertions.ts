@@ -30,11 +30,11 @@ export interface Assertion {
   readonly asksState: boolean;
   /** Transactions that it names, as `s1[0]`; undefined where nobody can tell. */
   readonly names: readonly string[] | undefined;
-  /** Whether it holds; what is unknown (NULL) breaks nothing. Throws AssertionFault where it is neither. */
+  /** True if it holds; what is unknown (NULL) breaks nothing. Throws AssertionFault where it is neither. */
   holds(outcome: FinalOutcome): boolean | Promise<boolean>;
 }
 
-/** Whether an assertion is a query over the final state. */
+/** True if an assertion is a query over the final state. */
 export function isQuery(text: string): boolean {
   return /^[\s(]*(?:select|with|values|table)\b/iu.test(text);
 }
@@ -120,7 +120,7 @@ export function expressionAssertion(
   };
 }
 
-/** Whether all rows of a query hold: none has false in it, or 0 where it has one column. */
+/** True if all rows of a query hold: none has false in it, or 0 where it has one column. */
 export function rowsHold(rows: ResultValue): boolean {
   if (!Array.isArray(rows)) return truth(rows);
   return rows.every((row: ResultValue) => {
@@ -200,7 +200,7 @@ function tablesNamed(body: unknown): ReadonlySet<string> {
   return names;
 }
 
-/** What a query gives over a state. Throws AssertionFault where it fails there. */
+/** Result of a query over a state. Throws AssertionFault where it fails there. */
 function runQueryOver(program: Program, name: string, state: ReadonlyMap<Key, Value>): ResultValue {
   const transaction = program.transactions.find((each) => each.name === name);
   if (transaction === undefined) throw new AssertionFault("the query is not understood");

@@ -8,7 +8,7 @@ import type { Range } from "../protocol/source";
 import type { Row, Value, WitnessInstance } from "../protocol/witness";
 import { elementName, lengthName } from "../program/arrays";
 import { setEntry } from "../protocol/dictionary";
-import { firstUnused } from "../store/freshValues";
+import { firstFreshNumber } from "../store/freshValues";
 import { NotExecutable } from "../store/failure";
 import { unknownText } from "../workspace/configuration";
 import type { AccessRules } from "./statementView";
@@ -76,7 +76,7 @@ export interface BoundCall {
 /** The client as the explorer runs it. */
 export function explorable(bound: BoundClient, rules: AccessRules): ExplorableClient {
   const instances = bound.sessions.flat().map(({ instance }) => instance);
-  const first = firstUnused({ instances, initial: bound.initial });
+  const first = firstFreshNumber({ instances, initial: bound.initial });
   const places = new Map(instances.map(({ instance }, at) => [instance, at]));
   const firstFresh = (instance: string): number =>
     first + (places.get(instance) ?? places.size) * FRESH_PER_INSTANCE;

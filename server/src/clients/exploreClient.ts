@@ -33,7 +33,7 @@ export interface ClientExploration {
   readonly problems: readonly RunProblem[];
   /** Runs that could not be ended at the level. */
   readonly blocked: number;
-  /** What is left of an exhaustive exploration that was stopped. */
+  /** Rest of an exhaustive exploration that was stopped. */
   readonly remaining: readonly Work[];
   readonly universe: readonly string[];
   /** A key turned up that other parts of the exploration do not know: all parts are to begin again. */
@@ -273,7 +273,7 @@ export function outcomesOf({ transactions }: History): Outcomes {
   return { byName, of, text };
 }
 
-/** What a function gave: a value, or the error that it threw. */
+/** Result of a function: a value, or the error that it threw. */
 function carriedOutcome(result: ResultValue): TransactionOutcome {
   if (!isRecord(result)) return { status: "committed", result };
   const { value = null, error } = result;

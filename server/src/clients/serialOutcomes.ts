@@ -1,5 +1,5 @@
-// What a client's transactions give when they run one after the other, in every order that keeps each session's own.
-// Orders that have led to the same state of rows and sessions go on together, so that few runs stand for many orders.
+// Outcomes of a client's transactions one after the other, in every order that keeps each session's own. Orders that
+// have led to the same state of rows and sessions go on together, so that few runs stand for many orders.
 import type { Key, Reply, Request, Value } from "../exploration/client";
 import type { RunLimits, RunProblem } from "../exploration/exploration";
 import {

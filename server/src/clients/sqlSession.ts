@@ -19,7 +19,7 @@ import {
   type Machine,
   type Undo,
 } from "../store/machine";
-import { cellsRead, openRecorder, type CellRead } from "../store/recorder";
+import { readCells, openRecorder, type CellRead } from "../store/recorder";
 import type { Write } from "../store/row";
 import type { StatementResult } from "../store/statementFrame";
 import { toValue } from "../store/value";
@@ -172,7 +172,7 @@ function* runStatement(
       }
       if (!(error instanceof SqlFailure)) throw named(error, statement);
       const why = failureText(error);
-      const cells = cellsRead(recorder, running.step);
+      const cells = readCells(recorder, running.step);
       observe(running, { statement, cells, writes: [], rows: [], affected: 0, why });
       if (handleFailure(machine, error, undo)) return true;
       yield* fail(running, error);
@@ -183,7 +183,7 @@ function* runStatement(
     const { rows, affected, writes } = result;
     observe(running, {
       statement,
-      cells: cellsRead(recorder, running.step),
+      cells: readCells(recorder, running.step),
       writes,
       rows,
       affected,
@@ -237,7 +237,7 @@ function versionsOf(log: readonly Write[], made: readonly Write[]): ReadonlyMap<
   return versions;
 }
 
-/** Whether a part of the transaction can be undone while it goes on. */
+/** True if a part of the transaction can be undone while it goes on. */
 function undoes(command: Command): boolean {
   switch (command.kind) {
     case "sequence":

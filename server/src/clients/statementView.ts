@@ -1,4 +1,4 @@
-// What one statement of a transaction has read so far. A statement that needs rows which nobody has read yet is given up
+// Reads of one statement of a transaction so far. A statement that needs rows which nobody has read yet is given up
 // with `ReadFirst`, and executed again when the store has answered: which rows it needs depends on what it reads.
 import type { Key, ReadRequest, Value } from "../exploration/client";
 import type { Level } from "../isolation/levels";

@@ -1,7 +1,7 @@
 // A broken assertion as people see it: the execution statement by statement, the cycle that no serial order has, the
 // history for the checker, and the levels that keep it from happening.
 import type { AxiomaticLevel, StoreLevel } from "../exploration/exploration";
-import { explainAsNamed } from "../analysis/explain/explain";
+import { explainNamed } from "../analysis/explain/explain";
 import { historyData } from "../history/formats/writeJson";
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
@@ -19,7 +19,7 @@ import {
 } from "./exploreClient";
 import type { ExplorableClient } from "./explorableClient";
 import type { SmallestBreak } from "./minimise";
-import { recordedClient } from "./recordedClient";
+import { clientHistory } from "./recording";
 import { plainTables } from "./rowKeys";
 import { executionOf, namesOf, outcomeOf, ownTransactions } from "./story";
 
@@ -67,7 +67,7 @@ export async function violationOf(
     order: ownTransactions(history).transactions.map(({ id }) => namesOf(history)(id)),
     outcome: outcomeOf(history, valuesOf(state)),
   }));
-  const explained = explainAsNamed(input.program, level, {
+  const explained = explainNamed(input.program, level, {
     confirmation: {
       status: "confirmed",
       severity: assertion.asksState ? "state" : "value",
@@ -94,7 +94,7 @@ export async function violationOf(
     count: telling.broken.count,
     first: telling.broken.first,
     message,
-    history: historyData(recordedClient(ownTransactions(broken.history), names)),
+    history: historyData(clientHistory(ownTransactions(broken.history), names)),
     steps: anomaly.steps,
     anomaly,
     leftOut,

@@ -1,4 +1,4 @@
-// What the pool and its workers say to each other. All of it is plain data that survives a structured clone.
+// Messages between the pool and its workers. All of it is plain data that survives a structured clone.
 import type { PaperLevel } from "../isolation/levels";
 import type { LevelNames } from "../isolation/mixedLevels";
 import type { Unit, UnitResult } from "../analysis/search/unit";

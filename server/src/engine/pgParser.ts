@@ -104,7 +104,7 @@ function tooDeep(sql: string): Extract<PgParseResult, { readonly ok: false }> | 
 /** Objects and lists in one another that a tree may have: all that walks over it calls itself for each. */
 const DEEPEST_TREE = 3000;
 
-/** Whether a tree, as JSON, is nested deeper than that; keywords such as CASE and NOT nest without parentheses. */
+/** True if a tree, as JSON, is nested deeper than that; keywords such as CASE and NOT nest without parentheses. */
 function isTooDeep(tree: string): boolean {
   if (tree.length < DEEPEST_TREE) return false;
   let depth = 0;

@@ -2,8 +2,8 @@
 import { flattenProgram } from "../analysis/operations/flatten";
 import { solveInvariants } from "../analysis/assumptions/solveInvariants";
 import { prove } from "../analysis/proof/prove";
-import { solvePapers } from "../analysis/search/papers";
-import { solveProduct } from "../analysis/search/products";
+import { solvePapers } from "../analysis/search/literature/backend";
+import { solveProduct } from "../analysis/search/products/backend";
 import type { SearchLimits, UnitResult } from "../analysis/search/unit";
 import { distinctLevels, findLevels } from "../isolation/mixedLevels";
 import { confirm } from "../store/confirm";

@@ -1,6 +1,6 @@
 // Reads trees where tree-sitter's runtime keeps them: in its memory, without a call for every node. The layout is that of
 // the runtime that is installed and of no other: whoever uses this compares it with the runtime's own answers first.
-import type { ParseOptions, SyntaxNode } from "../frontend/code/codeParsers";
+import type { ParseOptions, SyntaxNode } from "../frontend/code/workspace/codeParsers";
 import type { GrammarNames } from "./walkedTrees";
 
 /** The runtime's memory as it is now; it grows with what is parsed. */
@@ -22,7 +22,7 @@ export interface TreeTables {
   readonly fields: readonly (readonly (string | undefined)[] | undefined)[];
 }
 
-/** Whether what is at an address says that it is a tree of the grammar at another one. */
+/** True if what is at an address says that it is a tree of the grammar at another one. */
 export function isTreeOf({ HEAPU32: u32 }: RuntimeMemory, tree: number, language: number): boolean {
   return u32[(tree + ENTRY) >> 2] === language;
 }

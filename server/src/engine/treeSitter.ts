@@ -9,7 +9,7 @@ import type {
   CodeTree,
   ParseOptions,
   SyntaxNode,
-} from "../frontend/code/codeParsers";
+} from "../frontend/code/workspace/codeParsers";
 import { withoutTemplateTypes } from "../frontend/code/typescript/templateTypes";
 import { isTreeOf, treeAt, treeTables, type RuntimeMemory, type TreeTables } from "./runtimeTrees";
 import { grammarModule, openRuntimes, type TreeSitterRuntime } from "./treeSitterRuntime";

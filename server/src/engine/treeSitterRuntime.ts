@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type * as TreeSitter from "web-tree-sitter";
-import type { CodeLanguage } from "../frontend/code/codeParsers";
+import type { CodeLanguage } from "../frontend/code/workspace/codeParsers";
 import type { RuntimeMemory } from "./runtimeTrees";
 
 type Script = typeof TreeSitter;

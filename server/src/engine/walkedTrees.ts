@@ -1,6 +1,6 @@
 // Asks tree-sitter's runtime for a tree, node by node: slow, and right whatever the runtime's memory looks like.
 import type { TreeCursor } from "web-tree-sitter";
-import type { ParseOptions, SyntaxNode } from "../frontend/code/codeParsers";
+import type { ParseOptions, SyntaxNode } from "../frontend/code/workspace/codeParsers";
 
 /** What the runtime says of a grammar's names. */
 export interface GrammarNames {

@@ -1,4 +1,4 @@
-// What of WebAssembly is used directly; the libraries of types that a server needs do not declare it.
+// Types of WebAssembly that are used directly; the libraries of types that a server needs do not declare it.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

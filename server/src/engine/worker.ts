@@ -30,7 +30,7 @@ export async function serveJobs(): Promise<void> {
 interface Channel {
   send(message: FromWorker): void;
   receive(listener: (message: ToWorker) => void): void;
-  /** Whether the job is to end early. A child process cannot know; it is ended from outside. */
+  /** True if the job is to end early. A child process cannot know; it is ended from outside. */
   stopped(id: number): boolean;
 }
 

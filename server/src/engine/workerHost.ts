@@ -8,7 +8,7 @@ export interface WorkerHost {
   post(message: ToWorker): void;
   /** Asks the running job to end between two queries; true if the worker can hear that. */
   askToStop(id: number): boolean;
-  /** Whether this worker keeps the process alive. */
+  /** True if this worker keeps the process alive. */
   keepAlive(yes: boolean): void;
   terminate(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What a session of client code is to the explorer, and what it may ask of the store. Keys are strings, versions are
+// Sessions of client code as the explorer sees them, and their requests to the store. Keys are strings, versions are
 // opaque values; SQL, rows and assertions are layers above. The code must be deterministic: it is run again for each
 // history, and must ask the same when it is answered the same.
 

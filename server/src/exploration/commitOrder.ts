@@ -1,4 +1,4 @@
-// What a history so far says about the order of commits, kept up read by read: the polynomial levels of Biswas and Enea
+// Constraints of a history on the order of commits, kept up read by read: the polynomial levels of Biswas and Enea
 // (OOPSLA 2019). Transactions are positions in a log, 0 is the initial state.
 import type { Key } from "./client";
 import { Precedence } from "./precedence";
@@ -59,7 +59,7 @@ export class CommitOrder {
     return at;
   }
 
-  /** Whether the last transaction may read that key from that committed writer. */
+  /** True if the last transaction may read that key from that committed writer. */
   allows(key: Key, writer: number, statement: number): boolean {
     if (this.level === "any") return true;
     if (!this.demand(key, writer, statement)) return false;
@@ -92,12 +92,12 @@ export class CommitOrder {
     }
   }
 
-  /** Whether a precedes b by session order and reads. */
+  /** True if a precedes b by session order and reads. */
   inPast(a: number, b: number): boolean {
     return this.past.has(a, b);
   }
 
-  /** Whether this committed transaction writes the key. */
+  /** True if this committed transaction writes the key. */
   writes(at: number, key: Key): boolean {
     return ((this.writers.get(key)?.[at >> 5] ?? 0) & (1 << (at & 31))) !== 0;
   }

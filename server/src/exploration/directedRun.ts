@@ -6,7 +6,7 @@ import type { Steps } from "./ground";
 import { uniqueKeysHold } from "./uniqueKeys";
 import type { History } from "./history";
 import { allows } from "./levels";
-import { told } from "./randomRuns";
+import { publicRun } from "./randomRuns";
 import { runLog } from "./runLog";
 import { valueText } from "./unfolding";
 
@@ -31,13 +31,13 @@ function* follow(client: Client, options: DirectedOptions): Steps<DirectedRun> {
   const allowed =
     uniqueKeysHold(client, finished.history, level) && allows(finished.history, level);
   return {
-    ...told(client, level, finished),
+    ...publicRun(client, level, finished),
     followed: finished.problems.length === 0 && sameEvents(schedule, finished.history),
     ...(allowed !== undefined && { allowed }),
   };
 }
 
-/** Whether the run's transactions begin with those of the schedule, event by event. */
+/** True if the run's transactions begin with those of the schedule, event by event. */
 function sameEvents(schedule: History, came: History): boolean {
   return schedule.transactions.every((planned, index) => {
     const transaction = came.transactions[index];

@@ -1,4 +1,4 @@
-// What can be asked of the explorer and what it answers: runs of a client program, decided by one of three drivers.
+// Entry of the explorer: runs of a client program, decided by one of three drivers.
 import type { ProductLevelName } from "../isolation/levels";
 import type { FinalState, History, TransactionId } from "./history";
 

@@ -5,10 +5,10 @@ import { isWeakLevel } from "./commitOrder";
 import type { StoreLevel, ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
 import { movesOf, runCausal, workOf } from "./exploreCausal";
 import type { Branch, LaterMoves } from "./exploreCausal";
-import { groundOf, settled } from "./ground";
-import type { Finished, Ground, Steps } from "./ground";
+import { groundOf, awaitValue } from "./ground";
+import type { FinalRun, Ground, Steps } from "./ground";
 import { runSteps } from "./exploreSteps";
-import { scout, told } from "./randomRuns";
+import { scout, publicRun } from "./randomRuns";
 import { allows } from "./levels";
 import { copyRules, unsupportedLevel } from "./copyRules";
 import { uniqueKeysHold } from "./uniqueKeys";
@@ -103,9 +103,9 @@ function* pass(
     // Most code is run once per sequence of answers; whether it does the same again is tried on the first run.
     if (histories++ === 0)
       for (const point of finished.points)
-        yield* unlessStopped(settled(ground.unfolding.repeat(point)), undefined);
+        yield* unlessStopped(awaitValue(ground.unfolding.repeat(point)), undefined);
     const problems = [...finished.problems, ...ground.unfolding.differences()];
-    yield { kind: "run", run: told(ground.client, level, { ...finished, problems }) };
+    yield { kind: "run", run: publicRun(ground.client, level, { ...finished, problems }) };
   }
   return {
     histories,
@@ -137,7 +137,7 @@ function* run(
   { level, startLevel }: ExploreOptions,
   work: Work,
   more: (work: Work | Branch | LaterMoves) => void,
-): Steps<Finished | undefined> {
+): Steps<FinalRun | undefined> {
   const start = startLevel ?? startOf(level);
   const finished = yield* runAt(ground, start, work, more);
   if (finished === undefined || !uniqueKeysHold(ground.client, finished.history, level))
@@ -150,7 +150,7 @@ function* runAt(
   level: StoreLevel,
   work: Work,
   more: (work: Work | Branch | LaterMoves) => void,
-): Steps<Finished | undefined> {
+): Steps<FinalRun | undefined> {
   const rules = copyRules(level);
   if (rules !== undefined)
     return yield* runSteps(ground, rules, work.kind === "steps" ? work.steps : [], more);

@@ -2,7 +2,7 @@
 // with a repaired condition for moved reads (`reorderings.ts`). Sound, complete, no history twice, none given up half-way.
 import type { WeakLevel } from "./commitOrder";
 import type { Work } from "./exploration";
-import type { Finished, Ground, Steps } from "./ground";
+import type { FinalRun, Ground, Steps } from "./ground";
 import type { History, Transaction, TransactionId } from "./history";
 import { writesOf } from "./log";
 import { orderOf, reorderings } from "./reorderings";
@@ -23,7 +23,7 @@ export interface LaterMoves {
   readonly count: number;
 }
 
-/** What is left of a run, once it is over, as plain data. */
+/** Rest of a run, once it is over, as plain data. */
 export function workOf(left: Work | Branch | LaterMoves): Work {
   switch (left.kind) {
     case "branch":
@@ -51,7 +51,7 @@ export function runCausal(
   level: WeakLevel,
   beginning: History,
   more: (left: Branch | LaterMoves) => void,
-): Steps<Finished> {
+): Steps<FinalRun> {
   return runLog(ground, level, beginning, {
     nextSession: ([first = 0]) => first,
     read: ([chosen = 0, ...others], at) => {

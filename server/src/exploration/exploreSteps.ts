@@ -3,7 +3,7 @@
 // orders are smallest, so nothing has to be remembered to meet every history once.
 import type { Work } from "./exploration";
 import { startAll } from "./ground";
-import type { Finished, Ground, Steps } from "./ground";
+import type { FinalRun, Ground, Steps } from "./ground";
 import { isSmallest } from "./sequences";
 import type { CopyRules } from "./copyRules";
 import { Timeline } from "./timeline";
@@ -19,7 +19,7 @@ export function* runSteps(
   rules: CopyRules,
   work: readonly number[],
   more: (work: Work) => void,
-): Steps<Finished | undefined> {
+): Steps<FinalRun | undefined> {
   const timeline = new Timeline(ground, rules, yield* startAll(ground));
   const way: number[] = [];
   for (;;) {

@@ -1,4 +1,4 @@
-// What runs of a client stand on, and how they wait for asynchronous code.
+// Ground of a client's runs, and how they wait for asynchronous code.
 import type { Client } from "./client";
 import type { RunLimits, RunProblem } from "./exploration";
 import type { History } from "./history";
@@ -19,7 +19,7 @@ export function groundOf(client: Client, limits: RunLimits, keys: readonly strin
 }
 
 /** A run that came to its end. */
-export interface Finished {
+export interface FinalRun {
   readonly history: History;
   readonly problems: readonly RunProblem[];
   /** Where the sessions ended. */
@@ -35,12 +35,12 @@ export type Steps<T> = Generator<Promise<unknown> | undefined, T, unknown>;
 export function* startAll({ client, unfolding }: Ground): Steps<Point[]> {
   const points: Point[] = [];
   for (let session = 0; session < client.sessions.length; session++)
-    points.push(yield* settled(unfolding.start(session)));
+    points.push(yield* awaitValue(unfolding.start(session)));
   return points;
 }
 
 /** The value, awaited where it is not there yet. */
-export function* settled<T>(value: T | Promise<T>): Steps<T> {
+export function* awaitValue<T>(value: T | Promise<T>): Steps<T> {
   if (!(value instanceof Promise)) return value;
   let result: { readonly value: T } | undefined;
   yield value.then((got) => (result = { value: got }));

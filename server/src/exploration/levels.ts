@@ -1,4 +1,4 @@
-// Whether a level allows a history, asked of the whole history.
+// Decision whether a level allows a history, asked of the whole history.
 import { isWeakLevel } from "./commitOrder";
 import type { StoreLevel } from "./exploration";
 import type { History } from "./history";
@@ -9,7 +9,7 @@ import { copyRules } from "./copyRules";
 import { stepsOf } from "./stepsOf";
 
 /**
- * Whether the level allows the history, whose transactions come after those that they read from. In polynomial time up
+ * True if the level allows the history, whose transactions come after those that they read from. In polynomial time up
  * to causal consistency; above it a search, exponential in the worst case. Undefined at products' levels of which
  * histories do not tell enough: which reads were locking ones, and when a transaction took its snapshot.
  */

@@ -60,7 +60,7 @@ export interface Ending {
 }
 
 /** The transaction, over. */
-export function ended(open: OpenTransaction, ending: Ending): Transaction {
+export function endTransaction(open: OpenTransaction, ending: Ending): Transaction {
   const { id, session, index, name, events } = open;
   const { status, result, failure } = ending;
   return {

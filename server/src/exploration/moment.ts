@@ -1,4 +1,4 @@
-// What one session does at one moment on the one copy of the database. Only tried: nothing of the copy changes.
+// Moves of one session at one moment on the one copy of the database. Only tried: nothing of the copy changes.
 import type { Key, ReadRequest, Reply, Request, Value } from "./client";
 import type { CopyRules } from "./copyRules";
 import { INITIAL, OWN } from "./history";
@@ -66,7 +66,7 @@ export class Moment {
       this.snapshotNow();
   }
 
-  /** Whether the request is for another moment. */
+  /** True if the request is for another moment. */
   isOver(request: Request): boolean {
     const { rules } = this.copy;
     if (request.kind === "commit") return !this.mayCommit();

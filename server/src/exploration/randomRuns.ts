@@ -6,7 +6,7 @@ import { copyRules, unsupportedLevel } from "./copyRules";
 import type { CopyRules } from "./copyRules";
 import { finalStatesOf } from "./finalStates";
 import { finish, finishSync, groundOf, startAll } from "./ground";
-import type { Finished, Ground, Steps } from "./ground";
+import type { FinalRun, Ground, Steps } from "./ground";
 import type { History } from "./history";
 import { allows } from "./levels";
 import { randomNumbers } from "./randomNumbers";
@@ -36,7 +36,7 @@ export function randomRuns(client: Client, options: RandomOptions): RandomRuns {
       const finished = yield* keysHeld(ground, options, randomNumbers(seed));
       if (ground.universe.missed.size === 0) {
         const problems = [...finished.problems, ...ground.unfolding.differences()];
-        return told(client, options.level, { ...finished, problems });
+        return publicRun(client, options.level, { ...finished, problems });
       }
       ground = groundOf(client, options, ground.universe.all());
     }
@@ -66,13 +66,13 @@ export function* scout(
 }
 
 /** A run as others see it. */
-export function told(client: Client, level: StoreLevel, finished: Finished): Run {
+export function publicRun(client: Client, level: StoreLevel, finished: FinalRun): Run {
   const { history, problems, steps } = finished;
   return { history, problems, finalStates: () => finalStatesOf(client, history, level, steps) };
 }
 
 /** Runs in which two transactions took the same unique value are drawn again; in the end one that is close to serial. */
-function* keysHeld(ground: Ground, options: RandomOptions, random: Random): Steps<Finished> {
+function* keysHeld(ground: Ground, options: RandomOptions, random: Random): Steps<FinalRun> {
   for (let draw = 0; draw < MOST_DRAWS; draw++) {
     const finished = yield* randomRun(ground, options, random);
     if (uniqueKeysHold(ground.client, finished.history, options.level)) return finished;
@@ -87,7 +87,7 @@ function* randomRun(
   ground: Ground,
   { level, strategy = "uniform" }: RandomOptions,
   random: Random,
-): Steps<Finished> {
+): Steps<FinalRun> {
   const rules = copyRules(level);
   if (rules !== undefined) return yield* randomSteps(ground, rules, strategy, random);
   const parallel = level === "parallel-snapshot-isolation";
@@ -121,7 +121,7 @@ function* randomSteps(
   rules: CopyRules,
   strategy: Strategy,
   random: Random,
-): Steps<Finished> {
+): Steps<FinalRun> {
   const timeline = new Timeline(ground, rules, yield* startAll(ground));
   for (;;) {
     const moves: Move[] = [];

@@ -177,7 +177,7 @@ function latest(
 }
 
 /**
- * Whether a read got where it is by being moved behind its writer: the writer is younger in the order of sessions, no
+ * True if a read got where it is by being moved behind its writer: the writer is younger in the order of sessions, no
  * older transaction that was run before the reader needs the writer, and no earlier read of the same transaction had
  * the writer brought in. The last condition is wider than the paper's "first read from the writer": what an earlier
  * read reads from may have pulled the writer in as a causal predecessor.

@@ -4,11 +4,11 @@ import type { Key, Reply, Request } from "./client";
 import { CommitOrder } from "./commitOrder";
 import type { WeakLevel } from "./commitOrder";
 import type { RunProblem } from "./exploration";
-import { settled, startAll } from "./ground";
-import type { Finished, Ground, Steps } from "./ground";
+import { awaitValue, startAll } from "./ground";
+import type { FinalRun, Ground, Steps } from "./ground";
 import { INITIAL, OWN } from "./history";
 import type { Event, History, Transaction, TransactionId } from "./history";
-import { Log, ended, openTransaction, writesOf } from "./log";
+import { Log, endTransaction, openTransaction, writesOf } from "./log";
 import type { OpenTransaction } from "./log";
 import type { Point } from "./unfolding";
 
@@ -61,7 +61,7 @@ export function* runLog(
   level: WeakLevel,
   plan: History,
   driver: Driver,
-): Steps<Finished> {
+): Steps<FinalRun> {
   const log = new Log(ground.client.initial);
   const order = new CommitOrder(level);
   const problems: RunProblem[] = [];
@@ -115,7 +115,7 @@ function* runTransaction(run: Running, begin: Point): Steps<Point> {
   const name = begin.request?.kind === "begin" ? begin.request.name : undefined;
   const open = openTransaction(begin.session, begin.begun, name);
   run.order.enter(begin.session);
-  let point = yield* settled(unfolding.answer(begin, DONE));
+  let point = yield* awaitValue(unfolding.answer(begin, DONE));
   while (point.request !== undefined) {
     const { request } = point;
     if (request.kind === "commit" || request.kind === "abort") {
@@ -124,23 +124,26 @@ function* runTransaction(run: Running, begin: Point): Steps<Point> {
       close(
         run,
         refused
-          ? ended(open, { status: "aborted", failure: REFUSED.message })
-          : ended(open, {
+          ? endTransaction(open, { status: "aborted", failure: REFUSED.message })
+          : endTransaction(open, {
               status: request.kind === "commit" ? "committed" : "aborted",
               ...(result !== undefined && { result }),
             }),
       );
-      return yield* settled(unfolding.answer(point, refused ? REFUSED : DONE));
+      return yield* awaitValue(unfolding.answer(point, refused ? REFUSED : DONE));
     }
-    point = yield* settled(unfolding.answer(point, answerTo(run, open, request)));
+    point = yield* awaitValue(unfolding.answer(point, answerTo(run, open, request)));
   }
-  close(run, ended(open, { status: "aborted", failure: point.problem?.message ?? "ended" }));
+  close(
+    run,
+    endTransaction(open, { status: "aborted", failure: point.problem?.message ?? "ended" }),
+  );
   return point;
 }
 
 function mayCommit({ driver, log }: Running, open: OpenTransaction): boolean {
   if (driver.admits === undefined || open.writes.size === 0) return true;
-  const committed = ended({ ...open, events: [...open.events] }, { status: "committed" });
+  const committed = endTransaction({ ...open, events: [...open.events] }, { status: "committed" });
   return driver.admits({ transactions: [...log.transactions, committed] });
 }
 

@@ -28,7 +28,7 @@ export interface Step {
 export type LastWriters = ReadonlyMap<Key, TransactionId>;
 
 /**
- * Whether no smaller order of the same steps does the same: every read reads from the same writer, and the same writers
+ * True if no smaller order of the same steps does the same: every read reads from the same writer, and the same writers
  * are the last ones. Commits that others wait for come before new transactions, and else sessions are compared, so that
  * of all orders that do the same exactly one is the smallest, and its beginnings are smallest for what they do.
  *
@@ -40,7 +40,7 @@ export function isSmallest(steps: readonly Step[], anyEnd = false): boolean {
   return !search.smallerExists(steps, anyEnd);
 }
 
-/** Whether the steps, in order within each session, have any order in which every read reads what it read. */
+/** True if the steps, in order within each session, have any order in which every read reads what it read. */
 export function isPossible(steps: readonly Step[]): boolean {
   return new SequenceSearch(steps).possible();
 }
@@ -51,7 +51,7 @@ export function endings(steps: readonly Step[]): readonly LastWriters[] {
 }
 
 /**
- * Whether the last step could come before one of a higher rank because it has nothing to do with all steps from there
+ * True if the last step could come before one of a higher rank because it has nothing to do with all steps from there
  * on: the most frequent smaller order, and one that needs no search.
  */
 function comesEarlier(steps: readonly Step[]): boolean {
@@ -67,7 +67,7 @@ function comesEarlier(steps: readonly Step[]): boolean {
   return false;
 }
 
-/** Whether their order matters for what is read and written, or remembered. */
+/** True if their order matters for what is read and written, or remembered. */
 function dependent(a: Step, b: Step): boolean {
   return touches(a.commits, b) || touches(b.commits, a) || meet(a.commits, b.commits);
 }
@@ -81,7 +81,7 @@ function touches(commits: readonly Key[], { reads, remembers, unchanged }: Step)
   );
 }
 
-/** Whether one takes or lets go of what the other takes or lets go of. */
+/** True if one takes or lets go of what the other takes or lets go of. */
 function sharesHolds(steps: readonly Step[], at: number): boolean {
   const concerned = heldBy(steps, at);
   const own = heldBy(steps, steps.length - 1);
@@ -162,7 +162,7 @@ class SequenceSearch {
     this.next = this.queues.map(() => 0);
   }
 
-  /** Whether an order before this one does the same. */
+  /** True if an order before this one does the same. */
   smallerExists(steps: readonly Step[], anyEnd: boolean): boolean {
     const queues = steps.map((step) => this.sessions.indexOf(step.session));
     this.required = this.keys.map(() => -1);

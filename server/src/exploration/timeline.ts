@@ -1,11 +1,11 @@
 // One copy of the database, and sessions that do one thing after the other on it, as `copyRules.ts` says.
 import type { Key, Reply, Value } from "./client";
 import type { CopyRules } from "./copyRules";
-import { settled } from "./ground";
-import type { Finished, Ground, Steps } from "./ground";
+import { awaitValue } from "./ground";
+import type { FinalRun, Ground, Steps } from "./ground";
 import { INITIAL } from "./history";
 import type { TransactionId } from "./history";
-import { Log, ended, openTransaction, writesOf } from "./log";
+import { Log, endTransaction, openTransaction, writesOf } from "./log";
 import { Moment } from "./moment";
 import type { Copy, Move, Running, Snapshot } from "./moment";
 import type { Step } from "./sequences";
@@ -53,7 +53,7 @@ export class Timeline {
         : { ...before.open, events: [...before.open.events], writes: new Map(before.open.writes) };
     const { holds = new Set<Key>(), snapshot } = before ?? {};
     const moment = new Moment(this.copy(), { open, holds, snapshot }, before === undefined);
-    let point = before === undefined ? yield* settled(unfolding.answer(at, DONE)) : at;
+    let point = before === undefined ? yield* awaitValue(unfolding.answer(at, DONE)) : at;
     for (;;) {
       const { request } = point;
       if (request === undefined) {
@@ -66,11 +66,11 @@ export class Timeline {
         const status = request.kind === "commit" ? "committed" : "aborted";
         const result: { readonly result?: Value } =
           request.result === undefined ? {} : { result: request.result };
-        return moment.move(yield* settled(unfolding.answer(point, DONE)), { status, ...result });
+        return moment.move(yield* awaitValue(unfolding.answer(point, DONE)), { status, ...result });
       }
       const reply = moment.answer(request);
       if (reply === undefined) return undefined;
-      point = yield* settled(unfolding.answer(point, reply));
+      point = yield* awaitValue(unfolding.answer(point, reply));
     }
   }
 
@@ -83,7 +83,7 @@ export class Timeline {
     }
     this.running.delete(step.session);
     if (running.snapshot !== undefined) this.past.push(running.snapshot);
-    const transaction = ended(running.open, ending);
+    const transaction = endTransaction(running.open, ending);
     this.log.add(transaction);
     for (const key of writesOf(transaction).keys()) {
       this.last.set(key, transaction.id);
@@ -113,7 +113,7 @@ export class Timeline {
     return steps;
   }
 
-  finished(): Finished {
+  finished(): FinalRun {
     const problems = this.points.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
     return { history: this.log.history(), problems, points: this.points, steps: this.steps() };
   }

@@ -159,7 +159,7 @@ interface Launched {
 
 interface Followed {
   readonly resume: Live["resume"];
-  /** What the code did that it had not done before. */
+  /** Effect of the code that it had not done before. */
   readonly difference?: string;
 }
 

@@ -14,7 +14,7 @@ interface Claim {
 }
 
 /**
- * Whether no two transactions took the same unique value unseen. A transaction takes what its version of a key holds and
+ * True if no two transactions took the same unique value unseen. A transaction takes what its version of a key holds and
  * the version that it read there did not; it sees another by reading a version of that one's key that came of its write.
  * Where histories are complete this is all of the axiom: who takes a value has read all keys that may hold it.
  */
@@ -35,7 +35,7 @@ export function uniqueKeysHold(
       transaction === undefined ? client.initial.get(key) : writesOf(transaction).get(key),
     );
   };
-  /** Whether what a claim's transaction read of another claim's key before leads back to that one, version by version. */
+  /** True if what a claim's transaction read of another claim's key before leads back to that one, version by version. */
   const sees = (own: Claim, { by, key }: Claim): boolean => {
     const { events } = own.by;
     const taking = events.findIndex((event) => event.kind === "write" && event.key === own.key);

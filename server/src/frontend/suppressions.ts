@@ -2,8 +2,8 @@
 // in any language: after `--`, `//`, `#`, or in a block comment.
 import type { Note } from "../program/program";
 import type { SuppressedKind, Suppression } from "../program/suppression";
-import { positionAt, rangeOf, type LineIndex } from "./sql/lines";
-import type { Span } from "./sql/split";
+import { positionAt, rangeOf, type LineIndex } from "./sql/text/lines";
+import type { Span } from "./sql/text/split";
 
 export interface ReadSuppressions {
   /** In the order of the text. */

@@ -4,7 +4,7 @@
 import { EdgeList, successors, topologicalOrder } from "./graph";
 import type { Resolved } from "./resolved";
 
-export interface Arranged extends Resolved {
+export interface Arrangement extends Resolved {
   /** Chain `c` consists of transactions `chainFirst[c]` up to `chainFirst[c + 1]`, each before the next. */
   readonly chains: number;
   readonly chainFirst: Int32Array;
@@ -31,7 +31,7 @@ export interface TimeLine {
 const SESSIONS_AS_CHAINS = 64;
 
 /** Linear, apart from sorting times. */
-export function arrange(resolved: Resolved, strict: boolean): Arranged {
+export function arrange(resolved: Resolved, strict: boolean): Arrangement {
   const time = strict ? timeLine(resolved) : undefined;
   const { count, sessionOf } = resolved;
   const previous = new Int32Array(count);
@@ -40,7 +40,7 @@ export function arrange(resolved: Resolved, strict: boolean): Arranged {
     if (t > 1 && sessionOf[t] === sessionOf[t - 1]) previous[t] = t - 1;
     else firsts.push(t);
   const chainFirst = Int32Array.from([...firsts, count]);
-  const arranged: Arranged = {
+  const arranged: Arrangement = {
     ...resolved,
     chains: firsts.length,
     chainFirst,
@@ -64,7 +64,7 @@ function ascending(count: number): Int32Array {
  * transaction has two nodes, `2t` where it begins and `2t + 1` where it commits (the graph of Zhang et al., Viper,
  * EuroSys 2023), and a dependency leads from commit to begin.
  */
-export function knownEdges(arranged: Arranged, split: boolean): EdgeList {
+export function knownEdges(arranged: Arrangement, split: boolean): EdgeList {
   const { count, previous, readFrom, readWriter, time } = arranged;
   const edges = new EdgeList(count * 2 + arranged.readWriter.length);
   const begin = split ? (t: number) => 2 * t : (t: number) => t;
@@ -98,13 +98,13 @@ export function knownEdges(arranged: Arranged, split: boolean): EdgeList {
 }
 
 /** Adds the order of versions that lists show. It is no part of what a transaction sees, but holds at every level. */
-export function addListOrder(edges: EdgeList, arranged: Arranged, split: boolean): void {
+export function addListOrder(edges: EdgeList, arranged: Arrangement, split: boolean): void {
   for (const { before, after } of arranged.ordered)
     if (split) edges.add(2 * before + 1, 2 * after);
     else edges.add(before, after);
 }
 
-export function nodeCount(arranged: Arranged, split: boolean): number {
+export function nodeCount(arranged: Arrangement, split: boolean): number {
   return (split ? 2 : 1) * arranged.count + (arranged.time?.points ?? 0);
 }
 
@@ -168,7 +168,7 @@ function chainsOf(chainFirst: Int32Array, count: number): Int32Array {
  * Renumbers along fewer chains: in topological order each transaction joins the chain whose last transaction it
  * follows directly, in its session, by a read, by a list, or in time. A history with a cycle stays as it is.
  */
-function coverByChains(arranged: Arranged): Arranged {
+function coverByChains(arranged: Arrangement): Arrangement {
   const { count, time } = arranged;
   const nodes = nodeCount(arranged, false);
   const out = successors(nodes, knownEdges(arranged, false));
@@ -187,7 +187,7 @@ function coverByChains(arranged: Arranged): Arranged {
 }
 
 function chainToJoin(
-  arranged: Arranged,
+  arranged: Arrangement,
   t: number,
   chainOf: Int32Array,
   tails: readonly number[],
@@ -220,11 +220,11 @@ function chainsInTime(time: TimeLine) {
 }
 
 function renumberAlong(
-  arranged: Arranged,
+  arranged: Arrangement,
   chainOf: Int32Array,
   chains: number,
   order: Int32Array,
-): Arranged {
+): Arrangement {
   const { count } = arranged;
   const chainFirst = new Int32Array(chains + 1);
   for (let t = 1; t < count; t++) {

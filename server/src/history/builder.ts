@@ -72,7 +72,7 @@ export class HistoryBuilder {
     return this.transactionNames.count;
   }
 
-  /** Whether the transaction stands in this session: a name that two sessions give is a fault of the file. */
+  /** True if the transaction stands in this session: a name that two sessions give is a fault of the file. */
   standsIn(transaction: number, session: number): boolean {
     return this.sessionOf[transaction] === session + 1;
   }

@@ -14,7 +14,7 @@ export interface Theory {
 }
 
 export interface Solver {
-  /** Whether all clauses can hold together, and with the theory. May be called again after more clauses. */
+  /** True if all clauses can hold together, and with the theory. May be called again after more clauses. */
   solve(): boolean;
   /** Adds a clause and forgets all decisions. */
   add(clause: readonly Literal[]): void;

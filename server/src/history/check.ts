@@ -1,7 +1,7 @@
 // The checker: which levels a recorded history satisfies. All levels share the resolved reads. Each level implies those
 // below it, so one verdict often settles others.
 import type { HistoryVerdict } from "../protocol/history";
-import type { Arranged } from "./arrange";
+import type { Arrangement } from "./arrange";
 import { arrange } from "./arrange";
 import { blameConflicts, blameCycle } from "./blame";
 import type { History } from "./history";
@@ -14,7 +14,7 @@ import { prune } from "./prune";
 import { resolve } from "./resolve";
 import type { Resolved } from "./resolved";
 import { search } from "./search";
-import type { Blamed, WeakBase } from "./weak";
+import type { Suspects, WeakBase } from "./weak";
 import { checkCausal, checkReadAtomic, checkReadCommitted, weakBase } from "./weak";
 
 export { HISTORY_LEVELS } from "./levels";
@@ -118,7 +118,7 @@ function sequence(asked: readonly HistoryLevel[]): readonly HistoryLevel[] {
   return [...weak, ...needed];
 }
 
-type Outcome = Blamed | StopReason;
+type Outcome = Suspects | StopReason;
 
 interface LevelRunner {
   (level: HistoryLevel): Outcome;
@@ -159,7 +159,7 @@ function levelRunner(resolved: Resolved, options: CheckOptions): LevelRunner {
   return Object.assign(run, { original: arranged.original });
 }
 
-function checkStrong(arranged: Arranged, mode: Mode, limits: Limits, poll: Poll): Blamed {
+function checkStrong(arranged: Arrangement, mode: Mode, limits: Limits, poll: Poll): Suspects {
   const pruning = prune(arranged, mode, limits, poll);
   if (pruning.cycle !== undefined) return blameCycle(pruning, pruning.cycle);
   const { conflicts } = search(pruning, limits, poll);

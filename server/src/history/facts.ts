@@ -92,7 +92,7 @@ export function costOf(cycle: readonly Fact[]): number {
   );
 }
 
-/** Whether a reader had seen a transaction by this read when it read a version from before it. */
+/** True if a reader had seen a transaction by this read when it read a version from before it. */
 function isSeen(level: HistoryLevel, seen: Fact, anti: Fact): boolean {
   if (seen.type !== "wr") return false;
   return level === "read-atomic" || (seen.read ?? 0) < (anti.read ?? 0);

@@ -47,7 +47,7 @@ export function predecessors(nodes: number, edges: Edges, start = 0): Adjacency 
 }
 
 /** The same edges the other way round. */
-export function transposed({ nodes, first, target }: Adjacency): Adjacency {
+export function transpose({ nodes, first, target }: Adjacency): Adjacency {
   const back = new Int32Array(nodes + 1);
   for (const node of target) back[node + 1] = (back[node + 1] ?? 0) + 1;
   for (let n = 0; n < nodes; n++) back[n + 1] = (back[n] ?? 0) + (back[n + 1] ?? 0);

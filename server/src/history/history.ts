@@ -3,7 +3,7 @@
 import type { NameTable } from "./intern";
 import { INTEGER, NOTHING, integerText } from "./intern";
 
-/** What is known of the end of a transaction. `UNKNOWN` (Jepsen's `:info`) may have committed or not. */
+/** Facts about the end of a transaction. `UNKNOWN` (Jepsen's `:info`) may have committed or not. */
 export const COMMITTED = 0;
 export const ABORTED = 1;
 export const UNKNOWN = 2;
@@ -50,7 +50,7 @@ export interface History {
   readonly versions: number;
   /** Three integers per version: key and kind of value, see `isInitial`, and the value's halves. */
   readonly versionEntries: Int32Array;
-  /** Whether the integer 0 is the value that a key has before anybody wrote it. */
+  /** True if the integer 0 is the value that a key has before anybody wrote it. */
   readonly zeroIsInitial: boolean;
 
   /** The elements that list `l` held are `elements[lists[l]]` up to `elements[lists[l + 1]]`, as versions. */
@@ -87,7 +87,7 @@ export interface HistoryProblem {
 
 export const PROBLEM_LIMIT = 100;
 
-/** Whether the version is the one that its key has before anybody wrote it, unless somebody wrote this very value. */
+/** True if the version is the one that its key has before anybody wrote it, unless somebody wrote this very value. */
 export function isInitial(history: History, version: number): boolean {
   const entries = history.versionEntries;
   const at = version * 3;

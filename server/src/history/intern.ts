@@ -83,7 +83,7 @@ function hash(first: number, second: number, third: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** What an interned name is: a 64-bit integer, a text, or (for values) nothing at all. */
+/** Kind of an interned name: a 64-bit integer, a text, or (for values) nothing at all. */
 export const INTEGER = 0;
 export const TEXT = 1;
 export const NOTHING = 2;
@@ -134,7 +134,7 @@ export class NameTable {
     return this.triples.number(NOTHING, this.triples.count, 0);
   }
 
-  /** Whether the name is a text: the text "7" is another name than the integer 7. */
+  /** True if the name is a text: the text "7" is another name than the integer 7. */
   isText(number: number): boolean {
     return this.triples.entries[number * 3] === TEXT;
   }

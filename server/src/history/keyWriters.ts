@@ -1,5 +1,5 @@
 // Which transactions wrote a key, chain by chain.
-import type { Arranged } from "./arrange";
+import type { Arrangement } from "./arrange";
 
 export interface KeyWriters {
   /** The writers of key `k`, ascending, are `writer[keyFrom[k]]` up to `writer[keyFrom[k + 1]]`. */
@@ -13,7 +13,7 @@ export interface KeyWriters {
 }
 
 /** Linear in the number of writes. */
-export function keyWriters(arranged: Arranged): KeyWriters {
+export function keyWriters(arranged: Arrangement): KeyWriters {
   const { count, writeFrom, writeKey, chainOf } = arranged;
   const keys = arranged.history.keys;
   const keyFrom = new Int32Array(keys + 1);

@@ -31,7 +31,7 @@ export function minimalViolation(
  * The smallest part around an impossible read that no level allows. Its violation may be another one than the read:
  * what remains when nothing more can be left out.
  */
-export function minimalRead(
+export function minimiseRead(
   history: History,
   violation: ReadViolation,
   poll: Poll,

@@ -1,7 +1,7 @@
-// What must be true of the order of versions at a strong level, without guessing: per writer of a key and chain, the
+// Consequences for the order of versions at a strong level, without guessing: per writer of a key and chain, the
 // writers of that chain that precede it are a prefix, found by binary search in clocks (after Zhang et al., PolySI,
 // VLDB 2023, whose constraints are pairs of transactions; prefixes of chains need no enumeration of pairs).
-import type { Arranged } from "./arrange";
+import type { Arrangement } from "./arrange";
 import { addListOrder, knownEdges, nodeCount } from "./arrange";
 import type { Adjacency } from "./graph";
 import { EdgeList, shortCycle, successors, topologicalOrder } from "./graph";
@@ -32,7 +32,7 @@ export class InferredEdges extends EdgeList {
 }
 
 export interface Pruning {
-  readonly arranged: Arranged;
+  readonly arranged: Arrangement;
   readonly mode: Mode;
   readonly nodes: number;
   readonly writers: KeyWriters;
@@ -66,7 +66,7 @@ export function transactionOf(mode: Mode, count: number, node: number): number {
 }
 
 /** Infers until nothing follows any more, or a cycle appears. Each round is near-linear times the number of chains. */
-export function prune(arranged: Arranged, mode: Mode, limits: Limits, poll: Poll): Pruning {
+export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: Poll): Pruning {
   const split = mode === "snapshot";
   const { count, chains, chainOf, readFrom, readKey, readWriter, writeFrom, writeKey } = arranged;
   const nodes = nodeCount(arranged, split);
@@ -316,7 +316,7 @@ function prefixLayout(
   return { prefixFrom, size };
 }
 
-/** Whether the edges from number `start` on agree with the order already. */
+/** True if the edges from number `start` on agree with the order already. */
 function follows(order: Int32Array, edges: EdgeList, start: number, nodes: number): boolean {
   const position = new Int32Array(nodes);
   order.forEach((node, at) => {

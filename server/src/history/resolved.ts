@@ -1,4 +1,5 @@
-// What the checks of levels work on: committed transactions with their reads and writes, and the reads that no level allows.
+// Input of the checks of levels: committed transactions with their reads and writes, and the reads that no level
+// allows.
 import type { History } from "./history";
 
 /** A read that no level allows. Numbers are those of the history. */

@@ -1,4 +1,4 @@
-// Whether the pairs that pruning left can be ordered: a search over their two orders, with a topological order that
+// Search for an order of the pairs that pruning left: a search over their two orders, with a topological order that
 // notices each cycle as it closes.
 import type { Literal, Theory } from "./cdcl";
 import { createSolver } from "./cdcl";

@@ -18,7 +18,7 @@ import type { ViolationKind } from "./kinds";
 import { READ_KINDS, kindOfCycle } from "./kinds";
 import { HISTORY_LEVELS, type HistoryLevel } from "./levels";
 import { OutOfLimits, pollFor, type Limits } from "./limits";
-import { minimalRead, minimalViolation, weakestViolated } from "./minimise";
+import { minimiseRead, minimalViolation, weakestViolated } from "./minimise";
 import type { Part } from "./part";
 import type { ReadViolation, Resolved } from "./resolved";
 import { resolve } from "./resolve";
@@ -368,7 +368,7 @@ function readViolation(
   found: ReadViolation,
   options: ExplainOptions,
 ): Violation | undefined {
-  const minimal = minimalRead(history, found, pollFor(options));
+  const minimal = minimiseRead(history, found, pollFor(options));
   if (minimal === undefined) return undefined;
   const [left] = resolve(minimal.history).violations;
   if (left === undefined) return cycleViolation(history, minimal, options);

@@ -1,6 +1,6 @@
 // The levels that need no search: read committed, read atomic and causal consistency. Each derives edges that a commit
 // order must contain (Biswas and Enea, OOPSLA 2019; Møldrup and Pavlogiannis, AWDIT, PLDI 2025) and asks for a cycle.
-import type { Arranged } from "./arrange";
+import type { Arrangement } from "./arrange";
 import { addListOrder, knownEdges, nodeCount } from "./arrange";
 import type { Adjacency, Order } from "./graph";
 import {
@@ -9,15 +9,15 @@ import {
   shortestPath,
   successors,
   topologicalOrder,
-  transposed,
+  transpose,
 } from "./graph";
 import { grownInts } from "./intern";
 import { keyWriters } from "./keyWriters";
 import type { Poll } from "./limits";
 
-/** What the weak levels share. */
+/** Shared parts of the weak levels. */
 export interface WeakBase {
-  readonly arranged: Arranged;
+  readonly arranged: Arrangement;
   readonly nodes: number;
   /** Session order, reads and time. */
   readonly happensBefore: Adjacency;
@@ -27,9 +27,9 @@ export interface WeakBase {
 }
 
 /** `undefined`: the level holds. Else transactions (resolved numbers) that are likely to violate it alone. */
-export type Blamed = readonly number[] | undefined;
+export type Suspects = readonly number[] | undefined;
 
-export function weakBase(arranged: Arranged): WeakBase {
+export function weakBase(arranged: Arrangement): WeakBase {
   const nodes = nodeCount(arranged, false);
   const happensBefore = successors(nodes, knownEdges(arranged, false));
   const lists = new EdgeList();
@@ -59,7 +59,7 @@ class CommitEdges extends EdgeList {
  * Read committed: once a transaction read from `t2`, it reads no version that `t2` overwrites. Per transaction its reads
  * are walked backwards, with the two earliest writers still to be read of each key (O(n^1.5)).
  */
-export function checkReadCommitted(base: WeakBase, poll: Poll): Blamed {
+export function checkReadCommitted(base: WeakBase, poll: Poll): Suspects {
   const { arranged } = base;
   const { count, readFrom, readKey, readWriter, writeFrom, writeKey } = arranged;
   const edges = new CommitEdges();
@@ -124,7 +124,7 @@ export function checkReadCommitted(base: WeakBase, poll: Poll): Blamed {
  * Read atomic: a transaction reads no version that was overwritten by a transaction before it in its session (or in
  * time), or by one that it read from.
  */
-export function checkReadAtomic(base: WeakBase, poll: Poll): Blamed {
+export function checkReadAtomic(base: WeakBase, poll: Poll): Suspects {
   const { arranged } = base;
   const { count, readFrom, readKey, readWriter, writeFrom, writeKey, bySession, sessionOf } =
     arranged;
@@ -200,10 +200,10 @@ export function checkReadAtomic(base: WeakBase, poll: Poll): Blamed {
  * Clocks say, per chain, how far it happened before; they are kept only for transactions that others still have to
  * merge. O(n * chains).
  */
-export function checkCausal(base: WeakBase, poll: Poll): Blamed {
+export function checkCausal(base: WeakBase, poll: Poll): Suspects {
   const { arranged, nodes, order } = base;
   const { count, chains, chainOf, chainFirst, readFrom, readKey, readWriter } = arranged;
-  const into = transposed(base.happensBefore);
+  const into = transpose(base.happensBefore);
   const { runFrom, runChain, runStart, writer: writerAt } = keyWriters(arranged);
   const pending = new Int32Array(nodes);
   const crosses = (from: number, to: number) =>
@@ -281,8 +281,8 @@ export function checkCausal(base: WeakBase, poll: Poll): Blamed {
   return cycleOf(base, edges, true);
 }
 
-/** Whether a transaction wrote a key; transaction 0 wrote all. */
-function writes(arranged: Arranged, transaction: number, key: number): boolean {
+/** True if a transaction wrote a key; transaction 0 wrote all. */
+function writes(arranged: Arrangement, transaction: number, key: number): boolean {
   if (transaction === 0) return true;
   const { writeFrom, writeKey } = arranged;
   let low = writeFrom[transaction] ?? 0;
@@ -298,7 +298,7 @@ function writes(arranged: Arranged, transaction: number, key: number): boolean {
 }
 
 /** Calls back with the last writer of the key in each chain that ended before the transaction began. */
-function endedBefore(arranged: Arranged) {
+function endedBefore(arranged: Arrangement) {
   const { time, chainOf } = arranged;
   const { keyFrom, writer } = keyWriters(arranged);
   return (key: number, reader: number, each: (ended: number) => void) => {
@@ -316,7 +316,7 @@ function endedBefore(arranged: Arranged) {
   };
 }
 
-function cycleOf(base: WeakBase, edges: CommitEdges, transitive: boolean): Blamed {
+function cycleOf(base: WeakBase, edges: CommitEdges, transitive: boolean): Suspects {
   const { nodes, happensBefore, lists, arranged } = base;
   const graphs = [happensBefore, lists, successors(nodes, edges)];
   const order = topologicalOrder(nodes, graphs);

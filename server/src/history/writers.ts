@@ -21,7 +21,7 @@ const REFUSED = 4;
 export interface Writers {
   readonly of: Int32Array;
   readonly flags: Uint8Array;
-  /** Whether any version has a flag: without, look-ups of flags, each a miss of the cache, can be left out. */
+  /** True if any version has a flag: without, look-ups of flags, each a miss of the cache, can be left out. */
   readonly flagged: boolean;
 }
 

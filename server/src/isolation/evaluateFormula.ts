@@ -1,4 +1,5 @@
-// Whether formulas hold of one execution, by trying all statements. The store judges by it; the encodings do not use it.
+// Evaluation of formulas on one execution, by trying all statements. The store judges by it; the encodings do not use
+// it.
 import { freeVariables, ruleOf } from "./formula";
 import type { Formula, WrittenAxiom } from "./formula";
 
@@ -12,7 +13,7 @@ export interface FormulaHistory {
   /** Between statements of two transactions of one session. */
   readonly sessionOrder: (a: number, b: number) => boolean;
   readonly arbitration: (a: number, b: number) => boolean;
-  /** Whether the statement sees what a writing statement of another transaction wrote. */
+  /** True if the statement sees what a writing statement of another transaction wrote. */
   readonly sees: (reader: number, writer: number) => boolean;
   readonly writes: (statement: number) => boolean;
   readonly conflict: (a: number, b: number) => boolean;

@@ -1,4 +1,4 @@
-// What a level's rules rest on, in words: outcomes of real servers, documentation, or axioms; and what depends on the
+// Basis of a level's rules, in words: outcomes of real servers, documentation, or axioms; and what depends on the
 // version of a product.
 import { dictionary } from "../protocol/dictionary";
 import type { LevelBasis } from "../protocol/report";

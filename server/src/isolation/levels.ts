@@ -255,7 +255,7 @@ const DEFAULTS: Readonly<Record<Dialect, readonly [string, PaperLevelName | Prod
   sqlite: ["sqlite:serializable", "serializable"],
 };
 
-/** Whether a database of that dialect has the level; the papers' levels are anyone's. */
+/** True if a database of that dialect has the level; the papers' levels are anyone's. */
 export function isLevelOf(level: Level, dialect: Dialect): boolean {
   if (level.family === "paper" || level.product === dialect) return true;
   const products: readonly string[] = ["mysql", "mariadb"];
@@ -276,7 +276,7 @@ function isSpelledOut(level: Level): boolean {
   return SPELLED_OUT.some(({ name }) => name === level.name);
 }
 
-/** Whether a comment or SET TRANSACTION that names `own` may hold in a check at `asked`. */
+/** True if a comment or SET TRANSACTION that names `own` may hold in a check at `asked`. */
 export function sameProduct(own: Level, asked: Level): boolean {
   if (own.family === "paper" || asked.family === "paper") return own.family === asked.family;
   return own.product === asked.product;

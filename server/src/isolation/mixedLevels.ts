@@ -66,7 +66,7 @@ export function productLevelAt(
   return level;
 }
 
-/** Whether instances of the two transactions are kept serializable with each other. */
+/** True if instances of the two transactions are kept serializable with each other. */
 export function arePaired(levels: Levels, a: string, b: string): boolean {
   if (levels.family !== "mixed") return false;
   return levels.serializablePairs.some(

@@ -1,4 +1,4 @@
-// What an axiom excludes, decided over all small executions. An axiom of the form "for all" over k statements that fails
+// Meaning of an axiom, decided over all small executions. An axiom of the form "for all" over k statements that fails
 // in some execution fails in the part of it that these k make up, and the built-in axioms hold in every part; so
 // executions of k statements decide it. With "exists" they are a sample.
 import { countVariables, relationsIn } from "./formula";
@@ -59,7 +59,7 @@ export function refusedSerialRun(axiom: WrittenAxiom): string | undefined {
 
 interface Kinds {
   readonly relations: ReadonlySet<string>;
-  /** Whether sessions may run several transactions. */
+  /** True if sessions may run several transactions. */
   readonly sessions: boolean;
   readonly serial: boolean;
 }

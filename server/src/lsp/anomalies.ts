@@ -5,11 +5,11 @@ import { LEVELS, findLevel } from "../isolation/levels";
 import { pageOfKind } from "../protocol/documentation";
 import { isShown, shownEdges, type Anomaly } from "../protocol/report";
 import type { AnomalyPayload, AnomalySummary, PanelPartner } from "../protocol/requests";
-import { inApplication } from "../service/applicationPlaces";
+import { inApplication } from "../service/findings/applicationPlaces";
 import { anomalyPlace, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, definedIn, levelName, type ServerState } from "./serverState";
 
-/** What a kind is called, with its definition and where it is from. */
+/** Name of a kind, with its definition and where it is from. */
 export function describeKind(kind: string): {
   readonly title: string;
   readonly definition: string;

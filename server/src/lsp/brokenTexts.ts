@@ -1,6 +1,6 @@
 // What of a verdict holds although open texts are broken and no earlier reading of them stands: somebody opened them so, or
 // types them for the first time. The rest would be told of what is only missing yet.
-import { codeLanguageOf } from "../frontend/code/codeParsers";
+import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import type { Note } from "../program/program";
 import type { Anomaly, LevelReport, ReportTransaction, Unknown } from "../protocol/report";
 import type { FileId, Range } from "../protocol/source";
@@ -80,7 +80,7 @@ function isUncertain(
   return own.some(({ source }) => overlap(source.range, range));
 }
 
-/** Whether a table's definition is not read, as far as can be known: none was found, or its name stands in what is broken. */
+/** True if a table's definition is not read, as far as can be known: none was found, or its name stands in what is broken. */
 function missingTables(
   notes: readonly Note[],
   broken: readonly Note[],

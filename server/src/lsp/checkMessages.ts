@@ -1,10 +1,10 @@
-// What the server and the thread that reads and checks say to each other. Texts that did not change are not sent again,
-// and of the files that code may import only where they are.
+// Messages between the server and the thread that reads and checks. Texts that did not change are not sent again, and
+// of the files that code may import only where they are.
 import type { Level } from "../isolation/levels";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
 import type { FileId } from "../protocol/source";
-import type { PlacedSuppression } from "../service/suppressions";
+import type { PlacedSuppression } from "../service/findings/suppressions";
 import { openCode, type CodeSource, type ProjectCode } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
 import type { CheckOutcome } from "./checker";

@@ -6,7 +6,7 @@ export interface CheckQueue {
   submit(key: string, job: QueueJob, options?: { readonly delay?: number }): Promise<void>;
   /** Stops what runs or waits, for one key or all; answers how many keys were stopped. */
   cancel(key?: string): number;
-  /** Whether a newer job of that key waits for the running one to end. */
+  /** True if a newer job of that key waits for the running one to end. */
   waits(key: string): boolean;
 }
 

@@ -1,11 +1,11 @@
-// What the server needs of the checking service, so that tests can put a quick one in its place.
+// Interface of the checking service, so that tests can put a quick one in its place.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import type { FileId, Range } from "../protocol/source";
-import type { FileReading } from "../service/coverage";
-import type { PlacedSuppression } from "../service/suppressions";
+import type { FileReading } from "../service/verdict/coverage";
+import type { PlacedSuppression } from "../service/findings/suppressions";
 import type { Project } from "../workspace/projects";
 
 export interface CheckEvents {

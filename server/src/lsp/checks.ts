@@ -1,17 +1,17 @@
 // Runs checks: when, of what, at which level; keeps their results up to date with edits and tells everyone.
 import { CodeLensRefreshRequest, InlayHintRefreshRequest } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import { codeLanguageOf } from "../frontend/code/codeParsers";
-import { mayUseDatabase } from "../frontend/code/prefilter";
+import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
+import { mayUseDatabase } from "../frontend/code/callGraph/prefilter";
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import { reasonOf } from "../protocol/fault";
 import type { FileId } from "../protocol/source";
 import type { CheckSummary, Settings } from "../protocol/requests";
-import type { PlacedSuppression } from "../service/suppressions";
+import type { PlacedSuppression } from "../service/findings/suppressions";
 import type { CodeCache } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
-import { askedNow, isSameAsked, type Asked } from "./asked";
+import { askedNow, isSameAsked, type CheckRequest } from "./requestRecord";
 import type { CheckEvents, CheckOutcome } from "./checker";
 import type { TextEdit } from "./editRange";
 import { createEditLog, type EditMark } from "./editLog";
@@ -21,7 +21,7 @@ import { openFiles } from "./openFiles";
 import { beginProgress, countedPhases } from "./progressReporter";
 import { createProofs, proofView, proving } from "./proofs";
 import { createPublisher } from "./publisher";
-import { judged, markedAnomalies } from "./judged";
+import { judgeOutcome, markedAnomalies } from "./verdicts";
 import { editResult, judgedResult, toldAnomalies, type ProjectResult } from "./results";
 import {
   findFile,
@@ -35,7 +35,7 @@ import {
 } from "./serverState";
 import { createStatusReporter } from "./statusReporter";
 import { textDifference } from "./textDifference";
-import { sendTyped } from "./typed";
+import { sendNotification } from "./typed";
 import { pathOfUri, uriOfFile } from "./uris";
 
 export interface Checks {
@@ -79,7 +79,7 @@ export function createChecks(state: ServerState): Checks {
   const status = createStatusReporter(state);
   const proofs = createProofs(state);
   /** What the last check of each project was asked for. */
-  const asked = new Map<string, Asked>();
+  const asked = new Map<string, CheckRequest>();
   const log = createEditLog();
   /** By project: until what is stale fades. */
   const fading = new Map<string, NodeJS.Timeout>();
@@ -98,7 +98,7 @@ export function createChecks(state: ServerState): Checks {
     state.revision += 1;
     publisher.publish();
     status.update();
-    sendTyped(state.connection, "isolens/findings", { revision: state.revision });
+    sendNotification(state.connection, "isolens/findings", { revision: state.revision });
     if (state.capabilities.lensRefresh) refreshed(CodeLensRefreshRequest.type.method);
     if (state.capabilities.hintRefresh) refreshed(InlayHintRefreshRequest.type.method);
   }
@@ -181,7 +181,7 @@ export function createChecks(state: ServerState): Checks {
 
   /** The verdict: it replaces all that was known. */
   function keep({ key, project, level, mark }: About, outcome: CheckOutcome): void {
-    const told = judged(state, project, level, outcome);
+    const told = judgeOutcome(state, project, level, outcome);
     const standing = new Set(told.standing.map(({ file }) => file));
     log.settle(key, mark, standing);
     const known = { project, level, ...told, partial: false, isFirst: false };
@@ -220,7 +220,7 @@ export function createChecks(state: ServerState): Checks {
 
   /** Merges the findings up to a cancellation with those known before. */
   function showCancelled({ key, project, level, mark }: About, outcome: CheckOutcome): void {
-    const told = judged(state, project, level, outcome);
+    const told = judgeOutcome(state, project, level, outcome);
     const last = state.results.get(key);
     const before = last?.level.name === level.name ? last : nothingYet(project, level);
     const names = new Set(told.report.transactions.map(({ name }) => name));
@@ -366,7 +366,7 @@ export function createChecks(state: ServerState): Checks {
     void checks.request(changed.filter((key) => checkedOn(key) !== "manual"));
   }
 
-  /** Whether a file was opened while others are read, so that reading begins with it once more. */
+  /** True if a file was opened while others are read, so that reading begins with it once more. */
   function isReadTooLate(key: string): boolean {
     const project = state.projects.get(key);
     const before = lookedAt.get(key);
@@ -375,7 +375,7 @@ export function createChecks(state: ServerState): Checks {
     return newest !== undefined && !before.includes(newest);
   }
 
-  function nowAsked(key: string): Asked | undefined {
+  function nowAsked(key: string): CheckRequest | undefined {
     const project = state.projects.get(key);
     return project && askedNow(state, project);
   }
@@ -447,7 +447,7 @@ export function createChecks(state: ServerState): Checks {
       const outcome = await state.checker.check(asked, level, signal, nobody);
       // Somebody typed meanwhile: it is known of another text.
       if (signal.aborted || state.projects.get(key) !== project) return undefined;
-      const { report } = judged(state, project, level, outcome);
+      const { report } = judgeOutcome(state, project, level, outcome);
       const summary = summaryOf(state, project, level, report);
       state.known.set(knownKey(project, level), summary);
       return summary;

@@ -1,5 +1,5 @@
-// What messages of the protocol must hold for us to read them. A client that sends something else is told so; neither a handler
-// nor the library that keeps the documents sees it.
+// Shapes of the protocol's messages. A client that sends something else is told so; neither a handler nor the library
+// that keeps the documents sees it.
 import type { Connection, TextDocuments } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 

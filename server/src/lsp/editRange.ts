@@ -29,7 +29,7 @@ export function compare(a: Position, b: Position): number {
   return a.line - b.line || a.character - b.character;
 }
 
-/** Whether the position lies in the range or at one of its ends. */
+/** True if the position lies in the range or at one of its ends. */
 export function holds(range: Range, position: Position): boolean {
   return compare(range.start, position) <= 0 && compare(position, range.end) <= 0;
 }

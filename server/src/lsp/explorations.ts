@@ -5,12 +5,12 @@ import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
 import { findLevel } from "../isolation/levels";
 import type { ExplorationReport, ExplorationViolation } from "../protocol/exploration";
 import type { AnomalyPayload, ExplorationSummary } from "../protocol/requests";
-import type { ExploreOutcome } from "../service/exploreJob";
-import { exploreProgram } from "../service/exploreProgram";
+import type { ExploreOutcome } from "../service/exploration/job";
+import { exploreProgram } from "../service/exploration/program";
 import { describeKind } from "./anomalies";
 import { levelName, type ServerState } from "./serverState";
 import { anomalyDiagnostic, explorationDiagnostic } from "./toLsp";
-import { connectionEnded } from "./typed";
+import { ignoreClosedConnection } from "./typed";
 import { pathOfUri } from "./uris";
 import { createUserTasks } from "./userTasks";
 
@@ -43,7 +43,7 @@ export function createExplorations(state: ServerState): Explorations {
   const explored = new Map<string, Explored>();
 
   function send(uri: string, diagnostics: Diagnostic[]): void {
-    state.connection.sendDiagnostics({ uri, diagnostics }).catch(connectionEnded);
+    state.connection.sendDiagnostics({ uri, diagnostics }).catch(ignoreClosedConnection);
   }
 
   function run(

@@ -5,7 +5,7 @@ import { reasonOf } from "../protocol/fault";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
 import type { Project } from "../workspace/projects";
-import { askedNow, isSameAsked, type Asked } from "./asked";
+import { askedNow, isSameAsked, type CheckRequest } from "./requestRecord";
 import type { ProjectResult } from "./results";
 import { projectKey, withSettings, type ServerState } from "./serverState";
 
@@ -34,7 +34,7 @@ const AT_ONCE = 250;
 
 interface Search {
   /** The texts and settings for which fixes are looked for. */
-  readonly asked: Asked;
+  readonly asked: CheckRequest;
   readonly begun: number;
   readonly controller: AbortController;
   readonly found: Fix[];

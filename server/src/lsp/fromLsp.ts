@@ -68,7 +68,7 @@ export function toInitializationOptions(value: unknown): InitializationOptions {
   };
 }
 
-/** Whether what the client says leaves the workspace trusted: everything but `trusted` with another value than true. */
+/** True if what the client says leaves the workspace trusted: everything but `trusted` with another value than true. */
 export function toTrust(value: unknown): boolean {
   const { trusted = true } = record(value);
   return trusted === true;

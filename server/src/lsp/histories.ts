@@ -6,13 +6,13 @@ import { findLevel } from "../isolation/levels";
 import { HISTORY_LEVELS } from "../history/check";
 import type { HistoryReport } from "../protocol/history";
 import type { AnomalyPayload, HistorySummary } from "../protocol/requests";
-import { checkRecorded } from "../service/historyChecker";
-import { findHistories, type HistoryInput } from "../service/historyFiles";
-import type { HistoryOutcome } from "../service/historyJob";
+import { checkHistoryFile } from "../service/history/checker";
+import { findHistories, type HistoryInput } from "../service/history/files";
+import type { HistoryOutcome } from "../service/history/job";
 import { historyPayload, violationId } from "./historyPayload";
 import type { ServerState } from "./serverState";
 import { historyDiagnostics, historyFaultDiagnostic } from "./toLsp";
-import { connectionEnded } from "./typed";
+import { ignoreClosedConnection } from "./typed";
 import { pathOfUri } from "./uris";
 import { createUserTasks } from "./userTasks";
 
@@ -41,7 +41,7 @@ export function createHistories(state: ServerState): Histories {
   const marked = new Map<string, readonly string[]>();
 
   function send(uri: string, diagnostics: Diagnostic[]): void {
-    state.connection.sendDiagnostics({ uri, diagnostics }).catch(connectionEnded);
+    state.connection.sendDiagnostics({ uri, diagnostics }).catch(ignoreClosedConnection);
   }
 
   function forget(uri: string): void {
@@ -72,7 +72,7 @@ export function createHistories(state: ServerState): Histories {
     const job = { input, levels: HISTORY_LEVELS, strict, tool: "isolens" };
     const task = { title: `Judging ${input.name}`, unit: "percent" } as const;
     return tasks.run(task, token, (signal, progress) =>
-      checkRecorded(job, signal, {
+      checkHistoryFile(job, signal, {
         progress: (_stage, share) => progress?.report(Math.floor(100 * share), 100),
       }),
     );

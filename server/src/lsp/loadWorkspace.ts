@@ -1,7 +1,7 @@
 // The projects of the workspace's folders and of open documents outside them, with the texts as they are in the editor.
 import path from "node:path";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import { codeLanguageOf } from "../frontend/code/codeParsers";
+import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import type { FileId } from "../protocol/source";
 import type { CodeCache } from "../workspace/codeFiles";
 import { DEFAULT_CONFIGURATION } from "../workspace/configuration";
@@ -48,7 +48,7 @@ export function withText(project: Project, file: string, text: string): Project 
   return { ...project, files: replace(project.files), context: replace(project.context) };
 }
 
-/** Whether a document is worth a project of its own. Code in a folder is not: the folder's rules left it out. */
+/** True if a document is worth a project of its own. Code in a folder is not: the folder's rules left it out. */
 function isChecked(document: TextDocument, folders: readonly string[]): boolean {
   const { languageId, uri } = document;
   if (languageId === "json" || languageId === "jsonc") return false;

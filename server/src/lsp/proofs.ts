@@ -66,7 +66,7 @@ export function createProofs(state: ServerState): Proofs {
   };
 }
 
-/** Whether the settings, or the project itself, ask for proofs. */
+/** True if the settings, or the project itself, ask for proofs. */
 function isWanted(state: ServerState, project: Project): boolean {
   return withSettings(state, project).configuration.prove;
 }

@@ -2,18 +2,18 @@
 import type { Diagnostic } from "vscode-languageserver/node";
 import { isShown } from "../protocol/report";
 import type { Range } from "../protocol/source";
-import { inApplication } from "../service/applicationPlaces";
-import { messageOf } from "../service/findings";
+import { inApplication } from "../service/findings/applicationPlaces";
+import { messageOf } from "../service/findings/findings";
 import type { ConfigurationProblem } from "../workspace/configuration";
 import { anomalyPlace, isDeleted, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, projectKey, type ServerState } from "./serverState";
 import { nameRange } from "./nameRange";
 import { linesOf } from "./significantText";
-import { connectionEnded } from "./typed";
+import { ignoreClosedConnection } from "./typed";
 import {
   anomalyDiagnostic,
   configurationDiagnostic,
-  faded,
+  asOutdated,
   noteDiagnostic,
   unknownDiagnostic,
 } from "./toLsp";
@@ -34,7 +34,7 @@ export function createPublisher(state: ServerState): Publisher {
     if (diagnostics.length === 0) sent.delete(uri);
     else sent.set(uri, content);
     const params = { uri, diagnostics, ...(version !== undefined && { version }) };
-    state.connection.sendDiagnostics(params).catch(connectionEnded);
+    state.connection.sendDiagnostics(params).catch(ignoreClosedConnection);
   }
 
   return {
@@ -91,7 +91,9 @@ function addResult(
     if (!place || isDeleted(result, anomaly, place)) continue;
     const told = { ...anomaly, message: messageOf(anomaly, report.causes) };
     const diagnostic = anomalyDiagnostic(told, place.range, uriOf);
-    add(wanted, uriOf(place.file), [isFaded(result, anomaly) ? faded(diagnostic) : diagnostic]);
+    add(wanted, uriOf(place.file), [
+      isFaded(result, anomaly) ? asOutdated(diagnostic) : diagnostic,
+    ]);
   }
   // A remark hides an open question at the same place.
   const noted = new Set(result.notes.map(({ source }) => placeKey(source.file, source.range)));

@@ -1,4 +1,4 @@
-// What is known about a project: its last report, moved along with the edits since, and what of it went stale.
+// Results of a project: its last report, moved along with the edits since, and what of it went stale.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import { isTold, mainEnd, shownEdges } from "../protocol/report";
@@ -10,7 +10,7 @@ import type {
   ReportTransaction,
 } from "../protocol/report";
 import type { FileId, Range } from "../protocol/source";
-import type { FileReading } from "../service/coverage";
+import type { FileReading } from "../service/verdict/coverage";
 import type { ConfigurationProblem } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
 import type { StandingReading } from "./checker";

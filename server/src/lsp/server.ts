@@ -51,7 +51,7 @@ import { documentMessages } from "./clientShapes";
 import { createServerState, settingsOf, type ServerState } from "./serverState";
 import type { TextEdit } from "./editRange";
 import { textDifference } from "./textDifference";
-import { guarded, onTyped } from "./typed";
+import { withFailureAnswer, onCustomRequest } from "./typed";
 import { pathOfUri } from "./uris";
 
 /** Serves a connection until the client ends it; `createChecker` is called once, with the client's options. */
@@ -215,68 +215,72 @@ function registerRequests(
   const stop = (): number =>
     checks.cancel() + fixes.cancel() + histories.cancel() + explorations.cancel();
   connection.onHover(
-    guarded(connection, "textDocument/hover", ({ textDocument, position }: HoverParams) =>
+    withFailureAnswer(connection, "textDocument/hover", ({ textDocument, position }: HoverParams) =>
       handleHover(state, textDocument.uri, position),
     ),
   );
   connection.onCodeAction(
-    guarded(connection, "textDocument/codeAction", (params: CodeActionParams, token) =>
+    withFailureAnswer(connection, "textDocument/codeAction", (params: CodeActionParams, token) =>
       handleCodeAction(state, fixes, params, token),
     ),
   );
   connection.onCodeLens(
-    guarded(connection, "textDocument/codeLens", ({ textDocument }: CodeLensParams) =>
+    withFailureAnswer(connection, "textDocument/codeLens", ({ textDocument }: CodeLensParams) =>
       handleCodeLens(state, textDocument.uri),
     ),
   );
   connection.languages.inlayHint.on(
-    guarded(connection, "textDocument/inlayHint", ({ textDocument, range }: InlayHintParams) =>
-      handleInlayHint(state, textDocument.uri, range),
+    withFailureAnswer(
+      connection,
+      "textDocument/inlayHint",
+      ({ textDocument, range }: InlayHintParams) => handleInlayHint(state, textDocument.uri, range),
     ),
   );
   connection.onDocumentSymbol(
-    guarded(connection, "textDocument/documentSymbol", ({ textDocument }: DocumentSymbolParams) =>
-      handleDocumentSymbol(state, textDocument.uri),
+    withFailureAnswer(
+      connection,
+      "textDocument/documentSymbol",
+      ({ textDocument }: DocumentSymbolParams) => handleDocumentSymbol(state, textDocument.uri),
     ),
   );
   connection.onExecuteCommand(
-    guarded(connection, "workspace/executeCommand", (params: ExecuteCommandParams) =>
+    withFailureAnswer(connection, "workspace/executeCommand", (params: ExecuteCommandParams) =>
       handleExecuteCommand(state, checks, stop, params),
     ),
   );
-  onTyped(connection, "isolens/check", (params) => handleCheck(state, checks, params));
-  onTyped(connection, "isolens/tryLevel", (params, token) =>
+  onCustomRequest(connection, "isolens/check", (params) => handleCheck(state, checks, params));
+  onCustomRequest(connection, "isolens/tryLevel", (params, token) =>
     handleTryLevel(state, checks, params, token),
   );
-  onTyped(connection, "isolens/summaries", () => checks.summaries(undefined));
-  onTyped(connection, "isolens/tree", () => handleTree(state));
-  onTyped(connection, "isolens/levels", async (params) => {
+  onCustomRequest(connection, "isolens/summaries", () => checks.summaries(undefined));
+  onCustomRequest(connection, "isolens/tree", () => handleTree(state));
+  onCustomRequest(connection, "isolens/levels", async (params) => {
     await checks.loaded();
     return handleLevels(state, params);
   });
-  onTyped(connection, "isolens/anomalies", (params) => handleAnomalies(state, params));
-  onTyped(connection, "isolens/anomaly", (params) => {
+  onCustomRequest(connection, "isolens/anomalies", (params) => handleAnomalies(state, params));
+  onCustomRequest(connection, "isolens/anomaly", (params) => {
     const id = toAnomalyId(params);
     return payloadOf(state, id) ?? histories.payload(id) ?? explorations.payload(id);
   });
-  onTyped(connection, "isolens/fixes", (params, token) =>
+  onCustomRequest(connection, "isolens/fixes", (params, token) =>
     handleFixes(state, fixes, toAnomalyId(params), token),
   );
-  onTyped(connection, "isolens/checkHistory", (params, token) =>
+  onCustomRequest(connection, "isolens/checkHistory", (params, token) =>
     histories.check(toHistoryParams(params), token),
   );
-  onTyped(connection, "isolens/forgetHistory", (params) => {
+  onCustomRequest(connection, "isolens/forgetHistory", (params) => {
     histories.forget(toHistoryParams(params).uri);
     return null;
   });
-  onTyped(connection, "isolens/explore", (params, token) =>
+  onCustomRequest(connection, "isolens/explore", (params, token) =>
     explorations.explore(toExploreParams(params), token),
   );
-  onTyped(connection, "isolens/forgetExploration", (params) => {
+  onCustomRequest(connection, "isolens/forgetExploration", (params) => {
     explorations.forget(toExploreParams(params).uri);
     return null;
   });
-  onTyped(connection, "isolens/cancel", stop);
+  onCustomRequest(connection, "isolens/cancel", stop);
 }
 
 async function readSettings(state: ServerState): Promise<void> {

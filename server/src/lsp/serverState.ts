@@ -197,7 +197,7 @@ export function findFile(
   return undefined;
 }
 
-/** Whether a path may be that of a file, told by the file's own name where every spelling of it is the same. */
+/** True if a path may be that of a file, told by the file's own name where every spelling of it is the same. */
 function mayEndWith(path: string, file: string): boolean {
   const name = file.slice(file.lastIndexOf("/") + 1);
   return !/^[\w.-]+$/u.test(name) || path.toLowerCase().endsWith(name.toLowerCase());

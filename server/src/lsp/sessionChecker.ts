@@ -1,6 +1,6 @@
 // The checking service as the server's Checker: a session that is opened with the first check and kept.
 import type { Session } from "../service/session";
-import { placeSuppressions } from "../service/suppressions";
+import { placeSuppressions } from "../service/findings/suppressions";
 import type { Checker, CheckOutcome, StandingReading } from "./checker";
 import { brokenPlaces, certainPart } from "./brokenTexts";
 import { createStandingReadings, withReadings } from "./standingReadings";

@@ -1,5 +1,5 @@
 // The significant part of a text, without layout and comments: an edit that keeps it cannot change a verdict.
-import { codeLanguageOf } from "../frontend/code/codeParsers";
+import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import type { FileId, Range } from "../protocol/source";
 
 /**

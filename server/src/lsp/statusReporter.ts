@@ -4,7 +4,7 @@ import type { ProgressUnit, ServerStatus } from "../protocol/requests";
 import type { Range } from "../protocol/source";
 import { toldAnomalies, type ProjectResult } from "./results";
 import { levelName, levelOf, settingProblem, type ServerState } from "./serverState";
-import { sendTyped } from "./typed";
+import { sendNotification } from "./typed";
 
 export interface StatusReporter {
   /** Something of the status may have changed. */
@@ -28,7 +28,7 @@ export function createStatusReporter(state: ServerState): StatusReporter {
     if (content === last) return;
     last = content;
     lastHealth = status.health;
-    sendTyped(state.connection, "isolens/status", status);
+    sendNotification(state.connection, "isolens/status", status);
   }
 
   return {

@@ -1,5 +1,5 @@
 // Edits that write an `@isolens ignore` comment, and edits that take one away, as texts for ranges of a document.
-import { codeLanguageOf } from "../frontend/code/codeParsers";
+import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import type { Position, Range } from "../protocol/source";
 
 export interface CommentEdit {
@@ -84,7 +84,7 @@ function firstLine(lines: readonly string[], line: number): number {
   return 0;
 }
 
-/** Whether an odd number of marks stands before the line that begin and end texts over several lines. */
+/** True if an odd number of marks stands before the line that begin and end texts over several lines. */
 function isInText(lines: readonly string[], line: number): boolean {
   const before = lines.slice(0, line).join("\n");
   return [/\\.|(`)/gu, /\\.|(""")/gu].some(

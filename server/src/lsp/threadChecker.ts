@@ -5,7 +5,7 @@ import type { Level } from "../isolation/levels";
 import { reasonOf } from "../protocol/fault";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
-import type { PlacedSuppression } from "../service/suppressions";
+import type { PlacedSuppression } from "../service/findings/suppressions";
 import type { Project } from "../workspace/projects";
 import type { Checker, CheckEvents, CheckOutcome } from "./checker";
 import {

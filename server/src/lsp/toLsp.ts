@@ -19,7 +19,7 @@ import type { Fix } from "../protocol/fixes";
 import type { HistoryViolation } from "../protocol/history";
 import type { Anomaly, FindingSeverity, Step, Unknown } from "../protocol/report";
 import type { Position, Range } from "../protocol/source";
-import { visible } from "../protocol/visible";
+import { visible } from "../protocol/controlCharacters";
 import type { ConfigurationProblem } from "../workspace/configuration";
 
 const SOURCE = "isolens";
@@ -63,7 +63,7 @@ export function unknownDiagnostic(unknown: Unknown, range: Range): Diagnostic {
 }
 
 /** Of an earlier text, until a new verdict replaces it. */
-export function faded(diagnostic: Diagnostic): Diagnostic {
+export function asOutdated(diagnostic: Diagnostic): Diagnostic {
   return { ...diagnostic, tags: [DiagnosticTag.Unnecessary] };
 }
 

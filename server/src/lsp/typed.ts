@@ -7,14 +7,14 @@ import {
 } from "vscode-languageserver/node";
 import { reasonOf } from "../protocol/fault";
 import type { Notifications, Requests } from "../protocol/requests";
-import { visible, visibleAll } from "../protocol/visible";
+import { visible, visibleAll } from "../protocol/controlCharacters";
 import { misshapen } from "./clientShapes";
 
 /**
  * Registers the handler of a custom request. Parameters come as they were sent: the handler checks them with
  * fromLsp.ts. A failure is logged and answered as an error; other requests go on.
  */
-export function onTyped<Method extends keyof Requests>(
+export function onCustomRequest<Method extends keyof Requests>(
   connection: Connection,
   method: Method,
   handler: (
@@ -34,16 +34,16 @@ export function onTyped<Method extends keyof Requests>(
   );
 }
 
-export function sendTyped<Method extends keyof Notifications>(
+export function sendNotification<Method extends keyof Notifications>(
   connection: Connection,
   method: Method,
   params: Notifications[Method],
 ): void {
-  connection.sendNotification(method, visibleAll(params)).catch(connectionEnded);
+  connection.sendNotification(method, visibleAll(params)).catch(ignoreClosedConnection);
 }
 
 /** A message that could not be sent: the client has gone, and there is nobody left to tell. */
-export function connectionEnded(): void {
+export function ignoreClosedConnection(): void {
   // The end of the connection ends the process; see `onExit` of the protocol's library.
 }
 
@@ -51,7 +51,7 @@ export function connectionEnded(): void {
  * A handler of the protocol's own requests whose failure is logged and answered as an error; other requests go on. So are
  * parameters of the wrong shape.
  */
-export function guarded<Params, Result>(
+export function withFailureAnswer<Params, Result>(
   connection: Connection,
   method: string,
   handler: (params: Params, token: CancellationToken) => Result | Promise<Result>,

@@ -20,7 +20,7 @@ export function uriOfFile(project: Pick<Project, "folder">, file: string): strin
   return pathToFileURL(path.resolve(project.folder, file)).href;
 }
 
-/** Whether the project is a single document that lies on no disk. */
+/** True if the project is a single document that lies on no disk. */
 export function isVirtual(project: Pick<Project, "folder">): boolean {
   return project.folder === VIRTUAL_FOLDER;
 }

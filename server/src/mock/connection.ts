@@ -5,7 +5,7 @@ export interface Connection {
   receive(chunk: Buffer): Promise<void>;
   /** Gives up the statement that is running, if one is. */
   cancel?(): void;
-  /** Whether the client has said who it is. */
+  /** True if the client has said who it is. */
   readonly introduced: boolean;
   /** The client is gone: what it has sent is still done, but waits for nobody. */
   close(): void;

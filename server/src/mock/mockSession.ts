@@ -1,10 +1,10 @@
 // A session of the mock database as the wire protocols use it: statement by statement, values as text.
 import type { Reply, Request } from "../exploration/client";
 import type { Database } from "../sqlstore/database";
-import type { ParsedStatement } from "../sqlstore/parsed";
+import type { ParsedStatement } from "../sqlstore/parseMemo";
 import type { SqlOutcome, SqlResult, SqlSession } from "../sqlstore/session";
-import { refused, SqlFailure } from "../sqlstore/sqlError";
-import { textOfBytes } from "../frontend/sql/bytes";
+import { asSqlFailure, SqlFailure } from "../sqlstore/sqlError";
+import { textOfBytes } from "../frontend/sql/text/bytes";
 import { wireText } from "../sqlstore/values/format";
 import type { SqlType } from "../sqlstore/values/types";
 import { columnType, objectId } from "../sqlstore/system/objects";
@@ -75,7 +75,7 @@ export function openMockSession({
     try {
       return sql.parse(text);
     } catch (error) {
-      if (!(refused(error) instanceof SqlFailure)) throw error;
+      if (!(asSqlFailure(error) instanceof SqlFailure)) throw error;
       return [];
     }
   }
@@ -139,7 +139,7 @@ export function openMockSession({
         whole = { text, parts };
         return parts;
       } catch (error) {
-        if (!(refused(error) instanceof SqlFailure)) throw error;
+        if (!(asSqlFailure(error) instanceof SqlFailure)) throw error;
         // What is wrong is said when it is prepared.
         return text.trim() === "" ? [] : [text];
       }

@@ -1,6 +1,6 @@
 // How long a statement waits for locks: what the session's settings say, as their product reads them.
 import { dictionary } from "../protocol/dictionary";
-import type { ParsedStatement } from "../sqlstore/parsed";
+import type { ParsedStatement } from "../sqlstore/parseMemo";
 import type { SqlSession } from "../sqlstore/session";
 import type { Patience } from "./store/policy";
 

@@ -1,4 +1,4 @@
-// What the wire protocols ask of the database behind them: one session for each connection, values as text.
+// Interface of the database behind the wire protocols: one session for each connection, values as text.
 import type { ColumnOrigin } from "../sqlstore/compile/node";
 import type { Notice } from "../sqlstore/session";
 import type { SqlCopy } from "../sqlstore/tree";
@@ -24,7 +24,7 @@ export interface ColumnObject {
   readonly position: number;
 }
 
-/** What a statement gave. */
+/** Result of a statement. */
 export interface StatementResult {
   /** Absent for statements that return no rows. */
   readonly columns?: readonly ResultColumn[] | undefined;

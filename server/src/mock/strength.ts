@@ -35,7 +35,7 @@ export function weakForOf(text: string): WeakFor | undefined {
   return value === undefined ? undefined : { by, value };
 }
 
-/** Whether a transaction is among those of which reads are weak; all are if nobody is named. */
+/** True if a transaction is among those of which reads are weak; all are if nobody is named. */
 export function isWeak(wanted: readonly WeakFor[], beginning: Beginning): boolean {
   if (wanted.length === 0) return true;
   return wanted.some(({ by, value }) => {

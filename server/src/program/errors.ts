@@ -32,7 +32,7 @@ export function lockErrorsOf(product: string): LockErrors {
     : { deadlock: "40P01", changedRow: "40001" };
 }
 
-/** Whether a handler is for an error: it names the SQLSTATE or a class of them, or is for all. */
+/** True if a handler is for an error: it names the SQLSTATE or a class of them, or is for all. */
 export function isCaught(code: string, catches: readonly string[] | undefined): boolean {
   return catches?.some((each) => code.startsWith(each)) ?? true;
 }

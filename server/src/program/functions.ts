@@ -1,5 +1,5 @@
-// What is known of the functions and operators that expressions call by name and nobody evaluates: the type of their
-// value, and when it is NULL. All of them are functions of their arguments alone.
+// Table of the functions and operators that expressions call by name and nobody evaluates: the type of their value, and
+// when it is NULL. All of them are functions of their arguments alone.
 import type { ValueType } from "./expression";
 
 export interface FunctionFacts {
@@ -48,7 +48,7 @@ export function textArguments(name: string): number | undefined {
   return TEXTS_ALONE.get(name);
 }
 
-/** Whether a function of PostgreSQL is known to depend on nothing but its arguments (and the session's settings). */
+/** True if a function of PostgreSQL is known to depend on nothing but its arguments (and the session's settings). */
 export function isPure(name: string): boolean {
   return FACTS.has(name);
 }

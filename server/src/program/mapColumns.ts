@@ -36,7 +36,7 @@ export function mapQuery(query: Query, replace: Replace): Query {
 }
 
 /** The query with its relations under names that begin with `prefix`. Linear in the query. */
-export function prefixed(query: Query, prefix: string): Query {
+export function prefixRelations(query: Query, prefix: string): Query {
   const own = new Set(query.relations.map((each) => each.alias));
   const renamed = mapAll(query, ({ relation, column }) =>
     own.has(relation) ? { kind: "column", relation: `${prefix}.${relation}`, column } : undefined,

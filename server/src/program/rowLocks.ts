@@ -13,7 +13,7 @@ const EXCLUDED: Readonly<Record<RowLock, readonly RowLock[]>> = {
   update: ["key-share", "share", "no-key-update", "update"],
 };
 
-/** Whether two transactions cannot hold these locks on one row at a time. Symmetric. */
+/** True if two transactions cannot hold these locks on one row at a time. Symmetric. */
 export function rowLocksExclude(held: RowLock, wanted: RowLock): boolean {
   return EXCLUDED[held].includes(wanted);
 }

@@ -21,7 +21,7 @@ export interface Column {
   readonly generated?: Expression;
 }
 
-/** What a table does that nothing follows. */
+/** Effect of a table that nothing follows. */
 export interface Doubt {
   readonly reason: string;
   /** It matters to every statement on the table, or to those that write some of the columns. */
@@ -89,7 +89,7 @@ export interface Schema {
   readonly tables: readonly Table[];
 }
 
-/** Whether the key holds when a transaction commits, and not before. */
+/** True if the key holds when a transaction commits, and not before. */
 export function isDeferred({ deferrable }: UniqueKey): boolean {
   return deferrable === "deferred";
 }

@@ -1,4 +1,4 @@
-// What texts a column takes beyond its coarse type: a server refuses 'a' for a uuid.
+// Texts that a column takes beyond its coarse type: a server refuses 'a' for a uuid.
 
 /** `length`: at most so many characters. */
 export type Takes =

@@ -27,7 +27,7 @@ export function plainUnit(transaction: Transaction): Transaction {
 }
 
 /**
- * Whether what runs may fail where something that it wrote stays: who runs it again then does a part of it twice. Linear
+ * True if what runs may fail where something that it wrote stays: who runs it again then does a part of it twice. Linear
  * in its text.
  */
 export function mayStayInPart(body: Command): boolean {

@@ -9,7 +9,7 @@ export const ONE = Symbol("one character");
 /** Any number of characters. */
 export const ANY = Symbol("any characters");
 
-/** Whether a whole text is of the form; `insensitive` takes upper and lower case for the same. */
+/** True if a whole text is of the form; `insensitive` takes upper and lower case for the same. */
 export function matchesWildcards(
   form: readonly Wildcard[],
   text: string,

@@ -1,6 +1,6 @@
 // How client programs are told from other texts, by what they say. The editor asks it of documents.
 
-/** Whether a JSON text means to be a client program: it has sessions of calls, which no history has. */
+/** True if a JSON text means to be a client program: it has sessions of calls, which no history has. */
 export function looksLikeJsonClient(text: string): boolean {
   return (
     /^\s*(?:\/\/[^\n]*\n\s*|\/\*[^]*?\*\/\s*)*\{/u.test(text) &&
@@ -9,7 +9,7 @@ export function looksLikeJsonClient(text: string): boolean {
   );
 }
 
-/** Whether a JavaScript or TypeScript text means to be a client program: a module that exports sessions and assertions. */
+/** True if a JavaScript or TypeScript text means to be a client program: a module that exports sessions and assertions. */
 export function looksLikeCodeClient(text: string): boolean {
   const gives = (name: string): boolean =>
     new RegExp(

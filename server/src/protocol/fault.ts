@@ -1,5 +1,5 @@
-// What messages say of errors. An error that somebody wrote a sentence for is told by it. Any other one is a defect of
-// the product: its own text speaks of code that the reader does not know, so it is told by a code to report.
+// Texts of errors. An error that somebody wrote a sentence for is told by it. Any other one is a defect of the product:
+// its own text speaks of code that the reader does not know, so it is told by a code to report.
 
 /**
  * Why something failed, as a part of a sentence: what the error says where it is one of the system's or has a sentence
@@ -34,7 +34,7 @@ export function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && /call stack/u.test(error.message);
 }
 
-/** Whether an error has a sentence for people: none that the language itself throws has. */
+/** True if an error has a sentence for people: none that the language itself throws has. */
 function isTold(error: unknown): error is Error {
   return error instanceof Error && error.message !== "" && !DEFECTS.has(error.name);
 }

@@ -55,7 +55,7 @@ export interface HistoryViolation {
   readonly kind: string;
   /** The kind's name for people. */
   readonly title: string;
-  /** What the kind means, in one sentence. */
+  /** Meaning of the kind, in one sentence. */
   readonly meaning: string;
   /** The weakest level that is violated. */
   readonly level: string;
@@ -88,7 +88,7 @@ export interface HistoryReport {
   readonly sessions: number;
   readonly transactions: number;
   readonly operations: number;
-  /** Whether the times were held against the levels as well. */
+  /** True if the times were held against the levels as well. */
   readonly strict: boolean;
   /** By the full name of the level, from the weakest to the strongest that was asked for. */
   readonly verdicts: Readonly<Record<string, HistoryVerdict>>;

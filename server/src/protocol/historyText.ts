@@ -15,7 +15,7 @@ export function recogniseText(start: string): TextFormatName | undefined {
   return /^\[\s*(?:\w+\s*(?::=|==)|\])/u.test(transactions) ? "dbcop-hist" : undefined;
 }
 
-/** Whether a document of an editor is offered to be checked: stricter than the reader, for nobody asked. */
+/** True if a document of an editor is offered to be checked: stricter than the reader, for nobody asked. */
 export function looksLikeHistory(start: string): boolean {
   const format = recogniseText(start);
   switch (format) {

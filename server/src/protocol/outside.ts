@@ -1,4 +1,4 @@
-// What to do about an anomaly of what is no single transaction.
+// Advice on an anomaly of what is no single transaction.
 import type { Anomaly } from "./report";
 
 /** Where no level prevents the anomaly because some commit on the way: what does. */

@@ -11,7 +11,7 @@ export type Dependency = "wr" | "ww" | "rw" | "so";
 /** What differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
-/** Kinds of harm, the worst first; `service/harm.ts` ranks findings by them. */
+/** Kinds of harm, the worst first; `service/findings/harm.ts` ranks findings by them. */
 export type Harm =
   /** A stated invariant breaks. */
   | "invariant"
@@ -178,13 +178,13 @@ export interface Shown {
   readonly suppressed?: boolean;
 }
 
-/** Whether a finding is told, by itself or by another in its place. */
+/** True if a finding is told, by itself or by another in its place. */
 export function isTold(anomaly: Anomaly, { all = false, suppressed = false }: Shown = {}): boolean {
   if (anomaly.suppressed && !suppressed) return false;
   return all || anomaly.reportedAs !== "off";
 }
 
-/** Whether a finding is told by itself. */
+/** True if a finding is told by itself. */
 export function isShown(anomaly: Anomaly, shown: Shown = {}): boolean {
   return isTold(anomaly, shown) && (shown.all === true || anomaly.representative === undefined);
 }
@@ -298,7 +298,7 @@ export interface LevelReport {
   /** What the verdict rests on beside the text of the program. */
   readonly assumptions: readonly Assumption[];
   readonly coverage: Coverage;
-  /** Whether the verdict holds for any number of transactions; absent where that was not asked. */
+  /** True if the verdict holds for any number of transactions; absent where that was not asked. */
   readonly proof?: ProofReport;
   /** Which levels would do, for each part that shares no table with the rest; absent where no proof was asked for. */
   readonly sufficient?: readonly SufficientLevel[];

@@ -1,5 +1,5 @@
-// What the editor's client and the language server say to each other beyond the Language Server Protocol, and what the
-// panel's page and its host say to each other. Plain data only; every method is documented by what it owes.
+// Messages between the editor's client and the language server beyond the Language Server Protocol, and between the
+// panel's page and its host. Plain data only; every method is documented by what it owes.
 import type { HistoryVerdict } from "./history";
 import type { FixReport } from "./fixes";
 import type { ProofReport, SufficientLevel } from "./proof";
@@ -112,7 +112,7 @@ export interface AnomalyPayload {
   };
 }
 
-/** What is known of a transaction; each has an icon of its own shape. */
+/** Facts about a transaction; each has an icon of its own shape. */
 export type TransactionVerdict =
   | "anomaly"
   /** All that was found is suppressed or off. */
@@ -362,7 +362,7 @@ export interface Settings {
   /** The level where no isolens.json governs; empty for the default. */
   readonly level: string;
   readonly codeLens: boolean;
-  /** Whether reads that go stale carry a hint of what they may miss. */
+  /** True if reads that go stale carry a hint of what they may miss. */
   readonly inlayHints: boolean;
   /** How many transactions are looked at together where no isolens.json governs. */
   readonly maxTransactions: number;
@@ -370,7 +370,7 @@ export interface Settings {
   readonly budget: number;
   /** How many rounds of a loop are looked at where no isolens.json governs. */
   readonly unroll: number;
-  /** Whether a proof is asked for where no isolens.json says it. */
+  /** True if a proof is asked for where no isolens.json says it. */
   readonly prove: boolean;
   /** How loudly kinds of anomalies are told, where no isolens.json says it of the kind. */
   readonly severities: Readonly<Record<string, FindingSeverity>>;

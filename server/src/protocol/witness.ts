@@ -79,13 +79,13 @@ function questionText(question: string): string {
     .replaceAll("()", "");
 }
 
-/** Whether a value, as SQL writes it, is a time that a clock gave. */
+/** True if a value, as SQL writes it, is a time that a clock gave. */
 export function isClockTime(text: string): boolean {
   return /^'\d{4}-\d\d-\d\dT/u.test(text);
 }
 
 /**
- * Whether values of one cell in several runs are dates of which a clock gave some: these differ from run to run, whatever
+ * True if values of one cell in several runs are dates of which a clock gave some: these differ from run to run, whatever
  * the program does. That one run has no date is the program's own doing; undefined: no such cell.
  */
 export function areClockTimes(texts: readonly (string | undefined)[]): boolean {

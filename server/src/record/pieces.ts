@@ -1,6 +1,6 @@
 // SQL text in pieces: its tokens in either product's spelling, and its statements. Texts that our readers reject have
 // tokens too, so that whatever an application sends can be told apart from its literals.
-import { nextToken } from "../frontend/sql/tokens";
+import { nextToken } from "../frontend/sql/text/tokens";
 import type { Protocol } from "./events";
 
 export interface Piece {

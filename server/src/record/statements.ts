@@ -170,7 +170,7 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^-?0[xb][\da-f]+$/i
 /** Numbers, Booleans, moments and levels stay; another value becomes a word that is the same for the same value. */
 function concealed(value: Value, glossary: Glossary): Value {
   if (value === null || value === "" || READABLE.test(value)) return value;
-  const kind = NUMBER.test(value) ? CONCEALED_NUMBER : CONCEALED;
+  const kind = NUMBER.test(value) ? CONCEALED_NUMBER : CONCEALED_PREFIX;
   const word = `${kind}${createHmac("sha256", "isolens").update(value).digest("hex").slice(0, 16)}`;
   if (value.length <= LONGEST_SHOWN && glossary.size < MOST_WORDS) glossary.set(word, value);
   return word;
@@ -181,7 +181,7 @@ const LONGEST_SHOWN = 1000;
 const MOST_WORDS = 100_000;
 
 /** How the word for a concealed text begins. */
-export const CONCEALED = "text:";
+export const CONCEALED_PREFIX = "text:";
 /** That for a concealed number: it can stand in no SQL. */
 export const CONCEALED_NUMBER = "number:";
 

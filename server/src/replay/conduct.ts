@@ -18,7 +18,7 @@ export interface InstanceEnd {
   readonly reason?: string;
   /** The rows that it was given, statement by statement, as JSON. */
   readonly returned: readonly string[];
-  /** What its queries gave, as far as that can be seen: rows of scripts, variables of routines. */
+  /** Result of its queries, as far as that can be seen: rows of scripts, variables of routines. */
   readonly seen: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface ObservedWait {
   readonly isExpected: boolean;
 }
 
-export interface Conducted {
+export interface ConductResult {
   readonly ends: ReadonlyMap<string, InstanceEnd>;
   readonly waits: readonly ObservedWait[];
   /** What the schedule wanted and the server did not let happen. */
@@ -72,7 +72,7 @@ export interface Cast {
   readonly sessions: readonly LiveSession[];
   readonly levelOf: (instance: string) => ProductLevel;
   readonly stopped: () => boolean;
-  /** Whether a step does nothing but read its snapshot. */
+  /** True if a step does nothing but read its snapshot. */
   readonly isPlainRead: (step: Step) => boolean;
 }
 
@@ -81,7 +81,7 @@ export async function conduct(
   cast: Cast,
   witness: Witness,
   steps: readonly Step[],
-): Promise<Conducted> {
+): Promise<ConductResult> {
   const players = playersOf(cast);
   const waits: ObservedWait[] = [];
   let divergence: string | undefined;

@@ -1,4 +1,4 @@
-// Whether a workspace's texts name schemas that the server has already: a replay must never touch what is there.
+// Names of schemas in a workspace's texts that the server has already: a replay must never touch what is there.
 import type { SourceFile } from "../frontend/sql/readProgram";
 import { must } from "./stage";
 import type { LiveServer, LiveSession } from "./servers/liveServer";

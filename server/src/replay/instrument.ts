@@ -5,7 +5,7 @@ import type { Gates } from "./gates";
 import type { LiveRoutine, LiveStatement } from "./routines";
 
 /** A routine as it is created on the server. */
-export interface Instrumented {
+export interface Instrumentation {
   readonly routine: LiveRoutine;
   readonly sql: string;
   /** The numbers of its gates, which are offsets in the file. */
@@ -21,7 +21,7 @@ export function instrument(
   routine: LiveRoutine,
   places: readonly Position[],
   gates: Pick<Gates, "call" | "note">,
-): Instrumented {
+): Instrumentation {
   const { lines, span, statements } = routine;
   const text = lines.written ?? lines.text;
   const gateOf = (place: Position): number | undefined =>

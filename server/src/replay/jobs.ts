@@ -1,10 +1,10 @@
-// What each instance of a witness does on the server: a call of the user's routine, or the statements of a script.
-import { createDialectReader } from "../frontend/sql/dialectsOf";
-import { offsetAt } from "../frontend/sql/lines";
+// Job of each instance of a witness on the server: a call of the user's routine, or the statements of a script.
+import { createDialectReader } from "../frontend/sql/dialectDetection/dialectsOf";
+import { offsetAt } from "../frontend/sql/text/lines";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { scanFile } from "../frontend/sql/scanFile";
 import type { SourceFile } from "../frontend/sql/readProgram";
-import { firstWords } from "../frontend/sql/statementKind";
+import { firstWords } from "../frontend/sql/text/statementKind";
 import { sameFamily, type Dialect } from "../program/dialect";
 import type { Program, Transaction } from "../program/program";
 import { ownEntry } from "../protocol/dictionary";
@@ -12,7 +12,7 @@ import type { Anomaly, Step } from "../protocol/report";
 import type { Value, WitnessInstance } from "../protocol/witness";
 import type { Gates } from "./gates";
 import { isSqlFile } from "./sqlFiles";
-import { instrument, type Instrumented } from "./instrument";
+import { instrument, type Instrumentation } from "./instrument";
 import { literal, quoteName } from "./literal";
 import { routinesOf, type LiveRoutine } from "./routines";
 import { missingTables } from "./schemaSql";
@@ -185,8 +185,8 @@ export function isForbidden(sql: string): boolean {
 
 function callJob(
   { instance, arguments: values }: WitnessInstance,
-  own: Instrumented,
-  routines: readonly Instrumented[],
+  own: Instrumentation,
+  routines: readonly Instrumentation[],
   product: LiveServer["product"],
 ): CallJob | string {
   const { routine } = own;
@@ -244,7 +244,7 @@ export function argumentText(
   return value === undefined ? undefined : literal(value);
 }
 
-/** Whether the transaction stands in the routine's text. */
+/** True if the transaction stands in the routine's text. */
 function holds({ lines, span }: LiveRoutine, { source }: Transaction): boolean {
   const at = offsetAt(lines, source.range.start);
   return lines.file === source.file && span.start <= at && at < span.end;

@@ -1,7 +1,7 @@
 // Values of a witness as SQL, and values in place of a statement's placeholders.
-import type { LineIndex } from "../frontend/sql/lines";
-import { preLex } from "../frontend/sql/preLex";
-import type { Span } from "../frontend/sql/split";
+import type { LineIndex } from "../frontend/sql/text/lines";
+import { preLex } from "../frontend/sql/text/preLex";
+import type { Span } from "../frontend/sql/text/split";
 import type { Value } from "../protocol/witness";
 
 /** A literal that PostgreSQL gives the type that its place asks for. */

@@ -1,4 +1,4 @@
-// What passes between the store's machine and the texts that a server executes: the values of variables, and which variable
+// Values between the store's machine and the texts that a server executes: the values of variables, and which variable
 // takes what a statement returned.
 import type { Statement } from "../program/statement";
 import { ownEntry } from "../protocol/dictionary";

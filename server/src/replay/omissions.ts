@@ -1,8 +1,8 @@
 // Parts of a program that a replay does not send to the server: any of them may be what keeps
 // the anomaly from happening.
-import { offsetsOf } from "../frontend/sql/lines";
+import { offsetsOf } from "../frontend/sql/text/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
-import type { ScriptItem } from "../frontend/sql/scriptRegions";
+import type { ScriptItem } from "../frontend/sql/script/regions";
 import { walkCommand } from "../frontend/sql/walk";
 import type { Transaction } from "../program/program";
 

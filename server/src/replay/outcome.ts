@@ -1,4 +1,4 @@
-// What a run on a server ended with, and whether two runs ended with the same: numbers of sequences and random ids may have
+// Outcome of a run on a server, and whether two runs ended with the same: numbers of sequences and random ids may have
 // other names, and the time of day may differ.
 import type { Schema } from "../program/schema";
 import type { Witness } from "../protocol/witness";
@@ -62,7 +62,7 @@ function parse(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** What one statement gave: a list of rows as texts, or words that a routine tells it in. */
+/** Result of one statement: a list of rows as texts, or words that a routine tells it in. */
 function readRows(text: string): unknown {
   const rows = text.startsWith('["[') ? parse(text) : undefined;
   return Array.isArray(rows) ? rows.map((row: string) => parse(row)) : text;

@@ -24,7 +24,7 @@ import { differenceOf, type Difference, type ReplayOutcome } from "./outcome";
 import type { BeginPart } from "./scriptRun";
 import { isSqlFile } from "./sqlFiles";
 import { NoActor } from "./servers/actor";
-import { openStage, Refused, type Stage } from "./stage";
+import { openStage, ServerRefusal, type Stage } from "./stage";
 import type { LiveServer, LiveSession } from "./servers/liveServer";
 import { foreignNames, schemasIn } from "./foreignNames";
 
@@ -104,7 +104,7 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
   } catch (error) {
     if (error instanceof NoActor)
       return { ...none, verdict: "not replayed", reason: error.message };
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ServerRefusal)) throw error;
     const reason = `${server.version} refuses "${firstLine(error.sql)}": ${error.message}`;
     return { ...none, verdict: "not replayed", reason };
   } finally {
@@ -123,7 +123,7 @@ function beginPart({ server }: ReplayInput): BeginPart {
   };
 }
 
-/** Whether the step's statement is a SELECT without locks. */
+/** True if the step's statement is a SELECT without locks. */
 function plainReadsOf(program: Program): (step: Step) => boolean {
   const placeOf = ({ file, range }: Pick<Step, "file" | "range">): string =>
     JSON.stringify([file, range]);
@@ -223,7 +223,7 @@ function failsByItself(serial: ReplayReport["serial"]): string | undefined {
   return undefined;
 }
 
-/** What a mistake in the text gives: unknown names, wrong types; of MariaDB those that say the like. */
+/** Result of a mistake in the text: unknown names, wrong types; of MariaDB those that say the like. */
 const DEFECTS = /^(?:42|0A|2F|54|3D|3F)\w{3}: |^(?:1054|1064|1146|1305|1318|1364|1366|1422|4078): /;
 
 async function outcomeOf(

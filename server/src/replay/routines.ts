@@ -1,16 +1,16 @@
 // The routines of a file as a replay needs them, whatever their language: what they are called with, where their statements
 // stand, and which variables those fill.
-import { positionAt, type LineIndex } from "../frontend/sql/lines";
+import { positionAt, type LineIndex } from "../frontend/sql/text/lines";
 import { readDefinition as readMysql } from "../frontend/sql/mysql/definition";
 import { parseBody } from "../frontend/sql/mysql/parser";
 import { partsOf, type RoutineStatement } from "../frontend/sql/mysql/tree";
 import type { SqlParsers } from "../frontend/sql/parsers";
-import type { Block, PlStatement } from "../frontend/sql/pg/plTree";
-import { parsePlBody } from "../frontend/sql/pg/plParser";
-import { readDefinition as readPg } from "../frontend/sql/pg/routineDefinition";
+import type { Block, PlStatement } from "../frontend/sql/pg/plpgsql/tree";
+import { parsePlBody } from "../frontend/sql/pg/plpgsql/parser";
+import { readDefinition as readPg } from "../frontend/sql/pg/plpgsql/routineDefinition";
 import type { Body } from "../frontend/sql/routine/body";
 import type { ScannedFile } from "../frontend/sql/scanFile";
-import type { Span } from "../frontend/sql/split";
+import type { Span } from "../frontend/sql/text/split";
 import type { Position } from "../protocol/source";
 
 export interface LiveRoutine {

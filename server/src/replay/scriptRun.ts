@@ -1,8 +1,8 @@
 // A script on a server: the store's machine decides what comes next, from what the server returned; the server executes
 // the user's own text, with values in place of its placeholders, or for application code the text of its statements.
-import { offsetAt, offsetsOf } from "../frontend/sql/lines";
+import { offsetAt, offsetsOf } from "../frontend/sql/text/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
-import type { ScriptItem } from "../frontend/sql/scriptRegions";
+import type { ScriptItem } from "../frontend/sql/script/regions";
 import type { Program } from "../program/program";
 import type { Statement } from "../program/statement";
 import type { Range } from "../protocol/source";

@@ -9,7 +9,7 @@ import type { Actor } from "./servers/actor";
 import type { LiveServer, LiveSession } from "./servers/liveServer";
 
 /** What a server refused, with the statement that it refused. */
-export class Refused extends Error {
+export class ServerRefusal extends Error {
   constructor(
     readonly sql: string,
     readonly code: string,
@@ -133,7 +133,7 @@ export async function openStage(
 /** Executes, or throws `Refused`. */
 export async function must(session: LiveSession, sql: string): Promise<readonly Row[]> {
   const result = await session.execute(sql);
-  if (!result.ok) throw new Refused(sql, result.code, result.message);
+  if (!result.ok) throw new ServerRefusal(sql, result.code, result.message);
   return result.rows;
 }
 

@@ -9,7 +9,7 @@ const CREATES =
   /^\s*create\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\s.*?\son\s+(?:"?[\w$]+"?\s*\.\s*)?("[^"]+"|[\w$]+)/is;
 const CHANGES = /^\s*alter\s+(?:trigger\s|table\s.*\s(?:enable|disable)\s.*\btrigger\s)/is;
 
-/** Whether the definition is about a trigger, and can only follow its table and its function. */
+/** True if the definition is about a trigger, and can only follow its table and its function. */
 export function isAboutTrigger(sql: string): boolean {
   return CREATES.test(sql) || CHANGES.test(sql);
 }

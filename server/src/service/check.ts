@@ -24,39 +24,39 @@ import type {
 } from "../protocol/report";
 import type { FileId } from "../protocol/source";
 import type { SkippedFile } from "../workspace/projects";
-import { compareLevels } from "./alternatives";
-import type { FoundAnomaly } from "./alternatives";
-import { analysablePart, withAnyRounds } from "./analysable";
-import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./assumptions";
-import { versionNotes } from "./versionNotes";
-import { askInvariants, settleInvariants, unguided } from "./invariants";
-import { selectAnomalies } from "./anomalies";
-import { effectiveLevels, isSerializable } from "./effectiveLevels";
-import type { EffectiveLevels } from "./effectiveLevels";
-import { planner } from "./plan";
-import type { Planner } from "./plan";
+import { compareLevels } from "./search/alternatives";
+import type { FoundAnomaly } from "./search/alternatives";
+import { analysablePart, withAnyRounds } from "./search/analysable";
+import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./verdict/assumptions";
+import { versionNotes } from "./verdict/versionNotes";
+import { askInvariants, settleInvariants, invariantRemarks } from "./invariants";
+import { selectAnomalies } from "./findings/anomalies";
+import { effectiveLevels, isSerializable } from "./verdict/effectiveLevels";
+import type { EffectiveLevels } from "./verdict/effectiveLevels";
+import { planner } from "./search/plan";
+import type { Planner } from "./search/plan";
 import { proveProgram } from "./proof";
-import { isAlarming } from "./harm";
-import { largestSize, search } from "./search";
-import type { SearchResult, TupleFinding } from "./search";
-import { sufficientLevels } from "./sufficient";
+import { isAlarming } from "./findings/harm";
+import { largestSize, search } from "./search/search";
+import type { SearchResult, TupleFinding } from "./search/search";
+import { sufficientLevels } from "./verdict/sufficient";
 import { statementsOf, transactionPrecision } from "./statements";
-import { recordedAssumptions } from "./recordedAssumptions";
-import { unitAssumptions } from "./unitAssumptions";
+import { recordedAssumptions } from "./verdict/pathAssumptions";
+import { unitAssumptions } from "./verdict/unitAssumptions";
 import { timeLimit, type Patience } from "./timeLimit";
-import { tupleSolver } from "./tupleSolver";
-import type { SolveCache, SolveCounters } from "./tupleSolver";
+import { tupleSolver } from "./search/tupleSolver";
+import type { SolveCache, SolveCounters } from "./search/tupleSolver";
 import {
   coverageOf,
   isGap,
   noteUnknown,
   skippedUnknowns,
   undecidedTuples,
-  unconfirmed,
+  unconfirmedCandidates,
   unreadParts,
-  weakened,
-} from "./unknowns";
-import type { EndedBy } from "./unknowns";
+  weakenings,
+} from "./verdict/unknowns";
+import type { EndedBy } from "./verdict/unknowns";
 
 export interface CheckInput {
   readonly program: Program;
@@ -71,7 +71,7 @@ export interface CheckInput {
   readonly maxTransactions: number;
   /** Rounds of a loop that are looked at; one when absent. */
   readonly unroll?: number;
-  /** Whether to ask for a proof for any number of transactions where nothing was found. */
+  /** True if to ask for a proof for any number of transactions where nothing was found. */
   readonly prove?: boolean;
   /** False: at which other levels the anomalies are allowed is not asked. */
   readonly isCompared?: boolean;
@@ -194,7 +194,7 @@ export async function check(
     ];
     const notes = [
       ...settled.notes,
-      ...unguided(program),
+      ...invariantRemarks(program),
       ...versionNotes(input.program.transactions, levels),
     ];
     // Of the size that was searched, the texts may say that there is no cycle, with any number of rounds.
@@ -210,14 +210,14 @@ export async function check(
         apart: form === flat ? apart : NONE,
       }),
       ...leftOut,
-      ...weakened(program, form, (id) => levelAt(at, id), {
+      ...weakenings(program, form, (id) => levelAt(at, id), {
         serializable: isSerializable(at, form),
         apart: form === flat ? apart : NONE,
       }),
       ...effective.unknown,
     ];
     const doubts = [
-      ...unconfirmed(anomalies),
+      ...unconfirmedCandidates(anomalies),
       ...uncompared(anomalies, isCompared && comparing.limit.aborted && !searched.cut),
     ];
     const isFree = !anomalies.some(({ status }) => status === "confirmed");

@@ -10,8 +10,8 @@ import { objectionToEditing } from "../analysis/repair/editable";
 import { proposeFixes } from "../analysis/repair/proposals";
 import { nowText } from "../analysis/repair/telling";
 import { openWorkshop } from "../analysis/repair/workshop";
-import type { CodeParsers } from "../frontend/code/codeParsers";
-import { indexLines, positionAt } from "../frontend/sql/lines";
+import type { CodeParsers } from "../frontend/code/workspace/codeParsers";
+import { indexLines, positionAt } from "../frontend/sql/text/lines";
 import type { Levels } from "../isolation/mixedLevels";
 import { distinctLevels, productLevelAt } from "../isolation/mixedLevels";
 import type { Program, Transaction } from "../program/program";
@@ -19,12 +19,12 @@ import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes
 import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
 import { runSerial } from "../store/run";
 import { followTurns, type TurnsRun } from "../store/turns";
-import { staleReads, type StaleRead } from "./causes";
-import { claimOf, correspondence, type Relation } from "./correspondence";
-import { withPrivateCopies } from "./privateCopies";
+import { staleReads, type StaleRead } from "./findings/causes";
+import { claimOf, correspondence, type Relation } from "./search/correspondence";
+import { withPrivateCopies } from "./search/privateCopies";
 import type { ProjectTexts } from "./readProject";
 import { tablesOf } from "./statements";
-import { digest } from "./tuples";
+import { digest } from "./search/tuples";
 
 /** Services of the session that finding fixes needs. */
 export interface FixTools {

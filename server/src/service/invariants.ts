@@ -11,9 +11,9 @@ import type { SolvePool } from "../engine/pool";
 import type { Invariant, Note, Program, Transaction } from "../program/program";
 import type { Row } from "../protocol/witness";
 import { statementsOf, tablesOf } from "./statements";
-import { MAX_FINDINGS, RESOURCE_LIMIT } from "./tupleSolver";
-import type { SolveCache, SolveCounters } from "./tupleSolver";
-import { digest } from "./tuples";
+import { MAX_FINDINGS, RESOURCE_LIMIT } from "./search/tupleSolver";
+import type { SolveCache, SolveCounters } from "./search/tupleSolver";
+import { digest } from "./search/tuples";
 
 /** Answers a job with one question about invariants; undefined when there is no answer. */
 export type AskInvariants = (job: Job, key: string) => Promise<InvariantAnswer | undefined>;
@@ -93,7 +93,7 @@ export async function settleInvariants(
 }
 
 /** Remarks on invariants that have no exact form for the solver: witnesses that break them are refused, no more. */
-export function unguided(program: Program): readonly Note[] {
+export function invariantRemarks(program: Program): readonly Note[] {
   const invariants = program.invariants ?? [];
   if (invariants.length === 0) return [];
   const flat = flattenProgram({ ...program, transactions: [] }, { unroll: 1 });

@@ -2,7 +2,7 @@
 // answers, and the report of it in sentences.
 import { flattenProgram } from "../analysis/operations/flatten";
 import { invariantName } from "../analysis/encoding/assumptions";
-import { EXISTENCE } from "../analysis/encoding/relationalInstances";
+import { EXISTENCE } from "../analysis/encoding/relational/instances";
 import { listText } from "../analysis/explain/words";
 import type { InductionSummary, Obstacle, ProofAnswer } from "../analysis/proof/answer";
 import type { Job } from "../engine/jobs";
@@ -13,11 +13,11 @@ import type { Program } from "../program/program";
 import type { Statement, StatementId } from "../program/statement";
 import type { ProofEnd, ProofObstacle, ProofReport, ProofStep } from "../protocol/proof";
 import type { Unknown } from "../protocol/report";
-import { isSerializable } from "./effectiveLevels";
+import { isSerializable } from "./verdict/effectiveLevels";
 import { statementsOf } from "./statements";
-import { MAX_FINDINGS, RESOURCE_LIMIT } from "./tupleSolver";
-import type { SolveCache, SolveCounters } from "./tupleSolver";
-import { digest } from "./tuples";
+import { MAX_FINDINGS, RESOURCE_LIMIT } from "./search/tupleSolver";
+import type { SolveCache, SolveCounters } from "./search/tupleSolver";
+import { digest } from "./search/tuples";
 
 export interface ProofInput {
   /** What is searched: with the invariants that were settled. */

@@ -1,16 +1,19 @@
 // From the texts of a project to its program, with what the configuration adds to it.
 import { relative, sep } from "node:path";
-import { codeLanguageOf, type CodeParsers } from "../frontend/code/codeParsers";
-import type { FirstFiles } from "../frontend/code/firstFiles";
-import { withOutsideFunctions } from "../frontend/code/outsideFunctions";
-import { atOnce, type IsStopped, type Sliced } from "../frontend/code/slices";
-import { createWorkspaceCode, type WorkspaceCodeReader } from "../frontend/code/workspaceCode";
-import { readConfiguredInvariants } from "../frontend/sql/readInvariants";
-import { createDialectReader } from "../frontend/sql/dialectsOf";
-import type { DialectReader, Told } from "../frontend/sql/dialectsOf";
+import { codeLanguageOf, type CodeParsers } from "../frontend/code/workspace/codeParsers";
+import type { FirstFiles } from "../frontend/code/workspace/readingOrder";
+import { withOutsideFunctions } from "../frontend/code/roots/externalFunctions";
+import { atOnce, type IsStopped, type SlicedWork } from "../frontend/code/queries/slices";
+import {
+  createWorkspaceCode,
+  type WorkspaceCodeReader,
+} from "../frontend/code/workspace/workspaceCode";
+import { readConfiguredInvariants } from "../frontend/sql/annotations/readInvariants";
+import { createDialectReader } from "../frontend/sql/dialectDetection/dialectsOf";
+import type { DialectReader, Indications } from "../frontend/sql/dialectDetection/dialectsOf";
 import { variantNotes, withoutVariants } from "../frontend/schema/variants";
 import { createReader } from "../frontend/sql/readProgram";
-import type { CodeFilesToRead, ProgramReader } from "../frontend/sql/readProgram";
+import type { CodeSources, ProgramReader } from "../frontend/sql/readProgram";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { atBegin, namedLevel } from "../program/declaredLevel";
 import type { Note, Program, Transaction } from "../program/program";
@@ -22,9 +25,9 @@ import type { FileId, Range } from "../protocol/source";
 import { CONFIGURATION_FILE } from "../workspace/configuration";
 import type { Configuration, DistinctParameters } from "../workspace/configuration";
 import type { ProjectCode } from "../workspace/codeFiles";
-import { nearestNames } from "../workspace/nearest";
+import { nearestNames } from "../workspace/nearestFile";
 import type { Project } from "../workspace/projects";
-import { digestOf, type KeptReadings, type ReadingFiles } from "./readingFiles";
+import { digestOf, type KeptReadings, type ReadingFiles } from "./cache/readings";
 import { statementsOf, tablesOf } from "./statements";
 
 /** What reading needs of a project. */
@@ -44,7 +47,7 @@ export interface ProjectReader {
    * The same in slices, one reading after the other. What is stopped ends soon with what was read so far, and the
    * program names the files that are missing.
    */
-  reading(project: ProjectTexts, isStopped?: IsStopped): Sliced<Program>;
+  reading(project: ProjectTexts, isStopped?: IsStopped): SlicedWork<Program>;
   /**
    * What some of the files do, read before all others: of code with those who call it, as far as they are few. A part of
    * the whole program, whose other files are `unread`. Undefined where reading all is not worth an answer before it, or
@@ -54,7 +57,7 @@ export interface ProjectReader {
     project: ProjectTexts,
     first: FirstFiles,
     isStopped?: IsStopped,
-  ): Sliced<Program | undefined>;
+  ): SlicedWork<Program | undefined>;
   /** Keeps on disk what the last reading of a project's code found out; gives way often. Undefined where nothing is kept. */
   keep(program: Program, project: ProjectTexts): Generator<void, void, void> | undefined;
 }
@@ -88,7 +91,7 @@ export function createProjectReader(
     project: ProjectTexts,
     isStopped?: IsStopped,
     first?: FirstFiles,
-  ): Sliced<Program> {
+  ): SlicedWork<Program> {
     const own = readersOf(project);
     const { dialect, detected } = project.configuration;
     const all = project.files.filter(isSql);
@@ -268,9 +271,9 @@ const DECLARES = /\b(?:create|alter)\s+(?:\w+\s+){0,3}table\b|\bcreate\s+unique\
 function* readInContext(
   project: ProjectTexts,
   reader: ProgramReader,
-  told: Told,
-  code: CodeFilesToRead | undefined,
-): Sliced<Program> {
+  told: Indications,
+  code: CodeSources | undefined,
+): SlicedWork<Program> {
   const asked = new Set<FileId>(
     [...project.files, ...(code?.files ?? [])].map((each) => each.file),
   );

@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { loadPgParser } from "../engine/pgParser";
 import { loadCodeParsers } from "../engine/treeSitter";
-import { codeLanguageOf, type CodeParsers } from "../frontend/code/codeParsers";
-import type { ReadingStep } from "../frontend/code/slices";
+import { codeLanguageOf, type CodeParsers } from "../frontend/code/workspace/codeParsers";
+import type { ReadingStep } from "../frontend/code/queries/slices";
 import { openPool } from "../engine/pool";
 import type { SolvePool } from "../engine/pool";
 import { comparableLevels, type Level } from "../isolation/levels";
@@ -22,19 +22,19 @@ import { DEFAULT_CONFIGURATION } from "../workspace/configuration";
 import { allocate } from "./allocate";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
-import { fileReadings, type FileReading } from "./coverage";
-import { earlyCheck, withEarly, type EarlyEnd } from "./earlyCheck";
-import { effectiveLevels } from "./effectiveLevels";
+import { fileReadings, type FileReading } from "./verdict/coverage";
+import { earlyCheck, withEarly, type EarlyEnd } from "./search/earlyCheck";
+import { effectiveLevels } from "./verdict/effectiveLevels";
 import { findFixes } from "./fixes";
-import { ownTime } from "./ownTime";
+import { ownTime } from "./search/processTime";
 import { FIRST_SCREEN } from "./timeLimit";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
-import { openPackedFiles } from "./cacheFiles";
-import type { CacheBounds } from "./cacheFiles";
+import { openPackedFiles } from "./cache/files";
+import type { CacheBounds } from "./cache/files";
 import type { ProjectReader, ProjectTexts } from "./readProject";
-import { openReadings } from "./readingFiles";
-import { placeSuppressions, type PlacedSuppression } from "./suppressions";
-import { openSolveCache } from "./tupleSolver";
+import { openReadings } from "./cache/readings";
+import { placeSuppressions, type PlacedSuppression } from "./findings/suppressions";
+import { openSolveCache } from "./search/tupleSolver";
 
 export interface SessionOptions {
   /** "isolens 0.1.0", for the reports. */
@@ -65,7 +65,7 @@ export interface CheckRequest {
   readonly maxTransactions?: number;
   /** Rounds of a loop that are looked at. */
   readonly unroll?: number;
-  /** Whether to ask for a proof for any number of transactions. */
+  /** True if to ask for a proof for any number of transactions. */
   readonly prove?: boolean;
   /** Milliseconds: of the search, and of reading before it. */
   readonly budget?: number;

@@ -1,5 +1,5 @@
 // Time limits of a search: a budget, or as long as a first screen of findings is still growing.
-import { ownTime } from "./ownTime";
+import { ownTime } from "./search/processTime";
 
 /** How long a search goes on that nobody gave a budget, in milliseconds of the process' own time. */
 export interface Patience {

@@ -1,4 +1,4 @@
-// What the analysis asks of a solver. Text is SMT-LIB 2; no thread and no WASM here (see engine/).
+// Interface of a solver. Text is SMT-LIB 2; no thread and no WASM here (see engine/).
 
 export type CheckResult = "sat" | "unsat" | "unknown";
 

@@ -1,4 +1,4 @@
-// What the store knows of tables: columns with their types, keys, references, checks, views, sequences.
+// Catalogue of the store's tables: columns with their types, keys, references, checks, views, sequences.
 import type { Dialect } from "../program/dialect";
 import type { ReferenceAction, SqlExpression, SqlQuery } from "./tree";
 import type { DeclaredType } from "./values/types";

@@ -3,7 +3,7 @@ import type { PgParser } from "../frontend/sql/pg/pgParser";
 import type { Dialect } from "../program/dialect";
 import { createCatalog, type Catalog } from "./catalog";
 import { mysqlStatements } from "./mysql/statement";
-import type { ParsedStatement } from "./parsed";
+import type { ParsedStatement } from "./parseMemo";
 import { postgresStatements } from "./pg/statement";
 import { planStatement, type Plan } from "./run/statement";
 import { unsupported } from "./sqlError";

@@ -9,7 +9,7 @@ interface PlanNode {
 }
 
 /** The lines of the plan, in text or JSON. */
-export function explained(statement: SqlStatement, format: string): readonly string[] {
+export function planLines(statement: SqlStatement, format: string): readonly string[] {
   const plan = planOf(statement);
   if (format === "json") return [JSON.stringify([{ Plan: jsonOf(plan) }], null, 2)];
   return linesOf(plan, 0);

@@ -1,5 +1,5 @@
 // Savepoints of a session's transaction: what has been written since the first one waits in the session.
-import { done } from "./sessionParts";
+import { commandResult } from "./sessionParts";
 import type { State } from "./sessionState";
 import type { SqlResult } from "./sessionTypes";
 import { failure } from "./sqlError";
@@ -12,7 +12,7 @@ export function savepoint(
   isPostgres: boolean,
 ): SqlResult {
   if (state.status === "idle") {
-    if (!isPostgres) return done(kind.toUpperCase());
+    if (!isPostgres) return commandResult(kind.toUpperCase());
     throw failure(
       "outsideTransaction",
       `${kind.toUpperCase()} can only be used in transaction blocks`,
@@ -22,7 +22,7 @@ export function savepoint(
     // MySQL moves a savepoint whose name is used again.
     if (!isPostgres) state.savepoints = state.savepoints.filter((each) => each.name !== name);
     state.savepoints.push({ name, waiting: new Map(state.waiting) });
-    return done("SAVEPOINT");
+    return commandResult("SAVEPOINT");
   }
   const at = state.savepoints.findLastIndex((each) => each.name === name);
   const found = state.savepoints[at];
@@ -34,10 +34,10 @@ export function savepoint(
   }
   if (kind === "release") {
     state.savepoints = state.savepoints.slice(0, at);
-    return done("RELEASE");
+    return commandResult("RELEASE");
   }
   state.savepoints = state.savepoints.slice(0, at + 1);
   state.waiting = new Map(found.waiting);
   state.status = "open";
-  return done("ROLLBACK");
+  return commandResult("ROLLBACK");
 }

@@ -3,26 +3,26 @@ import type { Key as StoreKey, Reply, Request, Value } from "../exploration/clie
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
 import { parameterType, parameterValue } from "./parameters";
-import type { ParsedStatement } from "./parsed";
+import type { ParsedStatement } from "./parseMemo";
 import type { Locals } from "./routine/frame";
 import { createRoutines } from "./sessionRoutines";
 import { afterRows, forStatement } from "./routine/triggers";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
 import { keptSetting, mysqlSettings, plainSetting } from "./mysql/settings";
 import { rememberSpelling, shownColumns } from "./mysql/spelling";
-import { failure, refused, SqlFailure } from "./sqlError";
+import { failure, asSqlFailure, SqlFailure } from "./sqlError";
 import { POSTGRES_SETTINGS } from "./system/pgSettings";
 import { savepoint } from "./savepoints";
 import { sessionSequences, withNewSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
 import {
   changedTable,
-  columnsNamed,
-  done,
+  columnsByName,
+  commandResult,
   LEVEL_SETTING,
   loneCall,
   settingText,
-  skipped,
+  skipNotices,
   storeFailure,
   VERSIONS,
 } from "./sessionParts";
@@ -35,7 +35,7 @@ import type {
   TransactionStatus,
 } from "./sessionTypes";
 import type { State } from "./sessionState";
-import { shown, type Shown } from "./shown";
+import { showResult, type ShowRequest } from "./display";
 import type { SqlChange, SqlQuery, SqlStatement } from "./tree";
 import type { SqlType } from "./values/types";
 import type { SqlValue } from "./values/value";
@@ -87,7 +87,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     parse: (text) => database.parse(text).map((each) => each.statement),
     run: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
     columns: (query) => database.plan(query, new Map()).columns,
-    tableColumns: (name, names) => columnsNamed(catalog, name, names),
+    tableColumns: (name, names) => columnsByName(catalog, name, names),
     define: (definition) => {
       applyDefinition(catalog, definition);
     },
@@ -164,7 +164,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   }
 
   /** Settings that SHOW knows. */
-  function about(): Shown {
+  function about(): ShowRequest {
     return {
       catalog,
       isPostgres,
@@ -311,31 +311,31 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         });
         return yield* inTransaction(function* () {
           yield* finished(yield* truncateTables(tables));
-          return done("TRUNCATE TABLE");
+          return commandResult("TRUNCATE TABLE");
         });
       }
       case "definition":
         // MySQL ends the open transaction before each definition.
         if (!isPostgres && state.status !== "idle") yield* commit();
-        if (isPostgres) notices.push(...skipped(catalog, parsed.definition));
+        if (isPostgres) notices.push(...skipNotices(catalog, parsed.definition));
         withNewSequences(catalog, options.sequences, () => {
           const setting = state.settings.get("foreign_key_checks") ?? "";
           applyDefinition(catalog, parsed.definition, /^(0|off)$/i.test(setting));
         });
         if (spelling !== undefined) rememberSpelling(catalog, parsed.definition, spelling);
-        return done(parsed.tag);
+        return commandResult(parsed.tag);
       case "begin":
         if (state.status !== "idle" && !isPostgres) yield* commit();
         if (parsed.level !== undefined) state.level = parsed.level;
         if (state.status === "idle") yield* begin();
-        return done("BEGIN");
+        return commandResult("BEGIN");
       case "commit":
         return yield* committed(parsed.chain);
       case "rollback":
         if (state.status === "open") yield* abort();
         ended();
         if (parsed.chain) yield* begin();
-        return done("ROLLBACK");
+        return commandResult("ROLLBACK");
       case "savepoint":
         if (!isPostgres && !state.autocommit && state.status === "idle") yield* begin();
         return savepoint(state, parsed.kind, parsed.name, isPostgres);
@@ -345,21 +345,21 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       case "set level":
         if (parsed.session) state.usualLevel = parsed.level;
         else yield* levelSet(parsed.level);
-        return done("SET");
+        return commandResult("SET");
       case "set":
         for (const assignment of parsed.assignments) yield* assign(assignment, parameters);
-        return done("SET");
+        return commandResult("SET");
       case "show":
-        return shown(parsed, about());
+        return showResult(parsed, about());
       case "nothing":
-        return done(parsed.tag);
+        return commandResult(parsed.tag);
       case "listen":
         options.channels?.listen(parsed.channel, true);
-        return done("LISTEN");
+        return commandResult("LISTEN");
       case "unlisten":
         if (parsed.channel === undefined || parsed.channel === "") options.channels?.forget();
         else options.channels?.listen(parsed.channel, false);
-        return done("UNLISTEN");
+        return commandResult("UNLISTEN");
       case "notify":
         return yield* inTransaction(() => notified(parsed.channel, parsed.payload));
       case "call":
@@ -391,18 +391,18 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   /** Others hear of it when the transaction is committed. */
   function* notified(channel: string, payload: string): Generator<Request, SqlResult, Reply> {
     notifications.push([channel, payload]);
-    return done("NOTIFY");
+    return commandResult("NOTIFY");
   }
 
   function* committed(chain: boolean): Generator<Request, SqlResult, Reply> {
     if (state.status === "failed") {
       ended();
       // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK.
-      return done("ROLLBACK");
+      return commandResult("ROLLBACK");
     }
     if (state.status === "open") yield* commit();
     if (chain) yield* begin();
-    return done("COMMIT");
+    return commandResult("COMMIT");
   }
 
   /** Runs a statement in the open transaction, or in one of its own. */
@@ -515,7 +515,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       });
       return { ok: true, results };
     } catch (thrown) {
-      const error = refused(thrown);
+      const error = asSqlFailure(thrown);
       if (!(error instanceof SqlFailure)) throw error;
       // A failed statement fails the transaction in PostgreSQL, and only itself in MySQL.
       if (isPostgres && state.status === "open") {
@@ -549,7 +549,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         const [first] = database.parse(sql);
         const parsed = first?.statement;
         if (parsed?.kind === "show")
-          return { ok: true, columns: shown(parsed, about()).columns, parameters: new Map() };
+          return { ok: true, columns: showResult(parsed, about()).columns, parameters: new Map() };
         const isRows = parsed !== undefined && /^(select|insert|update|delete)$/.test(parsed.kind);
         if (!isRows || !("with" in parsed)) {
           const told = parsed === undefined ? [] : own.columns(parsed);
@@ -564,7 +564,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
           parameters: new Map(types),
         };
       } catch (thrown) {
-        const error = refused(thrown);
+        const error = asSqlFailure(thrown);
         if (!(error instanceof SqlFailure)) throw error;
         return { ok: false, error: error.error };
       }

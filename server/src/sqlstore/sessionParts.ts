@@ -9,7 +9,7 @@ import type { SqlCall, SqlChange, SqlDefinition, SqlExpression, SqlQuery } from 
 import type { SqlType } from "./values/types";
 
 /** The columns of a table, or those of the names. */
-export function columnsNamed(
+export function columnsByName(
   catalog: Catalog,
   name: string,
   names: readonly string[],
@@ -45,7 +45,7 @@ export function loneCall(catalog: Catalog, { body, with: withs }: SqlQuery): Sql
   return isOne && !hasOutputs && routine.returnsRow === undefined ? value : undefined;
 }
 
-export function done(command: string): SqlResult {
+export function commandResult(command: string): SqlResult {
   return { command, columns: [], rows: [], rowCount: 0 };
 }
 
@@ -78,7 +78,7 @@ export function settingText(value: SqlExpression | undefined): string {
 }
 
 /** Settings whose names PostgreSQL shows in letters of their own. */
-export const SHOWN: ReadonlyMap<string, string> = new Map(
+export const DISPLAY_NAMES: ReadonlyMap<string, string> = new Map(
   ["DateStyle", "IntervalStyle", "TimeZone"].map((name) => [name.toLowerCase(), name]),
 );
 
@@ -94,7 +94,7 @@ export const VERSIONS = {
 } as const;
 
 /** Notices of IF EXISTS and IF NOT EXISTS that skip something. */
-export function skipped(catalog: Catalog, definition: SqlDefinition): readonly Notice[] {
+export function skipNotices(catalog: Catalog, definition: SqlDefinition): readonly Notice[] {
   const note = (code: string, message: string): Notice => ({ severity: "NOTICE", code, message });
   if (definition.kind === "drop" && definition.ifExists) {
     const { what, names } = definition;

@@ -1,12 +1,12 @@
 // Routines as a session runs them: their statements are those of the session, each with a snapshot of its own.
-import { parsePlBody } from "../frontend/sql/pg/plParser";
+import { parsePlBody } from "../frontend/sql/pg/plpgsql/parser";
 import type { Reply, Request } from "../exploration/client";
 import type { Catalog } from "./catalog";
 import type { Database } from "./database";
-import { called, openFrame, outputsOf, routineFor } from "./routine/call";
+import { callRoutine, openFrame, outputsOf, routineFor } from "./routine/call";
 import type { Locals, RoutineHost } from "./routine/frame";
 import { runBlock } from "./routine/interpret";
-import { done, SEVERITIES } from "./sessionParts";
+import { commandResult, SEVERITIES } from "./sessionParts";
 import type { State } from "./sessionState";
 import { selectOf } from "./selectOf";
 import type { Notice, SqlResult } from "./sessionTypes";
@@ -88,11 +88,11 @@ export function createRoutines(session: SessionParts): Routines {
         type: given?.columns[at]?.type ?? ("text" as const),
         value: given?.rows[0]?.[at] ?? null,
       }));
-      const rows = yield* called(routine, values, host);
+      const rows = yield* callRoutine(routine, values, host);
       const columns = outputsOf(routine, host.table);
       const isSilent = isProcedure && !routine.parameters.some(({ mode }) => mode !== "in");
       return isSilent
-        ? done("CALL")
+        ? commandResult("CALL")
         : { command: isProcedure ? "CALL" : "SELECT", columns, rows, rowCount: rows.length };
     },
     *block(body) {
@@ -101,7 +101,7 @@ export function createRoutines(session: SessionParts): Routines {
       if (block === undefined || problem !== undefined)
         throw failure("syntax", problem?.message ?? "BEGIN is expected");
       yield* runBlock(block, openFrame(host, body));
-      return done("DO");
+      return commandResult("DO");
     },
   };
 }

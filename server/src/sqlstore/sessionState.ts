@@ -18,7 +18,7 @@ export interface State {
   /** Level that was asked for: of the transaction at hand or the next one, and of those without one of their own. */
   level: string | undefined;
   usualLevel: string | undefined;
-  /** Whether the open transaction has run a statement, and so keeps its level. */
+  /** True if the open transaction has run a statement, and so keeps its level. */
   hasRun: boolean;
   autocommit: boolean;
   facts: SessionFacts;

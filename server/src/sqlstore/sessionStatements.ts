@@ -1,10 +1,10 @@
 // Statements about the session itself: prepared statements, cursors, COPY, EXPLAIN, tables made of queries.
 import type { Reply, Request } from "../exploration/client";
 import type { QueryColumn } from "./compile/node";
-import { explained } from "./explain";
+import { planLines } from "./explain";
 import { failure, unsupported } from "./sqlError";
 import { selectOf } from "./selectOf";
-import { done } from "./sessionParts";
+import { commandResult } from "./sessionParts";
 import type { SqlResult } from "./sessionTypes";
 import type {
   SqlCopy,
@@ -102,7 +102,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
     if (host.isPostgres && prepared.has(name))
       throw failure("statementExists", `prepared statement "${name}" already exists`);
     prepared.set(name, statement);
-    return done("PREPARE");
+    return commandResult("PREPARE");
   }
 
   function* valuesOf(
@@ -153,7 +153,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
   function* tableAs(statement: Of<"table as">, parameters: readonly unknown[]): Steps<SqlResult> {
     const { table, query, columns: names, isView } = statement;
     if (host.hasRelation(table)) {
-      if (statement.ifNotExists) return done("CREATE TABLE AS");
+      if (statement.ifNotExists) return commandResult("CREATE TABLE AS");
       throw failure("tableExists", `relation "${table}" already exists`);
     }
     const columns = host.columns(query);
@@ -182,8 +182,8 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
       ),
     );
     return isView
-      ? { ...done("CREATE MATERIALIZED VIEW"), rowCount: rows.length }
-      : { ...done(`SELECT ${rows.length}`), rowCount: rows.length };
+      ? { ...commandResult("CREATE MATERIALIZED VIEW"), rowCount: rows.length }
+      : { ...commandResult(`SELECT ${rows.length}`), rowCount: rows.length };
   }
 
   function* insertRows(
@@ -201,7 +201,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
     switch (statement.kind) {
       case "explain": {
         if (statement.isRun) yield* host.run(statement.statement, parameters);
-        const lines = explained(statement.statement, statement.format);
+        const lines = planLines(statement.statement, statement.format);
         return {
           command: "EXPLAIN",
           columns: PLAN,
@@ -228,7 +228,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
           preparedNamed(statement.name);
           prepared.delete(statement.name);
         }
-        return done("DEALLOCATE");
+        return commandResult("DEALLOCATE");
       case "declare": {
         const { name, query, isHeld } = statement;
         if (!host.isInTransaction() && !isHeld)
@@ -239,23 +239,23 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
         if (cursors.has(name)) throw failure("cursorExists", `cursor "${name}" already exists`);
         const { columns, rows } = yield* host.run(query, parameters);
         cursors.set(name, { columns, rows, isHeld, at: 0 });
-        return done("DECLARE CURSOR");
+        return commandResult("DECLARE CURSOR");
       }
       case "fetch":
         return fetched(statement);
       case "close":
         if (statement.name === undefined || statement.name === "") {
           cursors.clear();
-          return done("CLOSE CURSOR ALL");
+          return commandResult("CLOSE CURSOR ALL");
         }
         cursorNamed(statement.name);
         cursors.delete(statement.name);
-        return done("CLOSE CURSOR");
+        return commandResult("CLOSE CURSOR");
       case "copy": {
         const { table = "", columns: names, isFrom, query } = statement;
         if (isFrom) {
           const columns = host.tableColumns(table, names);
-          return { ...done("COPY 0"), columns, copy: statement };
+          return { ...commandResult("COPY 0"), columns, copy: statement };
         }
         const source = query ?? tableQuery(table, names);
         const result = yield* host.run(source, parameters);
@@ -265,7 +265,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
         prepared.clear();
         cursors.clear();
         host.resetAll();
-        return done("DISCARD ALL");
+        return commandResult("DISCARD ALL");
       case "table as":
         return yield* tableAs(statement, parameters);
       default:
@@ -305,7 +305,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
         );
       }
       yield* insertRows(table, columns, rows);
-      return { ...done(`COPY ${rows.length}`), rowCount: rows.length };
+      return { ...commandResult(`COPY ${rows.length}`), rowCount: rows.length };
     },
     cursors: () => [...cursors.keys()],
     cursorColumns: (name) => cursors.get(name)?.columns,

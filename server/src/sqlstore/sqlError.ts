@@ -44,7 +44,7 @@ export function unsupported(what: string): SqlFailure {
 }
 
 /** As it is, save that a statement which nests too deeply for the stack is refused, not fatal. */
-export function refused(error: unknown): unknown {
+export function asSqlFailure(error: unknown): unknown {
   return isStackOverflow(error)
     ? failure("tooComplex", "the statement is nested too deeply for this store")
     : error;

@@ -199,7 +199,7 @@ export interface SqlWith {
   readonly recursive: boolean;
 }
 
-/** What a query gives before its order and limit. */
+/** Result of a query before its order and limit. */
 export type SqlQueryBody =
   | {
       readonly kind: "select";

@@ -134,14 +134,14 @@ function writeSameRow(one: Event, other: Event): boolean {
   return [...one.rows].some((row) => other.rows.has(row));
 }
 
-/** Whether both gave rows the same primary key, or two rows the same values in another one. */
+/** True if both gave rows the same primary key, or two rows the same values in another one. */
 function takeSameKey(one: Event, other: Event): boolean {
   return one.taken.some(({ key, row }) =>
     other.taken.some((taken) => taken.key === key && (row === undefined || taken.row !== row)),
   );
 }
 
-/** Whether an axiom holds for an instance. */
+/** True if an axiom holds for an instance. */
 type Governs = (instance: string) => boolean;
 
 const CHECKS: Readonly<
@@ -241,7 +241,7 @@ function conflict(
   });
 }
 
-/** Whether something holds between two different instances, by their names. */
+/** True if something holds between two different instances, by their names. */
 type Between = (a: string, b: string) => boolean;
 
 /** Arbitration must not interleave the statements of two such instances. */

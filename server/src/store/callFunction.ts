@@ -63,7 +63,7 @@ const text = (apply: (value: string) => SqlValue): SqlFunction => ({
 /** Spaces alone: tabs and line breaks stay. */
 const trimmed = (value: string): string => value.replace(/^ +| +$/gu, "");
 
-/** Whether code takes a value for true. */
+/** True if code takes a value for true. */
 const TRUTH = lax(([value = null]) => ![null, false, 0, ""].some((each) => each === value));
 
 /** Methods of texts, of texts alone: of anything else they are terms. */

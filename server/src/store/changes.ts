@@ -10,7 +10,7 @@ import type { StatementFrame } from "./statementFrame";
 import { coerce, sameValue, type SqlValue } from "./value";
 
 /** The row that an assignment list makes of a row, coerced to the columns' types. */
-export function assigned(
+export function assignRow(
   table: Table,
   assignments: readonly Assignment[],
   frame: Frame,
@@ -51,7 +51,7 @@ export function updateWrites(
 }
 
 /** Rows of RETURNING for a row as it is after the statement. */
-export function returned(
+export function returningRow(
   returning: Returning | undefined,
   binding: Binding,
   frame: Frame,

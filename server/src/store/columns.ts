@@ -17,7 +17,7 @@ export function columnsOf(expression: Expression): readonly ColumnName[] {
   return found;
 }
 
-/** Whether an aggregate of this query (not of a subquery) occurs. */
+/** True if an aggregate of this query (not of a subquery) occurs. */
 export function containsAggregate(expression: Expression): boolean {
   return expression.kind === "aggregate" || operandsOf(expression).some(containsAggregate);
 }

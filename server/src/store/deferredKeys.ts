@@ -5,7 +5,7 @@ import { ownEntry } from "../protocol/dictionary";
 import { NotExecutable, SqlFailure } from "./failure";
 import { WaitFor, type Acting } from "./frame";
 import type { Write } from "./row";
-import { othersOf } from "./searching";
+import { othersOf } from "./lockingSearch";
 import type { Server, Session } from "./server";
 import { sameValue, type SqlValue } from "./value";
 import { visibleTables } from "./views";

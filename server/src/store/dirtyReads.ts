@@ -30,7 +30,7 @@ export function findDirtyReads(run: Run): readonly DirtyRead[] {
   return [...found.values()];
 }
 
-/** Whether the version that a step wrote to a cell is one that its transaction left to others. */
+/** True if the version that a step wrote to a cell is one that its transaction left to others. */
 export function isIntermediate(
   run: Run,
   cell: { readonly table: string; readonly key: string; readonly column: string },

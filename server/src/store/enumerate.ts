@@ -13,7 +13,7 @@ import {
   possibleBegins,
   runOf,
   startServer,
-  type Committed,
+  type DatabaseState,
   type LevelOf,
   type Server,
 } from "./server";
@@ -54,7 +54,7 @@ export function enumerateProduct(
   const after = (
     server: Server,
     name: string,
-    begun: Committed | undefined,
+    begun: DatabaseState | undefined,
   ): Server | undefined => {
     try {
       const events = advance(server, name, begun);

@@ -118,7 +118,7 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
   }
 }
 
-/** Whether a condition holds: neither false nor NULL. */
+/** True if a condition holds: neither false nor NULL. */
 export function isTrue(condition: Expression, frame: Frame): boolean {
   return truthIn(condition, frame) === true;
 }

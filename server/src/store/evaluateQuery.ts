@@ -140,7 +140,7 @@ export function joinRelations(
   return matching;
 }
 
-/** Whether a combination of rows satisfies all join conditions (of inner joins) and `where`. */
+/** True if a combination of rows satisfies all join conditions (of inner joins) and `where`. */
 export function qualifies(
   relations: readonly Relation[],
   where: Expression,
@@ -376,7 +376,7 @@ function aliasesOf(condition: Expression, relations: readonly Relation[]): reado
   return relations.map((each) => each.alias).filter((alias) => mentioned.has(alias));
 }
 
-/** Whether none of the relations joined so far occurs in the condition. */
+/** True if none of the relations joined so far occurs in the condition. */
 function concernsOnly(condition: Expression, before: readonly Relation[]): boolean {
   const mentioned = new Set(columnsOf(condition).map((column) => column.relation));
   return !before.some((each) => mentioned.has(each.alias));

@@ -12,7 +12,7 @@ import {
 } from "./constraints";
 import { evaluate, isTrue } from "./evaluateExpression";
 import { deferKeys } from "./deferredKeys";
-import { assigned, returned, updateWrites } from "./changes";
+import { assignRow, returningRow, updateWrites } from "./changes";
 import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable, SqlFailure } from "./failure";
 import { withRows } from "./frame";
@@ -33,7 +33,7 @@ export function executeInsert(statement: InsertStatement, frame: StatementFrame)
     if (made === undefined) continue;
     writes.push(...made.writes);
     affected += 1;
-    rows.push(...returned(statement.returning, { [table.name]: made.row }, frame));
+    rows.push(...returningRow(statement.returning, { [table.name]: made.row }, frame));
   }
   deferKeys(table, writes, frame.acting);
   return { into: statement.returning?.into, rows, affected, writes };
@@ -47,7 +47,7 @@ function proposedRows(
 ): readonly Values[] {
   const { rows } = statement;
   if (!("query" in rows))
-    return rows.map((row) => withDefaults(table, assigned(table, row, frame), frame));
+    return rows.map((row) => withDefaults(table, assignRow(table, row, frame), frame));
   return frame.runQuery(rows.query, frame).map((row) => {
     const given: Record<string, SqlValue> = {};
     Object.values(row).forEach((value, index) => {
@@ -164,7 +164,7 @@ function resolveConflict(
   const inside = withRows(frame, { [table.name]: outcome.row }, { excluded: values });
   if (onConflict.where !== undefined && !isTrue(onConflict.where, inside)) return undefined;
   const changed =
-    onConflict.action === "replace" ? values : assigned(table, onConflict.set, inside);
+    onConflict.action === "replace" ? values : assignRow(table, onConflict.set, inside);
   checkRow(table, { ...outcome.row.values, ...changed }, Object.keys(changed), frame);
   lockParents(table, { ...outcome.row.values, ...changed }, Object.keys(changed), frame);
   const writes = updateWrites(table, outcome.row, changed, frame);

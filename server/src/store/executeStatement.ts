@@ -13,7 +13,7 @@ import { checkReferences, checkRow, lockParents, uniqueColumns } from "./constra
 import { evaluate } from "./evaluateExpression";
 import { joinRelations, qualifies, runQuery } from "./evaluateQuery";
 import { deferKeys } from "./deferredKeys";
-import { assigned, returned, updateWrites } from "./changes";
+import { assignRow, returningRow, updateWrites } from "./changes";
 import { executeInsert } from "./executeInsert";
 import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable } from "./failure";
@@ -95,7 +95,7 @@ function change(
     affected += 1;
     const last = made.at(-1);
     const after = what.kind === "update" && last !== undefined ? writtenRow(row, last) : row;
-    rows.push(...returned(returning, { ...binding, [relation.alias]: after }, frame));
+    rows.push(...returningRow(returning, { ...binding, [relation.alias]: after }, frame));
   }
   checkReferences(table, writes, frame);
   deferKeys(table, writes, frame.acting);
@@ -145,7 +145,7 @@ function lockStrength(
   const keys = uniqueColumns(table);
   const touched = what.set.filter((each) => keys.includes(each.column));
   if (touched.length === 0) return "no-key-update";
-  const values = assigned(table, touched, inside);
+  const values = assignRow(table, touched, inside);
   const changes = Object.entries(values).some(
     ([column, value]) => !sameValue(value, ownEntry(row.values, column) ?? null),
   );
@@ -171,7 +171,7 @@ function changeRow(
         before: row,
       },
     ];
-  const values = assigned(table, what.set, inside);
+  const values = assignRow(table, what.set, inside);
   checkRow(table, { ...row.values, ...values }, Object.keys(values), frame);
   lockParents(table, { ...row.values, ...values }, Object.keys(values), frame);
   return updateWrites(table, row, values, frame);

@@ -1,4 +1,4 @@
-// What a run of the store records: plain data for confirmation, explanation and the history checker.
+// Record of a run of the store: plain data for confirmation, explanation and the history checker.
 import type { Statement, StatementId } from "../program/statement";
 import type { Dependency, Severity } from "../protocol/report";
 import type {
@@ -58,7 +58,7 @@ export interface ExecutedStep {
   readonly sees: readonly string[];
   readonly reads: readonly CellAccess[];
   readonly writes: readonly CellAccess[];
-  /** What the statement returned, rendered; empty for writes without RETURNING. */
+  /** Result of the statement, rendered; empty for writes without RETURNING. */
   readonly result: readonly Row[];
   readonly affected: number;
   /** The instance that it waited for before it could act. */

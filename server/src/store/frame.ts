@@ -1,4 +1,4 @@
-// What the evaluation of an expression depends on: the instance's variables and results, rows in scope, tables.
+// Frame of the evaluation of an expression: the instance's variables and results, rows in scope, tables.
 import type { RowLock } from "../program/rowLocks";
 import { conjunctsOf } from "../program/operands";
 import type { Expression, ValueType } from "../program/expression";

@@ -16,7 +16,7 @@ export function freshValues(
   setup: Setup,
   answer: OutsideAnswers["answer"] = noAnswer,
 ): FreshValues {
-  return freshValuesFrom(firstUnused(setup), answer);
+  return freshValuesFrom(firstFreshNumber(setup), answer);
 }
 
 /** Fresh values from a number on, in the order in which places ask for the first time. */
@@ -54,7 +54,7 @@ function typed(number: number, type: ValueType): SqlValue {
 }
 
 /** A number above all that occur in a setup. */
-export function firstUnused(setup: Setup): number {
+export function firstFreshNumber(setup: Setup): number {
   const values = [
     ...setup.instances.flatMap((instance) => Object.values(instance.arguments)),
     ...Object.values(setup.initial).flatMap((rows) => rows.flatMap((row) => Object.values(row))),

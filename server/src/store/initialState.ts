@@ -1,4 +1,4 @@
-// Whether a setup can be the beginning of a run: no database holds rows that break its own keys and checks, and no
+// Validity of a setup as the beginning of a run: no database holds rows that break its own keys and checks, and no
 // caller passes arguments that the program excludes.
 import type { Program } from "../program/program";
 import type { Schema, Table } from "../program/schema";

@@ -10,7 +10,7 @@ export interface HeldLock {
   readonly covers?: (values: Readonly<Record<string, SqlValue>>) => boolean;
 }
 
-/** Whether two locks on the same thing exclude each other. */
+/** True if two locks on the same thing exclude each other. */
 export function excludes(name: string, held: string, wanted: string): boolean {
   if (name.startsWith("table ")) return tableConflict(held, wanted);
   if (name.startsWith("advisory ")) return !(isShared(held) && isShared(wanted));

@@ -161,8 +161,8 @@ export function environmentOf(machine: Machine, drawn: Record<string, number>): 
   };
 }
 
-/** What an executed statement gave. */
-export interface Delivered {
+/** Result of an executed statement. */
+export interface StatementResult {
   readonly into: string | undefined;
   readonly rows: ResultRows;
   readonly affected: number;
@@ -170,7 +170,7 @@ export interface Delivered {
 }
 
 /** Continues behind the statement at hand. */
-export function deliver(machine: Machine, statement: Statement, result: Delivered): void {
+export function deliver(machine: Machine, statement: Statement, result: StatementResult): void {
   if (result.into !== undefined)
     machine.results = { ...machine.results, [result.into]: result.rows };
   machine.affected = { ...machine.affected, [statement.id]: result.affected };
@@ -193,12 +193,12 @@ export function handleRefusedCommit(machine: Machine, failure: SqlFailure, undo:
   return enterHandler(machine, failure.code, undo);
 }
 
-/** Whether the statement at hand is a transaction of its own: one of a unit, outside of `atomic` commands. */
+/** True if the statement at hand is a transaction of its own: one of a unit, outside of `atomic` commands. */
 export function commitsAtOnce(machine: Machine): boolean {
   return isUnit(machine) && !isInTransaction(machine);
 }
 
-/** Whether the instance is several transactions, one after the other. */
+/** True if the instance is several transactions, one after the other. */
 export function isUnit({ transaction }: Machine): boolean {
   return transaction.boundary === "unit";
 }
@@ -209,7 +209,7 @@ export function declaredLevel({ rest }: Pick<Machine, "rest">): string | undefin
   return undefined;
 }
 
-/** Whether a unit's transaction ends next, and the unit does not. */
+/** True if a unit's transaction ends next, and the unit does not. */
 export function endsPart(next: Next): boolean {
   return (next.kind === "commit" || next.kind === "rollback") && next.goesOn === true;
 }

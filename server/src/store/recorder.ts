@@ -1,4 +1,4 @@
-// What one statement read: cells of rows that it looked at, and the predicates by which it would have met other rows.
+// Reads of one statement: cells of rows that it looked at, and the predicates by which it would have met other rows.
 import { ownEntry } from "../protocol/dictionary";
 import { EXISTENCE, writerOf, type StoredRow } from "./row";
 import type { SqlValue } from "./value";
@@ -114,7 +114,7 @@ export function recordExistence(
 }
 
 /** The cells read, without those that RETURNING showed of the statement's own writes. */
-export function cellsRead(recorder: Recorder, step: number): readonly CellRead[] {
+export function readCells(recorder: Recorder, step: number): readonly CellRead[] {
   return [...recorder.cells.values()].filter((cell) => cell.writer !== step);
 }
 

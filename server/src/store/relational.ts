@@ -29,7 +29,7 @@ import {
 } from "./machine";
 import { violatedAxiom } from "./axioms";
 import { COMMITTED, type Run, type StepRecord } from "./runRecord";
-import { cellsRead, openRecorder } from "./recorder";
+import { readCells, openRecorder } from "./recorder";
 import { applyWrite, findTable, initialRows, type TableRows, type Write } from "./row";
 
 /** One instance in the run. */
@@ -180,7 +180,7 @@ function advance(
     ...(commitsAtOnce(machine) && { commits: true }),
     source: next.statement,
     sees: seen,
-    cells: cellsRead(recorder, state.steps.length),
+    cells: readCells(recorder, state.steps.length),
     scans: recorder.scans,
     used: recorder.used,
     saw: (step) => visible.has(step),

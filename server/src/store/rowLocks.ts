@@ -1,4 +1,4 @@
-// What a transaction gets when it locks a row that its snapshot showed it: PostgreSQL and its kin.
+// Locking of a row that a transaction's snapshot showed it: PostgreSQL and its kin.
 import type { ProductLevel } from "../isolation/levels";
 import type { RowLock } from "../program/rowLocks";
 import { NotExecutable, SqlFailure } from "./failure";

@@ -16,7 +16,7 @@ import {
   runOf,
   possibleBegins,
   startServer,
-  type Committed,
+  type DatabaseState,
   type Event,
   type LevelOf,
   type Server,
@@ -164,7 +164,7 @@ function takeStep(server: Server, step: ScheduleStep): void {
 }
 
 /** The state at BEGIN that shows what the step is to see; undefined where levels take no snapshot there. */
-function begunAt(server: Server, step: ScheduleStep): Committed | undefined {
+function begunAt(server: Server, step: ScheduleStep): DatabaseState | undefined {
   const begins = possibleBegins(server, step.instance).filter((each) => each !== undefined);
   const seen = [...step.sees].sort().join(", ");
   return begins.find(({ instances }) => [...instances].sort().join(", ") === seen);

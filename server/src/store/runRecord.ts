@@ -1,4 +1,4 @@
-// What the drivers record while they run.
+// Record of a run, as the drivers write it.
 import type { ProductLevel } from "../isolation/levels";
 import type { Schema } from "../program/schema";
 import type { Statement } from "../program/statement";
@@ -24,7 +24,7 @@ export interface StepRecord {
   readonly cells: readonly CellRead[];
   readonly scans: readonly Scan[];
   readonly used: ReadonlySet<string>;
-  /** Whether that search met the writes of an earlier step of another instance. */
+  /** True if that search met the writes of an earlier step of another instance. */
   readonly saw: (step: number, scan: Scan) => boolean;
   readonly writes: readonly Write[];
   readonly rows: ResultRows;

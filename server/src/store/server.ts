@@ -1,5 +1,5 @@
 // An operational simulator of the products' levels at the granularity of statements: snapshots, row and gap locks that
-// block, what happens to rows that have changed, and deadlocks. What a row of the table of levels means is in acting.ts.
+// block, what happens to rows that have changed, and deadlocks. What a row of the table of levels means is in levelActions.ts.
 // Serialization failures of levels with `ssi` are not simulated: a history that is not serializable is refused as a
 // whole (serializable.ts).
 import type { ProductLevel } from "../isolation/levels";
@@ -10,7 +10,7 @@ import { checkOpenKeys, openKeysOf, type OpenKey } from "./deferredKeys";
 import type { Setup } from "./execution";
 import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
-import { actingOf, readModeOf, readTables, usesSnapshot } from "./acting";
+import { actingOf, readModeOf, readTables, usesSnapshot } from "./levelActions";
 import { SqlFailure } from "./failure";
 import { StartAgain, WaitFor } from "./frame";
 import type { FreshValues } from "./freshValues";
@@ -35,14 +35,14 @@ import {
   type Undo,
 } from "./machine";
 import { COMMITTED, transactionAt, type Run, type StepRecord } from "./runRecord";
-import { cellsRead, openRecorder } from "./recorder";
+import { readCells, openRecorder } from "./recorder";
 import { initialRows, type TableRows, type Write } from "./row";
-import type { Passed } from "./searching";
+import type { SearchProgress } from "./lockingSearch";
 import { failureText } from "./vendorErrors";
 import { withWrites } from "./views";
 
 /** The database after some commits. Immutable: a snapshot is a reference to one. */
-export interface Committed {
+export interface DatabaseState {
   readonly tables: ReadonlyMap<string, TableRows>;
   /** Transactions (`transactionAt`) whose commits are in it, in commit order. */
   readonly instances: readonly string[];
@@ -56,7 +56,7 @@ export interface Session {
   /** Of a transaction that declares a level of that name. */
   readonly levels: (declared: string | undefined) => ProductLevel;
   /** Of the transaction, or of the statement that waits. */
-  snapshot: Committed | undefined;
+  snapshot: DatabaseState | undefined;
   /** Of the transaction that is open. */
   log: readonly Write[];
   /** Of a unit's transactions that have committed. */
@@ -74,7 +74,7 @@ export interface Session {
       }
     | undefined;
   /** What the statement at hand has gone over, and how many searches of its attempt have begun. */
-  passed: Passed;
+  passed: SearchProgress;
   searches: number;
   ended: string | undefined;
 }
@@ -83,9 +83,9 @@ export interface Session {
 export interface Server {
   readonly schema: Schema;
   readonly sessions: ReadonlyMap<string, Session>;
-  newest: Committed;
+  newest: DatabaseState;
   /** All committed states so far, `newest` included. */
-  past: readonly Committed[];
+  past: readonly DatabaseState[];
   steps: readonly StepRecord[];
 }
 
@@ -148,7 +148,7 @@ export function nextStatement(session: Session): number | "end" | undefined {
   return next.kind === "statement" ? session.machine.executed + 1 : "end";
 }
 
-/** Whether what the session does next is to end a transaction of a unit, and then to go on. */
+/** True if what the session does next is to end a transaction of a unit, and then to go on. */
 export function isBetween(session: Session): boolean {
   return session.ended === undefined && endsPart(nextOfSession(session));
 }
@@ -157,7 +157,7 @@ export function isBetween(session: Session): boolean {
  * Lets one session that does not wait execute its next statement or end, and then those that waited for it. `begun` is
  * the state at its BEGIN, for levels whose snapshot is that. Throws NotExecutable when a statement's effect is not known.
  */
-export function advance(server: Server, name: string, begun?: Committed): readonly Event[] {
+export function advance(server: Server, name: string, begun?: DatabaseState): readonly Event[] {
   const session = sessionOf(server, name);
   const next = nextOfSession(session);
   switch (next.kind) {
@@ -242,7 +242,7 @@ function isInnodb({ product }: ProductLevel): boolean {
   return product === "mysql" || product === "mariadb";
 }
 
-function openSnapshot(server: Server, session: Session, begun: Committed | undefined): void {
+function openSnapshot(server: Server, session: Session, begun: DatabaseState | undefined): void {
   switch (session.level.snapshot) {
     case "statement":
       // InnoDB's is that of the statement's first plain read: a subquery of SET comes behind the lock of its row.
@@ -261,7 +261,10 @@ function openSnapshot(server: Server, session: Session, begun: Committed | undef
 }
 
 /** The states of which one may have been the newest at the BEGIN of a session that is about to start. */
-export function possibleBegins(server: Server, name: string): readonly (Committed | undefined)[] {
+export function possibleBegins(
+  server: Server,
+  name: string,
+): readonly (DatabaseState | undefined)[] {
   const session = sessionOf(server, name);
   nextOfSession(session);
   const { level, snapshot } = session;
@@ -290,7 +293,7 @@ function attempt(
     source: statement,
     sees: seenBy(server, session, statement),
     ...(usesSnapshot(session, statement) ? {} : { current: true }),
-    cells: cellsRead(recorder, server.steps.length),
+    cells: readCells(recorder, server.steps.length),
     scans: recorder.scans,
     used: recorder.used,
     saw: sightOf(server, session, statement),
@@ -533,7 +536,7 @@ function wake(server: Server, instance: string): readonly Event[] {
   return events;
 }
 
-function committedWith(server: Server, session: Session): Committed {
+function committedWith(server: Server, session: Session): DatabaseState {
   const { newest } = server;
   return {
     tables: withWrites(server.schema, newest.tables, session.log),

@@ -1,9 +1,9 @@
-// What a statement executes with, and what it did.
+// Frame and effect of one statement.
 import type { Acting, Frame, ResultRows, Tables } from "./frame";
 import type { Recorder } from "./recorder";
 import type { Write } from "./row";
 
-/** What a statement did: its result, and the writes that its driver applies. */
+/** Effect of a statement: its result, and the writes that its driver applies. */
 export interface StatementResult {
   readonly into: string | undefined;
   readonly rows: ResultRows;

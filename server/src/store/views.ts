@@ -1,12 +1,12 @@
-// What a session sees: committed states with its own writes, and what others have not committed yet.
+// Views of a session: committed states with its own writes, and what others have not committed yet.
 import type { Schema } from "../program/schema";
 import { NotExecutable } from "./failure";
 import type { Tables } from "./frame";
 import { applyWrite, findTable, writtenRow, type TableRows, type Write } from "./row";
-import type { Committed, Server, Session } from "./server";
+import type { DatabaseState, Server, Session } from "./server";
 
 /** A committed state with a session's own writes. Throws NotExecutable where that has two rows with one key. */
-export function visibleTables(server: Server, session: Session, snapshot: Committed): Tables {
+export function visibleTables(server: Server, session: Session, snapshot: DatabaseState): Tables {
   const tables = withOwn(server.schema, snapshot.tables, session.log);
   const doubled = session.level.noVersionOnNoChange ? [] : doubledTables(session, snapshot);
   return {
@@ -76,7 +76,7 @@ function withOwn(
  * Tables in which PostgreSQL shows two rows with one key: that of the transaction's snapshot, which another one has
  * deleted since, and the transaction's own. InnoDB has one place for both.
  */
-function doubledTables(session: Session, snapshot: Committed): readonly string[] {
+function doubledTables(session: Session, snapshot: DatabaseState): readonly string[] {
   const own = (write: Write) =>
     session.log.some(
       (each) => each.alive === false && each.table === write.table && each.key === write.key,

@@ -1,7 +1,7 @@
 // Places inside of routines where a test stops a session: found again in the user's file by the text of the statement, so
 // that they stay where they are when the file changes elsewhere.
 import type { SqlParsers } from "../frontend/sql/parsers";
-import { offsetAt } from "../frontend/sql/lines";
+import { offsetAt } from "../frontend/sql/text/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { Step } from "../protocol/report";
 import { routinesOf, type LiveRoutine } from "../replay/routines";
@@ -14,7 +14,7 @@ export interface Anchor {
   readonly text: string;
   /** Which of the statements of the routine that begin so, from 1. */
   readonly occurrence: number;
-  /** Whether the step is (a part of) the statement. */
+  /** True if the step is (a part of) the statement. */
   readonly holds: (step: Step) => boolean;
 }
 

@@ -1,5 +1,5 @@
-// What every generated file says about itself, as lines of plain text; each language puts its own comment signs before them.
-import { wrapped } from "./wrapped";
+// Head of every generated file, as lines of plain text; each language puts its own comment signs before them.
+import { wrapText } from "./lineWrap";
 import type { TestPlan } from "./plan";
 
 /** Lines for the top of a test. */
@@ -8,21 +8,21 @@ export function headOf(plan: TestPlan): readonly string[] {
   const copied = plan.definitions.filter(({ text }) => text !== undefined);
   const copies = plan.sessions.some(({ script }) => script.length > 1) || copied.length > 0;
   return [
-    ...wrapped(`${plan.title} (isolens ${plan.id})`),
+    ...wrapText(`${plan.title} (isolens ${plan.id})`),
     "",
-    ...wrapped(plan.message),
+    ...wrapText(plan.message),
     "",
-    ...wrapped(
+    ...wrapText(
       "The sessions run at the same time, stopped and let go in the order of SCHEDULE; then every order of them one after" +
         " the other. The test passes when running at the same time gives what one of the orders gives, and fails while" +
         " the anomaly is possible. Nothing depends on time: whether a session is stopped or waits for a lock is what the" +
         " server says. A session that the server rolls back (40001, 40P01) is tried again, as an application should do.",
     ),
     ...(loaded.length > 0
-      ? wrapped(`Read from their files at each run: ${loaded.map(({ file }) => file).join(", ")}.`)
+      ? wrapText(`Read from their files at each run: ${loaded.map(({ file }) => file).join(", ")}.`)
       : []),
     ...(copies
-      ? wrapped(
+      ? wrapText(
           `Copied here: ${[
             ...new Set([
               ...copied.map(({ file }) => `definitions of ${file}`),

@@ -1,9 +1,9 @@
-// What a generated test needs to know, whatever its language: which SQL it loads, where sessions stop, who runs what when,
-// and what is compared. Plain data; the languages only write it down.
+// Plan of a generated test, whatever its language: which SQL it loads, where sessions stop, who runs what when, and
+// what is compared. Plain data; the languages only write it down.
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { ScannedFile } from "../frontend/sql/scanFile";
-import { positionAt } from "../frontend/sql/lines";
+import { positionAt } from "../frontend/sql/text/lines";
 import type { Level } from "../isolation/levels";
 import type { Dialect } from "../program/dialect";
 import type { Program, Transaction } from "../program/program";
@@ -18,10 +18,10 @@ import { isSqlFile } from "../replay/sqlFiles";
 import { routinesOf } from "../replay/routines";
 import { sendsTriggers, tablesWithTriggers } from "../replay/triggers";
 import { KINDS } from "../analysis/explain/kinds/kinds";
-import { scannedFiles } from "./scanned";
+import { scannedFiles } from "./placeholders";
 import { anchorsIn, type Anchor } from "./anchors";
 import { codeScriptOf, type CodeScript } from "./codeLines";
-import { unrolledTexts } from "./unrolled";
+import { unrolledTexts } from "./unrolling";
 import { scriptOf, type Script } from "./scriptLines";
 import { definitionsOf, type Definitions } from "./definitions";
 

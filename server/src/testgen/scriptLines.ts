@@ -1,10 +1,10 @@
 // A transaction of a script as lines that a test runs itself: statements with `:name` for values, and psql's own commands
 // for variables and branches. Whatever placeholders the user writes, they become `:name`.
-import { preLex } from "../frontend/sql/preLex";
+import { preLex } from "../frontend/sql/text/preLex";
 import type { ScannedFile } from "../frontend/sql/scanFile";
-import type { ScriptItem } from "../frontend/sql/scriptRegions";
-import type { Span } from "../frontend/sql/split";
-import { positionAt } from "../frontend/sql/lines";
+import type { ScriptItem } from "../frontend/sql/script/regions";
+import type { Span } from "../frontend/sql/text/split";
+import { positionAt } from "../frontend/sql/text/lines";
 import type { Transaction } from "../program/program";
 import type { Position } from "../protocol/source";
 import type { Value } from "../protocol/witness";

@@ -11,9 +11,9 @@ import { literal, quoteName } from "../replay/literal";
 import { missingTables } from "../replay/schemaSql";
 import { isAboutTrigger, tablesWithTriggers } from "../replay/triggers";
 import { oneLine, titleOf, type TestInput } from "./plan";
-import { scannedFiles } from "./scanned";
-import { productOf, unrolledTexts } from "./unrolled";
-import { wrapped } from "./wrapped";
+import { scannedFiles } from "./placeholders";
+import { productOf, unrolledTexts } from "./unrolling";
+import { wrapText } from "./lineWrap";
 
 /** The script, for psql, the mysql client or any other window that runs SQL. */
 export function twoSessionScript(input: TestInput): string {
@@ -51,7 +51,7 @@ export function twoSessionScript(input: TestInput): string {
 }
 
 function comment(text: string): readonly string[] {
-  return wrapped(text).map((line) => `-- ${line}`);
+  return wrapText(text).map((line) => `-- ${line}`);
 }
 
 function setUp(input: TestInput): readonly string[] {

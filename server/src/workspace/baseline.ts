@@ -1,5 +1,5 @@
 // The baseline: a file with the findings that a code base starts with, so that only new ones are told. Its text, read
-// and written; which findings an entry stands for is decided in service/baselineUse.ts.
+// and written; which findings an entry stands for is decided in service/findings/baselineUse.ts.
 import type { Range } from "../protocol/source";
 import { parseJson, type JsonEntry, type JsonValue } from "./json";
 import { openSources, type Sources } from "./sources";

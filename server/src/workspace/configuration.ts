@@ -1,6 +1,6 @@
 // The configuration file isolens.json: its keys, their types and their defaults. Reading from disk is in projects.ts.
-import type { Detected } from "../frontend/settings/detected";
-import { dialectNamed } from "../frontend/sql/detectDialect";
+import type { Detection } from "../frontend/settings/detection";
+import { dialectOfName } from "../frontend/sql/dialectDetection/detectDialect";
 import { defaultLevel, LEVELS, PRINTED_LEVELS, findLevel, sameProduct } from "../isolation/levels";
 import type { Level, PaperLevel } from "../isolation/levels";
 import type { SerializablePair } from "../isolation/mixedLevels";
@@ -10,7 +10,7 @@ import type { Range } from "../protocol/source";
 import { parseDuration } from "./duration";
 import { parseJson } from "./json";
 import type { JsonEntry, JsonValue } from "./json";
-import { nearestNames } from "./nearest";
+import { nearestNames } from "./nearestFile";
 import { FINDING_SEVERITIES, SEVERITY_KEYS, findingSeverity } from "./severities";
 import type { Severities } from "./severities";
 
@@ -40,7 +40,7 @@ export interface Configuration {
   /** No level was named: `level` is the dialect's default, or what was detected. */
   readonly levelIsDefault: boolean;
   /** What files of the workspace say of the database where the configuration says nothing. */
-  readonly detected?: Detected;
+  readonly detected?: Detection;
   /** Levels that the files named by the key `levels` define. */
   readonly defined: readonly PaperLevel[];
   /** Levels of single transactions, by name. */
@@ -54,7 +54,7 @@ export interface Configuration {
   readonly maxTransactions: number;
   /** Rounds of a loop that are looked at. */
   readonly unroll: number;
-  /** Whether a proof for any number of transactions is asked for where nothing is found. */
+  /** True if a proof for any number of transactions is asked for where nothing is found. */
   readonly prove: boolean;
   /** Milliseconds. */
   readonly budget: number;
@@ -211,7 +211,7 @@ const KEYS = dictionary<ReadKey>({
   dialect: (entry, draft, problems) => {
     const name = textOf(entry, problems);
     if (name === undefined) return;
-    const dialect = dialectNamed(name);
+    const dialect = dialectOfName(name);
     if (dialect !== undefined) draft.dialect = dialect;
     else {
       const message = unknownText("dialect", name, DIALECTS);
@@ -307,12 +307,12 @@ const KEYS = dictionary<ReadKey>({
 /** What the rounds of a loop that are looked at may be, in words. */
 export const UNROLL_RANGE = "a whole number from 1 to 8";
 
-/** Whether so many transactions can be looked at together. */
+/** True if so many transactions can be looked at together. */
 export function isMaxTransactions(count: number): boolean {
   return Number.isInteger(count) && count >= 2;
 }
 
-/** Whether so many rounds of a loop can be asked for. */
+/** True if so many rounds of a loop can be asked for. */
 export function isUnroll(rounds: number): boolean {
   return Number.isInteger(rounds) && rounds >= 1 && rounds <= 8;
 }

@@ -3,7 +3,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { codeLanguageOf } from "../frontend/code/codeParsers";
+import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import { isSettingsFile } from "../frontend/settings/settingSigns";
 import type { Configuration } from "./configuration";
 import { compileGlobs } from "./globs";

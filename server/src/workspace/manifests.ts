@@ -1,6 +1,6 @@
-// What package.json and tsconfig.json say of where modules are. What they say wrongly is left out: others tell that.
+// Places of modules by package.json and tsconfig.json. What they say wrongly is left out: others tell that.
 import path from "node:path";
-import type { CodeFiles, CodePackage, NullCheck, PathMap } from "../frontend/code/modules";
+import type { CodeFiles, CodePackage, NullCheck, PathMap } from "../frontend/code/modules/modules";
 import { parseJson, type JsonValue } from "./json";
 import { relativePath } from "./listFolder";
 
@@ -118,7 +118,7 @@ function readPathMap(
   };
 }
 
-/** Whether null is checked; undefined where no file of the workspace says. */
+/** True if null is checked; undefined where no file of the workspace says. */
 function checksNull(absolute: string, read: ReadText, depth = 0): boolean | undefined {
   const manifest = parsed(absolute, read);
   if (manifest === undefined || depth > LONGEST_CHAIN) return undefined;

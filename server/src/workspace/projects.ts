@@ -5,11 +5,11 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Dialect } from "../program/dialect";
 import type { FileId, Range } from "../protocol/source";
-import { createDialectReader } from "../frontend/sql/dialectsOf";
-import { codeDialect } from "../frontend/code/codeDialect";
-import { codeLanguageOf } from "../frontend/code/codeParsers";
-import { detectedDialect, detectedLevel, dialectRemarks } from "../frontend/settings/detected";
-import type { Detected } from "../frontend/settings/detected";
+import { createDialectReader } from "../frontend/sql/dialectDetection/dialectsOf";
+import { codeDialect } from "../frontend/code/workspace/codeDialect";
+import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
+import { detectedDialect, detectedLevel, dialectRemarks } from "../frontend/settings/detection";
+import type { Detection } from "../frontend/settings/detection";
 import { levelSigns, settingSigns } from "../frontend/settings/settingSigns";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { PaperLevel } from "../isolation/levels";
@@ -321,7 +321,7 @@ export function forFiles(
   const { level, remarks } = levelIsDefault
     ? detectedLevel([...signs, ...files.flatMap(levelSigns)], dialect)
     : { remarks: [] };
-  const detected: Detected = {
+  const detected: Detection = {
     ...(found && { dialect: found }),
     ...(level && { level }),
     remarks: [...(found && named === undefined ? dialectRemarks(signs, found) : []), ...remarks],

@@ -75,12 +75,12 @@ export function workspaceFinder(roots: readonly string[]): (absolute: string) =>
   };
 }
 
-/** Whether a folder is the root of a repository. */
+/** True if a folder is the root of a repository. */
 export function isRepository(folder: string): boolean {
   return existsSync(path.join(folder, ".git"));
 }
 
-/** Whether a path stands in a folder, or is it. */
+/** True if a path stands in a folder, or is it. */
 function isBelow(absolute: string, folder: string): boolean {
   const relative = path.relative(folder, absolute);
   return !path.isAbsolute(relative) && !/^\.\.(?:$|[\\/])/u.test(relative);

@@ -20,7 +20,7 @@ export interface ChangedText {
 }
 
 /** The failure with its file; undefined where everything was written. */
-export interface NotWritten {
+export interface WriteFailure {
   readonly path: string;
   readonly reason: string;
 }
@@ -39,9 +39,9 @@ const MARK = "\ufeff";
  * Replaces the files' contents, in UTF-8 with the mark that was there. Files that are no longer what they were, that are
  * in another encoding or that may not be written are refused before any is touched.
  */
-export function writeTexts(changes: readonly ChangedText[]): NotWritten | undefined {
+export function writeTexts(changes: readonly ChangedText[]): WriteFailure | undefined {
   const ready: Ready[] = [];
-  const refuse = (where: string, reason: string): NotWritten => {
+  const refuse = (where: string, reason: string): WriteFailure => {
     for (const { beside } of ready) rmSync(beside, { force: true });
     return { path: where, reason };
   };

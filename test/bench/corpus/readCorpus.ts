@@ -4,25 +4,32 @@ import fs from "node:fs";
 import path from "node:path";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { inRunOrder, migrationOf } from "../../../server/src/frontend/schema/migrations";
-import { createDialectReader } from "../../../server/src/frontend/sql/dialectsOf";
+import { createDialectReader } from "../../../server/src/frontend/sql/dialectDetection/dialectsOf";
 import { inferSchema } from "../../../server/src/frontend/sql/inferSchema";
 import { languageOf, type Language } from "../../../server/src/frontend/sql/language";
-import { offsetsOf, positionAt, type LineIndex } from "../../../server/src/frontend/sql/lines";
+import { offsetsOf, positionAt, type LineIndex } from "../../../server/src/frontend/sql/text/lines";
 import {
   createIds,
-  type Lowered,
+  type Lowering,
   type LoweringContext,
 } from "../../../server/src/frontend/sql/lowering";
 import { createLowering } from "../../../server/src/frontend/sql/lowerSql";
-import { mayDefine } from "../../../server/src/frontend/sql/mayDefine";
+import { mayDefine } from "../../../server/src/frontend/sql/definitionFilter";
 import type { PgParser } from "../../../server/src/frontend/sql/pg/pgParser";
-import { preLex } from "../../../server/src/frontend/sql/preLex";
-import { readCanonical } from "../../../server/src/frontend/sql/canonical";
+import { preLex } from "../../../server/src/frontend/sql/text/preLex";
+import { readCanonical } from "../../../server/src/frontend/sql/text/canonical";
 import { scanFile, type ScannedFile } from "../../../server/src/frontend/sql/scanFile";
-import type { LowerSql } from "../../../server/src/frontend/sql/scriptState";
-import { spellingOf } from "../../../server/src/frontend/sql/spelling";
-import { split, type Slice, type Span } from "../../../server/src/frontend/sql/split";
-import { statementKind, type StatementKind } from "../../../server/src/frontend/sql/statementKind";
+import type { LowerSql } from "../../../server/src/frontend/sql/script/state";
+import { spellingOf } from "../../../server/src/frontend/sql/text/spelling";
+import {
+  splitStatements,
+  type Slice,
+  type Span,
+} from "../../../server/src/frontend/sql/text/split";
+import {
+  statementKind,
+  type StatementKind,
+} from "../../../server/src/frontend/sql/text/statementKind";
 import { sameFamily, type Dialect } from "../../../server/src/program/dialect";
 import type { Note, Transaction } from "../../../server/src/program/program";
 import type { Table } from "../../../server/src/program/schema";
@@ -232,7 +239,7 @@ function lowerOne(
     return { statements: [], reasons: [] };
   }
   const notes: string[] = [];
-  const lowered: Lowered = lower({
+  const lowered: Lowering = lower({
     ...context,
     note: ({ severity, message }) => void (severity === "error" && notes.push(message)),
   });
@@ -310,7 +317,9 @@ function grouped<Kind extends { readonly source: SourceRange }>(all: readonly Ki
 
 function slicesOf(lines: LineIndex, dialect: Dialect): readonly Slice[] {
   const { slices } =
-    dialect === "postgres" ? split(lines.text) : readCanonical(lines.written ?? "", dialect);
+    dialect === "postgres"
+      ? splitStatements(lines.text)
+      : readCanonical(lines.written ?? "", dialect);
   return slices.filter(({ kind }) => kind === "statement");
 }
 

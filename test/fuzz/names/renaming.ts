@@ -1,6 +1,6 @@
 // SQL with other names: what its definitions and DECLAREs name is called otherwise wherever it stands.
 import type { SourceFile } from "../../../server/src/frontend/sql/readProgram";
-import { nameOf, nextToken, type Token } from "../../../server/src/frontend/sql/tokens";
+import { nameOf, nextToken, type Token } from "../../../server/src/frontend/sql/text/tokens";
 
 export type Product = "postgres" | "mysql";
 

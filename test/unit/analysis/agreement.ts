@@ -6,8 +6,8 @@ import type {
   FlatProgram,
   FlatTransaction,
 } from "../../../server/src/analysis/operations/operation";
-import { planPapers, solvePapers } from "../../../server/src/analysis/search/papers";
-import { planProduct, solveProduct } from "../../../server/src/analysis/search/products";
+import { planPapers, solvePapers } from "../../../server/src/analysis/search/literature/backend";
+import { planProduct, solveProduct } from "../../../server/src/analysis/search/products/backend";
 import { openZ3 } from "../../../server/src/engine/z3";
 import { productLevelAt, type Levels } from "../../../server/src/isolation/mixedLevels";
 import type { Program } from "../../../server/src/program/program";

@@ -2,13 +2,13 @@
 // mixtures, and with pairs that are kept serializable. (That writers of one row see each other needs values; see papers.)
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { makeInstances } from "../../../server/src/analysis/encoding/relationalInstances";
+import { makeInstances } from "../../../server/src/analysis/encoding/relational/instances";
 import {
-  MIXED,
+  MIXED_LEVELS,
   axiomLiteral,
   statementRelations,
-} from "../../../server/src/analysis/encoding/relationalRelations";
-import type { Mixture } from "../../../server/src/analysis/encoding/relationalRelations";
+} from "../../../server/src/analysis/encoding/relational/relations";
+import type { Mixture } from "../../../server/src/analysis/encoding/relational/relations";
 import { createScript } from "../../../server/src/analysis/encoding/smt";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
 import { openZ3 } from "../../../server/src/engine/z3";
@@ -63,7 +63,7 @@ function encoded(subject: Subject, level: PaperLevel, mixture: Mixture | undefin
   const solver = z3.open({ resourceLimit: 0 });
   try {
     solver.add(script.take());
-    return solver.check(mixture ? [MIXED] : level.axioms.map(axiomLiteral)) === "sat";
+    return solver.check(mixture ? [MIXED_LEVELS] : level.axioms.map(axiomLiteral)) === "sat";
   } finally {
     solver.dispose();
   }

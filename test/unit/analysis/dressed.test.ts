@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
-import { dressings } from "../../../server/src/analysis/search/dressed";
+import { dressings } from "../../../server/src/analysis/search/readableValues";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import type { Row, Value } from "../../../server/src/protocol/witness";

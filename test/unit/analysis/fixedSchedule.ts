@@ -1,7 +1,7 @@
 // Visibility and arbitration of a schedule as assertions over the encoding's relations.
 import assert from "node:assert/strict";
-import type { Instance, StepRef } from "../../../server/src/analysis/encoding/relationalInstances";
-import type { Relations } from "../../../server/src/analysis/encoding/relationalRelations";
+import type { Instance, StepRef } from "../../../server/src/analysis/encoding/relational/instances";
+import type { Relations } from "../../../server/src/analysis/encoding/relational/relations";
 import { not } from "../../../server/src/analysis/encoding/smt";
 import type { Script } from "../../../server/src/analysis/encoding/smt";
 import type { ScheduleStep } from "../../../server/src/protocol/witness";

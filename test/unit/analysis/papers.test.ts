@@ -1,7 +1,7 @@
 // What the papers' levels let through: settled facts about small programs, each found, executed and classified.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { planPapers, solvePapers } from "../../../server/src/analysis/search/papers";
+import { planPapers, solvePapers } from "../../../server/src/analysis/search/literature/backend";
 import { openZ3 } from "../../../server/src/engine/z3";
 import type { Z3 } from "../../../server/src/engine/z3";
 import type { PaperLevelName } from "../../../server/src/isolation/levels";

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { FlatProgram } from "../../../server/src/analysis/operations/operation";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
-import { planPapers, solvePapers } from "../../../server/src/analysis/search/papers";
+import { planPapers, solvePapers } from "../../../server/src/analysis/search/literature/backend";
 import type { Finding, SearchLimits, Unit } from "../../../server/src/analysis/search/unit";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { PAPER_LEVELS } from "../../../server/src/isolation/levels";

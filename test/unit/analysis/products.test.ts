@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
-import { planProduct, solveProduct } from "../../../server/src/analysis/search/products";
+import { planProduct, solveProduct } from "../../../server/src/analysis/search/products/backend";
 import { openZ3 } from "../../../server/src/engine/z3";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { PRODUCT_LEVELS } from "../../../server/src/isolation/levels";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
-import { planPapers, solvePapers } from "../../../server/src/analysis/search/papers";
-import { planProduct, solveProduct } from "../../../server/src/analysis/search/products";
+import { planPapers, solvePapers } from "../../../server/src/analysis/search/literature/backend";
+import { planProduct, solveProduct } from "../../../server/src/analysis/search/products/backend";
 import { openZ3 } from "../../../server/src/engine/z3";
 import { findLevel } from "../../../server/src/isolation/levels";
 import { LIMITS } from "./papersHarness";

@@ -2,11 +2,11 @@
 // outcome that an enumeration of small inputs shows is found, and every model can be executed.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { encodeRelational } from "../../../server/src/analysis/encoding/relational";
-import type { Tier } from "../../../server/src/analysis/encoding/relational";
-import { axiomLiteral } from "../../../server/src/analysis/encoding/relationalRelations";
+import { encodeRelational } from "../../../server/src/analysis/encoding/relational/encoding";
+import type { Tier } from "../../../server/src/analysis/encoding/relational/encoding";
+import { axiomLiteral } from "../../../server/src/analysis/encoding/relational/relations";
 import type { FlatProgram } from "../../../server/src/analysis/operations/operation";
-import { planPapers, solvePapers } from "../../../server/src/analysis/search/papers";
+import { planPapers, solvePapers } from "../../../server/src/analysis/search/literature/backend";
 import { openZ3 } from "../../../server/src/engine/z3";
 import type { Z3 } from "../../../server/src/engine/z3";
 import type { PaperLevelName } from "../../../server/src/isolation/levels";

@@ -1,12 +1,12 @@
 // What must agree within the relational encoding: statements and whole transactions as what is seen, from read-atomic
 // on, and the rejection of tuples by their pairs with the whole question.
-import { encodeRelational } from "../../../server/src/analysis/encoding/relational";
-import type { Tier } from "../../../server/src/analysis/encoding/relational";
-import { axiomLiteral } from "../../../server/src/analysis/encoding/relationalRelations";
+import { encodeRelational } from "../../../server/src/analysis/encoding/relational/encoding";
+import type { Tier } from "../../../server/src/analysis/encoding/relational/encoding";
+import { axiomLiteral } from "../../../server/src/analysis/encoding/relational/relations";
 import type { FlatProgram } from "../../../server/src/analysis/operations/operation";
-import { mayCycle } from "../../../server/src/analysis/search/papersMeeting";
-import { tupleLevels } from "../../../server/src/analysis/search/papersLevels";
-import { planPapers } from "../../../server/src/analysis/search/papers";
+import { mayCycle } from "../../../server/src/analysis/search/literature/meeting";
+import { tupleLevels } from "../../../server/src/analysis/search/literature/levels";
+import { planPapers } from "../../../server/src/analysis/search/literature/backend";
 import type { PaperLevel, PaperLevelName } from "../../../server/src/isolation/levels";
 import type { SolverFactory } from "../../../server/src/solver/solver";
 import { LIMITS, levelOf } from "./papersHarness";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findLevel, type Level } from "../../../server/src/isolation/levels";
-import { effectiveLevels } from "../../../server/src/service/effectiveLevels";
+import { effectiveLevels } from "../../../server/src/service/verdict/effectiveLevels";
 import { enumerateProduct } from "../../../server/src/store/enumerate";
 import { runSchedule } from "../../../server/src/store/run";
 import { outcomeOf } from "../../../server/src/store/toExecution";

@@ -2,23 +2,23 @@
 // papers' levels written in that language against the built-in ones, in what the search finds.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { makeDatabase } from "../../../server/src/analysis/encoding/relationalDatabase";
-import type { RowTerm } from "../../../server/src/analysis/encoding/relationalDatabase";
-import { makeInstances } from "../../../server/src/analysis/encoding/relationalInstances";
-import type { Instance, StepRef } from "../../../server/src/analysis/encoding/relationalInstances";
+import { makeDatabase } from "../../../server/src/analysis/encoding/relational/database";
+import type { RowTerm } from "../../../server/src/analysis/encoding/relational/database";
+import { makeInstances } from "../../../server/src/analysis/encoding/relational/instances";
+import type { Instance, StepRef } from "../../../server/src/analysis/encoding/relational/instances";
 import {
-  MIXED,
+  MIXED_LEVELS,
   statementRelations,
-} from "../../../server/src/analysis/encoding/relationalRelations";
-import type { Mixture } from "../../../server/src/analysis/encoding/relationalRelations";
-import { makeRun } from "../../../server/src/analysis/encoding/relationalRunner";
+} from "../../../server/src/analysis/encoding/relational/relations";
+import type { Mixture } from "../../../server/src/analysis/encoding/relational/relations";
+import { makeRun } from "../../../server/src/analysis/encoding/relational/runner";
 import {
-  assertWritten,
+  assertAxioms,
   writtenLiteral,
-} from "../../../server/src/analysis/encoding/relationalWritten";
+} from "../../../server/src/analysis/encoding/relational/writes";
 import { createScript, eq, int, not } from "../../../server/src/analysis/encoding/smt";
 import { asInt } from "../../../server/src/analysis/encoding/sqlValue";
-import { planPapers, solvePapers } from "../../../server/src/analysis/search/papers";
+import { planPapers, solvePapers } from "../../../server/src/analysis/search/literature/backend";
 import { openZ3 } from "../../../server/src/engine/z3";
 import type { Z3 } from "../../../server/src/engine/z3";
 import type { WrittenAxiom } from "../../../server/src/isolation/formula";
@@ -163,13 +163,13 @@ function encoded(
   }
   for (const { index } of instances) script.assert(not(run.aborted(index)));
   assertSchedule(script, relations, instances, schedule);
-  assertWritten(run, [axiom], mixture);
+  assertAxioms(run, [axiom], mixture);
   run.settle();
   const solver = z3.open({ resourceLimit: 0 });
   try {
     solver.add(script.take());
     assert.equal(solver.check([]), "sat", "the execution itself is possible");
-    return solver.check([mixture ? MIXED : writtenLiteral(0)]) === "sat";
+    return solver.check([mixture ? MIXED_LEVELS : writtenLiteral(0)]) === "sat";
   } finally {
     solver.dispose();
   }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
-import { createWorkspaceCode } from "../../../server/src/frontend/code/workspaceCode";
+import { createWorkspaceCode } from "../../../server/src/frontend/code/workspace/workspaceCode";
 import { createReader, type SourceFile } from "../../../server/src/frontend/sql/readProgram";
 import type { Program } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";

@@ -5,8 +5,8 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { checkHistory } from "../../../server/src/history/check";
-import { readHistory } from "../../../server/src/service/readHistory";
-import { runExploreJob, type ExploreOutcome } from "../../../server/src/service/exploreJob";
+import { readHistory } from "../../../server/src/service/history/readHistory";
+import { runExploreJob, type ExploreOutcome } from "../../../server/src/service/exploration/job";
 import type { ExplorationReport } from "../../../server/src/protocol/exploration";
 
 const APPS = path.join(__dirname, "..", "..", "clients");

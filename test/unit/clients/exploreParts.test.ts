@@ -13,11 +13,11 @@ import { accessRules } from "../../../server/src/clients/statementView";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { randomNumbers } from "../../../server/src/exploration/randomNumbers";
 import type { StoreLevel } from "../../../server/src/exploration/exploration";
-import { loadClient, type LoadedClient } from "../../../server/src/service/loadClient";
+import { loadClient, type LoadedClient } from "../../../server/src/service/exploration/loadClient";
 import {
   readSavedExploration,
   savedExplorationText,
-} from "../../../server/src/service/savedExploration";
+} from "../../../server/src/service/exploration/snapshot";
 
 const CLIENTS = path.join(__dirname, "..", "..", "clients");
 const loaded = new Map<string, LoadedClient>();

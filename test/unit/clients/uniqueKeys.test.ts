@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { runExploreJob } from "../../../server/src/service/exploreJob";
+import { runExploreJob } from "../../../server/src/service/exploration/job";
 import type { ExplorationReport } from "../../../server/src/protocol/exploration";
 
 const SCHEMA =

@@ -14,7 +14,10 @@ import {
   type TreeTables,
 } from "../../../server/src/engine/runtimeTrees";
 import { walkedTree, type GrammarNames } from "../../../server/src/engine/walkedTrees";
-import { codeLanguageOf, type CodeLanguage } from "../../../server/src/frontend/code/codeParsers";
+import {
+  codeLanguageOf,
+  type CodeLanguage,
+} from "../../../server/src/frontend/code/workspace/codeParsers";
 import { randomFrom } from "../../bench/randomRun";
 
 const root = path.join(__dirname, "../../..");

@@ -8,7 +8,7 @@ import {
   type CodeParsers,
   type CodeTree,
   type SyntaxNode,
-} from "../../../server/src/frontend/code/codeParsers";
+} from "../../../server/src/frontend/code/workspace/codeParsers";
 import { trapText } from "../../support/trapText";
 
 let parsers: CodeParsers;

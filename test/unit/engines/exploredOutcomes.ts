@@ -2,7 +2,7 @@
 // whether the history checker says the same of each of them.
 import { explorable } from "../../../server/src/clients/bindClient";
 import type { ExplorableClient } from "../../../server/src/clients/explorableClient";
-import { recordedClient } from "../../../server/src/clients/recordedClient";
+import { clientHistory } from "../../../server/src/clients/recording";
 import { initialVersions, partsOfKey, plainRow } from "../../../server/src/clients/rowKeys";
 import { serialOutcomes } from "../../../server/src/clients/serialOutcomes";
 import { accessRules } from "../../../server/src/clients/statementView";
@@ -266,7 +266,7 @@ function holds(
   level: HistoryLevel,
   final: ReadonlyMap<Key, number> | undefined,
 ): boolean {
-  const recorded = recordedClient(history, String, final);
+  const recorded = clientHistory(history, String, final);
   return checkHistory(recorded, { levels: [level] }).verdicts.get(level) === "ok";
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { indexLines } from "../../../server/src/frontend/sql/lines";
+import { indexLines } from "../../../server/src/frontend/sql/text/lines";
 import { readSuppressions } from "../../../server/src/frontend/suppressions";
 import type { FileId } from "../../../server/src/protocol/source";
 

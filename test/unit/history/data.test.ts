@@ -8,8 +8,8 @@ import { checkHistory, type CheckResult } from "../../../server/src/history/chec
 import { startReading } from "../../../server/src/history/formats/readHistory";
 import type { History } from "../../../server/src/history/history";
 import { explainViolation } from "../../../server/src/history/violation";
-import { findHistories } from "../../../server/src/service/historyFiles";
-import { readHistory } from "../../../server/src/service/readHistory";
+import { findHistories } from "../../../server/src/service/history/files";
+import { readHistory } from "../../../server/src/service/history/readHistory";
 import { isMinimal } from "./minimal";
 
 const root = path.resolve(import.meta.dirname, "../../..");

@@ -19,7 +19,7 @@ import {
   type ProtocolConnection,
   type PublishDiagnosticsParams,
 } from "vscode-languageserver-protocol/node";
-import { indexLines } from "../../../server/src/frontend/sql/lines";
+import { indexLines } from "../../../server/src/frontend/sql/text/lines";
 import { readSuppressions } from "../../../server/src/frontend/suppressions";
 import { KINDS } from "../../../server/src/analysis/explain/kinds/kinds";
 import type { Level } from "../../../server/src/isolation/levels";
@@ -36,7 +36,7 @@ import type {
 } from "../../../server/src/protocol/report";
 import type { Notifications, Requests } from "../../../server/src/protocol/requests";
 import type { FileId, Range } from "../../../server/src/protocol/source";
-import type { PlacedSuppression } from "../../../server/src/service/suppressions";
+import type { PlacedSuppression } from "../../../server/src/service/findings/suppressions";
 import type { Project } from "../../../server/src/workspace/projects";
 
 export interface Harness {

@@ -1,7 +1,11 @@
 // Fields and arguments of MySQL's protocol, byte by byte, as its documentation describes them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { lengthEncoded, MalformedPacket, readFields } from "../../../server/src/mock/mysql/fields";
+import {
+  lengthEncodedInteger,
+  MalformedPacket,
+  readFields,
+} from "../../../server/src/mock/mysql/fields";
 import { readParameters, type Parameter } from "../../../server/src/mock/mysql/parameters";
 
 /** Numbers of types, as the protocol's documentation lists them. */
@@ -78,7 +82,7 @@ describe("a length", () => {
   ];
   for (const [length, hex] of cases)
     test(`of ${String(length)}`, () => {
-      assert.equal(lengthEncoded(length).toString("hex"), hex);
+      assert.equal(lengthEncodedInteger(length).toString("hex"), hex);
       assert.equal(readFields(Buffer.from(hex, "hex")).lengthEncoded(), length);
     });
 

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import type { FileId } from "../../../server/src/protocol/source";
-import { placeInApplication } from "../../../server/src/service/applicationPlaces";
+import { placeInApplication } from "../../../server/src/service/findings/applicationPlaces";
 
 test("a statement stands where the comment before it says, and a missing file changes nothing", () => {
   const root = mkdtempSync(path.join(os.tmpdir(), "isolens-places-"));

@@ -5,7 +5,7 @@ import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import type { Expression } from "../../../server/src/program/expression";
 import type { Transaction } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";
-import { analysablePart } from "../../../server/src/service/analysable";
+import { analysablePart } from "../../../server/src/service/search/analysable";
 
 const TEXT = `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);
 -- @transaction plain

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Anomaly } from "../../../server/src/protocol/report";
-import { selectAnomalies } from "../../../server/src/service/anomalies";
+import { selectAnomalies } from "../../../server/src/service/findings/anomalies";
 import { LOST_UPDATE } from "../../cli/reports";
 
 function anomaly(id: string, changes: Partial<Anomaly> = {}): Anomaly {

@@ -4,10 +4,10 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { openPackedFiles, openSingleFiles } from "../../../server/src/service/cacheFiles";
-import type { CacheFiles } from "../../../server/src/service/cacheFiles";
-import { buildOf, cacheFolder } from "../../../server/src/service/cacheFolder";
-import { survivesJson } from "../../../server/src/service/plainJson";
+import { openPackedFiles, openSingleFiles } from "../../../server/src/service/cache/files";
+import type { CacheFiles } from "../../../server/src/service/cache/files";
+import { buildOf, cacheFolder } from "../../../server/src/service/cache/folder";
+import { survivesJson } from "../../../server/src/service/cache/plainJson";
 
 let folder = "";
 

@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { openPool } from "../../../server/src/engine/pool";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { FileId } from "../../../server/src/protocol/source";
-import { openReports } from "../../../server/src/service/reportCache";
+import { openReports } from "../../../server/src/service/cache/reports";
 import type {
   CacheOptions,
   CheckRequest,

@@ -10,7 +10,11 @@ import type {
   Step,
   StepCall,
 } from "../../../server/src/protocol/report";
-import { causesOf, fingerprintOfRead, staleReads } from "../../../server/src/service/causes";
+import {
+  causesOf,
+  fingerprintOfRead,
+  staleReads,
+} from "../../../server/src/service/findings/causes";
 
 /** A statement of an instance: "T1 SELECT a". Each text has a place of its own. */
 interface Statement {

@@ -1,7 +1,7 @@
 // Checks of parts of a program beside a longer work.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { earlyCheck } from "../../../server/src/service/earlyCheck";
+import { earlyCheck } from "../../../server/src/service/search/earlyCheck";
 import type { WorkspaceCheck } from "../../../server/src/service/session";
 
 /** A check that found anomalies of these names; the rest of it is not looked at. */

@@ -13,14 +13,22 @@ import {
   oldBaselineText,
   uselessEntriesText,
   useBaseline,
-} from "../../../server/src/service/baselineUse";
-import { judgeFindings, messageOf, reportedAs } from "../../../server/src/service/findings";
-import { contentOf, fingerprintOf, plainStatement } from "../../../server/src/service/fingerprint";
+} from "../../../server/src/service/findings/baselineUse";
+import {
+  judgeFindings,
+  messageOf,
+  reportedAs,
+} from "../../../server/src/service/findings/findings";
+import {
+  contentOf,
+  fingerprintOf,
+  plainStatement,
+} from "../../../server/src/service/findings/fingerprint";
 import {
   openParts,
   unusedSuppressions,
   type PlacedSuppression,
-} from "../../../server/src/service/suppressions";
+} from "../../../server/src/service/findings/suppressions";
 import { baselineText, parseBaseline, type Baseline } from "../../../server/src/workspace/baseline";
 
 const line = (at: number): Range => ({

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { editedText } from "../../../server/src/analysis/repair/candidate";
-import { indexLines, offsetsOf } from "../../../server/src/frontend/sql/lines";
+import { indexLines, offsetsOf } from "../../../server/src/frontend/sql/text/lines";
 import type { FixKind } from "../../../server/src/protocol/fixes";
 import type { Session } from "../../../server/src/service/session";
 import { loadProjects } from "../../../server/src/workspace/projects";

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { Anomaly } from "../../../server/src/protocol/report";
 import type { FixReport } from "../../../server/src/protocol/fixes";
 import type { FileId } from "../../../server/src/protocol/source";
-import { causesOf } from "../../../server/src/service/causes";
+import { causesOf } from "../../../server/src/service/findings/causes";
 import type { ProjectTexts } from "../../../server/src/service/readProject";
 import type { Session } from "../../../server/src/service/session";
 import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";

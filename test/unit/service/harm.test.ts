@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Anomaly, Harm } from "../../../server/src/protocol/report";
-import { selectAnomalies } from "../../../server/src/service/anomalies";
-import { severityOf } from "../../../server/src/service/harm";
+import { selectAnomalies } from "../../../server/src/service/findings/anomalies";
+import { severityOf } from "../../../server/src/service/findings/harm";
 import { LOST_UPDATE } from "../../cli/reports";
 
 const of = (harm: Harm, more: Partial<Anomaly> = {}): Anomaly => ({

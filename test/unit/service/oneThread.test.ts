@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { runInThread } from "../../../server/src/service/oneThread";
+import { runInThread } from "../../../server/src/service/search/oneThread";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "isolens-thread-"));
 after(() => {

@@ -1,7 +1,7 @@
 // The clock of budgets: a process that gets no turn does not age, but somebody who waits gets an answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SLOWEST, ownTime } from "../../../server/src/service/ownTime";
+import { SLOWEST, ownTime } from "../../../server/src/service/search/processTime";
 
 function sources() {
   const at = { wall: 1000, computed: 50 };

@@ -6,7 +6,7 @@ import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { FileId } from "../../../server/src/protocol/source";
-import { planner } from "../../../server/src/service/plan";
+import { planner } from "../../../server/src/service/search/plan";
 
 const MANY = 405;
 

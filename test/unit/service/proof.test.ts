@@ -8,7 +8,7 @@ import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { LevelReport } from "../../../server/src/protocol/report";
 import { check } from "../../../server/src/service/check";
-import { openSolveCache } from "../../../server/src/service/tupleSolver";
+import { openSolveCache } from "../../../server/src/service/search/tupleSolver";
 import { sql } from "../truth/analyse";
 
 const parsers = loadPgParser().then((pg) => ({ pg }));

@@ -6,7 +6,7 @@ import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
 import type { Program } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";
-import { atOnce } from "../../../server/src/frontend/code/slices";
+import { atOnce } from "../../../server/src/frontend/code/queries/slices";
 import {
   createProjectReader,
   type ProjectReader,

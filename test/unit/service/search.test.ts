@@ -6,9 +6,9 @@ import type { Level } from "../../../server/src/isolation/levels";
 import { labelOfLevels } from "../../../server/src/isolation/mixedLevels";
 import type { SerializablePair } from "../../../server/src/isolation/mixedLevels";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
-import { largestSize, search } from "../../../server/src/service/search";
-import type { SearchInput, SearchResult } from "../../../server/src/service/search";
-import type { TupleAnswer } from "../../../server/src/service/tupleSolver";
+import { largestSize, search } from "../../../server/src/service/search/search";
+import type { SearchInput, SearchResult } from "../../../server/src/service/search/search";
+import type { TupleAnswer } from "../../../server/src/service/search/tupleSolver";
 
 function level(name: string): Level {
   const found = findLevel(name);

@@ -5,7 +5,7 @@ import { loadPgParser } from "../../../server/src/engine/pgParser";
 import type { SqlParsers } from "../../../server/src/frontend/sql/parsers";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import type { FileId } from "../../../server/src/protocol/source";
-import { placeSuppressions } from "../../../server/src/service/suppressions";
+import { placeSuppressions } from "../../../server/src/service/findings/suppressions";
 
 let parsers: SqlParsers;
 before(async () => {

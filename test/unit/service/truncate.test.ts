@@ -7,7 +7,7 @@ import { findLevel } from "../../../server/src/isolation/levels";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
 import type { Program } from "../../../server/src/program/program";
 import { statementsOf } from "../../../server/src/service/statements";
-import { unreadParts } from "../../../server/src/service/unknowns";
+import { unreadParts } from "../../../server/src/service/verdict/unknowns";
 import { sql } from "../truth/analyse";
 
 const TABLES = `CREATE TABLE a (id int PRIMARY KEY);

@@ -3,7 +3,11 @@ import { describe, it } from "node:test";
 import type { Program, Transaction } from "../../../server/src/program/program";
 import type { Table } from "../../../server/src/program/schema";
 import type { FileId, SourceRange } from "../../../server/src/protocol/source";
-import { containsSmaller, gatherTuples, tupleCutter } from "../../../server/src/service/tuples";
+import {
+  containsSmaller,
+  gatherTuples,
+  tupleCutter,
+} from "../../../server/src/service/search/tuples";
 
 const TRUE = { kind: "literal", value: true, type: "bool" } as const;
 

@@ -14,7 +14,7 @@ import {
   coverageOf,
   undecidedTuples,
   unreadParts,
-} from "../../../server/src/service/unknowns";
+} from "../../../server/src/service/verdict/unknowns";
 
 function at(line: number): SourceRange {
   const position = { line, character: 0 };

@@ -12,7 +12,7 @@ import type { Program } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";
 import type { Anomaly, LevelReport } from "../../../server/src/protocol/report";
 import { check } from "../../../server/src/service/check";
-import { openSolveCache } from "../../../server/src/service/tupleSolver";
+import { openSolveCache } from "../../../server/src/service/search/tupleSolver";
 
 const APPS = path.join(__dirname, "../../apps");
 const parsers = loadPgParser().then((pg) => ({ pg }));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
-import { planPapers, solvePapers } from "../../../server/src/analysis/search/papers";
+import { planPapers, solvePapers } from "../../../server/src/analysis/search/literature/backend";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { openZ3 } from "../../../server/src/engine/z3";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import os from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { createResolver } from "../../../server/src/frontend/code/resolve";
-import { mayUseDatabase, notByHand } from "../../../server/src/frontend/code/prefilter";
+import { createResolver } from "../../../server/src/frontend/code/modules/resolve";
+import { mayUseDatabase, notByHand } from "../../../server/src/frontend/code/callGraph/prefilter";
 import type { CodeCache } from "../../../server/src/workspace/codeFiles";
 import {
   loadProjects,

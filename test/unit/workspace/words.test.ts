@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { durationText, durationWords, parseDuration } from "../../../server/src/workspace/duration";
 import { compileGlobs } from "../../../server/src/workspace/globs";
-import { nearestNames } from "../../../server/src/workspace/nearest";
+import { nearestNames } from "../../../server/src/workspace/nearestFile";
 
 describe("durations", () => {
   const cases: readonly (readonly [string, number | undefined])[] = [

@@ -2,8 +2,8 @@
 import type { CycleEnd } from "../../../server/src/protocol/report";
 import { placeLabels, sideCurve, type Box, type Curve, type Point } from "./curves";
 import type { Story, StoryEdge, StoryInstance } from "./story";
-import { wrapped } from "./textFit";
-import { cellText, clipped } from "./words";
+import { wrapText } from "./textFit";
+import { cellText, clip } from "./words";
 
 export interface CycleLayout {
   readonly width: number;
@@ -76,7 +76,7 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
   });
   const curves = story.edges.flatMap((edge) => {
     const curve = curveOf(edge, story.edges, boxes, isNarrow ? NARROW_BULGE : BULGE);
-    return curve ? [{ edge, curve, data: isNarrow ? "" : clipped(edge.data, 15) }] : [];
+    return curve ? [{ edge, curve, data: isNarrow ? "" : clip(edge.data, 15) }] : [];
   });
   const labels = placeLabels(
     curves.map(({ curve, data }) => ({
@@ -155,7 +155,7 @@ function rowsOf(story: Story, instance: StoryInstance, columns: number): readonl
       const key = rowKey(each, side);
       if (rows.has(key)) continue;
       const step = each[side];
-      const lines = wrapped(rowText(story, each, side), columns, 3);
+      const lines = wrapText(rowText(story, each, side), columns, 3);
       const height = lines.length * LINE + 2 * ROW_PADDING;
       rows.set(key, { key, step, lines, y: 0, height, end });
     }

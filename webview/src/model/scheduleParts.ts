@@ -2,7 +2,7 @@
 import type { Dependency } from "../../../server/src/protocol/report";
 import type { Box } from "./curves";
 import type { Story, StoryInstance, StoryStep } from "./story";
-import { wrapped } from "./textFit";
+import { wrapText } from "./textFit";
 import { cellText } from "./words";
 
 export interface ScheduleLayout {
@@ -74,7 +74,7 @@ export function cardLines(step: StoryStep, columns: number, y: number): readonly
   if (waitedFor !== undefined) lines.push({ text: `after waiting for ${waitedFor}`, tone: "dim" });
   const room = MOST_LINES + lines.length;
   for (const [index, line] of step.lines.entries()) {
-    const texts = wrapped(line.text, columns, MOST_LINES);
+    const texts = wrapText(line.text, columns, MOST_LINES);
     const more = step.lines.length - index;
     const last = more === 1 ? 0 : 1;
     if (index > 0 && lines.length + texts.length + last > room) {
@@ -89,7 +89,7 @@ export function cardLines(step: StoryStep, columns: number, y: number): readonly
 }
 
 export function clippedTo(text: string, columns: number): string {
-  return wrapped(text, columns, 1)[0] ?? text;
+  return wrapText(text, columns, 1)[0] ?? text;
 }
 
 /** The stretch above a card in which its instance waited: from the step before it, whoever made that. */

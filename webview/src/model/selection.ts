@@ -1,4 +1,4 @@
-// What is selected: nothing, a step, or an edge of the cycle. One selection for all views.
+// Selection: nothing, a step, or an edge of the cycle. One selection for all views.
 import type { Place } from "../../../server/src/protocol/requests";
 import type { Story } from "./story";
 
@@ -10,7 +10,7 @@ export type Selection =
 export const NOTHING: Selection = { kind: "none" };
 
 /** The selection after a move among the steps; from nothing, `next` is the first and `previous` the last. */
-export function moved(
+export function moveSelection(
   story: Story,
   selection: Selection,
   to: "next" | "previous" | "first" | "last",

@@ -114,7 +114,7 @@ function instancesOf({ anomaly }: AnomalyPayload): readonly StoryInstance[] {
   }));
 }
 
-/** What a step did, one line per cell; the effect in words where there is no cell to name. */
+/** Effect of a step, one line per cell; the effect in words where there is no cell to name. */
 function linesOf(step: Step): readonly StepLine[] {
   const inserted = new Set(
     step.writes.filter((cell) => cell.column === "@" && cell.value === true).map(rowText),

@@ -4,7 +4,7 @@
  * The text in at most `most` lines of at most `columns` characters, continued lines indented. It breaks at spaces, else
  * before a dot (of `table.column`), else anywhere; an ellipsis ends it when it does not fit. An arrow stays with its value.
  */
-export function wrapped(text: string, columns: number, most: number): readonly string[] {
+export function wrapText(text: string, columns: number, most: number): readonly string[] {
   const lines: string[] = [];
   let line = text.startsWith(INDENT) ? INDENT : "";
   const open = piecesOf(text);

@@ -33,7 +33,7 @@ export function labelsText(labels: readonly string[]): string {
 }
 
 /** A text on one line, cut to a number of characters with an ellipsis. */
-export function clipped(text: string, length: number): string {
+export function clip(text: string, length: number): string {
   const line = text.replace(/\s+/gu, " ").trim();
   return line.length <= length ? line : `${line.slice(0, Math.max(1, length - 1)).trimEnd()}\u2026`;
 }

@@ -6,7 +6,7 @@ import { layoutCycle, type CycleCurve, type CycleLayout } from "../model/cycleLa
 import { selectedSteps, type Selection } from "../model/selection";
 import type { Story, StoryReason } from "../model/story";
 import { measureCharacter } from "../model/textFit";
-import { clipped } from "../model/words";
+import { clip } from "../model/words";
 import type { Actions } from "../page";
 import type { Figure } from "./anomaly";
 import { addArrowHeads } from "./marks";
@@ -164,14 +164,14 @@ function drawBoxes(svg: SVGSVGElement, { boxes }: CycleLayout, actions: Actions)
     .attr("x", (each) => each.x + 12)
     .attr("y", (each) => each.y + 18)
     .text(
-      ({ instance, width }) => `${instance.name} ${clipped(instance.transaction, width / 7.6 - 4)}`,
+      ({ instance, width }) => `${instance.name} ${clip(instance.transaction, width / 7.6 - 4)}`,
     );
   box
     .append("text")
     .attr("class", "lane-arguments")
     .attr("x", (each) => each.x + 12)
     .attr("y", (each) => each.y + 34)
-    .text(({ instance, width }) => clipped(instance.arguments, (width - 24) / 6.6))
+    .text(({ instance, width }) => clip(instance.arguments, (width - 24) / 6.6))
     .append("title")
     .text(({ instance }) => instance.arguments);
   const row = box

@@ -1,5 +1,5 @@
-// What is so for any number of transactions: the argument step by step, or the chains that stand in the way of it, each
-// with its statements, which lead to their places.
+// Proof for any number of transactions: the argument step by step, or the chains that stand in the way of it, each with
+// its statements, which lead to their places.
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { ProofDependency, ProofEnd, ProofObstacle } from "../../../server/src/protocol/proof";
 import type { Place, ProofView } from "../../../server/src/protocol/requests";

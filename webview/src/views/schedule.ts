@@ -6,7 +6,7 @@ import { SIDE, type Card, type DrawnEdge, type ScheduleLayout } from "../model/s
 import { selectedSteps, type Selection } from "../model/selection";
 import type { CellHistory, Story, StoryInstance } from "../model/story";
 import { measureCharacter } from "../model/textFit";
-import { clipped } from "../model/words";
+import { clip } from "../model/words";
 import type { Actions } from "../page";
 import type { Figure } from "./anomaly";
 import { addArrowHeads } from "./marks";
@@ -98,7 +98,7 @@ function drawLanes(svg: SVGSVGElement, { lanes, cards }: ScheduleLayout): void {
     .text(({ instance, name, namesBelow }) => {
       const taken = namesBelow ? 0 : laneName(instance, name.width).length * NAME_CHARACTER + 8;
       const room = (name.width - taken) / ARGUMENT_CHARACTER;
-      return room < 4 ? "" : clipped(instance.arguments, room);
+      return room < 4 ? "" : clip(instance.arguments, room);
     })
     .append("title")
     .text((each) => each.instance.arguments);
@@ -133,7 +133,7 @@ const NAME_CHARACTER = 7.4;
 const ARGUMENT_CHARACTER = 6.6;
 
 function laneName({ name, transaction }: StoryInstance, width: number): string {
-  return `${name} ${clipped(transaction, Math.max(1, width / NAME_CHARACTER - 3))}`;
+  return `${name} ${clip(transaction, Math.max(1, width / NAME_CHARACTER - 3))}`;
 }
 
 function drawCards(svg: SVGSVGElement, { cards, lanes }: ScheduleLayout, actions: Actions): void {
@@ -288,7 +288,7 @@ function valueRows(cells: readonly CellHistory[], now: number | undefined): read
       element(
         "li",
         { class: valueClass(index, current) },
-        element("b", {}, clipped(version.value, 24)),
+        element("b", {}, clip(version.value, 24)),
         version.writer
           ? element(
               "span",

@@ -1,4 +1,5 @@
-// What the same transactions give one after the other, beside what this run gave: only what differs, differences marked.
+// Outcome of the same transactions one after the other, beside what this run gave: only what differs, differences
+// marked.
 import {
   areClockTimes,
   shownText,

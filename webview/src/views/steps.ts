@@ -2,7 +2,7 @@
 import { element } from "../element";
 import { selectedSteps, type Selection } from "../model/selection";
 import type { Story, StoryStep } from "../model/story";
-import { clipped } from "../model/words";
+import { clip } from "../model/words";
 import type { Actions } from "../page";
 
 export interface StepsView {
@@ -64,7 +64,7 @@ const MOST_ARGUMENTS = 44;
 function stepItem(story: Story, each: StoryStep, index: number, actions: Actions): HTMLElement {
   const { step, instance } = each;
   const first = story.steps.findIndex((other) => other.instance === instance) === index;
-  const given = instance.arguments === "" ? "" : `(${clipped(instance.arguments, MOST_ARGUMENTS)})`;
+  const given = instance.arguments === "" ? "" : `(${clip(instance.arguments, MOST_ARGUMENTS)})`;
   const call = `${instance.transaction}${given}`;
   return element(
     "li",

@@ -78,7 +78,7 @@ function isTakenFrom(value: Term, counter: Counter, transaction: FlatTransaction
   return readsCounter(withoutConstant(value).base, counter, transaction);
 }
 
-/** Whether the term is what an operation on the counter's row gave for its column, but for a constant. */
+/** True if the term is what an operation on the counter's row gave for its column, but for a constant. */
 function readsCounter(term: Term, counter: Counter, transaction: FlatTransaction): boolean {
   if (term.kind !== "output") return false;
   const source = transaction.operations[term.operation];

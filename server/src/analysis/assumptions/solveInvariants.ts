@@ -9,19 +9,19 @@ import { brokenInvariant } from "../../store/invariants";
 import { initialRows } from "../../store/row";
 import { runSerial } from "../../store/run";
 import { preconditionName } from "../encoding/assumptions";
-import { makeDatabase } from "../encoding/productDatabase";
-import { FILLED, READABLE, SPARSE } from "../encoding/productNames";
-import { makeRun } from "../encoding/productRun";
-import { makeTuple } from "../encoding/productTuple";
-import { SEES_ALL } from "../encoding/productViews";
+import { makeDatabase } from "../encoding/product/database";
+import { PRESENCE, READABLE, SPARSE } from "../encoding/product/names";
+import { makeRun } from "../encoding/product/run";
+import { makeTuple } from "../encoding/product/tuple";
+import { SEES_ALL } from "../encoding/product/views";
 import { and, createScript, imp, or } from "../encoding/smt";
 import type { Script } from "../encoding/smt";
 import { isTrue } from "../encoding/sqlValue";
 import type { FlatInvariant, FlatProgram, FlatTransaction } from "../operations/operation";
 import { FALSE } from "../operations/terms";
-import { dressings } from "../search/dressed";
-import { decodeStart } from "../search/productsDecode";
-import type { Start } from "../search/productsDecode";
+import { dressings } from "../search/readableValues";
+import { decodeStart } from "../search/products/decode";
+import type { Start } from "../search/products/decode";
 import type {
   BreakingRun,
   BrokenInvariant,
@@ -104,7 +104,7 @@ function placesOf(program: Program, flat: FlatProgram): readonly (number | undef
   });
 }
 
-/** Whether the transaction keeps all of these, asked at once; false where that is not certain. */
+/** True if the transaction keeps all of these, asked at once; false where that is not certain. */
 function keepsAll(
   asked: Asked,
   transaction: FlatTransaction,
@@ -133,7 +133,7 @@ function breaks(
   try {
     solver.add(script.take());
     const literals = start.database.assumptions.all().map(({ literal }) => literal);
-    for (const wishes of [[READABLE, SPARSE, FILLED], [READABLE], []]) {
+    for (const wishes of [[READABLE, SPARSE, PRESENCE], [READABLE], []]) {
       asked.queries.count += 1;
       const answer = solver.check([...literals, ...wishes]);
       if (answer === "unknown") return { index, reason: `the solver gave up (${solver.reason()})` };
@@ -223,7 +223,7 @@ function encode(
   const script = createScript();
   script.constant(READABLE, "Bool");
   script.constant(SPARSE, "Bool");
-  script.constant(FILLED, "Bool");
+  script.constant(PRESENCE, "Bool");
   const all = [...transactions, ...probes.map((each) => each.transaction)];
   const order = all.map((_, instance) => instance);
   const tuple = makeTuple({ ...flat, transactions: all }, SERIAL, order);

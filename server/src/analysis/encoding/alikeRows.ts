@@ -2,7 +2,7 @@
 import type { FlatTransaction, Operation, Term } from "../operations/operation";
 import { subterms } from "../operations/terms";
 import { limitsOfCounts, termsOf } from "./countLimits";
-import type { ProductTuple, TupleTable } from "./productTuple";
+import type { ProductTuple, TupleTable } from "./product/tuple";
 
 /** What one row of a table may stand for. */
 export interface AlikeRows {
@@ -72,7 +72,7 @@ function toldApartBy({
   ];
 }
 
-/** Whether the code goes through rows of the table, of which each counts for itself. */
+/** True if the code goes through rows of the table, of which each counts for itself. */
 function asksForRows(transaction: FlatTransaction, table: string): boolean {
   return [...subterms(...termsOf(transaction))].some(
     (term) => term.kind === "over" && transaction.operations[term.operation]?.table === table,

@@ -1,5 +1,5 @@
-// What the encodings assume of the rows at the start and of arguments. Each assumption is behind a literal, so that an
-// answer "unsat" tells which of them it rests on.
+// Assumptions of the encodings of the rows at the start and of arguments. Each assumption is behind a literal, so that
+// an answer "unsat" tells which of them it rests on.
 import { ownEntry } from "../../protocol/dictionary";
 import { fromRowColumn } from "../operations/operation";
 import type { FlatInvariant, FlatProgram, Term } from "../operations/operation";
@@ -83,7 +83,7 @@ export interface StartRows {
   column(table: string, row: AssumedRow, column: string): SqlValue;
   /** The value of a term over these columns. */
   value(term: Term, column: (name: string) => SqlValue): SqlValue;
-  /** Whether rows of the table are part of the encoding; those of others are added to the witness. */
+  /** True if rows of the table are part of the encoding; those of others are added to the witness. */
   knows(table: string): boolean;
   /** Names a row that an invariant asks for. */
   mention(table: string, row: AssumedRow): void;

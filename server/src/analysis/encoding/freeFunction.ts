@@ -43,7 +43,7 @@ export function applyFree(
   return type === "bool" ? sqlBool(value, nothing) : sqlInt(value, nothing);
 }
 
-/** What a function gives for small letters and patterns without wildcards. */
+/** Result of a function for small letters and patterns without wildcards. */
 function usualValue(name: string, args: readonly Smt[]): Smt | undefined {
   const [first, second] = args;
   if (first === undefined) return undefined;

@@ -147,7 +147,7 @@ export function apply(fn: string, args: readonly Smt[]): Smt {
   return args.length === 0 ? fn : `(${fn} ${args.join(" ")})`;
 }
 
-/** Whether two sequences of equal length are equal, term by term. */
+/** True if two sequences of equal length are equal, term by term. */
 export function sameAll(left: readonly Smt[], right: readonly Smt[]): Smt {
   return and(...left.map((term, index) => eq(term, right[index] ?? term)));
 }

@@ -21,7 +21,7 @@ import {
 } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
-/** What the leaves of a term stand for. */
+/** Meaning of the leaves of a term. */
 export interface TermScope {
   readonly parameter: (name: string) => SqlValue;
   readonly unknown: (id: string, type: ValueType) => SqlValue;
@@ -34,7 +34,7 @@ export interface TermScope {
   readonly failed?: (operation: number, code: string) => Smt;
   /** The rows that an operation found, for `over`; absent where no term has one. */
   readonly rows?: (operation: number) => readonly FoundRow[];
-  /** What an operation returns for the row at hand of an `over`. */
+  /** Result of an operation for the row at hand of an `over`. */
   readonly joined?: (operation: number, name: string) => SqlValue;
   /** A column of the row at hand. */
   readonly column?: (name: string) => SqlValue;

@@ -116,7 +116,7 @@ function neverCommitted(execution: Execution, { kind, from }: DirtyRead): string
   return `it sees what ${writer} wrote and has not committed, which ${later} later`;
 }
 
-/** Whether the statement's rows are those of a snapshot at a product's level. */
+/** True if the statement's rows are those of a snapshot at a product's level. */
 function readsSnapshot({ source }: ExecutedStep, level: Level): boolean {
   if (level.family === "paper") return false;
   const locks =

@@ -1,4 +1,4 @@
-// What one executed statement did, in a few words: "reads account[1].balance = 100".
+// Effect of one executed statement, in a few words: "reads account[1].balance = 100".
 import type { CellAccess, ExecutedStep } from "../../store/execution";
 import { leavesAsItIs } from "./shape";
 import { cellsText, listText, resultText, rowText, writtenText } from "./words";
@@ -81,7 +81,7 @@ function returnedCells(step: ExecutedStep): readonly CellAccess[] {
   );
 }
 
-/** Whether the result is computed from cells rather than being them. */
+/** True if the result is computed from cells rather than being them. */
 function aggregates(step: ExecutedStep): boolean {
   if (step.source?.kind !== "select") return false;
   const { query } = step.source;

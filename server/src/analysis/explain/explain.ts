@@ -9,8 +9,8 @@ import { answersText } from "../../protocol/witness";
 import type { Confirmation, ExecutedStep, Execution } from "../../store/execution";
 import type { Finding } from "../search/unit";
 import { classify } from "./kinds/kinds";
-import { leftOutOf } from "./leftOut";
-import { relabelled } from "./relabel";
+import { leftOutOf } from "./modelGaps";
+import { relabel } from "./relabel";
 import { consequenceOf, type Consequence } from "./consequence/consequence";
 import type { Runs } from "./consequence/runs";
 import { lookedUpBy, searchOf } from "./searches";
@@ -24,12 +24,12 @@ import { listText } from "./words";
  * read of what was never committed is all there is.
  */
 export function explain(program: Program, levels: Levels, finding: Finding): Anomaly {
-  const confirmation = relabelled(finding.confirmation);
-  return explainAsNamed(program, levels, { ...finding, confirmation });
+  const confirmation = relabel(finding.confirmation);
+  return explainNamed(program, levels, { ...finding, confirmation });
 }
 
 /** The same with the names that the instances have. */
-export function explainAsNamed(program: Program, levels: Levels, finding: Finding): Anomaly {
+export function explainNamed(program: Program, levels: Levels, finding: Finding): Anomaly {
   const { confirmation } = finding;
   const { execution, witness } = confirmation;
   const transactionOf = (instance: string): string =>

@@ -3,7 +3,7 @@ import type { ScheduleStep, SerialOutcome, Outcome, Witness } from "../../protoc
 import type { Confirmation, ExecutedStep } from "../../store/execution";
 
 /** The same confirmation with instances named by first action; instances that never act come last. */
-export function relabelled(confirmation: Confirmation): Confirmation {
+export function relabel(confirmation: Confirmation): Confirmation {
   const acting = (confirmation.execution?.steps ?? confirmation.witness.schedule).map(
     (step) => step.instance,
   );

@@ -14,15 +14,15 @@ export interface CycleShape {
   readonly edges: readonly ShapeEdge[];
   /** The instances of the cycle, starting with the first edge's source; of a dirty read the reader and the writer. */
   readonly instances: readonly string[];
-  /** Whether an instance wrote anything that it committed. */
+  /** True if an instance wrote anything that it committed. */
   readonly writes: (instance: string) => boolean;
   /** The last step (its position in the execution) at which an instance wrote that row; -1 when it never did. */
   readonly wroteRowAt: (instance: string, table: string, key: string) => number;
-  /** Whether an instance wrote one of these cells. */
+  /** True if an instance wrote one of these cells. */
   readonly wroteColumn: (instance: string, cells: RowCells) => boolean;
   /** The last step at which an instance gave that row the values that it held already; -1 when it never did. */
   readonly keptRowAt: (instance: string, table: string, key: string) => number;
-  /** Whether an instance read one of these cells in the version that `writer` wrote, other than to give it the same. */
+  /** True if an instance read one of these cells in the version that `writer` wrote, other than to give it the same. */
   readonly met: (instance: string, cells: RowCells, writer: string) => boolean;
   /** The condition by which a step searches a table, as text; undefined where it finds rows by their keys or not at all. */
   readonly searchOf: SearchOf;
@@ -75,12 +75,12 @@ export function dirtyReadShape(execution: Execution, read: DirtyRead): CycleShap
 }
 
 /** The same cycle started at its `start`-th edge. */
-export function rotated(shape: CycleShape, start: number): CycleShape {
+export function rotate(shape: CycleShape, start: number): CycleShape {
   const edges = [...shape.edges.slice(start), ...shape.edges.slice(0, start)];
   return { ...shape, edges, instances: edges.map((edge) => edge.from.instance) };
 }
 
-/** Whether an UPDATE found its rows with the values that it gives them: it changes nothing, and no version follows. */
+/** True if an UPDATE found its rows with the values that it gives them: it changes nothing, and no version follows. */
 export function leavesAsItIs({ source, affected, writes }: ExecutedStep): boolean {
   return source?.kind === "update" && affected > 0 && writes.length === 0;
 }

@@ -43,7 +43,7 @@ export function stepsOf(
 
 const NOWHERE = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
-/** Whether the step at `index` is a commit right after the last statement of the same instance. */
+/** True if the step at `index` is a commit right after the last statement of the same instance. */
 function endsPrevious(execution: Execution, index: number): boolean {
   const step = execution.steps[index];
   const previous = execution.steps[index - 1];

@@ -7,10 +7,10 @@ import type { Aggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, Scope } from "./builder";
 import { addOperation, askedWhere, leaveOut, outputOf, unknownTerm } from "./builder";
 import { aggregateOver, areLookedUp, canCombine, combinationsOf } from "./combinations";
-import type { Combinations, Combined } from "./combinations";
+import type { Combinations, Combination } from "./combinations";
 import { flattenExpression, sameValue } from "./expression";
 import type { Term } from "./operation";
-import { outputsOf, named } from "./outputs";
+import { outputsOf, namedOutputs } from "./outputs";
 import type { Selection } from "./selection";
 import { lockIn, placeRelations } from "./relations";
 import { atHand, relationsIn } from "./selection";
@@ -33,7 +33,7 @@ import {
  * A query with aggregates: one operation per aggregate over the relation that they range over. Other relations of a
  * join are read first, one row each; of groups that WHERE does not choose, one stands for all.
  */
-export function aggregated(builder: Builder, query: Query, outer: Scope): ResultTerms {
+export function aggregateTerms(builder: Builder, query: Query, outer: Scope): ResultTerms {
   const asked = withHavingInWhere(query);
   if (setsOf(query).length > 0)
     builder.losses.add("one row stands for those that a function gives");
@@ -108,11 +108,11 @@ export function aggregated(builder: Builder, query: Query, outer: Scope): Result
     () => outputsOf(builder, asked, scope),
   );
   const values = outputs.values.map((term) => conditional(nonEmpty, term, NULL));
-  return { ...named(asked, values), found, size: conditional(found, int(1), int(0)) };
+  return { ...namedOutputs(asked, values), found, size: conditional(found, int(1), int(0)) };
 }
 
 /** The relations of a query and its conditions. */
-export function combinedIn(query: Query): Combined {
+export function combinedIn(query: Query): Combination {
   const conditions = query.relations.flatMap((each) => conjunctsOf(each.on));
   return {
     relations: query.relations,
@@ -152,7 +152,7 @@ export function overCombinations(
   return { ...outputs, found, size: conditional(found, int(1), int(0)) };
 }
 
-/** Whether there may be several rows of other relations to the one that is counted, or distinct values are counted. */
+/** True if there may be several rows of other relations to the one that is counted, or distinct values are counted. */
 function asksForCombinations(builder: Builder, query: Query, range: Relation | undefined): boolean {
   if (query.groupBy.length > 0 || !canCombine(query.relations)) return false;
   const parts = [
@@ -242,7 +242,7 @@ function grouped(
   return { ...rows, selection: { ...selection, where: and(selection.where, ...same) }, group };
 }
 
-/** Whether a group exists: an outer-joined relation may be empty. */
+/** True if a group exists: an outer-joined relation may be empty. */
 function hasRows(rows: Rows, relation: Relation, scope: Scope): Term {
   if (relation.join === "left") return rows.guard;
   const counted = scope.aggregate?.({ kind: "aggregate", function: "count", distinct: false });
@@ -265,7 +265,7 @@ function boundValue(query: Query, grouped: Expression): Expression | undefined {
 interface Rows {
   readonly relation: Relation;
   readonly selection: Selection;
-  /** Whether the other relations have a row. */
+  /** True if the other relations have a row. */
   readonly guard: Term;
   /** The columns of the row at hand. */
   readonly inner: Scope;

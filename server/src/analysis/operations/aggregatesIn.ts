@@ -5,7 +5,7 @@ import type { Query } from "../../program/statement";
 
 export type Aggregate = Extract<Expression, { kind: "aggregate" }>;
 
-/** Whether a query computes over rows instead of returning them. */
+/** True if a query computes over rows instead of returning them. */
 export function isAggregate(query: Query): boolean {
   const parts = [...query.outputs.map((output) => output.value), query.having];
   return query.groupBy.length > 0 || parts.some((each) => each !== undefined && hasAggregate(each));

@@ -10,7 +10,7 @@ import { EVERY_COLUMN } from "./operation";
 import { FALSE, TRUE, and, compare, conditional } from "./terms";
 import type { Leaves, Loop, Unrolling } from "./unrolling";
 
-/** Whether the body can be run so: handlers and ways out of the transaction depend on the rounds before. */
+/** True if the body can be run so: handlers and ways out of the transaction depend on the rounds before. */
 export function standsForAll(body: Command): boolean {
   switch (body.kind) {
     case "sequence":

@@ -5,7 +5,7 @@ import { conditional } from "./terms";
 /** Indices that stand for any round have ids that start so. */
 export const ANY = "any ";
 
-/** Whether the term is the number of some round. */
+/** True if the term is the number of some round. */
 export function isAnyRound(term: Term): boolean {
   return term.kind === "unknown" && term.id.startsWith(ANY);
 }

@@ -9,7 +9,7 @@ import { HIDDEN } from "./operation";
 import type { FlatTables } from "./tables";
 import { FALSE, TRUE, and, conditional, mentionsRow, neverNull } from "./terms";
 
-/** What the names of a statement stand for. Outside of statements there are no rows. */
+/** Meaning of the names of a statement. Outside of statements there are no rows. */
 export interface Scope {
   /** A column of a relation; undefined when this scope does not know the relation. */
   readonly column?: (relation: string, column: string) => Term | undefined;
@@ -29,7 +29,7 @@ export interface RowTerms {
   readonly found: Term;
 }
 
-/** What an earlier result stands for: its first row, whether there is one, how many. */
+/** Meaning of an earlier result: its first row, whether there is one, how many. */
 export interface ResultTerms extends RowTerms {
   /** The same in the order of the outputs, of which several may share a name. */
   readonly values: readonly Term[];
@@ -47,7 +47,7 @@ export type Draft = Operation & { readonly outputs: Record<string, Term> };
 export type AskQuery = (query: Query, outer: Scope, member?: Term) => ResultTerms;
 
 /** A block with a handler whose body is being flattened, with the errors that it catches. */
-export interface Guarded {
+export interface GuardedBlock {
   readonly block: Extract<Command, { kind: "try" }>;
   readonly errors: CaughtError[];
 }
@@ -87,7 +87,7 @@ export interface Builder {
   readonly observed: Term[];
   readonly visible: { readonly operation: number; readonly name: string }[];
   /** Blocks with handlers around the command at hand, the innermost last. */
-  readonly guarded: Guarded[];
+  readonly guarded: GuardedBlock[];
   /** Savepoints, by the operation that follows each. */
   readonly savepoints: Map<string, number>;
   /** In a unit: its transactions so far. */
@@ -329,7 +329,7 @@ export function orAll(conditions: readonly Term[]): Term {
       : { kind: "or", operands: conditions };
 }
 
-/** Whether the term is NULL in some run. */
+/** True if the term is NULL in some run. */
 export function mayBeNull({ parameters }: Builder, term: Term): boolean {
   if (term.kind === "parameter")
     return parameters.some(({ name, nullable }) => name === term.name && nullable);

@@ -28,7 +28,7 @@ import {
 
 type Over = Extract<Term, { kind: "over" }>;
 
-export interface Combined {
+export interface Combination {
   readonly relations: readonly Relation[];
   /** Conditions, those of inner joins included. */
   readonly conjuncts: readonly Expression[];
@@ -51,7 +51,7 @@ export interface Combinations {
   readonly scope: Scope;
 }
 
-/** Whether combinations of these relations can be told one by one: tables, joined so that all must have a row. */
+/** True if combinations of these relations can be told one by one: tables, joined so that all must have a row. */
 export function canCombine(relations: readonly Relation[]): boolean {
   return (
     relations.length > 0 &&
@@ -62,8 +62,8 @@ export function canCombine(relations: readonly Relation[]): boolean {
   );
 }
 
-/** Whether the key of each of these relations is known before the rows of others that conditions name. */
-export function areLookedUp(builder: Builder, { relations, conjuncts }: Combined): boolean {
+/** True if the key of each of these relations is known before the rows of others that conditions name. */
+export function areLookedUp(builder: Builder, { relations, conjuncts }: Combination): boolean {
   const others = conjuncts.flatMap(freeColumns).map((each) => each.relation);
   const unknown = new Set([...others, ...relations.map((each) => each.alias)]);
   const waiting = new Set(relations);
@@ -78,7 +78,7 @@ export function areLookedUp(builder: Builder, { relations, conjuncts }: Combined
   return waiting.size === 0;
 }
 
-/** Whether equalities with columns of known relations give the whole key. */
+/** True if equalities with columns of known relations give the whole key. */
 function isKeyed(
   builder: Builder,
   relation: Relation,
@@ -100,7 +100,7 @@ function isKeyed(
  */
 export function combinationsOf(
   builder: Builder,
-  { relations, conjuncts }: Combined,
+  { relations, conjuncts }: Combination,
   outer: Scope,
   locks: Partial<Pick<Operation, "lock" | "guard">> = {},
 ): Combinations {
@@ -320,7 +320,7 @@ function equalsOf({ conjuncts }: Combinations, operand: Expression): readonly Ex
   });
 }
 
-/** Whether no two rows of the relation have the same value of that column. */
+/** True if no two rows of the relation have the same value of that column. */
 function tellsRows(
   builder: Builder,
   { conjuncts }: Combinations,

@@ -4,7 +4,7 @@ import { ERRORS, isCaught } from "../../program/errors";
 import type { Expression } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
 import type { Command } from "../../program/statement";
-import type { Builder, CaughtError, Draft, Guarded, PartDraft } from "./builder";
+import type { Builder, CaughtError, Draft, GuardedBlock, PartDraft } from "./builder";
 import { NO_ROWS, leaveOut, mayBeNull, merge, openPart, orAll } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Term } from "./operation";
@@ -21,7 +21,7 @@ export function runTry(
   path: Term,
   run: (body: Command, path: Term) => Term,
 ): Term {
-  const guarded: Guarded = { block, errors: [] };
+  const guarded: GuardedBlock = { block, errors: [] };
   const first = builder.operations.length;
   const around = openPart(builder);
   builder.guarded.push(guarded);
@@ -96,7 +96,7 @@ export function returnToSavepoint(builder: Builder, name: string): void {
 }
 
 /** The innermost block whose handler is for such an error. */
-function handlerOf(builder: Builder, code: string): Guarded | undefined {
+function handlerOf(builder: Builder, code: string): GuardedBlock | undefined {
   return builder.guarded.findLast(({ block }) => isCaught(code, block.catches));
 }
 

@@ -1,14 +1,14 @@
 // Queries in FROM that only choose and rename rows, as a part of the query around them.
-import { mapColumns, mapQuery, prefixed, type Replace } from "../../program/mapColumns";
+import { mapColumns, mapQuery, prefixRelations, type Replace } from "../../program/mapColumns";
 import { conjunctsOf, setCallsIn } from "../../program/operands";
 import type { Query, Relation } from "../../program/statement";
 import { isAggregate } from "./aggregatesIn";
 
 /** The query without derived tables, as far as they return rows of other tables one for one. */
-export function inlined(query: Query): Query {
+export function inlineQuery(query: Query): Query {
   const derived = query.relations.find(isPlain);
   if (derived?.query === undefined) return query;
-  const inner = prefixed(inlined(derived.query), derived.alias);
+  const inner = prefixRelations(inlineQuery(derived.query), derived.alias);
   const outputs = new Map(inner.outputs.map(({ name, value }) => [name, value]));
   const replace: Replace = ({ relation, column }) =>
     relation === derived.alias
@@ -27,7 +27,7 @@ export function inlined(query: Query): Query {
     ...conjunctsOf(inner.where),
     ...conjunctsOf(on).map((each) => mapColumns(each, replace)),
   ];
-  return inlined({
+  return inlineQuery({
     ...around,
     relations: [
       ...around.relations.slice(0, place),

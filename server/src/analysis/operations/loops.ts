@@ -1,5 +1,5 @@
 // Loops, unrolled: each round is a copy of the body under the condition that the round is entered.
-import { amongIn } from "../../program/among";
+import { amongIn } from "../../program/membership";
 import type { Command } from "../../program/statement";
 import type { Leaves, Loop, Unrolling } from "./unrolling";
 import { runAnyRounds, standsForAll } from "./anyRounds";
@@ -182,7 +182,7 @@ function setCounter(builder: Builder, { over }: Loop, bounds: Bounds, round: num
   builder.variables.set(over.variable, merge(builder, counterAt(bounds, round), older));
 }
 
-/** Whether the loop has that round, counted from 0. */
+/** True if the loop has that round, counted from 0. */
 function entersRound(
   builder: Builder,
   loop: Loop,

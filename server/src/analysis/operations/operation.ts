@@ -16,13 +16,13 @@ export type Term =
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "null" }
   | { readonly kind: "parameter"; readonly name: string }
-  /** What an earlier operation of the same transaction returned under that name; NULL when it found no row. */
+  /** Result of an earlier operation of the same transaction under that name; NULL when it found no row. */
   | { readonly kind: "output"; readonly operation: number; readonly name: string }
-  /** Whether that operation found (read) or changed (write) a row. Never NULL. */
+  /** True if that operation found (read) or changed (write) a row. Never NULL. */
   | { readonly kind: "found"; readonly operation: number }
   /** How many rows it found or changed; only for `pick: "all"` with `count`, else 0 or 1. Never NULL. */
   | { readonly kind: "count"; readonly operation: number }
-  /** Whether it met that error (an SQLSTATE among its `caught`). Never NULL. */
+  /** True if it met that error (an SQLSTATE among its `caught`). Never NULL. */
   | { readonly kind: "failed"; readonly operation: number; readonly code: string }
   /** A column of the row at hand; only in `where`, `set` and `outputs`. */
   | { readonly kind: "column"; readonly column: string }
@@ -70,7 +70,7 @@ export type Term =
       readonly where: Term;
       readonly value: Term;
     }
-  /** What the operation returns for the row at hand of an `over` around this term. */
+  /** Result of the operation for the row at hand of an `over` around this term. */
   | { readonly kind: "joined"; readonly operation: number; readonly name: string }
   /** Any value, the same for the same id within one instance. */
   | { readonly kind: "unknown"; readonly id: string; readonly type: ValueType };

@@ -1,4 +1,4 @@
-// What a query returns, as terms.
+// Outputs of a query, as terms.
 import type { Query } from "../../program/statement";
 import type { Builder, ResultTerms, Scope } from "./builder";
 import { flattenExpression } from "./expression";
@@ -12,11 +12,14 @@ export function outputsOf(
   scope: Scope,
 ): Pick<ResultTerms, "row" | "values"> {
   const values = query.outputs.map(({ value }) => flattenExpression(builder, value, scope));
-  return named(query, values);
+  return namedOutputs(query, values);
 }
 
 /** Values in the order of a query's outputs, by name. */
-export function named(query: Query, values: readonly Term[]): Pick<ResultTerms, "row" | "values"> {
+export function namedOutputs(
+  query: Query,
+  values: readonly Term[],
+): Pick<ResultTerms, "row" | "values"> {
   const row = query.outputs.map(({ name }, at): [string, Term] => [name, values[at] ?? NULL]);
   return { row: Object.fromEntries(row), values };
 }

@@ -6,7 +6,7 @@ import { undoPart } from "./handlers";
 import { HIDDEN } from "./operation";
 import type { FlatTable, FlatTransaction, Operation, Term } from "./operation";
 import { join } from "./paths";
-import { deferredKeysGiven, intern } from "./tables";
+import { deferredKeysOf, intern } from "./tables";
 import {
   FALSE,
   NULL,
@@ -84,7 +84,7 @@ export function withErrorsBehind(
     const { kind, table, onDuplicate, caught, mustFind, mustMiss, key } = operation;
     if (kind !== "read" && caught === undefined && mayBreak(operation, tables.get(table)))
       return true;
-    if (deferredKeysGiven(operation, tables.get(table)).length > 0) return true;
+    if (deferredKeysOf(operation, tables.get(table)).length > 0) return true;
     if (kind === "read" && mustMiss && caught === undefined)
       return others("insert", table) + others("update", table) > 0;
     if (kind === "read") return mustFind && caught === undefined && others("delete", table) > 0;
@@ -106,7 +106,7 @@ export function withErrorsBehind(
   });
 }
 
-/** Whether what others do may decide that a CHECK refuses what is written. */
+/** True if what others do may decide that a CHECK refuses what is written. */
 function mayBreak({ set, update }: Operation, table: FlatTable | undefined): boolean {
   const checked = columnsIn(...(table?.checks ?? []));
   return [...Object.entries(set), ...Object.entries(update ?? {})].some(

@@ -2,16 +2,16 @@
 import { conjunctsOf } from "../../program/operands";
 import type { Expression } from "../../program/expression";
 import type { Query } from "../../program/statement";
-import { aggregated, combinedIn } from "./aggregates";
+import { aggregateTerms, combinedIn } from "./aggregates";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
 import { NO_ROWS, askedWhere, leaveOut, unknownTerm } from "./builder";
 import { canCombine, combinationsOf, overAll } from "./combinations";
 import { flattenExpression } from "./expression";
-import { inlined } from "./inline";
+import { inlineQuery } from "./inline";
 import type { Operation, Term } from "./operation";
-import { named, outputsOf } from "./outputs";
-import type { Placed, Placing } from "./relations";
+import { namedOutputs, outputsOf } from "./outputs";
+import type { RelationPlacement, Placing } from "./relations";
 import { lockIn, placeRelations } from "./relations";
 import { atHand } from "./selection";
 import { hasRow, rowsOfSets, setsOf } from "./sets";
@@ -35,12 +35,12 @@ import {
  * are at hand only row by row (a correlated subquery) are unknown, with a loss.
  */
 export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows = 1): ResultTerms {
-  const asked = inlined(withoutOthers(query));
+  const asked = inlineQuery(withoutOthers(query));
   if (asked.lock?.wait === "skip-locked")
     leaveOut(builder, "SKIP LOCKED is searched as a lock that waits, so that what it skips is not");
   if (asked.setOperations.length > 0) return unionOf(builder, asked, outer);
   if (isAggregate(asked)) {
-    const result = aggregated(builder, asked, outer);
+    const result = aggregateTerms(builder, asked, outer);
     return { ...result, whole: asked.groupBy.length === 0 };
   }
   return plain(builder, asked, outer, rows);
@@ -51,7 +51,7 @@ export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows 
  * not told one by one. It is a sum over the rows of a function that nothing is known of.
  */
 export function rowsTerm(builder: Builder, query: Query): Term | undefined {
-  const asked = inlined(withoutOthers(query));
+  const asked = inlineQuery(withoutOthers(query));
   const plainRows = !isAggregate(asked) && setsOf(asked).length === 0;
   const all = asked.setOperations.length === 0 && plainRows && !asked.distinct;
   if (!all || asked.limit || asked.offset || !canCombine(asked.relations)) return undefined;
@@ -105,7 +105,7 @@ function plain(builder: Builder, query: Query, outer: Scope, rows: number): Resu
 function rowOf(
   builder: Builder,
   query: Query,
-  { scope, found: joined, drafts }: Placed,
+  { scope, found: joined, drafts }: RelationPlacement,
   found: Term,
 ): Pick<ResultTerms, "row" | "values"> {
   const { values } = askedWhere(
@@ -119,17 +119,17 @@ function rowOf(
       ? value
       : conditional(found, value, NULL),
   );
-  return named(query, whole);
+  return namedOutputs(query, whole);
 }
 
-/** Whether a condition asks that the operation has found something. */
+/** True if a condition asks that the operation has found something. */
 function asksFor(condition: Term, operation: number): boolean {
   const asked = condition.kind === "and" ? condition.operands : [condition];
   return asked.some((each) => each.kind === "found" && each.operation === operation);
 }
 
 /** At most one row, since every relation's key is known. */
-function isSingle(placed: Placed): boolean {
+function isSingle(placed: RelationPlacement): boolean {
   return placed.drafts.every(({ draft }) => draft.pick === "point");
 }
 
@@ -159,7 +159,12 @@ function sizeOf(query: Query, found: Term, count: () => Term | undefined): Term 
 }
 
 /** How many rows there are, where it may be more than one. An outer join is taken to give one row. */
-function countOf(builder: Builder, query: Query, placed: Placed, outer: Scope): Term | undefined {
+function countOf(
+  builder: Builder,
+  query: Query,
+  placed: RelationPlacement,
+  outer: Scope,
+): Term | undefined {
   const [only, further] = placed.drafts.filter(({ draft }) => draft.pick !== "point");
   if (only === undefined || query.relations.some((each) => each.kind !== "base")) return undefined;
   if (further === undefined || !canCombine(query.relations))
@@ -204,7 +209,7 @@ function rankOf(builder: Builder, query: Query, outer: Scope): Ranking | undefin
 }
 
 interface Ranking {
-  /** Whether the row at hand is the n-th, from 0, behind those that are skipped. */
+  /** True if the row at hand is the n-th, from 0, behind those that are skipped. */
   readonly at: (row: number) => Term;
   /** How many there are, LIMIT aside. */
   readonly size: Term;
@@ -286,7 +291,7 @@ function unionOf(builder: Builder, query: Query, outer: Scope): ResultTerms {
       conditional(left.found, value, right.values[column] ?? NULL),
     );
     return {
-      ...named(query, values),
+      ...namedOutputs(query, values),
       found: or(left.found, right.found),
       size: { kind: "add", left: left.size, right: right.size },
     };

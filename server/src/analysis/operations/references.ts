@@ -148,7 +148,7 @@ function selection(
   };
 }
 
-/** Whether some deleted row has the values that the row at hand has in those columns. */
+/** True if some deleted row has the values that the row at hand has in those columns. */
 function amongDeleted(
   draft: Draft,
   columns: readonly string[],

@@ -9,16 +9,16 @@ import { flattenExpression } from "./expression";
 import { freeColumns } from "./freeColumns";
 import type { Operation, Term } from "./operation";
 import { combinationsOf, overAll } from "./combinations";
-import type { Combined } from "./combinations";
+import type { Combination } from "./combinations";
 import { atHand, equalityOf, relationsIn, selectionOf } from "./selection";
 import type { Selection } from "./selection";
 import { tableOf } from "./tables";
 import { FALSE, TRUE, NULL, and, compare, isTrue, mentionsRow, or } from "./terms";
 
-export interface Placed {
+export interface RelationPlacement {
   /** Columns of the relations placed so far; the row at hand is none of them. */
   readonly scope: Scope;
-  /** Whether all of them have a row. */
+  /** True if all of them have a row. */
   readonly found: Term;
   /** The operations of base relations, in order. */
   readonly drafts: readonly { readonly alias: string; readonly draft: Draft }[];
@@ -50,7 +50,7 @@ export function placeRelations(
   builder: Builder,
   relations: readonly Relation[],
   placing: Placing,
-): Placed & { readonly target?: Selection } {
+): RelationPlacement & { readonly target?: Selection } {
   const target = placing.target;
   const waiting = [...relations, ...(target ? [target] : [])];
   const inner = relations.filter((each) => !isOuter(each));
@@ -127,7 +127,7 @@ function pickNext(state: State, waiting: readonly Relation[]): Relation {
   return best?.relation ?? first;
 }
 
-/** Whether a lateral relation names columns of relations that are still to come. */
+/** True if a lateral relation names columns of relations that are still to come. */
 function dependsOn({ query, lateral }: Relation, waiting: readonly Relation[]): boolean {
   if (lateral !== true || query === undefined) return false;
   const named = freeColumns(query).map(({ relation }) => relation);
@@ -226,7 +226,7 @@ function withPartners(
   return selection.where;
 }
 
-function partnersOf(state: State, relation: Relation, joined: Combined): Term {
+function partnersOf(state: State, relation: Relation, joined: Combination): Term {
   const { builder } = state;
   const partners = combinationsOf(builder, joined, atHand(relation.alias, scopeOf(state)));
   return overAll(partners, "exists");
@@ -276,7 +276,7 @@ function conjunctsFor(
   return chosen;
 }
 
-/** Whether the alias was placed, or belongs to a query around or inside of this one. */
+/** True if the alias was placed, or belongs to a query around or inside of this one. */
 function isKnown(state: State, alias: string): boolean {
   return state.columns.has(alias) || !state.aliases.has(alias);
 }

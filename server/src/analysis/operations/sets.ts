@@ -45,7 +45,7 @@ export function rowsOfSets(
   return { ...first, next, size: conditional(first.found, sizeOf(builder, calls, outer), int(0)) };
 }
 
-/** Whether the calls give a row of that number, `scope.set`, counted from 0. */
+/** True if the calls give a row of that number, `scope.set`, counted from 0. */
 export function hasRow(builder: Builder, calls: readonly Call[], scope: Scope): Term {
   const at = scope.set ?? 0;
   return or(

@@ -95,7 +95,7 @@ function subqueryTerms(
   return { ...result, found };
 }
 
-/** Whether the query names the row at hand of the statement around it. */
+/** True if the query names the row at hand of the statement around it. */
 function correlates(query: Query, outer: Scope): boolean {
   return freeColumns(query).some(({ relation, column }) => {
     const term = outer.column?.(relation, column);

@@ -34,7 +34,7 @@ export function createTables(program: Program): FlatTables {
 }
 
 /** The keys that are checked at the commit of which the operation may give columns to a row. */
-export function deferredKeysGiven(
+export function deferredKeysOf(
   { kind, set, update = {} }: Operation,
   table: FlatTable | undefined,
 ): readonly (readonly string[])[] {

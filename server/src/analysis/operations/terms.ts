@@ -83,7 +83,7 @@ export function isTrue(condition: Term): Term {
   return neverNull(condition) ? condition : conditional(condition, TRUE, FALSE);
 }
 
-/** Whether the term can be seen not to be NULL. Linear in its distinct subterms, once. */
+/** True if the term can be seen not to be NULL. Linear in its distinct subterms, once. */
 export function neverNull(term: Term): boolean {
   const known = knownNeverNull.get(term) ?? isNeverNull(term);
   knownNeverNull.set(term, known);
@@ -192,7 +192,7 @@ function columnsOfOne(root: Term): ReadonlySet<string> {
   return own;
 }
 
-/** Whether a term depends on what the transaction read. */
+/** True if a term depends on what the transaction read. */
 export function dependsOnReads(term: Term): boolean {
   return [...subterms(term)].some(
     (each) =>
@@ -204,7 +204,7 @@ export function dependsOnReads(term: Term): boolean {
   );
 }
 
-/** Whether the term depends on the row at hand, of its own operation or of an `over` around it. */
+/** True if the term depends on the row at hand, of its own operation or of an `over` around it. */
 export function mentionsRow(term: Term): boolean {
   const all = [...subterms(term)];
   const bound = new Set(all.flatMap((each) => (each.kind === "over" ? [each.operation] : [])));

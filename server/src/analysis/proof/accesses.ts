@@ -1,7 +1,7 @@
 // The instances of a question about proofs. Beside what a statement's text reads, it reads what keys and CHECKs make it
 // fail for: a serial order in which it failed would not be an order of what was committed.
-import { EXISTENCE, makeInstances, tableOf } from "../encoding/relationalInstances";
-import type { Instance, Site } from "../encoding/relationalInstances";
+import { EXISTENCE, makeInstances, tableOf } from "../encoding/relational/instances";
+import type { Instance, Site } from "../encoding/relational/instances";
 import type { FlatProgram } from "../operations/operation";
 import { columnsIn } from "../operations/terms";
 
@@ -24,7 +24,7 @@ export function withoutUnique(flat: FlatProgram): FlatProgram["tables"] {
 }
 
 /** The unique keys, other than the primary one, that the operation writes a column of. */
-export function uniqueKeysWritten(flat: FlatProgram, site: Site): readonly (readonly string[])[] {
+export function uniqueKeyWrites(flat: FlatProgram, site: Site): readonly (readonly string[])[] {
   const { uniqueKeys } = tableOf(flat, site.operation.table);
   if (site.operation.kind === "read" || site.operation.kind === "delete") return [];
   return uniqueKeys.filter((unique) => unique.some((column) => site.writes.has(column)));
@@ -32,7 +32,7 @@ export function uniqueKeysWritten(flat: FlatProgram, site: Site): readonly (read
 
 function allReads(flat: FlatProgram, site: Site): ReadonlySet<string> {
   const { checks } = tableOf(flat, site.operation.table);
-  const unique = uniqueKeysWritten(flat, site);
+  const unique = uniqueKeyWrites(flat, site);
   const checked =
     site.operation.kind === "update" || site.operation.kind === "insert"
       ? checks

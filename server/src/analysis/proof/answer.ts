@@ -1,4 +1,4 @@
-// What a proof attempt answers: plain data that survives a structured clone.
+// Answer of a proof attempt: plain data that survives a structured clone.
 import type { StatementId } from "../../program/statement";
 import type { ProofScheme } from "../../protocol/proof";
 import type { Dependency } from "../../protocol/report";

@@ -1,5 +1,5 @@
 // One question about a chain of dependencies, and what a model of it shows.
-import type { StaticEdge } from "../encoding/relationalEdges";
+import type { StaticEdge } from "../encoding/relational/edges";
 import { neededNames } from "./asker";
 import type { Answer, Check } from "./asker";
 import { READERS_EARLY, dependsLiteral } from "./question";
@@ -17,7 +17,7 @@ export interface Chain {
   readonly unanswered?: string;
 }
 
-/** What the questions of one attempt share. */
+/** Shared parts of the questions of one attempt. */
 export interface ChainSession {
   readonly setting: Setting;
   readonly readersEarly: boolean;
@@ -40,7 +40,7 @@ interface ChainQuestion {
   readonly wanted: readonly string[];
 }
 
-/** Whether the chain is possible, or not known to be impossible. */
+/** True if the chain is possible, or not known to be impossible. */
 export function isPossible(session: ChainSession, asked: ChainQuestion): boolean {
   return askChain(session, asked, ({ kind }) => kind !== "impossible");
 }

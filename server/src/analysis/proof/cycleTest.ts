@@ -3,9 +3,9 @@
 // is that of `moments.ts`; docs/proofs.md tells it in words.
 import { levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
-import { staticEdges } from "../encoding/relationalEdges";
-import { tableOf } from "../encoding/relationalInstances";
-import type { Instance } from "../encoding/relationalInstances";
+import { staticEdges } from "../encoding/relational/edges";
+import { tableOf } from "../encoding/relational/instances";
+import type { Instance } from "../encoding/relational/instances";
 import type {
   FlatPart,
   FlatProgram,
@@ -14,13 +14,13 @@ import type {
   Term,
 } from "../operations/operation";
 import { NULL, TRUE } from "../operations/terms";
-import { deferredKeysGiven } from "../operations/tables";
+import { deferredKeysOf } from "../operations/tables";
 import { openInstances } from "./accesses";
 import { findSplit, readsOlder, viewsOf } from "./moments";
 import type { Entry, Views } from "./moments";
 
 export interface CycleTest {
-  /** Whether these, each an instance of its own, may form a cycle through all of them. */
+  /** True if these, each an instance of its own, may form a cycle through all of them. */
   may(members: readonly number[]): boolean;
   /** The transactions of which no instance is on a cycle of so many instances or fewer. */
   apart(largest: number): ReadonlySet<number>;
@@ -69,7 +69,7 @@ export function createCycleTest(exact: FlatProgram, levels: Levels): CycleTest {
     splits.set(key, made);
     return made;
   };
-  /** Whether the sequence, which leads from each to the next, is a cycle that some transaction is left too early on. */
+  /** True if the sequence, which leads from each to the next, is a cycle that some transaction is left too early on. */
   const closes = (path: readonly number[]): boolean => {
     const at = (place: number): number => path[(place + path.length) % path.length] ?? 0;
     if (!leads(at(-1), at(0))) return false;
@@ -99,7 +99,7 @@ export function createCycleTest(exact: FlatProgram, levels: Levels): CycleTest {
   };
 }
 
-/** Whether the test speaks about the transaction: all of its accesses are known, and when they look at rows. */
+/** True if the test speaks about the transaction: all of its accesses are known, and when they look at rows. */
 function speaksOf(
   exact: FlatProgram,
   transaction: FlatTransaction,
@@ -111,7 +111,7 @@ function speaksOf(
   if (parts.some(({ level }) => level !== undefined)) return false;
   return operations.every((operation) => {
     if (operation.precision === "opaque" || operation.precision === "approx") return false;
-    return deferredKeysGiven(operation, tableOf(exact, operation.table)).length === 0;
+    return deferredKeysOf(operation, tableOf(exact, operation.table)).length === 0;
   });
 }
 
@@ -196,7 +196,7 @@ function linkOf(
   return { leaving: [...leaving.values()], entering: [...entering.values()] };
 }
 
-/** Whether the transaction may be left at a moment before that at which it is come to. */
+/** True if the transaction may be left at a moment before that at which it is come to. */
 function splitAt(
   flat: FlatProgram,
   middle: number,

@@ -1,16 +1,16 @@
 // Dependencies between two instances that each read a snapshot of their own. They contain every dependency of a real
 // execution and are told from the two alone: whoever else wrote in between is part of some longer path.
-import type { RowTerm } from "../encoding/relationalDatabase";
-import { staticEdges } from "../encoding/relationalEdges";
-import type { StaticEdge } from "../encoding/relationalEdges";
-import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
-import type { Instance, Site } from "../encoding/relationalInstances";
-import type { Run } from "../encoding/relationalRun";
+import type { RowTerm } from "../encoding/relational/database";
+import { staticEdges } from "../encoding/relational/edges";
+import type { StaticEdge } from "../encoding/relational/edges";
+import { isPoint, keyColumns, tableOf } from "../encoding/relational/instances";
+import type { Instance, Site } from "../encoding/relational/instances";
+import type { Run } from "../encoding/relational/run";
 import { FALSE, TRUE, and, eq, le, not, or, sameAll } from "../encoding/smt";
 import type { Smt } from "../encoding/smt";
 import { asInt, sqlInt } from "../encoding/sqlValue";
 import type { SqlValue } from "../encoding/sqlValue";
-import { uniqueKeysWritten } from "./accesses";
+import { uniqueKeyWrites } from "./accesses";
 
 /** One of two instances with its run on its own snapshot. */
 export interface Side {
@@ -20,7 +20,7 @@ export interface Side {
 
 /** How one instance stands to another. */
 export interface Standing {
-  /** Whether the first sees what the second wrote. */
+  /** True if the first sees what the second wrote. */
   sees(reader: number, writer: number): Smt;
   before(first: number, second: number): Smt;
   /**
@@ -83,7 +83,7 @@ export function rowsOf(
   spare: (table: string) => readonly RowTerm[],
 ): readonly RowTerm[] {
   const { flat } = first.run.database;
-  const acts = (site: Site): boolean => uniqueKeysWritten(flat, site).length === 0;
+  const acts = (site: Site): boolean => uniqueKeyWrites(flat, site).length === 0;
   const pointed = [
     { site: from, side: first, other: to },
     { site: to, side: second, other: from },
@@ -97,7 +97,7 @@ export function rowsOf(
   return [...new Map(all.map((row) => [row.join(" "), row])).values()];
 }
 
-/** Whether the reader would notice if the row were as it is before, or after, the write. */
+/** True if the reader would notice if the row were as it is before, or after, the write. */
 function concerned(
   reads: Run,
   reader: Site,
@@ -125,9 +125,9 @@ function concerned(
   return and(executed, or(chosen, beats, clashes));
 }
 
-/** Whether the reader may notice anything that happens to the row, whatever versions there are. */
+/** True if the reader may notice anything that happens to the row, whatever versions there are. */
 export function mayConcern(reads: Run, reader: Site, row: RowTerm): Smt {
-  if (uniqueKeysWritten(reads.database.flat, reader).length > 0) return reads.executed(reader);
+  if (uniqueKeyWrites(reads.database.flat, reader).length > 0) return reads.executed(reader);
   const named =
     reader.operation.kind === "insert"
       ? sameAll(row, reads.row(reader))
@@ -154,7 +154,7 @@ function versionOf(run: Run, writer: Site, row: RowTerm, version: "before" | "af
   };
 }
 
-/** Whether the equalities on key columns hold, whatever the rest of the condition says. */
+/** True if the equalities on key columns hold, whatever the rest of the condition says. */
 function keyAllows(run: Run, site: Site, row: RowTerm): Smt {
   const own = run.row(site);
   const key = keyColumns(tableOf(run.database.flat, site.operation.table));
@@ -187,10 +187,10 @@ function firstRow(run: Run, site: Site) {
   };
 }
 
-/** Whether the row holds, before or after the write, a unique key that the reader gives one of its rows. */
+/** True if the row holds, before or after the write, a unique key that the reader gives one of its rows. */
 function sameUnique(reads: Run, reader: Site, writes: Run, writer: Site, row: RowTerm): Smt {
   const { flat } = reads.database;
-  const unique = uniqueKeysWritten(flat, reader);
+  const unique = uniqueKeyWrites(flat, reader);
   if (unique.length === 0) return FALSE;
   if (!isPoint(flat, reader.operation)) return TRUE;
   const own = reads.row(reader);

@@ -6,13 +6,13 @@
 import type { Level } from "../../isolation/levels";
 import { levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
-import { staticEdges } from "../encoding/relationalEdges";
-import type { StaticEdge } from "../encoding/relationalEdges";
-import { isPoint } from "../encoding/relationalInstances";
-import type { Instance, Site } from "../encoding/relationalInstances";
+import { staticEdges } from "../encoding/relational/edges";
+import type { StaticEdge } from "../encoding/relational/edges";
+import { isPoint } from "../encoding/relational/instances";
+import type { Instance, Site } from "../encoding/relational/instances";
 import type { FlatProgram } from "../operations/operation";
 import { isTrueLiteral } from "../operations/terms";
-import { openInstances, uniqueKeysWritten } from "./accesses";
+import { openInstances, uniqueKeyWrites } from "./accesses";
 import type { Chain } from "./chains";
 import { cyclicGroups } from "./cyclicGroups";
 import { findSplit, readsOlder, viewsOf } from "./moments";
@@ -172,7 +172,7 @@ function pairEdges(
 }
 
 /**
- * Whether the reader changes the row that it reads whenever that exists: then of it and a writer of the row one sees
+ * True if the reader changes the row that it reads whenever that exists: then of it and a writer of the row one sees
  * the other. An insertion by the other is of a row that does not exist.
  */
 function alsoWrites(flat: FlatProgram, reader: Instance, { from, to }: StaticEdge): boolean {
@@ -194,6 +194,6 @@ function alsoWrites(flat: FlatProgram, reader: Instance, { from, to }: StaticEdg
 function insertsAlways(flat: FlatProgram, site: Site): boolean {
   const { kind, onDuplicate, undone = [], caught = [] } = site.operation;
   const isFinal = undone.length === 0 && caught.length === 0;
-  const isAlone = uniqueKeysWritten(flat, site).length === 0;
+  const isAlone = uniqueKeyWrites(flat, site).length === 0;
   return kind === "insert" && onDuplicate === "error" && isFinal && isAlone;
 }

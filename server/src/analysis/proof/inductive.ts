@@ -1,7 +1,7 @@
 // Serializability for any number of transactions by induction along arbitration, after Nagar and Jagannathan (CONCUR
 // 2018, section 5.3). On any cycle the transaction that is arbitrated first has two predecessors that come after it;
 // where no such chain of three and no cycle of two exist, there is no cycle at all.
-import { staticEdges } from "../encoding/relationalEdges";
+import { staticEdges } from "../encoding/relational/edges";
 import { openInstances } from "./accesses";
 import type { Asker } from "./asker";
 import { chainOf, isPossible } from "./chains";
@@ -185,7 +185,7 @@ function pairFacts(session: Session): (from: number, to: number) => PairFacts {
   };
 }
 
-/** Whether the texts allow any dependency at all. */
+/** True if the texts allow any dependency at all. */
 function mayMeet({ flat }: Setting, a: number, b: number): boolean {
   const [first, second] = openInstances(flat, [a, b]);
   if (first === undefined || second === undefined) return false;
@@ -221,7 +221,7 @@ function obstaclesAmong(
   return found;
 }
 
-/** Whether a chain that was in the way is possible in this setting. */
+/** True if a chain that was in the way is possible in this setting. */
 export function mayBeInTheWay(
   asker: Asker,
   setting: Setting,

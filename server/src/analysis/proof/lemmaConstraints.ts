@@ -1,9 +1,10 @@
-// What lemmas say of two snapshots: a row's versions are made one after the other, and who does not see a writer of a
-// row has an earlier version of it than the writer found (versions are seen by the next writer, sights are transitive).
+// Constraints of lemmas on two snapshots: a row's versions are made one after the other, and who does not see a writer
+// of a row has an earlier version of it than the writer found (versions are seen by the next writer, sights are
+// transitive).
 import type { Assumptions } from "../encoding/assumptions";
-import type { RowTerm } from "../encoding/relationalDatabase";
-import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relationalInstances";
-import type { Run } from "../encoding/relationalRun";
+import type { RowTerm } from "../encoding/relational/database";
+import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relational/instances";
+import type { Run } from "../encoding/relational/run";
 import { and, imp, le, not, or } from "../encoding/smt";
 import type { Script, Smt } from "../encoding/smt";
 import { asInt, sqlInt } from "../encoding/sqlValue";

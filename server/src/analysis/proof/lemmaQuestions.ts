@@ -2,14 +2,14 @@
 // other and sights are transitive, the rows that a transaction changes are in that state as in its snapshot, and nothing
 // else of the two need agree. All questions about a transaction share one text.
 import { createAssumptions, invariantName } from "../encoding/assumptions";
-import { makeDatabase } from "../encoding/relationalDatabase";
-import type { Database, RowTerm } from "../encoding/relationalDatabase";
-import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
-import type { Instance } from "../encoding/relationalInstances";
-import { columnName } from "../encoding/relationalMeeting";
-import { serialRelations } from "../encoding/relationalRelations";
-import type { Run } from "../encoding/relationalRun";
-import { makeRun } from "../encoding/relationalRunner";
+import { makeDatabase } from "../encoding/relational/database";
+import type { Database, RowTerm } from "../encoding/relational/database";
+import { isPoint, keyColumns, tableOf } from "../encoding/relational/instances";
+import type { Instance } from "../encoding/relational/instances";
+import { columnName } from "../encoding/relational/meeting";
+import { serialRelations } from "../encoding/relational/relations";
+import type { Run } from "../encoding/relational/run";
+import { makeRun } from "../encoding/relational/runner";
 import { and, createScript, eq, imp, ite, lt, not, or } from "../encoding/smt";
 import type { Script, Smt } from "../encoding/smt";
 import { asInt, choose, isTrue, sqlInt } from "../encoding/sqlValue";
@@ -25,14 +25,14 @@ import type { MonotoneColumn, Setting } from "./setting";
 
 /** Answers name the assumptions that they need; undefined is that it may be otherwise, or is not known. */
 export interface LemmaQuestions {
-  /** Whether the transaction never moves the column of an existing row the other way. */
+  /** True if the transaction never moves the column of an existing row the other way. */
   moves(
     member: number,
     column: MonotoneColumn,
     invariants: readonly FlatInvariant[],
   ): ReadonlySet<string> | undefined;
   /**
-   * Whether a state in which the invariants hold keeps one of them when the transaction's writes arrive; it read a
+   * True if a state in which the invariants hold keeps one of them when the transaction's writes arrive; it read a
    * snapshot in which they hold as well, and found the rows that it changes as they are in the state.
    */
   keeps(

@@ -2,8 +2,8 @@
 // statements there are at all.
 import { ownEntry } from "../../protocol/dictionary";
 import { invariantName } from "../encoding/assumptions";
-import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relationalInstances";
-import { columnName } from "../encoding/relationalMeeting";
+import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relational/instances";
+import { columnName } from "../encoding/relational/meeting";
 import { fromRowColumn } from "../operations/operation";
 import type { FlatInvariant, FlatProgram } from "../operations/operation";
 import { columnsIn, subterms } from "../operations/terms";

@@ -3,9 +3,9 @@
 // later than the read by which it is left can be passed over: who comes to it committed before that moment, and whom it
 // leads to committed after it. So on every cycle there is one for which this is not so.
 import type { Level } from "../../isolation/levels";
-import type { StaticEdge } from "../encoding/relationalEdges";
-import { EXISTENCE, isPoint } from "../encoding/relationalInstances";
-import type { Site } from "../encoding/relationalInstances";
+import type { StaticEdge } from "../encoding/relational/edges";
+import { EXISTENCE, isPoint } from "../encoding/relational/instances";
+import type { Site } from "../encoding/relational/instances";
 import type { FlatProgram, FlatTransaction, Operation } from "../operations/operation";
 import { columnsIn } from "../operations/terms";
 import { asPaper } from "./setting";
@@ -43,7 +43,7 @@ export function viewsOf(level: Level): Views | undefined {
   return { plain, holdsAll, firstUpdaterWins };
 }
 
-/** Whether what the reader takes from the row may be older than the other's commit. */
+/** True if what the reader takes from the row may be older than the other's commit. */
 export function readsOlder(
   flat: FlatProgram,
   views: Views,
@@ -100,7 +100,7 @@ export function findSplit<Way extends Entry>(
 }
 
 /**
- * Whether all that the first reads or changes is so at a moment no later than those of the second's reads. `firstPlain`
+ * True if all that the first reads or changes is so at a moment no later than those of the second's reads. `firstPlain`
  * is the step of the first read of the one state.
  */
 function isNoLater(
@@ -119,7 +119,7 @@ function isNoLater(
   return first.step === second.step && isOfState(first) && isOfState(second);
 }
 
-/** Whether it reads the state that plain reads of its transaction, or of its statement, have in common. */
+/** True if it reads the state that plain reads of its transaction, or of its statement, have in common. */
 export function readsState(
   { operations }: FlatTransaction,
   { plain }: Views,

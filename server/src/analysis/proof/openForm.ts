@@ -1,6 +1,6 @@
 // The flat form as proofs read it: what depends on how many rows there are, or on all of them together, is any value.
 // A proof is about every database, so no number of rows that an encoding mentions would do.
-import { isPoint } from "../encoding/relationalInstances";
+import { isPoint } from "../encoding/relational/instances";
 import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
 import { columnsIn, rewriter, parts } from "../operations/terms";
 

@@ -1,8 +1,8 @@
-// Whether a program is serializable with any number of transactions: what is in the way at all, then the schemes from
-// the cheapest on. The answer is plain data about the flat program; `service/` makes sentences of it.
+// Proof that a program is serializable with any number of transactions: what is in the way at all, then the schemes
+// from the cheapest on. The answer is plain data about the flat program; `service/` makes sentences of it.
 import type { Levels } from "../../isolation/mixedLevels";
 import type { SolverFactory } from "../../solver/solver";
-import type { StaticEdge } from "../encoding/relationalEdges";
+import type { StaticEdge } from "../encoding/relational/edges";
 import type { FlatProgram } from "../operations/operation";
 import type { SearchLimits } from "../search/unit";
 import type { Obstacle, ObstacleStep, ProofAnswer } from "./answer";

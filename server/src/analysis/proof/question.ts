@@ -2,19 +2,19 @@
 // the levels at hand, and the dependencies between them.
 import { createAssumptions } from "../encoding/assumptions";
 import type { Assumption, Assumptions } from "../encoding/assumptions";
-import { makeDatabase } from "../encoding/relationalDatabase";
-import type { RowTerm } from "../encoding/relationalDatabase";
-import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
-import type { Instance, Site } from "../encoding/relationalInstances";
-import { columnName, ownRows } from "../encoding/relationalMeeting";
-import type { StaticEdge } from "../encoding/relationalEdges";
-import { serialRelations, transactionRelations } from "../encoding/relationalRelations";
-import type { Relations } from "../encoding/relationalRelations";
-import { makeRun } from "../encoding/relationalRunner";
+import { makeDatabase } from "../encoding/relational/database";
+import type { RowTerm } from "../encoding/relational/database";
+import { isPoint, keyColumns, tableOf } from "../encoding/relational/instances";
+import type { Instance, Site } from "../encoding/relational/instances";
+import { columnName, ownRows } from "../encoding/relational/meeting";
+import type { StaticEdge } from "../encoding/relational/edges";
+import { serialRelations, transactionRelations } from "../encoding/relational/relations";
+import type { Relations } from "../encoding/relational/relations";
+import { makeRun } from "../encoding/relational/runner";
 import { and, bool, createScript, imp, not, or, sameAll } from "../encoding/smt";
 import type { Script, Smt } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
-import { tupleLevels } from "../search/papersLevels";
+import { tupleLevels } from "../search/literature/levels";
 import { openInstances, withoutUnique } from "./accesses";
 import { openEdges, rowsOf } from "./dependencies";
 import type { Side, Standing } from "./dependencies";
@@ -33,7 +33,7 @@ export interface OpenQuestion {
   readonly text: string;
   /** Literals for every check. */
   readonly levels: readonly string[];
-  /** What is assumed of arguments and rows; for every check as well. */
+  /** Assumptions about arguments and rows; for every check as well. */
   readonly assumptions: readonly Assumption[];
   readonly selectors: readonly OpenSelector[];
 }
@@ -319,7 +319,7 @@ function assertReadersEarly(script: Script, standing: Standing, sides: readonly 
     }
 }
 
-/** Whether the instance writes, or may write rows that are not named here. */
+/** True if the instance writes, or may write rows that are not named here. */
 function mayWrite({ instance, run }: Side): Smt {
   return or(
     // Rounds that are not represented may.

@@ -1,8 +1,8 @@
-// What would remove a chain that is in the way of a proof: the program is changed as the advice says, and the chain is
-// asked about again. Only what was answered so is told as a remedy.
+// Remedies for a chain that is in the way of a proof: the program is changed as the advice says, and the chain is asked
+// about again. Only what was answered so is told as a remedy.
 import { distinctLevels } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
-import { isPoint, tableOf } from "../encoding/relationalInstances";
+import { isPoint, tableOf } from "../encoding/relational/instances";
 import type { FlatProgram, FlatTransaction, Operation } from "../operations/operation";
 import { TRUE } from "../operations/terms";
 import type { Obstacle, ObstacleStep, Remedy } from "./answer";

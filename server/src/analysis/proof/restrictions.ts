@@ -1,10 +1,10 @@
-// What no proof may rest on: places of the flat form that say less than the program does.
+// Restrictions of proofs: places of the flat form that say less than the program does.
 import type { Levels } from "../../isolation/mixedLevels";
 import { distinctLevels } from "../../isolation/mixedLevels";
-import { EXISTENCE, isPoint, tableOf } from "../encoding/relationalInstances";
-import { columnName, writtenColumns } from "../encoding/relationalMeeting";
+import { EXISTENCE, isPoint, tableOf } from "../encoding/relational/instances";
+import { columnName, writtenColumns } from "../encoding/relational/meeting";
 import type { FlatProgram, Operation } from "../operations/operation";
-import { deferredKeysGiven } from "../operations/tables";
+import { deferredKeysOf } from "../operations/tables";
 import type { Restriction } from "./answer";
 
 /** All restrictions of a program at these levels; empty means that its flat form can carry a proof. */
@@ -72,7 +72,7 @@ function childrenInTheWay(
 
 /** What refuses a commit depends on rows that a proof does not name. */
 function lateKeys(flat: FlatProgram, operation: Operation): readonly string[] {
-  return deferredKeysGiven(operation, tableOf(flat, operation.table)).map(
+  return deferredKeysOf(operation, tableOf(flat, operation.table)).map(
     (key) =>
       `whether it commits depends on the key (${key.join(", ")}) of ${operation.table}, which is checked then`,
   );

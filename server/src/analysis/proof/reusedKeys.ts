@@ -3,12 +3,12 @@
 // writers of a row see each other, so they apply only where no key is taken again like this. Here every pair of a deletion
 // and an insertion is asked about. That facts about snapshots are used for it is no circle: the first commit that takes
 // such a key follows none.
-import { tableOf } from "../encoding/relationalInstances";
-import type { Site } from "../encoding/relationalInstances";
+import { tableOf } from "../encoding/relational/instances";
+import type { Site } from "../encoding/relational/instances";
 import { and, or } from "../encoding/smt";
 import type { FlatProgram, FlatTransaction, Operation } from "../operations/operation";
 import { FALSE } from "../operations/terms";
-import { openInstances, uniqueKeysWritten } from "./accesses";
+import { openInstances, uniqueKeyWrites } from "./accesses";
 import type { Restriction } from "./answer";
 import type { Asker } from "./asker";
 import { releasesLocks } from "./moments";
@@ -39,13 +39,13 @@ export function reusedKeys(asker: Asker, setting: Setting): ReusedKeys {
   return { restrictions: [...found.values()], assumed };
 }
 
-/** Whether the second takes a key that the first gives up: the deletion of a row, or another value in a unique key. */
+/** True if the second takes a key that the first gives up: the deletion of a row, or another value in a unique key. */
 export function takesGivenKey(flat: FlatProgram, giver: Site, taker: Site): boolean {
   const table = tableOf(flat, taker.operation.table);
   if (giver.operation.table !== table.name) return false;
   const gone = giver.operation.kind === "delete";
   if (gone && taker.operation.kind === "insert" && table.primaryKey.length > 0) return true;
-  const unique = uniqueKeysWritten(flat, taker).flat();
+  const unique = uniqueKeyWrites(flat, taker).flat();
   return unique.length > 0 && (gone || unique.some((column) => giver.writes.has(column)));
 }
 
@@ -66,7 +66,7 @@ function whyReused(
   const giving = sitesOf(flat, giver).filter((each) => takesGivenKey(flat, each, site));
   if (giving.length === 0) return undefined;
   const name = flat.transactions[giver]?.id ?? "";
-  if (uniqueKeysWritten(flat, site).length > 0)
+  if (uniqueKeyWrites(flat, site).length > 0)
     return `its unique keys are looked for among the newest rows of ${table}, not in its snapshot, and ${name} gives up such keys`;
   const needed = whyNotReused(asker, setting, giver, taker, site);
   for (const name of needed ?? []) assumed.add(name);
@@ -114,7 +114,7 @@ function whyNotReused(
   return asker.refuted({ text, literals, assumptions });
 }
 
-/** What the transaction did when it comes to the insertion, which does not fail for a row of its snapshot. */
+/** Effect of the transaction when it comes to the insertion, which does not fail for a row of its snapshot. */
 function upTo(transaction: FlatTransaction, { index }: Operation): FlatTransaction {
   const { id, parameters, preconditions, losses, forgotten } = transaction;
   return {

@@ -1,10 +1,10 @@
-// What a proof is about: the program in open form, its levels, and what was proved of its snapshots before.
+// Setting of a proof: the program in open form, its levels, and what was proved of its snapshots before.
 import { PAPER_LEVELS } from "../../isolation/levels";
 import type { Axiom, Level, PaperLevel } from "../../isolation/levels";
 import { distinctLevels, levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Assumption, Assumptions } from "../encoding/assumptions";
-import { writtenColumns } from "../encoding/relationalMeeting";
+import { writtenColumns } from "../encoding/relational/meeting";
 import type { FlatProgram } from "../operations/operation";
 import { openForm } from "./openForm";
 
@@ -116,7 +116,7 @@ export function usable(
   return assumptions.all().filter(({ name }) => !without.has(name));
 }
 
-/** Whether versions of a row are seen one by the next writer, and what is seen brings what it saw. */
+/** True if versions of a row are seen one by the next writer, and what is seen brings what it saw. */
 export function hasLemmas({ axioms }: Setting): boolean {
   return axioms.has("noConflict") && axioms.has("causal");
 }

@@ -3,15 +3,15 @@
 // orders moments is that statements follow each other, and that locks are kept until the commit.
 import { createAssumptions } from "../encoding/assumptions";
 import type { Assumption } from "../encoding/assumptions";
-import { makeDatabase } from "../encoding/relationalDatabase";
-import type { RowTerm } from "../encoding/relationalDatabase";
-import { staticEdges } from "../encoding/relationalEdges";
-import type { StaticEdge } from "../encoding/relationalEdges";
-import { isPoint } from "../encoding/relationalInstances";
-import type { Instance, Site } from "../encoding/relationalInstances";
-import { columnName, ownRows } from "../encoding/relationalMeeting";
-import { serialRelations } from "../encoding/relationalRelations";
-import { makeRun } from "../encoding/relationalRunner";
+import { makeDatabase } from "../encoding/relational/database";
+import type { RowTerm } from "../encoding/relational/database";
+import { staticEdges } from "../encoding/relational/edges";
+import type { StaticEdge } from "../encoding/relational/edges";
+import { isPoint } from "../encoding/relational/instances";
+import type { Instance, Site } from "../encoding/relational/instances";
+import { columnName, ownRows } from "../encoding/relational/meeting";
+import { serialRelations } from "../encoding/relational/relations";
+import { makeRun } from "../encoding/relational/runner";
 import { FALSE, and, createScript, imp, le, lt, not, or } from "../encoding/smt";
 import type { Script, Smt } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
@@ -43,7 +43,7 @@ export interface SplitQuestion {
 /** A transaction with the moments of its statements. */
 interface Timed extends Side {
   readonly views: Views;
-  /** Whether what it locks stays locked until it commits. */
+  /** True if what it locks stays locked until it commits. */
   readonly holds: boolean;
   readonly commit: Smt;
   /** Between the start and the end of its statement: when the operation looks at what it does not lock. */
@@ -102,7 +102,7 @@ export function encodeSplit(
   return { text: script.take(), assumptions: assumptions.all(), entering, leaving };
 }
 
-/** Whether what is read at the edge may be older than the commit of the one that it leads to. */
+/** True if what is read at the edge may be older than the commit of the one that it leads to. */
 function isOlder(
   { views, instance, run }: Pick<Timed, "views" | "instance" | "run">,
   edge: StaticEdge,
@@ -220,7 +220,7 @@ function assertLocks(
     }
 }
 
-/** Whether the operation has the row locked from then on, against all that change it. */
+/** True if the operation has the row locked from then on, against all that change it. */
 function locks({ run }: Timed, site: Site, row: RowTerm): Smt {
   const { operation } = site;
   if (site.writes.size > 0) return run.touches(site, row);

@@ -5,10 +5,10 @@
 // like this, whatever else runs, there is no cycle.
 import type { Levels } from "../../isolation/mixedLevels";
 import { levelAt } from "../../isolation/mixedLevels";
-import { staticEdges } from "../encoding/relationalEdges";
-import type { StaticEdge } from "../encoding/relationalEdges";
-import { writtenColumns } from "../encoding/relationalMeeting";
-import type { Instance } from "../encoding/relationalInstances";
+import { staticEdges } from "../encoding/relational/edges";
+import type { StaticEdge } from "../encoding/relational/edges";
+import { writtenColumns } from "../encoding/relational/meeting";
+import type { Instance } from "../encoding/relational/instances";
 import type { FlatProgram } from "../operations/operation";
 import { openInstances } from "./accesses";
 import { neededNames } from "./asker";
@@ -66,7 +66,7 @@ export function proveBySplits(
   return { refuted, assumed, obstacles };
 }
 
-/** Whether a chain that was in the way is possible in this program. */
+/** True if a chain that was in the way is possible in this program. */
 export function mayBeSplit(
   asker: Asker,
   statements: Statements,

@@ -2,16 +2,16 @@
 // is for the solver to choose. Of each place every transaction is run, and what is said of its run is said behind the
 // literal of its type, so that one question stands for all sequences of types.
 import { createAssumptions } from "../encoding/assumptions";
-import type { RowTerm } from "../encoding/relationalDatabase";
-import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
-import type { Instance } from "../encoding/relationalInstances";
-import { ownRows } from "../encoding/relationalMeeting";
-import { transactionRelations } from "../encoding/relationalRelations";
-import type { Relations } from "../encoding/relationalRelations";
+import type { RowTerm } from "../encoding/relational/database";
+import { isPoint, keyColumns, tableOf } from "../encoding/relational/instances";
+import type { Instance } from "../encoding/relational/instances";
+import { ownRows } from "../encoding/relational/meeting";
+import { transactionRelations } from "../encoding/relational/relations";
+import type { Relations } from "../encoding/relational/relations";
 import { FALSE, and, createScript, imp, not, or, sameAll } from "../encoding/smt";
 import type { Script, Smt } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
-import { tupleLevels } from "../search/papersLevels";
+import { tupleLevels } from "../search/literature/levels";
 import { openInstances } from "./accesses";
 import { openEdges } from "./dependencies";
 import type { Side } from "./dependencies";

@@ -1,8 +1,8 @@
 // Input of the candidates: the program with the texts that it was read from, the anomaly, and the statements that
 // are at fault in it.
-import type { CodeParsers, CodeTree } from "../../frontend/code/codeParsers";
-import { codeLanguageOf } from "../../frontend/code/codeParsers";
-import { indexLines, offsetsOf, type LineIndex } from "../../frontend/sql/lines";
+import type { CodeParsers, CodeTree } from "../../frontend/code/workspace/codeParsers";
+import { codeLanguageOf } from "../../frontend/code/workspace/codeParsers";
+import { indexLines, offsetsOf, type LineIndex } from "../../frontend/sql/text/lines";
 import type { SourceFile } from "../../frontend/sql/readProgram";
 import type { Dialect } from "../../program/dialect";
 import type { Program, Transaction } from "../../program/program";

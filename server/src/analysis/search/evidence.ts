@@ -1,4 +1,4 @@
-// What of an execution shows its anomaly.
+// Evidence of an anomaly in an execution.
 import type { Confirmation } from "../../store/execution";
 
 /** The tables of the cycle, or of the dirty read, sorted; undefined where the store found neither. */

@@ -1,4 +1,4 @@
-// What makes some tuples of three and more likelier than others to have a cycle that no two of them have.
+// Likelihood of tuples of three and more to have a cycle that no two of them have.
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
 
 /**

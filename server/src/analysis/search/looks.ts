@@ -1,4 +1,4 @@
-// What texts look like in columns of a type, and names for made-up ones that look so.
+// Looks of texts in columns of a type, and names for made-up ones that look so.
 import type { ValueType } from "../../program/expression";
 import type { Takes } from "../../program/takes";
 import { MADE_UUID } from "../../protocol/witness";
@@ -18,7 +18,7 @@ export function lookOf(facts: {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** Whether a text has that look; plain texts have any. */
+/** True if a text has that look; plain texts have any. */
 export function fits(look: Look, text: string): boolean {
   switch (look.kind) {
     case "uuid":

@@ -21,7 +21,7 @@ export interface ParentRequest {
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   /** Rows that the instances write; columns may be missing. */
   readonly written: readonly WrittenRow[];
-  /** Whether a row of that table may be added without an operation noticing. */
+  /** True if a row of that table may be added without an operation noticing. */
   readonly mayAdd: (table: string, row: Row) => boolean;
 }
 

@@ -33,7 +33,7 @@ const COUNTED_NAME =
   /amount|balance|(?:^|_)bal$|budget|count|credit|limit|number|points?$|price|quantity|quota|remaining|score|seats?$|sequence|spent|stock|supply|total|usage|used/iu;
 const COUNTED_MORE = 2;
 
-/** Whether the name of a column is that of an amount or a number of things. */
+/** True if the name of a column is that of an amount or a number of things. */
 export function isCounted(column: string): boolean {
   return COUNTED_NAME.test(column);
 }
@@ -107,7 +107,7 @@ function columnsOf(read: Operation): ReadonlySet<string> {
   );
 }
 
-/** Whether the write changes what the read saw: one of its columns, or which rows there are. */
+/** True if the write changes what the read saw: one of its columns, or which rows there are. */
 function outdates(write: Operation, { table, columns }: StaleUse): boolean {
   if (write.table !== table) return false;
   if (write.kind !== "update") return true;

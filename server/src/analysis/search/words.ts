@@ -1,6 +1,6 @@
 // Readable values for numbers that stand for text, times and other things that are only compared for equality.
 import type { ValueType } from "../../program/expression";
-import { FIRST_FRESH } from "../encoding/productDatabase";
+import { FIRST_FRESH } from "../encoding/product/database";
 
 /** A value of the type that is different for different numbers, and different from every given text. */
 export function wordOf(type: ValueType, value: number, taken: readonly string[]): string {

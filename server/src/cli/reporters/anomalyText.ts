@@ -128,7 +128,7 @@ function leftOutLines({ leftOut = [] }: Anomaly, { columns }: TextStyle): readon
   return ["What the rules of the level leave out", ...lines, ""];
 }
 
-/** What the severity means, in the words of the first line. */
+/** Meaning of the severity, in the words of the first line. */
 export const SEVERITY_TEXTS: Readonly<Record<Severity, string>> = {
   state: "final state differs",
   value: "a returned value differs",

@@ -1,5 +1,4 @@
-// What the exploration of a client program found, for people: each broken assertion with its smallest execution, and what
-// was covered.
+// Text of the exploration of a client program: each broken assertion with its smallest execution, and what was covered.
 import type { ExplorationReport, ExplorationViolation } from "../../protocol/exploration";
 import { findLevel } from "../../isolation/levels";
 import { anomalySchedule, type TextStyle } from "./anomalyText";

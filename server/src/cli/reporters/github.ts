@@ -1,6 +1,6 @@
 // Findings as workflow commands, which GitHub shows at the lines of a pull request.
 import { isShown, type FindingSeverity, type Shown } from "../../protocol/report";
-import { messageOf } from "../../service/findings";
+import { messageOf } from "../../service/findings/findings";
 import {
   findingPlace,
   pathOf,

@@ -1,4 +1,4 @@
-// What a report does not tell: how many findings, why, and how to see them.
+// Line about what a report does not tell: how many findings, why, and how to see them.
 import { isTold, type LevelReport, type Shown } from "../../protocol/report";
 
 /** One line, or nothing where all findings are told. */

@@ -1,4 +1,4 @@
-// What a recorded history was judged as, for people: the verdict first, then the story of the counterexample, then why.
+// Text of the verdict on a recorded history: the verdict first, then the story of the counterexample, then why.
 import { findLevel } from "../../isolation/levels";
 import { ownEntry } from "../../protocol/dictionary";
 import type {

@@ -3,7 +3,7 @@ import type { Cause } from "../../protocol/cause";
 import type { ProofReport, SufficientLevel } from "../../protocol/proof";
 import type { Anomaly, Assumption, LevelBasis, LevelReport, Unknown } from "../../protocol/report";
 import type { CheckTimings } from "../../service/check";
-import type { SolveCounters } from "../../service/tupleSolver";
+import type { SolveCounters } from "../../service/search/tupleSolver";
 
 export interface JsonTimings extends CheckTimings, SolveCounters {}
 

@@ -1,4 +1,4 @@
-// What runs ended with, in a few words: only what tells them apart.
+// Outcomes of runs in a few words: only what tells them apart.
 import { ownEntry } from "../../protocol/dictionary";
 import type { Anomaly } from "../../protocol/report";
 import {
@@ -139,7 +139,7 @@ function rowOf(cell: string): string {
   return cell.slice(0, cell.lastIndexOf("]") + 1);
 }
 
-/** Whether any cell of the row is there. */
+/** True if any cell of the row is there. */
 function hasRow(cells: Cells, row: string): boolean {
   return [...cells.keys()].some((each) => rowOf(each) === row);
 }

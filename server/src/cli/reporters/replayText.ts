@@ -1,4 +1,4 @@
-// What a replay on a real server showed, for people.
+// Text of a replay on a real server.
 import type { Anomaly } from "../../protocol/report";
 import type { ReplayOutcome, ReplayReport } from "../../replay/replayAnomaly";
 import { anomalySchedule, type TextStyle } from "./anomalyText";

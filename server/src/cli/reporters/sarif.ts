@@ -11,7 +11,7 @@ import {
   type Step,
   type Unknown,
 } from "../../protocol/report";
-import { messageOf } from "../../service/findings";
+import { messageOf } from "../../service/findings/findings";
 import type { Range } from "../../protocol/source";
 import { instanceText } from "./anomalyText";
 import { findingPlace, pathOf, type PlacedReport } from "./placedReport";

@@ -4,7 +4,7 @@ import { ownEntry } from "../../protocol/dictionary";
 import { isShown, isTold, undecidedCount } from "../../protocol/report";
 import type { Cause } from "../../protocol/cause";
 import type { Anomaly, LevelReport, Shown, Unknown, UnreadKind } from "../../protocol/report";
-import { isGap } from "../../service/unknowns";
+import { isGap } from "../../service/verdict/unknowns";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";

@@ -4,7 +4,7 @@ import type { Range } from "../../protocol/source";
 import { readExpression } from "../assertionExpression";
 import { AssertionFault, type ResultValue } from "../assertionValues";
 import { expressionAssertion, isQuery, rowsHold, type Assertion } from "../assertions";
-import { errorText } from "./givenValues";
+import { errorText } from "./argumentValues";
 
 /** One assertion or a list of them. */
 export function assertionsOf(given: unknown): readonly unknown[] {

@@ -19,10 +19,10 @@ import type { AccessRules } from "../statementView";
 import { assertionOf, assertionsOf, sourceTexts } from "./codeAssertions";
 import { faultText, lineRange, placesIn } from "./codePlaces";
 import { openConnection } from "./connection";
-import { errorText, isMistake, plainValue, recordOf, resultValue, textsOf } from "./givenValues";
+import { errorText, isMistake, plainValue, recordOf, resultValue, textsOf } from "./argumentValues";
 import { codeModules, type CodeModules } from "./moduleLoader";
-import { observedStep } from "./observedStep";
-import { lostErrors, runSeeded, seeded } from "./seeded";
+import { observationStep } from "./observation";
+import { lostErrors, runWithSeed, seedSession } from "./randomness";
 
 export interface CodeClient {
   readonly open: (rules: AccessRules) => ExplorableClient;
@@ -46,7 +46,7 @@ export function readCodeClient(
   const modules = codeModules(file, openTexts);
   let given: Readonly<Record<string, unknown>>;
   try {
-    given = runSeeded(seeded(0), () => modules.run());
+    given = runWithSeed(seedSession(0), () => modules.run());
   } catch (error) {
     const [message, line] = faultText(error, file);
     refuse(message, lineRange(line));
@@ -203,8 +203,8 @@ async function runSession(
 ): Promise<void> {
   const [first] = functions;
   if (first === undefined) return;
-  const draws = seeded(first[0]);
-  await runSeeded(draws, async () => {
+  const draws = seedSession(first[0]);
+  await runWithSeed(draws, async () => {
     const given = modules.run();
     const exported = "sessions" in given ? given : recordOf(given["default"]);
     let label = "";
@@ -233,7 +233,7 @@ async function runSession(
       },
       ...(observe && {
         observe: (query) => {
-          const step = observedStep(query, { file, folder });
+          const step = observationStep(query, { file, folder });
           for (const each of step) observe(each);
         },
       }),

@@ -6,7 +6,7 @@ import type { SqlError } from "../../sqlstore/sqlError";
 import { driverValue } from "../../sqlstore/parameters";
 import type { Dialect } from "../../program/dialect";
 
-/** What one statement did, for the story of a run. */
+/** Effect of one statement, for the story of a run. */
 export interface ObservedQuery {
   /** The transaction's name. */
   readonly instance: string;

@@ -1,5 +1,5 @@
-// What the code of a client program cannot reach in a process of its own, beside what Node's permission model keeps from
-// it (files, programs, threads, native code): the network, which that model does not know before Node 25, other processes,
+// Fence around the code of a client program in a process of its own, beside what Node's permission model keeps from it
+// (files, programs, threads, native code): the network, which that model does not know before Node 25, other processes,
 // and the ways around the rest. What is taken away here is taken from the modules themselves and cannot be put back.
 import { builtinModules, createRequire, syncBuiltinESMExports } from "node:module";
 

@@ -134,7 +134,7 @@ function resolved(wanted: string, from: string): string | undefined {
   }
 }
 
-/** Whether it may be read is not decided here. */
+/** True if it may be read is not decided here. */
 function textOf(file: string, openTexts: ReadonlyMap<string, string>): string {
   const open = openTexts.get(file);
   if (open !== undefined) return open;

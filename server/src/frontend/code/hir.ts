@@ -1,6 +1,6 @@
 // The high-level intermediate representation (HIR): what application code says, the same for all languages. Adapters
 // make it from syntax trees; the evaluator interprets it. Plain data; every node has its place in the file's text.
-import type { Span } from "../sql/split";
+import type { Span } from "../sql/text/split";
 
 /**
  * A part of a string's value whose characters stand one by one in the file from `start` (UTF-16). An escape, or a line

@@ -38,7 +38,7 @@ export function addChildren(node: object, to: object[]): void {
   }
 }
 
-/** Whether a value is an object at all. */
+/** True if a value is an object at all. */
 export function isNode(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }

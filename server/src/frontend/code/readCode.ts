@@ -4,30 +4,28 @@ import type { Dialect } from "../../program/dialect";
 import type { Note, Transaction } from "../../program/program";
 import type { Taint } from "../../program/precision";
 import type { Table } from "../../program/schema";
-import type { Command } from "../../program/statement";
-import type { FileId, SourceRange } from "../../protocol/source";
-import { rangeOf, type LineIndex } from "../sql/lines";
-import type { LowerSql } from "../sql/scriptState";
-import type { Span } from "../sql/split";
+import type { FileId } from "../../protocol/source";
+import { rangeOf, type LineIndex } from "../sql/text/lines";
+import type { LowerSql } from "../sql/script/state";
+import type { Span } from "../sql/text/split";
 import { inferParameterTypes } from "../sql/types";
-import { walkCommand } from "../sql/walk";
-import { createState, rootWithout, type Evaluated, type Root } from "./evaluate/evaluator";
+import { createState, rootWithout, type Evaluation, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import { undoAll, type Workspace } from "./evaluate/state";
-import { functionsNaming } from "./callerNames";
+import { functionsNaming } from "./callGraph/callerNames";
 import {
   firstFiles,
   isAbout,
-  partsRead,
+  readingProgress,
   type FilePart,
   type FirstFiles,
-  type PartsRead,
-} from "./firstFiles";
-import { withInputTypes } from "./inputTypes";
+  type ReadingProgress,
+} from "./workspace/readingOrder";
+import { withInputTypes } from "./roots/inputTypes";
 import type { HirModule } from "./hir";
-import { createChangedElsewhere } from "./changedElsewhere";
-import { createLeads } from "./leads";
-import { declaringDigests, type LastingTeller } from "./lasting";
+import { createChangedElsewhere } from "./effects/importedState";
+import { createLeads } from "./callGraph/nameReachability";
+import { declaringDigests, type LastingTeller } from "./queries/persistence";
 import { LIBRARIES } from "./libraries/libraries";
 import type { Library } from "./libraries/library";
 import { unsupportedLibraries } from "./libraries/unsupported";
@@ -38,21 +36,35 @@ import type {
   ReadFunction,
   RootReading,
   Round,
-} from "./memory";
-import type { CodeModules } from "./modules";
-import { nearDatabase } from "./near";
-import { functionKey, originOf } from "./origins";
-import { namesElsewhere } from "./otherNames";
-import { withoutParts } from "./ownTransactions";
-import { partNumbers } from "./partNumbers";
-import { evaluateToTheEnd, failureOf, passedAt, passedOver, passedRoot } from "./passed";
-import { reachOf } from "./reach";
-import { rootsOf, type ModuleRoot } from "./roots";
-import { pulseOf, ReadingStopped, type IsStopped, type ReadingStep, type Sliced } from "./slices";
-import { withoutOpenCallers } from "./stopped";
-import { allUsed, createFacts, createTrace, dependencies, traced, type Used } from "./trace";
-import { transactionOf } from "./unit";
-import { reachedSites, unreachedCalls } from "./unreached";
+} from "./queries/memo";
+import type { CodeModules } from "./modules/modules";
+import { nearDatabase } from "./callGraph/moduleReachability";
+import { functionKey, originOf } from "./queries/origins";
+import { namesElsewhere } from "./callGraph/aliases";
+import { withoutParts } from "./roots/ownTransactions";
+import { partNumbers } from "./queries/stableIds";
+import { evaluateToTheEnd, failureOf, passedAt, passedOver, passedRoot } from "./roots/omissions";
+import { reachOf } from "./callGraph/reachability";
+import { atomicPlaces, placesIn } from "./roots/places";
+import { rootsOf, type ModuleRoot } from "./roots/roots";
+import {
+  pulseOf,
+  ReadingCancelled,
+  type IsStopped,
+  type ReadingStep,
+  type SlicedWork,
+} from "./queries/slices";
+import { withoutOpenCallers } from "./queries/cancellation";
+import {
+  unionOfDependencies,
+  createFacts,
+  createTrace,
+  dependencies,
+  withTrace,
+  type Dependencies,
+} from "./queries/dependencies";
+import { transactionOf } from "./roots/unit";
+import { reachedSites, unreachedCalls } from "./callGraph/unreachedCalls";
 
 /** What reading code needs of the workspace around it. */
 export interface CodeSurroundings {
@@ -77,7 +89,7 @@ export interface CodeSurroundings {
   readonly environment?: readonly unknown[];
   /** What tells whether readings of other processes hold. */
   readonly lasting?: LastingTeller;
-  /** Whether to end with what was read so far. */
+  /** True if to end with what was read so far. */
   readonly isStopped?: IsStopped;
   /** Read these and who calls them, and tell of these alone. */
   readonly first?: FirstFiles;
@@ -93,7 +105,7 @@ export interface CodeReading {
  * The transactions of the files' functions, in order of file and text. Never throws for bad input: what is not
  * understood taints the transaction that it is a part of.
  */
-export function* readCode(around: CodeSurroundings): Sliced<CodeReading> {
+export function* readCode(around: CodeSurroundings): SlicedWork<CodeReading> {
   const { first } = around;
   if (first?.files.some((file) => around.files.includes(file)) === false) {
     return { transactions: [], unread: around.files };
@@ -133,17 +145,17 @@ export function* readCode(around: CodeSurroundings): Sliced<CodeReading> {
 const NOTHING_MISSED: ReturnType<typeof unreachedCalls> = { notes: [], lossesOf: () => [] };
 
 /** Every root of the files with the functions that run because of it; each function once, where it comes first. */
-function* evaluateAll(around: CodeSurroundings): Sliced<{
+function* evaluateAll(around: CodeSurroundings): SlicedWork<{
   readonly evaluated: readonly ReadFunction[];
   /** The keys of those that were not looked at to their ends, which is said. */
   readonly passed: ReadonlySet<string>;
-  readonly read: PartsRead;
+  readonly read: ReadingProgress;
   /** The files whose functions may use a database. */
   readonly near: ReadonlySet<FileId>;
 }> {
   const { files, modules, memory, libraries = LIBRARIES, isStopped = () => false } = around;
   const passedKeys = new Set<string>();
-  const done = partsRead();
+  const done = readingProgress();
   if (files.length === 0) {
     return { evaluated: [], passed: passedKeys, read: done, near: new Set() };
   }
@@ -168,7 +180,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   const workspace: Workspace = {
     ...around,
     changedElsewhere,
-    ...traced(trace, modules, reach, leads),
+    ...withTrace(trace, modules, reach, leads),
     untraced: modules,
     trace,
     libraries,
@@ -282,7 +294,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       elsewhere: new Set(),
       passed: [],
     };
-    const uses: Used = new Set();
+    const uses: Dependencies = new Set();
     trace.during(uses, () => {
       try {
         evaluate(found.root(), into);
@@ -293,7 +305,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
         into.passed.push(passedAt(found, found.file, at, around, failureOf(error)));
       }
     });
-    const used = allUsed(found.used, uses);
+    const used = unionOfDependencies(found.used, uses);
     const evaluated = withNotesOf(used, into.evaluated);
     all.push(...evaluated);
     const reading = { ...into, evaluated, steps: steps - into.steps };
@@ -301,7 +313,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     return reading;
   }
 
-  function* readFile({ file, naming }: FilePart, step: ReadingStep): Sliced<void> {
+  function* readFile({ file, naming }: FilePart, step: ReadingStep): SlicedWork<void> {
     const hir = modules.moduleOf(file);
     const unreadPart = hir ? hir.errors[0] : WHOLE;
     if (unreadPart) around.note(unparsed(unreadPart, file, around));
@@ -320,13 +332,13 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     hir: HirModule,
     step: ReadingStep,
     naming?: ReadonlySet<string>,
-  ): Sliced<readonly PassedFunction[]> {
+  ): SlicedWork<readonly PassedFunction[]> {
     const scope = scopes(file);
     if (!scope) return [];
     let steps = MOST_STEPS;
     const passed: PassedFunction[] = [];
     const rounds: Round[] = [];
-    const used: Used = new Set();
+    const used: Dependencies = new Set();
     const roots = rootsOf(file, hir, scope, {
       state: () => createState(workspace, file, "module"),
       trace,
@@ -368,7 +380,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     }
     // What was not looked at for want of steps is of no root.
     if (steps > 0 && isWhole && !naming)
-      memory?.keepFile(file, present(file), dependencies(allUsed(used)), rounds);
+      memory?.keepFile(file, present(file), dependencies(unionOfDependencies(used)), rounds);
     return passed;
   }
 
@@ -383,13 +395,13 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   return { evaluated: all, passed: passedKeys, read: done, near };
 }
 
-/** Whether a work came to its end before reading was stopped. */
-function* untilStopped(work: Sliced<void>): Sliced<boolean> {
+/** True if a work came to its end before reading was stopped. */
+function* untilStopped(work: SlicedWork<void>): SlicedWork<boolean> {
   try {
     yield* work;
     return true;
   } catch (error) {
-    if (error instanceof ReadingStopped) return false;
+    if (error instanceof ReadingCancelled) return false;
     throw error;
   }
 }
@@ -478,14 +490,17 @@ function lastingPresent(
 }
 
 /** With what is to be told of the names that a root uses. */
-function withNotesOf(used: Used, evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
+function withNotesOf(
+  used: Dependencies,
+  evaluated: readonly ReadFunction[],
+): readonly ReadFunction[] {
   const notes = [...used].flatMap((each) => each.notes);
   const [first, ...others] = evaluated;
   if (notes.length === 0 || first === undefined) return evaluated;
   return [{ ...first, notes: [...notes, ...first.notes] }, ...others];
 }
 
-function readFunction(result: Evaluated, around: CodeSurroundings): ReadFunction {
+function readFunction(result: Evaluation, around: CodeSurroundings): ReadFunction {
   const { root, statements, inlined, body, notes } = result;
   const made = statements > 0 ? transaction(result, around) : undefined;
   return {
@@ -541,31 +556,8 @@ function unfollowed(
   return (read) => read.unfollowed.flatMap(({ key, loss }) => (runs(key) ? [loss] : []));
 }
 
-/** Where a command's transactions and statements stand in the text. */
-function placesIn(body: Command): readonly SourceRange[] {
-  const places: SourceRange[] = [];
-  walkCommand(body, {
-    command: (each) => {
-      if (each.kind === "atomic") places.push(each.source);
-    },
-    statement: ({ source }) => places.push(source),
-  });
-  return places;
-}
-
-/** The places of each transaction of a command: those inside of one that it joined are as good as its own. */
-function atomicPlaces(body: Command): readonly (readonly SourceRange[])[] {
-  const found: (readonly SourceRange[])[] = [];
-  walkCommand(body, {
-    command: (each) => {
-      if (each.kind === "atomic") found.push([each.source, ...placesIn(each.body)]);
-    },
-  });
-  return found;
-}
-
 function transaction(
-  evaluated: Evaluated,
+  evaluated: Evaluation,
   { lines, table }: CodeSurroundings,
 ): Transaction | undefined {
   const { callee, heir, madeOf = [callee] } = evaluated.root;

@@ -1,8 +1,8 @@
-// What expressions of application code are while it is evaluated symbolically: expressions of the AR where they are
-// scalars, and structured values where they are rows, records, lists, functions or parts of a library.
+// Abstract values of application code: expressions of the AR where they are scalars, and structured values where they
+// are rows, records, lists, functions or parts of a library.
 import type { Expression, ValueType } from "../../program/expression";
 import type { FileId } from "../../protocol/source";
-import { fewReads } from "./reads";
+import { fewReads } from "./roots/provenance";
 import type { HirClass, HirFunction, TextRun } from "./hir";
 import type { Library } from "./libraries/library";
 
@@ -108,7 +108,7 @@ export type Value =
       readonly path: string;
       readonly origin: "argument" | "constant";
       readonly type?: string;
-      /** What the name of its type stands for, where that is one of the workspace's. */
+      /** Meaning of the name of its type, where that is one of the workspace's. */
       readonly standsFor?: string;
       /** Callers need not give it. */
       readonly mayLack?: boolean;
@@ -307,7 +307,7 @@ export interface Connection {
 }
 
 export const UNDEFINED: Value = { kind: "undefined" };
-/** What a record holds under a name that it does not have. */
+/** Content of a record under a name that it does not have. */
 export const ABSENT: Value = { kind: "undefined", isAbsent: true };
 
 /** A scalar of an expression. */
@@ -359,14 +359,14 @@ export function unknownItem(why: string, dependsOn: readonly Expression[] = []):
   return oneOfSeveral(why, dependsOn, "items");
 }
 
-/** What a handler is given: an object of which nothing is known. */
+/** Arguments of a handler: an object of which nothing is known. */
 export const AN_ERROR: Value = {
   kind: "object",
   fields: new Map(),
   rest: unknown("what an error says"),
 };
 
-/** Whether it is an argument that is declared as an array. */
+/** True if it is an argument that is declared as an array. */
 export function isArray(value: Value): boolean {
   return value.kind === "input" && /\[\]$|^(?:Readonly)?Array</u.test(value.type?.trim() ?? "");
 }

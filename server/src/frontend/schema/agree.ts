@@ -12,7 +12,7 @@ export interface Agreement {
  * The tables of both: keys, checks and defaults as the migrations say, columns that no migration adds as the ORM says,
  * and tables that only one of them has.
  */
-export function agreed(migrated: readonly Table[], modelled: readonly Table[]): Agreement {
+export function reconcile(migrated: readonly Table[], modelled: readonly Table[]): Agreement {
   const models = new Map(modelled.map((table) => [table.name, table] as const));
   const known = new Set(migrated.map(({ name }) => name));
   const notes: Note[] = [];

@@ -2,7 +2,7 @@
 // the marks that tools use: Prisma, Flyway, supabase, drizzle-kit, golang-migrate, sqlx, diesel, goose, dbmate and
 // whatever numbers its files.
 import type { FileId } from "../../protocol/source";
-import type { Span } from "../sql/split";
+import type { Span } from "../sql/text/split";
 
 interface DefinitionFile {
   readonly file: FileId;
@@ -30,7 +30,7 @@ export function migrationOf(file: FileId): Migration | undefined {
   return flyway(base, folder) ?? inFolder(base, folder) ?? numbered(base, folder);
 }
 
-/** Whether the one file surely runs before the other: both are migrations of one set, and stand in its order. */
+/** True if the one file surely runs before the other: both are migrations of one set, and stand in its order. */
 export function runsBefore(file: FileId, other: FileId): boolean {
   const [first, second] = [migrationOf(file), migrationOf(other)];
   if (first?.isCertain !== true || second?.isCertain !== true) return false;

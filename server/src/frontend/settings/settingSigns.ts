@@ -1,9 +1,9 @@
-// What settings beside the code say of the database: the product and the level that transactions run at where they name
+// Signs of the database in settings beside the code: the product and the level that transactions run at where they name
 // none. Read line by line: properties, YAML, XML, option files and example environments, which people write by hand.
 import type { Dialect } from "../../program/dialect";
 import { dictionary } from "../../protocol/dictionary";
 import type { FileId } from "../../protocol/source";
-import { namedDialects } from "../code/codeDialect";
+import { namedDialects } from "../code/workspace/codeDialect";
 
 /** A line that says something. */
 export interface SettingSign {
@@ -24,7 +24,7 @@ interface SettingFile {
   readonly text: string;
 }
 
-/** Whether a file of that name may hold such settings. Environments themselves hold secrets and are never read. */
+/** True if a file of that name may hold such settings. Environments themselves hold secrets and are never read. */
 export function isSettingsFile(name: string): boolean {
   return SETTINGS.test(name) && !/(?:^|[._-])(?:tests?|ci|e2e|spec)(?:[._-]|$)/iu.test(name);
 }

@@ -6,8 +6,8 @@ import { operandsOf } from "../../program/operands";
 import type { Taint } from "../../program/precision";
 import type { Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
-import { bytesOfText } from "./bytes";
-import { mapShared } from "./sharedParts";
+import { bytesOfText } from "./text/bytes";
+import { mapSharing } from "./dialectDetection/sharedParts";
 import { walkCommand, type Scope } from "./walk";
 
 /** The transactions with what such literals are where they stand. Linear in their text. */
@@ -58,7 +58,7 @@ function withOwn(transaction: Transaction, tables: ReadonlyMap<string, Table>): 
     },
   });
   if (meant.size === 0) return transaction;
-  const body = mapShared(transaction.body, (part) => meant.get(part) ?? part);
+  const body = mapSharing(transaction.body, (part) => meant.get(part) ?? part);
   return { ...transaction, body, taint: [...transaction.taint, ...open.slice(0, 1)] };
 }
 

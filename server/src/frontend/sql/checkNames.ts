@@ -3,10 +3,10 @@ import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
-import { nearestName } from "./annotations";
-import { positionAt, indexLines } from "./lines";
-import { namedTables } from "./namedTables";
-import { nameOf, tokensOf } from "./tokens";
+import { nearestName } from "./annotations/annotations";
+import { positionAt, indexLines } from "./text/lines";
+import { namedTables } from "./tableNames";
+import { nameOf, tokensOf } from "./text/tokens";
 import { walkCommand } from "./walk";
 
 /** Columns that PostgreSQL gives to every table. */

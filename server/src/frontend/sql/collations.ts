@@ -7,7 +7,7 @@ import type { Transaction } from "../../program/program";
 import type { Column, Table } from "../../program/schema";
 import type { Command, Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
-import { inStatements } from "./replaceStatements";
+import { inStatements } from "./dialectDetection/replaceStatements";
 import { walkCommand } from "./walk";
 
 /**
@@ -59,7 +59,7 @@ function lossOf(texts: readonly string[], { classes }: Equal, source: SourceRang
   return { effect: "over", reason: `${all}, which may be equal to the server`, source };
 }
 
-/** Whether the statement names a column whose collation is not one of bytes. */
+/** True if the statement names a column whose collation is not one of bytes. */
 function comparesLetters(statement: Statement, { byName }: Equal): boolean {
   const tables = new Set<string>();
   walkCommand(

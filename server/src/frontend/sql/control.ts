@@ -1,8 +1,8 @@
 // Transaction control of PostgreSQL, read by our own parser: no SQL library covers it all.
 import { findLevel } from "../../isolation/levels";
 import type { Dialect } from "../../program/dialect";
-import type { Span } from "./split";
-import { nameOf, stringOf, tokensOf, type Token } from "./tokens";
+import type { Span } from "./text/split";
+import { nameOf, stringOf, tokensOf, type Token } from "./text/tokens";
 
 export interface Modes {
   /** The level's full name, or what the user wrote when there is no such level. */

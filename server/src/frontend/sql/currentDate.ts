@@ -19,7 +19,7 @@ function isToday(expression: Expression): boolean {
   return expression.kind === "parameter" && expression.name === NAME;
 }
 
-/** Whether an expression of a declared table is the day at hand. */
+/** True if an expression of a declared table is the day at hand. */
 export function isDeclaredToday(expression: Expression): boolean {
   return expression.kind === "fresh" && expression.id === NAME;
 }

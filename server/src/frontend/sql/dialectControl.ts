@@ -2,8 +2,8 @@
 import type { Dialect } from "../../program/dialect";
 import { levelModes, readModes, type Control, type Modes } from "./control";
 import { changesSchema, commitsImplicitly } from "./implicitCommit";
-import type { Span } from "./split";
-import { nameOf, tokensOf, type Token } from "./tokens";
+import type { Span } from "./text/split";
+import { nameOf, tokensOf, type Token } from "./text/tokens";
 
 /** What `[start, end)` of a canonical text says about transactions, undefined for every other statement. */
 export function readDialectControl(

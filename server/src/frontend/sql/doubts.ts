@@ -1,10 +1,10 @@
-// What tables do that nothing follows, as losses of the statements that it matters to: generated columns that are not
-// understood, rows that belong to two tables, constraints that are left out or checked later.
+// Doubts about tables, as losses of the statements that it matters to: generated columns that are not understood, rows
+// that belong to two tables, constraints that are left out or checked later.
 import type { Expression } from "../../program/expression";
 import type { Taint } from "../../program/precision";
 import type { Doubt, Table, UniqueKey } from "../../program/schema";
 import type { OnConflict, Statement } from "../../program/statement";
-import type { Replace } from "./replaceStatements";
+import type { Replace } from "./dialectDetection/replaceStatements";
 import { walkStatement, type Scope } from "./walk";
 
 export interface Doubts {
@@ -89,7 +89,7 @@ function reasonsFor(
   return reasons;
 }
 
-/** Whether ON CONFLICT asks for the key: by its columns, or for any key. */
+/** True if ON CONFLICT asks for the key: by its columns, or for any key. */
 function decides({ target }: OnConflict, columns: readonly string[]): boolean {
   return (
     target.length === 0 ||

@@ -27,7 +27,7 @@ export const COMPARISONS = dictionary<ComparisonOperator | undefined>({
   ">=": ">=",
 });
 
-/** Whether an expression can only be true, false or NULL. */
+/** True if an expression can only be true, false or NULL. */
 export function isCondition(expression: Expression): boolean {
   switch (expression.kind) {
     case "comparison":

@@ -1,10 +1,10 @@
-// What is left when no parser reads a statement: its keyword and the tables that it seems to touch.
-import { sourceOf, textOf, type Lowered, type LoweringContext } from "./lowering";
-import { firstWords } from "./statementKind";
-import { nameOf, tokensOf, type Token } from "./tokens";
+// Fallback when no parser reads a statement: its keyword and the tables that it seems to touch.
+import { sourceOf, textOf, type Lowering, type LoweringContext } from "./lowering";
+import { firstWords } from "./text/statementKind";
+import { nameOf, tokensOf, type Token } from "./text/tokens";
 
 /** An opaque statement over the tables that the words name. Linear in the text. */
-export function lowerByWords(context: LoweringContext, reason: string): Lowered {
+export function lowerByWords(context: LoweringContext, reason: string): Lowering {
   const { piece, ids } = context;
   const source = sourceOf(piece);
   const { tables, writes } = tablesByWords(piece.sql);

@@ -1,7 +1,7 @@
 // Statements of MySQL and MariaDB that commit whatever transaction is open before they run.
 import { dictionary } from "../../protocol/dictionary";
-import { firstWords } from "./statementKind";
-import type { Span } from "./split";
+import { firstWords } from "./text/statementKind";
+import type { Span } from "./text/split";
 
 /** Those by their first word alone. */
 const ALWAYS = new Set("truncate rename flush grant revoke reset install uninstall".split(" "));
@@ -37,7 +37,7 @@ export function commitsImplicitly(text: string, { start, end }: Span): string | 
   return first === "lock" ? "LOCK TABLES" : `${first} ${second}`.trim().toUpperCase();
 }
 
-/** Whether a statement so called changes the schema. */
+/** True if a statement so called changes the schema. */
 export function changesSchema(by: string): boolean {
   return /^(?:CREATE|ALTER|DROP|RENAME)\b/.test(by);
 }

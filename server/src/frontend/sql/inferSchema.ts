@@ -5,7 +5,7 @@ import type { Column, Table } from "../../program/schema";
 import { operandsOf } from "../../program/operands";
 import type { Query, Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
-import { namedTables } from "./namedTables";
+import { namedTables } from "./tableNames";
 import { typeOf, type TypeEnvironment } from "./types";
 import { walkCommand, type Scope } from "./walk";
 
@@ -132,7 +132,7 @@ function collect(
   });
 }
 
-/** Whether a query expects several rows: it counts or adds them up, or orders them. */
+/** True if a query expects several rows: it counts or adds them up, or orders them. */
 function isOfSeveral({ outputs, orderBy }: Query): boolean {
   const counts = (value: Expression): boolean =>
     value.kind === "aggregate" || operandsOf(value).some(counts);

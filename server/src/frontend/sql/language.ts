@@ -1,4 +1,4 @@
-// What reading a program needs of the language that its files are written in.
+// Interface of the language that its files are written in.
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
@@ -6,22 +6,22 @@ import { dialectLabel, type Dialect } from "../../program/dialect";
 import { readDialectSchema } from "./dialects/schema";
 import { lowerDialectStatement } from "./dialects/statement";
 import type { StatementLowering } from "./lowerSql";
-import { rangeOf } from "./lines";
+import { rangeOf } from "./text/lines";
 import { plainPiece, type SqlPiece } from "./lowering";
 import { lowerStoredRoutines, readStoredRoutines, storedContext } from "./mysql/routines";
 import { createStoredCallingLower } from "./mysql/scriptCalls";
 import { readNspSchema } from "./nsp/schema";
-import { createFiring, triggerNotes } from "./pg/firing";
-import type { Policy } from "./pg/policies";
-import { readRowSecurity, withRowSecurity } from "./pg/rowSecurity";
-import { readPgSchema, type PgSchemaReading } from "./pg/schema";
+import { createFiring, triggerNotes } from "./pg/triggers/firing";
+import type { Policy } from "./pg/schema/policies";
+import { readRowSecurity, withRowSecurity } from "./pg/schema/rowSecurity";
+import { readPgSchema, type PgSchemaReading } from "./pg/schema/schema";
 import { createCallingLower } from "./pg/scriptCalls";
-import type { Trigger } from "./pg/triggerDefinitions";
-import type { Replace } from "./replaceStatements";
+import type { Trigger } from "./pg/triggers/triggerDefinitions";
+import type { Replace } from "./dialectDetection/replaceStatements";
 import { lowerRoutines, readRoutines, routineContext } from "./routines";
 import type { ScannedFile } from "./scanFile";
-import type { LowerSql } from "./scriptState";
-import type { Spelling } from "./spelling";
+import type { LowerSql } from "./script/state";
+import type { Spelling } from "./text/spelling";
 
 export interface Language {
   readonly lower: (spelling: Spelling) => LowerSql;

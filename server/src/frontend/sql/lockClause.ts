@@ -1,9 +1,9 @@
 // FOR UPDATE and its kind, lifted out of a SELECT: node-sql-parser reads `FOR` as a table alias.
 import { strongerLock, type RowLock } from "../../program/rowLocks";
 import type { LockClause } from "../../program/statement";
-import { nameOf, tokensOf, type Token } from "./tokens";
+import { nameOf, tokensOf, type Token } from "./text/tokens";
 
-export interface LockLifted {
+export interface LockExtraction {
   /** The text with the clause of the outermost query blanked out; as long as before. */
   readonly sql: string;
   readonly lock?: LockClause;
@@ -12,7 +12,7 @@ export interface LockLifted {
 }
 
 /** Finds the lock clauses of a statement. Several at the top level give the strongest. Linear. */
-export function liftLockClause(sql: string): LockLifted {
+export function liftLockClause(sql: string): LockExtraction {
   const tokens = tokensOf(sql, 0, sql.length);
   let depth = 0;
   let nested = false;

@@ -9,7 +9,7 @@ import type { Taint } from "../../program/precision";
 import type { Transaction } from "../../program/program";
 import type { Column, Table } from "../../program/schema";
 import type { Command, Output, Statement } from "../../program/statement";
-import { inStatements } from "./replaceStatements";
+import { inStatements } from "./dialectDetection/replaceStatements";
 import { walkCommand, walkStatement, type Scope } from "./walk";
 
 /**

@@ -1,13 +1,13 @@
 // The cascade of parsers for one statement: PostgreSQL's own, then node-sql-parser, then mere words.
 import { lowerByWords } from "./fallback";
-import { sourceIn, type Lowered, type LoweringContext } from "./lowering";
+import { sourceIn, type Lowering, type LoweringContext } from "./lowering";
 import { createMemo } from "./memo";
 import { parseWithNsp, type NspParse } from "./nsp/parse";
 import { lowerWithNsp } from "./nsp/statement";
 import type { SqlParsers } from "./parsers";
 import type { PgParser, PgParseResult } from "./pg/pgParser";
 import { lowerWithPg } from "./pg/statement";
-import type { LowerSql } from "./scriptState";
+import type { LowerSql } from "./script/state";
 
 export interface StatementLowering {
   readonly lower: LowerSql;
@@ -43,7 +43,7 @@ function lowerFully(
   context: LoweringContext,
   parser: PgParser,
   parseLight: (sql: string) => NspParse,
-): Lowered {
+): Lowering {
   const full = lowerWithPg(context, parser);
   if (full.ok) return full.lowered;
   const reason = `PostgreSQL cannot read this statement: ${shortened(full.message)}.`;
@@ -63,7 +63,7 @@ function lowerFully(
 /** Longer texts that PostgreSQL refuses are only searched for the names of tables. */
 const LONGEST_LIGHT = 20_000;
 
-function lowerLight(context: LoweringContext, parse: (sql: string) => NspParse): Lowered {
+function lowerLight(context: LoweringContext, parse: (sql: string) => NspParse): Lowering {
   const light = lowerWithNsp(context, parse);
   if (light.ok) return light.lowered;
   const reason = `This statement cannot be read: ${shortened(light.message)}.`;

@@ -1,12 +1,12 @@
-// What every lowering to the AR shares: the piece of text at hand, names in scope, fresh ids, notes.
-// A piece is one statement as its parser sees it (placeholders as $1, $2, ...), mapped to the user's file.
+// Shared context of every lowering to the AR: the piece of text at hand, names in scope, fresh ids, notes. A piece is
+// one statement as its parser sees it (placeholders as $1, $2, ...), mapped to the user's file.
 import type { SourceRange } from "../../protocol/source";
 import type { Expression, ValueType } from "../../program/expression";
 import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Command, Query, Statement, StatementId } from "../../program/statement";
-import { rangeOf, type LineIndex } from "./lines";
-import type { Spelling } from "./spelling";
+import { rangeOf, type LineIndex } from "./text/lines";
+import type { Spelling } from "./text/spelling";
 
 /** One statement of a file: `sql` is what the parser is given, the offsets are UTF-16. */
 export interface SqlPiece {
@@ -85,7 +85,7 @@ export interface LoweringContext {
   readonly piece: SqlPiece;
   /** The table of that (folded, unqualified) name, declared or inferred. */
   readonly table: (name: string) => Table | undefined;
-  /** What `$n` stands for; undefined when nothing is bound to it. */
+  /** Meaning of `$n`; undefined when nothing is bound to it. */
   readonly placeholder: (number: number) => Expression | undefined;
   /** How names are declared, in products that do not tell upper from lower case. */
   readonly spelling?: Spelling;
@@ -141,7 +141,7 @@ export function declarationContext(
   };
 }
 
-/** What a routine returns. */
+/** Result of a routine. */
 export interface CallResult {
   readonly value: Expression;
   /** The names of its columns; a single one has the value itself. */
@@ -161,7 +161,7 @@ export interface CallArgument {
 }
 
 /** One SQL statement in the AR: several statements when it changes data in its WITH clause. */
-export interface Lowered {
+export interface Lowering {
   readonly statements: readonly Statement[];
   /** The same statements in their control flow, where a mere sequence does not say it. */
   readonly commands?: readonly Command[];

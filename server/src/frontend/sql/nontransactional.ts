@@ -4,7 +4,7 @@ import type { Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Command } from "../../program/statement";
 import { plainUnit } from "../../program/unit";
-import { namedTables } from "./namedTables";
+import { namedTables } from "./tableNames";
 
 /**
  * What turns transactions that touch only such tables into what they are. Where others are touched as well, the

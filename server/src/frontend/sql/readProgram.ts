@@ -5,47 +5,51 @@ import { renameInCommand, renameInInvariant, type Rename } from "../../program/r
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
-import { agreed } from "../schema/agree";
+import { reconcile } from "../schema/agree";
 import { readCode, type CodeReading, type CodeSurroundings } from "../code/readCode";
 import type { HirModule } from "../code/hir";
-import { atOnce, type Sliced } from "../code/slices";
+import { atOnce, type SlicedWork } from "../code/queries/slices";
 import { readSuppressions, type ReadSuppressions } from "../suppressions";
 import { withDeclaredToday, withToday } from "./currentDate";
-import { spellingOf } from "./spelling";
+import { spellingOf } from "./text/spelling";
 import { withByteLiterals } from "./byteLiterals";
 import { unknownColumns } from "./checkNames";
-import type { CodeFilesToRead, SourceFile } from "./codeToRead";
+import type { CodeSources, SourceFile } from "./text/sources";
 import { withEqualTexts } from "./collations";
 import { withLooseTexts } from "./looseTexts";
-import { createGrouping, type Group } from "./databaseGroups";
-import { createDialectReader, type Told } from "./dialectsOf";
+import { createGrouping, type Group } from "./dialectDetection/databaseGroups";
+import { createDialectReader, type Indications } from "./dialectDetection/dialectsOf";
 import { doubtsOf } from "./doubts";
 import { inferSchema } from "./inferSchema";
-import { readInvariants } from "./readInvariants";
+import { readInvariants } from "./annotations/readInvariants";
 import { languageOf, type LanguageRoutines } from "./language";
-import { indexLines, rangeOf, type LineIndex } from "./lines";
+import { indexLines, rangeOf, type LineIndex } from "./text/lines";
 import { createLowering } from "./lowerSql";
-import { namedTables } from "./namedTables";
+import { namedTables } from "./tableNames";
 import { withoutTransactions } from "./nontransactional";
 import type { SqlParsers } from "./parsers";
-import { replaceStatements } from "./replaceStatements";
-import type { PgSchemaReading } from "./pg/schema";
+import { replaceStatements } from "./dialectDetection/replaceStatements";
+import type { PgSchemaReading } from "./pg/schema/schema";
 import { scanFile, type ScannedFile } from "./scanFile";
-import { lowerRegion } from "./script";
-import type { Span } from "./split";
-import { tablesApart } from "./tablesApart";
-import { cascading } from "./truncation";
+import { lowerRegion } from "./script/script";
+import type { Span } from "./text/split";
+import { tablesApart } from "./dialectDetection/tablesApart";
+import { cascading } from "./text/truncation";
 import { uniqueTransactions } from "./uniqueIds";
-import { watchedTables } from "./watchedTables";
+import { watchedTables } from "./annotations/watchedTables";
 
-export type { CodeFilesToRead, SourceFile };
+export type { CodeSources, SourceFile };
 
 /** Reads a workspace again and again; what did not change is not scanned or parsed a second time. */
 export interface ProgramReader {
   /** Files whose dialect is not told are told by their texts. */
-  read(files: readonly SourceFile[], told?: Told, code?: CodeFilesToRead): Program;
+  read(files: readonly SourceFile[], told?: Indications, code?: CodeSources): Program;
   /** The same in slices; one reading after the other. */
-  reading(files: readonly SourceFile[], told?: Told, code?: CodeFilesToRead): Sliced<Program>;
+  reading(
+    files: readonly SourceFile[],
+    told?: Indications,
+    code?: CodeSources,
+  ): SlicedWork<Program>;
 }
 
 /**
@@ -55,7 +59,7 @@ export interface ProgramReader {
 export function readProgram(
   files: readonly SourceFile[],
   parsers: SqlParsers,
-  told?: Told,
+  told?: Indications,
 ): Program {
   return createReader(parsers).read(files, told);
 }
@@ -105,8 +109,8 @@ interface GroupReading extends Lowering {
 function* readScanned(
   scanned: readonly ScannedFile[],
   groups: readonly Group[],
-  code?: CodeFilesToRead,
-): Sliced<Program> {
+  code?: CodeSources,
+): SlicedWork<Program> {
   const readings: GroupReading[] = [];
   for (const group of groups) readings.push(yield* readGroup(group));
   const unread = [...(code?.unread ?? []), ...readings.flatMap((each) => each.unread)];
@@ -172,10 +176,7 @@ function* readScanned(
 }
 
 /** Says at the first file that was not read that there are such files. */
-function unreadNotes(
-  unread: readonly FileId[],
-  code: CodeFilesToRead | undefined,
-): readonly Note[] {
+function unreadNotes(unread: readonly FileId[], code: CodeSources | undefined): readonly Note[] {
   const [first] = unread;
   if (first === undefined || code === undefined) return [];
   const all = new Set([...code.files.map(({ file }) => file), ...unread]).size;
@@ -205,12 +206,12 @@ function ofGroup<Placed extends { readonly source: SourceRange }>(
   return placed.filter(({ source }) => names.has(source.file));
 }
 
-function* readGroup(group: Group): Sliced<GroupReading> {
+function* readGroup(group: Group): SlicedWork<GroupReading> {
   const { language, schema } = group;
-  const { tables: agreeing, notes: drift } = agreed(schema.tables, group.modelled);
+  const { tables: agreeing, notes: drift } = reconcile(schema.tables, group.modelled);
   const declared = withDeclaredToday(agreeing);
   const routines = language.routines(group.declaring);
-  const lower = (known: readonly Table[]): Sliced<Lowering> =>
+  const lower = (known: readonly Table[]): SlicedWork<Lowering> =>
     lowerFiles(group, { ...schema, tables: known, routines });
   const first = yield* lower(declared);
   const inferred = inferSchema(first.transactions, lookup(declared));
@@ -236,7 +237,7 @@ interface Surroundings {
   readonly routines: LanguageRoutines;
 }
 
-function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
+function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
   const { files, language, code } = group;
   const notes: Note[] = [];
   const { table, spelling, watch } = watchedTables(around.tables);
@@ -310,7 +311,7 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
   return { transactions: weakened, notes, unread: called.unread };
 }
 
-function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {
+function codeSuppressions({ files, modules }: CodeSources): ReadSuppressions {
   const read = files.flatMap(({ file, text }): ReadSuppressions[] => {
     const module = modules.moduleOf(file);
     if (module === undefined) return [];
@@ -345,17 +346,17 @@ function commentsOfSql(lines: LineIndex, comments: readonly Span[]): readonly No
 const OF_SQL = /@isolens (?:transaction|unit|level|distinct|invariant)\b/u;
 
 /** Where the schemas of ORMs are that the code runs on. */
-function schemasOf({ sources = [], models }: CodeFilesToRead): readonly string[] {
+function schemasOf({ sources = [], models }: CodeSources): readonly string[] {
   return sources.filter((each) => models?.(each.library) === each.models).map(({ place }) => place);
 }
 
 function codeTransactions(
-  code: CodeFilesToRead,
+  code: CodeSources,
   around: Pick<
     CodeSurroundings,
     "table" | "spelling" | "watchTables" | "note" | "lowerSql" | "environment"
   >,
-): Sliced<CodeReading> {
+): SlicedWork<CodeReading> {
   const indexes = new Map<FileId, LineIndex>();
   const lines = (file: FileId): LineIndex => {
     const known = indexes.get(file) ?? indexLines(file, code.text(file) ?? "");

@@ -4,16 +4,16 @@ import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import { runsBefore } from "../schema/migrations";
-import { applyAnnotations } from "./annotated";
-import { rangeOf, type LineIndex } from "./lines";
+import { applyAnnotations } from "./annotations/attachment";
+import { rangeOf, type LineIndex } from "./text/lines";
 import type { PgParser } from "./pg/pgParser";
-import type { RoutineContext } from "./pg/plState";
-import { droppedRoutines } from "./pg/routineDrops";
-import { lowerRoutine } from "./pg/routine";
-import { readDefinition, typesText, type RoutineDefinition } from "./pg/routineDefinition";
+import type { RoutineContext } from "./pg/plpgsql/state";
+import { droppedRoutines } from "./pg/plpgsql/routineDrops";
+import { lowerRoutine } from "./pg/plpgsql/routine";
+import { readDefinition, typesText, type RoutineDefinition } from "./pg/plpgsql/routineDefinition";
 import { commentName, type ScannedFile } from "./scanFile";
-import type { RoutineSlice } from "./scriptRegions";
-import type { Span } from "./split";
+import type { RoutineSlice } from "./script/regions";
+import type { Span } from "./text/split";
 import { withId } from "./uniqueIds";
 
 interface Definition {
@@ -150,7 +150,7 @@ function writtenText(definition: RoutineDefinition): string {
   return text.replace(/^create or replace /i, "create ").replace(/^create /i, "create ");
 }
 
-/** Whether a call with that many arguments may mean it: those with a default may be left out. */
+/** True if a call with that many arguments may mean it: those with a default may be left out. */
 function takes({ arguments: all }: RoutineDefinition, count: number): boolean {
   const inputs = all.filter((each) => each.isInput);
   const needed = inputs.filter(({ value }) => value === undefined);

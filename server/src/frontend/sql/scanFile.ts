@@ -6,14 +6,20 @@ import type { Suppression } from "../../program/suppression";
 import type { FileId } from "../../protocol/source";
 import { readSuppressions } from "../suppressions";
 import { migrationOf, undoSpans } from "../schema/migrations";
-import { readAnnotations, type AnnotationComment } from "./annotations";
-import { readCanonical } from "./canonical";
-import { indexLines, rangeOf, type LineIndex } from "./lines";
-import type { InvariantComment } from "./readInvariants";
-import { groupRegions, type Region, type Regions, type RoutineSlice } from "./scriptRegions";
-import { applicationRegions } from "./setUp";
-import { isBinary, split, type Span, type SplitProblem, type SplitResult } from "./split";
-import { nextToken, stringOf } from "./tokens";
+import { readAnnotations, type AnnotationComment } from "./annotations/annotations";
+import { readCanonical } from "./text/canonical";
+import { indexLines, rangeOf, type LineIndex } from "./text/lines";
+import type { InvariantComment } from "./annotations/readInvariants";
+import { groupRegions, type Region, type Regions, type RoutineSlice } from "./script/regions";
+import { applicationRegions } from "./script/setUp";
+import {
+  isBinary,
+  splitStatements,
+  type Span,
+  type SplitProblem,
+  type SplitResult,
+} from "./text/split";
+import { nextToken, stringOf } from "./text/tokens";
 
 export interface ScannedFile {
   readonly lines: LineIndex;
@@ -80,7 +86,7 @@ function cut(
   dialect: Dialect,
 ): SplitResult & { readonly lines: LineIndex } {
   if (dialect === "postgres" || isBinary(text)) {
-    return { lines: indexLines(file, text), ...split(text) };
+    return { lines: indexLines(file, text), ...splitStatements(text) };
   }
   const { text: canonical, ...result } = readCanonical(text, dialect);
   return { lines: { ...indexLines(file, canonical), written: text }, ...result };

@@ -13,7 +13,7 @@ export function negatedIf(negated: boolean, operand: Expression): Expression {
   return negated ? { kind: "not", operand } : operand;
 }
 
-/** Whether the operator calculates with values of that type; one that is not known is taken for a number or a text. */
+/** True if the operator calculates with values of that type; one that is not known is taken for a number or a text. */
 export function calculatesWith(operator: ArithmeticOperator, type: ValueType | undefined): boolean {
   if (type === undefined) return true;
   if (operator === "||") return ["text", "int", "decimal", "bool"].includes(type);
@@ -21,7 +21,7 @@ export function calculatesWith(operator: ArithmeticOperator, type: ValueType | u
 }
 
 /** AND or OR of the operands, flat and without what changes nothing; the operand itself when it is alone. */
-export function joined(kind: "and" | "or", operands: readonly Expression[]): Expression {
+export function connective(kind: "and" | "or", operands: readonly Expression[]): Expression {
   const neutral = kind === "and";
   const flat = operands
     .flatMap((each) => (each.kind === kind ? each.operands : [each]))
@@ -37,7 +37,7 @@ export function joined(kind: "and" | "or", operands: readonly Expression[]): Exp
  */
 export function whereTrue(condition: Expression): Expression {
   if (condition.kind === "and" || condition.kind === "or")
-    return joined(condition.kind, condition.operands.map(whereTrue));
+    return connective(condition.kind, condition.operands.map(whereTrue));
   if (condition.kind !== "conditional") return condition;
   const { then, otherwise } = condition;
   const isYes = then.kind === "literal" && then.value === true;
@@ -72,7 +72,7 @@ export function emptyQuery(outputs: readonly Output[]): Query {
 }
 
 /** The outputs with a number behind every name that stood before: results are read by name. */
-export function distinctlyNamed(outputs: readonly Output[]): readonly Output[] {
+export function withDistinctNames(outputs: readonly Output[]): readonly Output[] {
   const used = new Set<string>();
   return outputs.map((output) => {
     let { name } = output;

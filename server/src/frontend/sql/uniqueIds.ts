@@ -1,7 +1,7 @@
 // Transactions of one name: each gets an id of its own, and its statements follow.
 import type { Note, Transaction } from "../../program/program";
 import type { Command } from "../../program/statement";
-import { mapShared } from "./sharedParts";
+import { mapSharing } from "./dialectDetection/sharedParts";
 
 export interface UniqueTransactions {
   readonly transactions: readonly Transaction[];
@@ -81,7 +81,7 @@ function renamedTo(transaction: Transaction, id: string): Transaction {
  * properties `id` and `statement`, where nothing else begins with a transaction's name and a slash.
  */
 function renamed(body: Command, rename: (text: string) => string): Command {
-  return mapShared(body, (part) => {
+  return mapSharing(body, (part) => {
     let own = part;
     if ("id" in part && typeof part.id === "string") {
       const id = rename(part.id);

@@ -17,7 +17,7 @@ export interface Visitor {
   readonly command?: (command: Command) => void;
 }
 
-/** Whether a visitor asks for anything that stands in expressions. */
+/** True if a visitor asks for anything that stands in expressions. */
 function looksIntoExpressions(visitor: Visitor): boolean {
   return visitor.expression !== undefined || visitor.relation !== undefined;
 }

@@ -2,7 +2,7 @@
 import type { HistoryBuilder } from "../builder";
 import { READ, WRITE } from "../history";
 import { keyNumber, versionNumber, wholeNumber, type FormatReader } from "./reader";
-import { quoted, type Fault } from "./fault";
+import { excerpt, type Fault } from "./fault";
 import { eachLine } from "./lines";
 
 const OPERATION = /^([rw])\s+(-?\d+)\s+(-?\d+)$/u;
@@ -24,7 +24,7 @@ export function awditReader(builder: HistoryBuilder): FormatReader {
     }
     const match = OPERATION.exec(text);
     if (!match) {
-      const found = quoted(new TextEncoder().encode(text));
+      const found = excerpt(new TextEncoder().encode(text));
       const expected = '"r KEY VALUE", "w KEY VALUE", "-----" or "====="';
       return { place: { line }, message: `expected ${expected}, found ${found}` };
     }

@@ -1,7 +1,7 @@
 // The .hist text of dbcop: transactions "[x:=1 y==2 z==?]", "!" after one that did not commit, "---" between sessions.
 import type { HistoryBuilder } from "../builder";
 import { ABORTED, READ, WRITE } from "../history";
-import { quoted, type Fault } from "./fault";
+import { excerpt, type Fault } from "./fault";
 import { eachLine } from "./lines";
 import { keyNumber, versionNumber, wholeNumber, type FormatReader } from "./reader";
 
@@ -29,7 +29,7 @@ export function dbcopHistReader(builder: HistoryBuilder): FormatReader {
   function token(match: RegExpExecArray, line: number): Fault | undefined {
     const [text, key, operator, value, other] = match;
     if (other !== undefined || (key !== undefined && transaction === undefined)) {
-      const rest = quoted(encoder.encode(match.input.slice(match.index)));
+      const rest = excerpt(encoder.encode(match.input.slice(match.index)));
       const expected =
         transaction === undefined ? '"[", "---" or "//"' : '"x:=1", "x==1", "x==?" or "]"';
       return { place: { line }, message: `expected ${expected}, found ${rest}` };

@@ -1,6 +1,6 @@
 // Reads EDN (extensible data notation) form by form from chunks: as much of it as recorded histories use.
 import { dictionary } from "../../protocol/dictionary";
-import { quoted, type Fault } from "./fault";
+import { excerpt, type Fault } from "./fault";
 import { join } from "./lines";
 
 export type EdnValue =
@@ -117,7 +117,7 @@ export function ednForms(take: TakeForm): EdnForms {
         return { place: { line }, message: "the file ends early: expected ] after the last map" };
       }
       if (!inForm) return undefined;
-      const found = quoted(join(rest, restLength));
+      const found = excerpt(join(rest, restLength));
       return {
         place: { line: startLine },
         message: `the file ends inside ${found}: expected a map {...} with its closing bracket`,

@@ -37,7 +37,7 @@ interface Invoked {
   readonly event: number;
 }
 
-/** Whether keys hold lists or single values. `[:r k nil]` is an empty list in one and the value at the start in the other. */
+/** True if keys hold lists or single values. `[:r k nil]` is an empty list in one and the value at the start in the other. */
 type Model = "lists" | "registers";
 
 const STATUSES: ReadonlyMap<string, TransactionStatus> = new Map([

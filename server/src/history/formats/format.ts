@@ -4,7 +4,7 @@ import { recogniseText, type TextFormatName } from "../../protocol/historyText";
 
 export type FormatName = TextFormatName | "dbcop-bincode" | "cobra";
 
-/** What a format is called in sentences. */
+/** Name of a format in sentences. */
 export const FORMAT_TITLES: Readonly<Record<FormatName, string>> = {
   text: "text of PolySI, Plume and IsoVista",
   "dbcop-bincode": "bincode of dbcop",

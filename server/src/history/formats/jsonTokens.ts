@@ -1,5 +1,5 @@
 // Cuts JSON into tokens from chunks of bytes. Numbers stay exact: their text is kept where a double could not hold them.
-import { quoted, type Fault } from "./fault";
+import { excerpt, type Fault } from "./fault";
 import { join } from "./lines";
 
 export type JsonToken = "{" | "}" | "[" | "]" | "," | ":" | JsonScalar;
@@ -60,7 +60,7 @@ export function jsonTokens(take: TakeToken): JsonTokens {
   }
 
   function wrong(bytes: Uint8Array, expected: string): Fault {
-    return { place: { line }, message: `expected ${expected}, found ${quoted(bytes)}` };
+    return { place: { line }, message: `expected ${expected}, found ${excerpt(bytes)}` };
   }
 
   return {

@@ -1,4 +1,4 @@
-// What every format's reader is: it takes the bytes of a file in order and fills a builder.
+// Interface of a format's reader: it takes the bytes of a file in order and fills a builder.
 import type { HistoryBuilder } from "../builder";
 import { highHalf } from "../intern";
 import type { Fault } from "./fault";

@@ -3,7 +3,7 @@
 import type { HistoryBuilder } from "../builder";
 import { ABORTED, FAILED_WRITE, READ, WRITE } from "../history";
 import { highHalf } from "../intern";
-import { quoted, type Fault } from "./fault";
+import { excerpt, type Fault } from "./fault";
 import { lineBlocks } from "./lines";
 import {
   halves,
@@ -102,7 +102,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     if (text.trim() === "") return undefined;
     const match = LINE.exec(text);
     if (!match) {
-      const found = quoted(bytes);
+      const found = excerpt(bytes);
       const message = `expected r(key,value,session,transaction) or w(...) with whole numbers, found ${found}`;
       return { place: { line }, message };
     }

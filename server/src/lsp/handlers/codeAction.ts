@@ -8,8 +8,8 @@ import type {
 import type { Fix } from "../../protocol/fixes";
 import { isShown } from "../../protocol/report";
 import type { Range } from "../../protocol/source";
-import { SUPPRESSIBLE } from "../../service/suppressions";
-import { nearestNames } from "../../workspace/nearest";
+import { SUPPRESSIBLE } from "../../service/findings/suppressions";
+import { nearestNames } from "../../workspace/nearestFile";
 import type { Fixes } from "../fixes";
 import { anomalyPlace, toldAnomalies } from "../results";
 import { clientUri, findFile, projectKey, type ServerState } from "../serverState";

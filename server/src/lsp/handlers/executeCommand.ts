@@ -1,12 +1,12 @@
 // Commands for editors that have no client of Isolens: what their lenses run, and what can be asked of the server by name.
 import { MessageType, type ExecuteCommandParams } from "vscode-languageserver/node";
-import { visible } from "../../protocol/visible";
+import { visible } from "../../protocol/controlCharacters";
 import { describeKind } from "../anomalies";
 import type { Checks } from "../checks";
 import { toAnomalyIds } from "../fromLsp";
 import { toldAnomalies } from "../results";
 import type { ServerState } from "../serverState";
-import { connectionEnded } from "../typed";
+import { ignoreClosedConnection } from "../typed";
 import { handleCheck } from "./check";
 
 export const SERVER_COMMANDS = ["isolens.explain", "isolens.checkAt", "isolens.stop"] as const;
@@ -25,7 +25,7 @@ export async function handleExecuteCommand(
     case "isolens.explain": {
       const text = explanation(state, toAnomalyIds(first));
       const params = { type: MessageType.Info, message: visible(text) };
-      state.connection.sendNotification("window/showMessage", params).catch(connectionEnded);
+      state.connection.sendNotification("window/showMessage", params).catch(ignoreClosedConnection);
       return text;
     }
     case "isolens.checkAt": {

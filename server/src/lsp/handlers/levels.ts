@@ -1,4 +1,4 @@
-import { createDialectReader } from "../../frontend/sql/dialectsOf";
+import { createDialectReader } from "../../frontend/sql/dialectDetection/dialectsOf";
 import { LEVELS, isLevelOf, type Level } from "../../isolation/levels";
 import type { Dialect } from "../../program/dialect";
 import { undecidedCount } from "../../protocol/report";
@@ -58,7 +58,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   });
 }
 
-/** Whether every part of the program is proved safe at the level, and how many anomalies that would remove. */
+/** True if every part of the program is proved safe at the level, and how many anomalies that would remove. */
 function provedAt(result: ProjectResult | undefined, level: Level): LevelChoice["proved"] {
   const parts = result?.report.sufficient ?? [];
   if (!result || parts.length === 0 || result.stale.size > 0) return undefined;

@@ -6,7 +6,7 @@ import type {
   TreeFile,
   TreeTransaction,
 } from "../../protocol/requests";
-import { messageOf } from "../../service/findings";
+import { messageOf } from "../../service/findings/findings";
 import { anomalyPlace, firstOfCauses, isEdited, isFaded, type ProjectResult } from "../results";
 import { clientUri, levelName, type ServerState } from "../serverState";
 

@@ -1,4 +1,4 @@
-// What a client of MySQL or MariaDB sends: its answer to the handshake, and commands.
+// Messages of a client of MySQL or MariaDB: its answer to the handshake, and commands.
 import { MalformedPacket, readFields } from "./fields";
 import { readParameters, type Parameter, type ParameterType } from "./parameters";
 import { CAPABILITIES } from "./replies";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { reasonOf } from "../../protocol/fault";
 import type { Connection, Wire } from "../connection";
 import type { SqlError } from "../../sqlstore/sqlError";
-import { textOfBytes } from "../../frontend/sql/bytes";
+import { textOfBytes } from "../../frontend/sql/text/bytes";
 import { createSilence } from "../silence";
 import type { MockArgument, MockSession, PreparedStatement, StatementResult } from "../session";
 import {
@@ -55,7 +55,7 @@ export function createMysqlConnection(
   let turns = 0;
   const silence = createSilence(() => {
     // What MySQL says is read when the client sends its next command.
-    wire.write(packets([replies.failed(4031, "HY000", DISCONNECTED)], 0));
+    wire.write(packets([replies.errorReply(4031, "HY000", DISCONNECTED)], 0));
     close();
     wire.end();
   });
@@ -85,7 +85,7 @@ export function createMysqlConnection(
   }
 
   function fail({ number: code, mysqlState, message }: SqlError): void {
-    reply([replies.failed(code, mysqlState, message)]);
+    reply([replies.errorReply(code, mysqlState, message)]);
   }
 
   function resultPayloads(
@@ -110,7 +110,7 @@ export function createMysqlConnection(
       const outcome = statement.ok ? await statement.value.run([]) : statement;
       if (!outcome.ok) {
         const { number: code, mysqlState, message } = outcome.error;
-        payloads.push(replies.failed(code, mysqlState, message));
+        payloads.push(replies.errorReply(code, mysqlState, message));
         break;
       }
       payloads.push(...resultPayloads(outcome.value, false, index < all.length - 1));
@@ -135,7 +135,7 @@ export function createMysqlConnection(
     statements.set(prepared, { prepared: outcome.value, types: [], long: new Map() });
     const { parameters, columns = [] } = outcome.value;
     const described = columns.map(columnDefinition);
-    reply(replies.prepared(prepared, parameters.length, described, status()));
+    reply(replies.prepareReply(prepared, parameters.length, described, status()));
   }
 
   async function execute(id: number, body: Buffer): Promise<void> {
@@ -224,7 +224,7 @@ export function createMysqlConnection(
   }
 
   function end(code: number, sqlState: string, message: string, sequence = 1): void {
-    wire.write(packets([replies.failed(code, sqlState, message)], sequence));
+    wire.write(packets([replies.errorReply(code, sqlState, message)], sequence));
     close();
     wire.end();
   }

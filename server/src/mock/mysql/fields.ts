@@ -1,6 +1,6 @@
 // The fields that MySQL's packets are made of: "Basic Types" of the MySQL client/server protocol.
 
-import { bytesOfText, textOfBytes } from "../../frontend/sql/bytes";
+import { bytesOfText, textOfBytes } from "../../frontend/sql/text/bytes";
 
 /** Bytes that no client of this protocol sends. */
 export class MalformedPacket extends Error {}
@@ -89,7 +89,7 @@ export function uint32(value: number): Buffer {
 }
 
 /** A whole number that is not negative in as few bytes as it needs. */
-export function lengthEncoded(value: number | bigint): Buffer {
+export function lengthEncodedInteger(value: number | bigint): Buffer {
   if (value < 0xfb) return uint8(Number(value));
   if (value <= 0xffff) return Buffer.concat([Buffer.of(0xfc), uint16(Number(value))]);
   const bytes = Buffer.alloc(value <= 0xffffff ? 4 : 9);
@@ -106,5 +106,5 @@ export function lengthEncoded(value: number | bigint): Buffer {
 /** Bytes or a text with the length before it. */
 export function lengthEncodedText(value: string | Buffer): Buffer {
   const bytes = typeof value === "string" ? bytesOfText(value) : value;
-  return Buffer.concat([lengthEncoded(bytes.length), bytes]);
+  return Buffer.concat([lengthEncodedInteger(bytes.length), bytes]);
 }

@@ -1,5 +1,5 @@
 // Arguments of prepared statements and cells of their rows in MySQL's binary form.
-import { textOfBytes } from "../../frontend/sql/bytes";
+import { textOfBytes } from "../../frontend/sql/text/bytes";
 import {
   lengthEncodedText,
   MalformedPacket,

@@ -1,5 +1,5 @@
-// What a MySQL server sends: handshake, OK, ERR, EOF and result sets. No TLS, and results end with EOF packets.
-import { lengthEncoded, lengthEncodedText, uint16, uint32, uint8 } from "./fields";
+// Messages of a MySQL server: handshake, OK, ERR, EOF and result sets. No TLS, and results end with EOF packets.
+import { lengthEncodedInteger, lengthEncodedText, uint16, uint32, uint8 } from "./fields";
 import { binaryCell, TYPES } from "./parameters";
 
 const FLAGS = {
@@ -79,8 +79,8 @@ export function ok(
 ): Buffer {
   return Buffer.concat([
     uint8(0),
-    lengthEncoded(result.affected),
-    lengthEncoded(result.inserted),
+    lengthEncodedInteger(result.affected),
+    lengthEncodedInteger(result.inserted),
     uint16(statusBits(status)),
     uint16(0),
     Buffer.from(result.info ?? ""),
@@ -92,7 +92,7 @@ export function eof(status: SessionStatus): Buffer {
 }
 
 /** `state` is the SQLSTATE of five characters. */
-export function failed(number: number, state: string, message: string): Buffer {
+export function errorReply(number: number, state: string, message: string): Buffer {
   return Buffer.concat([uint8(0xff), uint16(number), Buffer.from(`#${state}${message}`)]);
 }
 
@@ -133,11 +133,11 @@ function resultHead(
   columns: readonly ColumnDefinition[],
   status: SessionStatus,
 ): readonly Buffer[] {
-  return [lengthEncoded(columns.length), ...columns.map(columnDefinition), eof(status)];
+  return [lengthEncodedInteger(columns.length), ...columns.map(columnDefinition), eof(status)];
 }
 
 /** The answer to PREPARE. */
-export function prepared(
+export function prepareReply(
   statement: number,
   parameters: number,
   columns: readonly ColumnDefinition[],

@@ -1,4 +1,4 @@
-// What a PostgreSQL server answers: protocol 3.0, "Message Formats" in PostgreSQL's documentation.
+// Messages of a PostgreSQL server: protocol 3.0, "Message Formats" in PostgreSQL's documentation.
 import type { Format } from "./frontendMessages";
 import { int16, int32 } from "./integers";
 

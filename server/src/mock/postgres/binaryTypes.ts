@@ -11,7 +11,7 @@ interface Binary {
   decode(bytes: Buffer): string;
 }
 
-/** Whether values of the type with that object id have a binary form here. */
+/** True if values of the type with that object id have a binary form here. */
 export function hasBinary(type: number): boolean {
   return BINARY.has(elementId(type) ?? type);
 }

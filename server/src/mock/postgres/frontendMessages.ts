@@ -1,4 +1,4 @@
-// What a client of PostgreSQL sends: protocol 3.0, "Message Formats" in PostgreSQL's documentation.
+// Messages of a client of PostgreSQL: protocol 3.0, "Message Formats" in PostgreSQL's documentation.
 import { createByteQueue } from "../byteQueue";
 
 export type Format = "text" | "binary";

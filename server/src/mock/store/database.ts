@@ -1,5 +1,5 @@
-// What the mock database holds: versions of keys in the order of their commits, and the transactions that read and wrote
-// them. How a transaction's reads are chosen is the level's business (`policy.ts`).
+// Content of the mock database: versions of keys in the order of their commits, and the transactions that read and
+// wrote them. How a transaction's reads are chosen is the level's business (`policy.ts`).
 import type { Key, Lookup, Value } from "../../exploration/client";
 import { createIndexes } from "./indexes";
 import { createKeyOrder } from "./keyOrder";
@@ -25,7 +25,7 @@ export interface ReadFrom {
 }
 
 /** One statement's reads: single keys, and prefixes of which every key was read, those included that come later. */
-export interface LoggedRead {
+export interface ReadLogEntry {
   readonly kind: "read";
   readonly reads: ReadFrom[];
   readonly scans: readonly string[];
@@ -41,7 +41,7 @@ export interface Transaction {
   readonly number: number;
   readonly session: number;
   status: "open" | "committed" | "aborted";
-  readonly log: (LoggedRead | LoggedWrite)[];
+  readonly log: (ReadLogEntry | LoggedWrite)[];
   /** Its own last write of each key. */
   readonly writes: Map<Key, Value>;
   /** How many had committed when it did. */
@@ -170,7 +170,7 @@ function transaction(number: number, session: number): Transaction {
   return { number, session, status: "open", log: [], writes: new Map(), position: 0 };
 }
 
-/** Whether the transaction has changed anything. */
+/** True if the transaction has changed anything. */
 export function isWriter({ writes }: Transaction): boolean {
   return writes.size > 0;
 }

@@ -1,4 +1,4 @@
-// What the mock database holds in the end, for assertions: levels without a fixed order of commits leave it open in part.
+// Final state of the mock database, for assertions: levels without a fixed order of commits leave it open in part.
 import type { Key, Value } from "../../exploration/client";
 import type { Database } from "./database";
 import type { Policy } from "./policy";

@@ -66,7 +66,7 @@ export function createLockTable(): LockTable {
     );
   }
 
-  /** Whether the owner waits, over others that wait, for himself. */
+  /** True if the owner waits, over others that wait, for himself. */
   function closesCircle(owner: number, blockers: readonly number[]): boolean {
     const seen = new Set<number>();
     const left = [...blockers];

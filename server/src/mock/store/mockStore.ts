@@ -135,7 +135,7 @@ function openSession(
   let patience: Patience | undefined;
   /** How many had committed when the statement was sent that is about to run. */
   let arrived: number | undefined;
-  /** Whether the statement that runs has written: then it cannot fail alone. */
+  /** True if the statement that runs has written: then it cannot fail alone. */
   let hasWritten = false;
   let isStrong = false;
 

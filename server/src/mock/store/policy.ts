@@ -1,4 +1,4 @@
-// What a level decides in the mock database: which version a read returns, and whether a transaction may go on.
+// Decisions of a level in the mock database: which version a read returns, and whether a transaction may go on.
 import type { Key, Value } from "../../exploration/client";
 import type { Random } from "../../exploration/randomNumbers";
 import type { Transaction, Version } from "./database";
@@ -56,7 +56,7 @@ export interface Policy {
   validate(transaction: Transaction): Failure | undefined;
   /** Just after the commit. */
   committed(transaction: Transaction): void;
-  /** Whether one committed transaction must come before the other; absent where they come as they committed. */
+  /** True if one committed transaction must come before the other; absent where they come as they committed. */
   precedes?(one: number, other: number): boolean;
   /**
    * How many commits the oldest snapshot contains that is open or will be taken from now on; absent where every version may

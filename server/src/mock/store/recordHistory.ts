@@ -89,7 +89,7 @@ function operations(
   });
 }
 
-/** Whether nothing stood there before the transaction had ended. */
+/** True if nothing stood there before the transaction had ended. */
 function cameLater(key: Key, { status, position }: Transaction, database: Database): boolean {
   const [first, ...others] = database.versions(key);
   return (

@@ -1,6 +1,14 @@
 // Branch conditions: a comparison of values known at a point that holds in all runs that went
 // this way and in none that went another.
-import { distinct, integerOf, isEqual, isKey, numberOf, type Known, type Path } from "./knowns";
+import {
+  distinct,
+  integerOf,
+  isEqual,
+  isKey,
+  numberOf,
+  type KnownValue,
+  type Path,
+} from "./knowns";
 
 export interface Decision {
   readonly condition: string;
@@ -10,9 +18,9 @@ export interface Decision {
 export interface DecisionQuestion {
   readonly here: readonly Path[];
   readonly elsewhere: readonly Path[];
-  readonly knowns: readonly Known[];
+  readonly knowns: readonly KnownValue[];
   /** Arguments that show only later on this way. */
-  readonly later: readonly Known[];
+  readonly later: readonly KnownValue[];
   /** The last statement before the ways part. */
   readonly step: number;
   readonly fresh: (name: string) => string;
@@ -137,7 +145,11 @@ function compared(question: DecisionQuestion): Decision | undefined {
   );
 }
 
-function numeric(left: Known, right: Known, holds: (left: number, right: number) => boolean): Test {
+function numeric(
+  left: KnownValue,
+  right: KnownValue,
+  holds: (left: number, right: number) => boolean,
+): Test {
   return (path) => {
     const [a, b] = [numberOf(left.of(path)), numberOf(right.of(path))];
     return a === undefined || b === undefined ? undefined : holds(a, b);
@@ -145,7 +157,11 @@ function numeric(left: Known, right: Known, holds: (left: number, right: number)
 }
 
 /** Texts are equal or not. */
-function equality(left: Known, right: Known, question: DecisionQuestion): string | undefined {
+function equality(
+  left: KnownValue,
+  right: KnownValue,
+  question: DecisionQuestion,
+): string | undefined {
   const test: Test = (path) => {
     const [a, b] = [left.of(path), right.of(path)];
     return typeof a !== "string" || typeof b !== "string" ? undefined : isEqual(a, b);
@@ -227,11 +243,11 @@ function chosen(question: DecisionQuestion): Decision {
       };
 }
 
-function columnsOf({ knowns }: DecisionQuestion): readonly Known[] {
+function columnsOf({ knowns }: DecisionQuestion): readonly KnownValue[] {
   return knowns.filter(({ origin }) => origin === "column");
 }
 
-function latestFirst(knowns: readonly Known[]): readonly Known[] {
+function latestFirst(knowns: readonly KnownValue[]): readonly KnownValue[] {
   return [...knowns].sort((a, b) => b.step - a.step);
 }
 

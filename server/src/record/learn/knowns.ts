@@ -5,7 +5,7 @@ import { CONCEALED_NUMBER, type RecordedStatement } from "../statements";
 /** The statements of one run in the order of its path, without what the path leaves out. */
 export type Path = readonly RecordedStatement[];
 
-export interface Known {
+export interface KnownValue {
   /** As a script writes it: `:s1_balance`. */
   readonly expression: string;
   /** Of the column or of the number's subject. */
@@ -34,8 +34,8 @@ export function resultKnowns(
     /** What columns of its rows must equal. */
     readonly fixed: ReadonlyMap<string, string>;
   },
-): readonly Known[] {
-  const columns = names.flatMap((name, at): Known[] =>
+): readonly KnownValue[] {
+  const columns = names.flatMap((name, at): KnownValue[] =>
     name === undefined
       ? []
       : [
@@ -49,7 +49,7 @@ export function resultKnowns(
           },
         ],
   );
-  const count: Known = {
+  const count: KnownValue = {
     expression: `:${counter}`,
     column: "",
     step,

@@ -1,12 +1,12 @@
 // The learner: the runs of an entry point become a tree of paths, whose arguments are told by where they come from and
 // whose branches are told by what decided between them. The same runs give the same program.
 import type { Protocol, Value } from "../events";
-import { CONCEALED, CONCEALED_NUMBER, type RecordedStatement } from "../statements";
+import { CONCEALED_PREFIX, CONCEALED_NUMBER, type RecordedStatement } from "../statements";
 import type { Run } from "../units";
 import { resultColumns } from "./columns";
 import { decide } from "./conditions";
 import { holesOf } from "./holes";
-import { integerOf, isKey, resultKnowns, type Known, type Path } from "./knowns";
+import { integerOf, isKey, resultKnowns, type KnownValue, type Path } from "./knowns";
 import { preparedRun } from "./paths";
 import { folded } from "./repetition";
 import type { Doubt, LearntArm, LearntNode, LearntProgram } from "./program";
@@ -74,7 +74,7 @@ function isOneTransaction(path: Path): boolean {
 interface Grown {
   readonly nodes: readonly LearntNode[];
   /** Arguments from outside that show first in these nodes. */
-  readonly inputs: readonly Known[];
+  readonly inputs: readonly KnownValue[];
 }
 
 /** The nodes from a point on that all of these runs have reached. */
@@ -82,10 +82,10 @@ function grow(
   learner: Learner,
   paths: readonly Path[],
   from: number,
-  before: readonly Known[],
+  before: readonly KnownValue[],
 ): Grown {
   const nodes: LearntNode[] = [];
-  const inputs: Known[] = [];
+  const inputs: KnownValue[] = [];
   let knowns = before;
   for (let step = from; ; step++) {
     const ways = waysAt(paths, step);
@@ -137,9 +137,9 @@ function fork(
   learner: Learner,
   ways: readonly (readonly Path[])[],
   step: number,
-  knowns: readonly Known[],
+  knowns: readonly KnownValue[],
 ): Grown {
-  const inputs: Known[] = [];
+  const inputs: KnownValue[] = [];
   const arms = ways.map((here, at): LearntArm => {
     const grown = grow(learner, here, step, knowns);
     inputs.push(...grown.inputs);
@@ -156,8 +156,8 @@ function fork(
 
 interface Leaf {
   readonly node: LearntNode;
-  readonly inputs: readonly Known[];
-  readonly results: readonly Known[];
+  readonly inputs: readonly KnownValue[];
+  readonly results: readonly KnownValue[];
   /** It changes a row only where that still is what was read; no run showed what happens otherwise. */
   readonly guard?: { readonly counter: string; readonly what: string };
 }
@@ -167,7 +167,7 @@ function leaf(
   paths: readonly Path[],
   statement: RecordedStatement,
   step: number,
-  knowns: readonly Known[],
+  knowns: readonly KnownValue[],
 ): Leaf {
   const { kind, text } = statement;
   if (kind !== "read" && kind !== "write") {
@@ -178,7 +178,7 @@ function leaf(
       results: [],
     };
   }
-  const inputs: Known[] = [];
+  const inputs: KnownValue[] = [];
   const holes = holesOf(text, learner.protocol);
   const expressions = holes.map((hole, at): string => {
     const origin = originOf({
@@ -283,7 +283,9 @@ function literalText(
   // Drivers of Java write Booleans in capitals.
   if (form === "parameter" && /^(?:t|f|TRUE|FALSE)$/.test(value))
     return /^t/i.test(value) ? "TRUE" : "FALSE";
-  const shown = value.startsWith(CONCEALED) ? (learner.reveal(value, column) ?? value) : value;
+  const shown = value.startsWith(CONCEALED_PREFIX)
+    ? (learner.reveal(value, column) ?? value)
+    : value;
   return `'${shown.replaceAll("'", "''")}'`;
 }
 

@@ -10,14 +10,14 @@ import {
   isKey,
   isNumber,
   numberOf,
-  type Known,
+  type KnownValue,
   type Path,
 } from "./knowns";
 
 export interface Origin {
   readonly expression: string;
   /** An argument that is new here. */
-  readonly input?: Known;
+  readonly input?: KnownValue;
   readonly doubt?: string;
 }
 
@@ -27,7 +27,7 @@ export interface ValueQuestion {
   readonly step: number;
   readonly of: (path: Path) => Value | undefined;
   readonly paths: readonly Path[];
-  readonly knowns: readonly Known[];
+  readonly knowns: readonly KnownValue[];
   readonly isWrite: boolean;
   /** A name for an argument that no other has. */
   readonly fresh: (name: string) => string;
@@ -73,7 +73,7 @@ function equalOrigin(question: ValueQuestion): Origin | undefined {
 const OTHER_COLUMN = 3;
 
 /** The same name speaks for the same thing. */
-function rankOf({ column, origin }: Known, { column: wanted }: Hole): number {
+function rankOf({ column, origin }: KnownValue, { column: wanted }: Hole): number {
   if (wanted !== undefined && column === wanted) return origin === "column" ? 0 : 1;
   if (
     wanted !== undefined &&
@@ -86,11 +86,11 @@ function rankOf({ column, origin }: Known, { column: wanted }: Hole): number {
 }
 
 /** Two names of what must be one value are no choice. */
-function differs(left: Known, right: Known): boolean {
+function differs(left: KnownValue, right: KnownValue): boolean {
   return (left.fixed ?? left.expression) !== (right.fixed ?? right.expression);
 }
 
-function text(known: Known | undefined): string {
+function text(known: KnownValue | undefined): string {
   return known?.expression.slice(1) ?? "";
 }
 
@@ -140,7 +140,7 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
 }
 
 /** NULL counts as nothing where it was read in some runs only: a maximum of no rows. */
-function orZero(known: Known, paths: readonly Path[]): Known {
+function orZero(known: KnownValue, paths: readonly Path[]): KnownValue {
   const values = paths.map(known.of);
   if (!values.includes(null) || values.every((value) => value === null)) return known;
   const of = (path: Path): Value | undefined => (known.of(path) === null ? "0" : known.of(path));
@@ -148,11 +148,11 @@ function orZero(known: Known, paths: readonly Path[]): Known {
 }
 
 /** Amounts that differ from run to run come from outside; a change that only takes away is told by what is taken. */
-function newShift(question: ValueQuestion, base: Known, shifts: readonly number[]): Origin {
+function newShift(question: ValueQuestion, base: KnownValue, shifts: readonly number[]): Origin {
   const { hole, fresh, step, of } = question;
   const sign = shifts.every((shift) => shift <= 0) ? "-" : "+";
   const name = fresh(`${hole.column ?? "value"}_change`);
-  const input: Known = {
+  const input: KnownValue = {
     expression: `:${name}`,
     column: "",
     step,
@@ -166,7 +166,7 @@ function newShift(question: ValueQuestion, base: Known, shifts: readonly number[
   return { expression: sum(base, ` ${sign} ${input.expression}`), input };
 }
 
-function sum(base: Known, rest: string): string {
+function sum(base: KnownValue, rest: string): string {
   return rest === "" ? base.expression : `${base.expression}${rest}`;
 }
 
@@ -178,7 +178,7 @@ function signed(shift: number): string {
 function signBetween(
   shifts: readonly number[],
   paths: readonly Path[],
-  other: Known,
+  other: KnownValue,
 ): "+" | "-" | undefined {
   const values = paths.map((path) => numberOf(other.of(path)));
   if (values.some((value) => value === undefined) || distinct(shifts.map(String)) < 2)
@@ -209,7 +209,7 @@ function constantOrigin(question: ValueQuestion): Origin | undefined {
 function outsideOrigin(question: ValueQuestion): Origin {
   const { hole, fresh, step, of, paths, knowns, isWrite } = question;
   const name = fresh(hole.column ?? "value");
-  const input: Known = {
+  const input: KnownValue = {
     expression: `:${name}`,
     column: hole.column ?? "",
     step,

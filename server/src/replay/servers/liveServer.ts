@@ -1,5 +1,5 @@
-// What runs on real servers ask of them: sessions that execute one statement after the other, and who waits for whom.
-// Nothing here knows a product; `postgres.ts` and `mariadb.ts` are the two that do.
+// Interface of real servers: sessions that execute one statement after the other, and who waits for whom. Nothing here
+// knows a product; `postgres.ts` and `mariadb.ts` are the two that do.
 import type { ConnectionOptions } from "node:tls";
 import type { ProductLevel } from "../../isolation/levels";
 import type { Row } from "../../protocol/witness";
@@ -58,7 +58,7 @@ export interface ServerAddress {
   readonly encryption?: ConnectionOptions;
 }
 
-/** Whether some of those that wait do so for each other: the server will end that by itself. */
+/** True if some of those that wait do so for each other: the server will end that by itself. */
 export function hasDeadlock(waits: ReadonlyMap<number, readonly number[]>): boolean {
   const reaches = (from: number, wanted: number, seen: ReadonlySet<number>): boolean =>
     (waits.get(from) ?? []).some(

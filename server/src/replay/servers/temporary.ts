@@ -25,7 +25,7 @@ export interface TemporaryServer {
   stop(): Promise<void>;
 }
 
-export type Started =
+export type StartResult =
   | { readonly ok: true; readonly temporary: TemporaryServer }
   /** Why there is none: not installed, or it did not start. `installed` tells the two apart. */
   | { readonly ok: false; readonly installed: boolean; readonly reason: string };
@@ -42,7 +42,7 @@ const PATIENCE = { tries: 400, pause: 25 };
 export async function startPostgres(
   further: readonly string[] = [],
   port?: number,
-): Promise<Started> {
+): Promise<StartResult> {
   const native = nativePostgres();
   const found = native === undefined ? inPath(["postgres", "initdb"]) : [];
   if (native === undefined && found === undefined)
@@ -94,7 +94,7 @@ export async function startPostgres(
 }
 
 /** Starts MariaDB where it is installed; with a port it also listens on 127.0.0.1. */
-export async function startMariadb(port?: number): Promise<Started> {
+export async function startMariadb(port?: number): Promise<StartResult> {
   const found = inPath(["mariadbd", "mariadb-install-db"]);
   const [program, install] = found ?? [];
   if (program === undefined || install === undefined)
@@ -138,7 +138,7 @@ function notMade(
   program: string,
   { error, stderr }: Pick<SpawnSyncReturns<string>, "error"> & { readonly stderr: string | null },
   folder: string,
-): Started {
+): StartResult {
   rmSync(folder, { recursive: true, force: true });
   const reason = [error?.message, stderr?.trim()].filter(Boolean).join("; ");
   return { ok: false, installed: true, reason: `${program}: ${reason}` };
@@ -156,7 +156,7 @@ interface Starting {
 async function whenReady(
   { child, signal, folder, address }: Starting,
   connect: () => Promise<LiveServer>,
-): Promise<Started> {
+): Promise<StartResult> {
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => {
       resolve();
@@ -221,7 +221,7 @@ function openFolder(prefix: string): string {
   return folder;
 }
 
-/** Whether the server's user gets there: as root it is another one, whom a private folder on the way keeps out. */
+/** True if the server's user gets there: as root it is another one, whom a private folder on the way keeps out. */
 function mayBeEntered(folder: string): boolean {
   if (process.getuid?.() !== 0) return true;
   const above = path.dirname(folder);

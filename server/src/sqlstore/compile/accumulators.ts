@@ -1,4 +1,4 @@
-// What each aggregate function adds up, and of which type its result is.
+// Accumulators of the aggregate functions, and the types of their results.
 import { failure, unsupported } from "../sqlError";
 import type { SqlCall } from "../tree";
 import { mysqlText } from "../values/cast";
@@ -26,7 +26,7 @@ import { computeWhole, isNumericValue } from "../values/wholes";
 import { plainText } from "../values/text";
 import { mysqlNumber } from "./arithmetic";
 import { toJson } from "./jsonValues";
-import { converted, isPostgres, settled, type Compiler, type Env, type Node } from "./node";
+import { convertNode, isPostgres, defaultToText, type Compiler, type Env, type Node } from "./node";
 
 export interface Accumulator {
   readonly add: (values: readonly SqlValue[]) => void;
@@ -61,7 +61,7 @@ export function accumulatorOf(
     return { inputs: given, type: "int8", skipsNull: !call.star, start: counting };
   }
   if (first === undefined) throw missing(name);
-  const input = settled(first);
+  const input = defaultToText(first);
   switch (name) {
     case "sum":
     case "avg":
@@ -72,7 +72,7 @@ export function accumulatorOf(
     case "bool_and":
     case "every":
     case "bool_or":
-      return deciding(name === "bool_or", converted(input, "bool", compiler));
+      return deciding(name === "bool_or", convertNode(input, "bool", compiler));
     case "string_agg":
     case "group_concat":
       return joining(name, input, given[1], compiler);
@@ -95,7 +95,7 @@ export function accumulatorOf(
     case "bit_or":
       return combining(name === "bit_and" ? "&" : "|", input);
     case "percentile_cont":
-      return percentile(converted(input, "float8", compiler), given[1], compiler);
+      return percentile(convertNode(input, "float8", compiler), given[1], compiler);
     default:
       throw unsupported(`the aggregate function ${name}`);
   }
@@ -220,7 +220,7 @@ function joining(
   separator: Node | undefined,
   compiler: Compiler,
 ): Aggregate {
-  const mark = separator && settled(separator);
+  const mark = separator && defaultToText(separator);
   if (name === "string_agg" && mark === undefined) throw missing(name);
   const text = (value: SqlValue): string =>
     isPostgres(compiler) ? formatValue(value, input.type) : mysqlText(value, input.type);
@@ -277,7 +277,7 @@ function combining(operator: "&" | "|", input: Node): Aggregate {
 /** Values come sorted, since the call orders them. */
 function percentile(input: Node, fraction: Node | undefined, compiler: Compiler): Aggregate {
   if (fraction === undefined) throw missing("percentile_cont");
-  const share = converted(fraction, "float8", compiler);
+  const share = convertNode(fraction, "float8", compiler);
   const start = (): Accumulator => {
     const values: number[] = [];
     let at = 0;

@@ -7,7 +7,7 @@ import type { SqlRow, SqlValue } from "../values/value";
 import { accumulatorOf, AGGREGATES, type Accumulator } from "./accumulators";
 import { compileExpression } from "./recursion";
 import { isPostgres, truth, type Compiler, type Env, type Node, type Truth } from "./node";
-import { sorted, sortOf } from "./ordering";
+import { sortRows, sortOf } from "./ordering";
 import type { Scope } from "./scope";
 
 /** One aggregate of a query: what goes in for each row, and what takes it. */
@@ -74,7 +74,7 @@ export function aggregateSlot(
 }
 
 /** The result of an aggregate over the rows of a group or of a window. */
-export function aggregated(
+export function aggregate(
   slot: AggregateSlot,
   rows: readonly Env[],
   env: Env,
@@ -85,7 +85,7 @@ export function aggregated(
   const seen = slot.distinct ? new Set<string>() : undefined;
   const { filter } = slot;
   const chosen = filter === undefined ? rows : rows.filter((row) => filter(row) === true);
-  for (const row of sorted(chosen, slot.sorts, (each, sort) => sort.node.run(each))) {
+  for (const row of sortRows(chosen, slot.sorts, (each, sort) => sort.node.run(each))) {
     const values = slot.inputs.map((input) => input.run(row));
     if (slot.skipsNull && (values[0] ?? null) === null) continue;
     if (seen !== undefined) {
@@ -119,6 +119,6 @@ export function groupEnvs(
   if (!hasKeys && groups.size === 0) groups.set("", []);
   return [...groups.values()].map((group) => ({
     ...(group[0] ?? env),
-    aggregates: aggregateSlots.map((slot) => aggregated(slot, group, env, compiler)),
+    aggregates: aggregateSlots.map((slot) => aggregate(slot, group, env, compiler)),
   }));
 }

@@ -43,7 +43,7 @@ import {
 import { isInterval, type Interval, type SqlValue } from "../values/value";
 import { checkedWhole, computeWhole, whole, type WholeOperation } from "../values/wholes";
 import { plainText } from "../values/text";
-import { coerced, isPostgres, type Compiler, type Env, type Node } from "./node";
+import { coerceNode, isPostgres, type Compiler, type Env, type Node } from "./node";
 
 /** A binary operator whose result is a number, a time or an interval; undefined for other operators. */
 export function arithmetic(
@@ -94,9 +94,9 @@ function postgresArithmetic(operator: string, left: Node, right: Node, compiler:
   // Shifts have a left operand of any size.
   if (operator === "<<" || operator === ">>") {
     if (!isInteger(left.type)) throw noOperator(operator, left.type, right.type);
-    return wholes(operator, left.type, left, coerced(right, "int4", compiler), true);
+    return wholes(operator, left.type, left, coerceNode(right, "int4", compiler), true);
   }
-  const [a, b] = [coerced(left, common, compiler), coerced(right, common, compiler)];
+  const [a, b] = [coerceNode(left, common, compiler), coerceNode(right, common, compiler)];
   if (operator === "^") {
     return power(common, a, b, compiler);
   }
@@ -130,7 +130,7 @@ function power(type: SqlType, left: Node, right: Node, compiler: Compiler): Node
   const isExact = type === "numeric";
   const [a, b] = isExact
     ? [left, right]
-    : [coerced(left, "float8", compiler), coerced(right, "float8", compiler)];
+    : [coerceNode(left, "float8", compiler), coerceNode(right, "float8", compiler)];
   return strict(isExact ? "numeric" : "float8", a, b, (base, exponent) => {
     if (!isDecimal(base) || !isDecimal(exponent)) return Number(base) ** Number(exponent);
     return powerOfDecimals(base, exponent);
@@ -311,7 +311,7 @@ function numbered(node: Node): Node {
 export function unary(operator: "-" | "~", operand: Node, compiler: Compiler): Node {
   const node = isPostgres(compiler)
     ? operand.type === "unknown"
-      ? coerced(operand, "float8", compiler)
+      ? coerceNode(operand, "float8", compiler)
       : operand
     : mysqlNumber(operand);
   if (operator === "~") {
@@ -407,7 +407,7 @@ function timeArithmetic(
     }
   }
   if ((operator === "*" || operator === "/") && a.type === "interval" && isNumeric(b.type)) {
-    const factor = coerced(b, "float8", compiler);
+    const factor = coerceNode(b, "float8", compiler);
     return strict("interval", a, factor, (x, y) => {
       if (operator === "/" && y === 0) throw failure("divisionByZero", "division by zero");
       return isInterval(x) ? scaleInterval(x, operator === "*" ? Number(y) : 1 / Number(y)) : null;
@@ -430,10 +430,10 @@ function timeOperands(
   };
   const isTime = (type: SqlType): boolean => isTemporal(type) || type === "interval";
   if (left.type === "unknown" && isTime(right.type)) {
-    return [coerced(left, beside(right.type), compiler), right];
+    return [coerceNode(left, beside(right.type), compiler), right];
   }
   if (right.type === "unknown" && isTime(left.type)) {
-    return [left, coerced(right, beside(left.type), compiler)];
+    return [left, coerceNode(right, beside(left.type), compiler)];
   }
   return [left, right];
 }

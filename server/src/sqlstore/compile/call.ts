@@ -11,7 +11,7 @@ import type { SqlCall } from "../tree";
 import { postgresName } from "../values/types";
 import { routineFor } from "../routine/call";
 import { compileExpression } from "./recursion";
-import { isPostgres, settled, type Node } from "./node";
+import { isPostgres, defaultToText, type Node } from "./node";
 import type { Scope } from "./scope";
 
 const TABLES: readonly FunctionTable[] = [TEXTS, NUMBERS, TIMES, DOCUMENTS, CATALOGUE, SESSION];
@@ -34,7 +34,7 @@ export function functionNode(call: SqlCall, scope: Scope): Node {
   }
   const own = routineFor(compiler.catalog.routines.get(call.name), args.length);
   if (own !== undefined && !own.isProcedure) {
-    const nodes = args.map(settled);
+    const nodes = args.map(defaultToText);
     return {
       type: own.returns?.type ?? (own.isTrigger ? "void" : "record"),
       constant: false,

@@ -26,8 +26,16 @@ import { functionNode } from "./call";
 import { constantListNode } from "./constantLists";
 import { shiftedDate } from "./dates";
 import { any, both, choice, either, isTest, negation, oneOf } from "./logic";
-import { coerced, constant, converted, isPostgres, truth, type Compiler, type Node } from "./node";
-import { binary, like, unified } from "./operators";
+import {
+  coerceNode,
+  constant,
+  convertNode,
+  isPostgres,
+  truth,
+  type Compiler,
+  type Node,
+} from "./node";
+import { binary, like, unify } from "./operators";
 import { compileExpression } from "./recursion";
 import { nullNode, resolveColumn, setValue, type Scope } from "./scope";
 import { existsNode, inQueryNode, queryNode, quantifiedNode, arrayQueryNode } from "./subquery";
@@ -132,7 +140,7 @@ export function expressionNode(expression: SqlExpression, scope: Scope): Node {
       return arrayNode(expression.items.map(compile), compiler);
     case "subscript": {
       const operand = compile(expression.operand);
-      const index = coerced(compile(expression.index), "int4", compiler);
+      const index = coerceNode(compile(expression.index), "int4", compiler);
       const element = elementOf(operand.type);
       if (element === undefined) {
         throw failure("typeMismatch", `cannot subscript type ${postgresName(operand.type)}`);
@@ -228,7 +236,7 @@ function parameter(number: number, compiler: Compiler): Node {
         if (type !== "unknown") compiler.parameters.set(number, type);
         return typed(type);
       }
-      return converted(typed(decided), type, compiler);
+      return convertNode(typed(decided), type, compiler);
     },
   };
 }
@@ -380,7 +388,7 @@ function sliceNode(expression: Of<"slice">, scope: Scope): Node {
   if (elementOf(operand.type) === undefined)
     throw failure("typeMismatch", `cannot subscript type ${postgresName(operand.type)}`);
   const bound = (of: SqlExpression | undefined): Node | undefined =>
-    of && coerced(compileExpression(of, scope), "int4", scope.compiler);
+    of && coerceNode(compileExpression(of, scope), "int4", scope.compiler);
   const [from, to] = [bound(expression.from), bound(expression.to)];
   return {
     type: operand.type,
@@ -430,7 +438,7 @@ export function castNode(operand: Node, name: TypeName, compiler: Compiler): Nod
   const kind = isPostgres(compiler) && !name.array ? objectKind(name.name) : undefined;
   if (kind !== undefined) return objectNumber(kind, operand, compiler, { missing: "error" });
   const declared = declaredType(name, compiler);
-  const node = converted(operand, declared.type, compiler);
+  const node = convertNode(operand, declared.type, compiler);
   const limit = limiter(isPostgres(compiler) ? declared : withoutLength(declared), true);
   const { origin: _column, ...rest } = node;
   return { ...rest, origin: { declared }, run: (env) => limited(node.run(env), limit) };
@@ -455,7 +463,7 @@ function arrayNode(items: readonly Node[], compiler: Compiler): Node {
       coerce: (type) => constant(type, []),
     };
   }
-  const same = unified(items, compiler, "ARRAY");
+  const same = unify(items, compiler, "ARRAY");
   const type = same[0]?.type ?? "text";
   return {
     type: elementOf(type) === undefined ? arrayOf(type) : type,
@@ -467,8 +475,8 @@ function arrayNode(items: readonly Node[], compiler: Compiler): Node {
 /** INTERVAL n unit: a value that only stands beside a date. */
 function intervalNode(amount: Node, unit: string, compiler: Compiler): Node {
   if (intervalOf(1, unit) === undefined) throw unsupported(`INTERVAL ... ${unit.toUpperCase()}`);
-  const number = isNumeric(amount.type) ? amount : converted(amount, "float8", compiler);
-  const count = converted(number, "float8", compiler);
+  const number = isNumeric(amount.type) ? amount : convertNode(amount, "float8", compiler);
+  const count = convertNode(number, "float8", compiler);
   const by: Node = {
     type: "interval",
     constant: amount.constant,

@@ -9,13 +9,13 @@ import type { SqlExpression, SqlRelation } from "../tree";
 import type { SqlRow } from "../values/value";
 import { lookupsOf, type Lookup } from "./lookups";
 import { isPostgres, truth, type Env, type Node, type TableRead, type Truth } from "./node";
-import { binary, unified } from "./operators";
+import { binary, unify } from "./operators";
 import { compileExpression, compileQuery } from "./recursion";
 import {
   columnsOfQuery,
   findColumn,
-  renamed,
-  tracked,
+  renameColumn,
+  track,
   type Scope,
   type ScopeColumn,
 } from "./scope";
@@ -29,7 +29,7 @@ export interface ReadTable {
   readonly source: number;
   readonly table: Table;
   readonly alias: string;
-  /** Whether its newest versions are read; set before the statement runs. */
+  /** True if its newest versions are read; set before the statement runs. */
   current: boolean;
 }
 
@@ -93,7 +93,7 @@ export function compileFrom(
 }
 
 function condition(expression: SqlExpression, scope: Scope, where: string): Condition {
-  const { result, uses } = tracked(scope, () =>
+  const { result, uses } = track(scope, () =>
     truth(compileExpression(expression, scope), scope.compiler, where),
   );
   return { test: result, uses, lookups: lookupsOf(expression, scope) };
@@ -113,7 +113,7 @@ function addRelation(relation: SqlRelation, scope: Scope, tables: ReadTable[]): 
       const parent = relation.lateral ? scope : scope.parent;
       const compile = (): ReturnType<typeof compileQuery> =>
         compileQuery(relation.query, scope.compiler, parent, scope.withs);
-      const { result: query, uses } = tracked(scope, compile);
+      const { result: query, uses } = track(scope, compile);
       const source = addSource(
         scope,
         relation.alias ?? "",
@@ -123,7 +123,7 @@ function addRelation(relation: SqlRelation, scope: Scope, tables: ReadTable[]): 
       return { kind: "source", source, rows: once(query.run), uses: new Set() };
     }
     case "function": {
-      const { result: made, uses } = tracked(scope, () => setFunction(relation, scope));
+      const { result: made, uses } = track(scope, () => setFunction(relation, scope));
       const source = addSource(scope, relation.alias ?? relation.call.name, made.columns);
       return { kind: "source", source, rows: made.rows, uses };
     }
@@ -176,7 +176,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
   const known = relation.schema === undefined ? scope.withs.get(name) : undefined;
   if (known !== undefined) {
     const { number, query } = known;
-    const columns = known.columns.map((column, at) => renamed(column, relation.columns[at]));
+    const columns = known.columns.map((column, at) => renameColumn(column, relation.columns[at]));
     const source = addSource(scope, alias, columns);
     const rows = (env: Env): readonly SqlRow[] => {
       const before = env.work.withRows.get(number);
@@ -211,7 +211,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
     const { name: own, declared } = column;
     const shown = shownColumn(catalog, table, own);
     const origin = { declared, table: table.name, position: at + 1 };
-    return renamed({ name: own, type: declared.type, shown, origin }, relation.columns[at]);
+    return renameColumn({ name: own, type: declared.type, shown, origin }, relation.columns[at]);
   });
   const source = addSource(scope, alias, columns, table);
   const read: ReadTable = { source, table, alias, current: false };
@@ -224,7 +224,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
 /** A table about the database: its rows are computed when a statement first asks for them. */
 function addSystemTable(system: SystemTable, relation: TableRelation, scope: Scope): Plan {
   const { compiler } = scope;
-  const columns = system.columns.map((column, at) => renamed(column, relation.columns[at]));
+  const columns = system.columns.map((column, at) => renameColumn(column, relation.columns[at]));
   const source = addSource(scope, relation.alias ?? relation.name, columns);
   const known = new WeakMap<Env["work"], readonly SqlRow[]>();
   const rows = ({ work }: Env): readonly SqlRow[] => {
@@ -320,7 +320,7 @@ function merge(
   if (relation.join !== "inner" && relation.join !== "cross" && relation.join !== "left") {
     // The side that may be missing gives nothing, so either side's value is shown.
     scope.sources[left.source]?.merged.add(left.column);
-    const [x, y] = unified([a, b], scope.compiler, "JOIN/USING");
+    const [x, y] = unify([a, b], scope.compiler, "JOIN/USING");
     const merged = x === undefined || y === undefined ? a : firstOf(x, y);
     scope.using.set(name, merged);
   } else if (before === undefined) {

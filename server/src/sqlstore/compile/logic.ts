@@ -1,7 +1,7 @@
 // AND, OR, NOT, IS, CASE and lists: what works on truth values of three kinds.
 import type { SqlValue } from "../values/value";
 import { constant, truth, type Compiler, type Node, type Truth } from "./node";
-import { unified } from "./operators";
+import { unify } from "./operators";
 
 export function both(left: Node, right: Node, compiler: Compiler): Node {
   const [a, b] = [truth(left, compiler, "AND"), truth(right, compiler, "AND")];
@@ -104,7 +104,7 @@ export function choice(
   otherwise: Node,
   compiler: Compiler,
 ): Node {
-  const branches = unified([...arms.map((arm) => arm.then), otherwise], compiler, "CASE");
+  const branches = unify([...arms.map((arm) => arm.then), otherwise], compiler, "CASE");
   const last = branches.at(-1) ?? constant("text", null);
   return {
     type: last.type,

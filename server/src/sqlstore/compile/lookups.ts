@@ -4,8 +4,8 @@ import { elementOf, isInteger, isNumeric, isText, type SqlType } from "../values
 import { isList, type SqlValue } from "../values/value";
 import { numberOf } from "../values/cast";
 import { compileExpression } from "./recursion";
-import { coerced, isPostgres, type Env, type Node } from "./node";
-import { findColumn, tracked, type Scope } from "./scope";
+import { coerceNode, isPostgres, type Env, type Node } from "./node";
+import { findColumn, track, type Scope } from "./scope";
 import { contains } from "./walk";
 
 /** The column has one of these values, in every row for which the condition is true. */
@@ -75,7 +75,7 @@ function equality(
 ): readonly Lookup[] {
   const target = keyColumn(side, scope);
   if (target === undefined || !others.every(isPlain)) return [];
-  const { result, uses } = tracked(scope, () =>
+  const { result, uses } = track(scope, () =>
     others.map((other) => keyValue(compileExpression(other, scope), target.type, scope)),
   );
   if (uses.has(target.source)) return [];
@@ -88,10 +88,10 @@ function equality(
 function membership(side: SqlExpression, list: SqlExpression, scope: Scope): readonly Lookup[] {
   const target = keyColumn(side, scope);
   if (target === undefined || !isPlain(list)) return [];
-  const { result: node, uses } = tracked(scope, () => {
+  const { result: node, uses } = track(scope, () => {
     const compiled = compileExpression(list, scope);
     return compiled.type === "unknown"
-      ? coerced(
+      ? coerceNode(
           compiled,
           `${target.type === "varchar" ? "text" : baseOf(target.type)}[]`,
           scope.compiler,
@@ -114,7 +114,7 @@ function baseOf(type: SqlType): "int4" | "int8" | "text" | "uuid" {
   return type === "int4" || type === "int8" || type === "uuid" ? type : "text";
 }
 
-/** Whether equal values of both types make equal keys. */
+/** True if equal values of both types make equal keys. */
 function fits(type: SqlType, column: SqlType, scope: Scope): boolean {
   if (type === column) return true;
   if (isText(type) && isText(column)) return true;

@@ -150,7 +150,7 @@ export interface Recursion {
   ) => CompiledQuery;
 }
 
-/** What all parts of the compiler share for one statement. */
+/** Shared parts of all parts of the compiler for one statement. */
 export interface Compiler {
   readonly dialect: Dialect;
   readonly catalog: Catalog;
@@ -184,7 +184,7 @@ export function isPostgres(compiler: Compiler): boolean {
 }
 
 /** A node as one of another type, by an implicit conversion. Fails where PostgreSQL has none. */
-export function coerced(node: Node, type: SqlType, compiler: Compiler): Node {
+export function coerceNode(node: Node, type: SqlType, compiler: Compiler): Node {
   if (node.type === type) return node;
   if (node.coerce !== undefined && isPostgres(compiler)) return node.coerce(type);
   if (isPostgres(compiler) && !isImplicit(node.type, type)) {
@@ -193,13 +193,13 @@ export function coerced(node: Node, type: SqlType, compiler: Compiler): Node {
       `an expression of type ${postgresName(node.type)} stands where ${postgresName(type)} is expected`,
     );
   }
-  return converted(node, type, compiler);
+  return convertNode(node, type, compiler);
 }
 
 /** A node as one of another type, by any conversion that there is. */
-export function converted(node: Node, type: SqlType, compiler: Compiler): Node {
+export function convertNode(node: Node, type: SqlType, compiler: Compiler): Node {
   if (node.type === type) return node;
-  if (node.shown !== undefined && isText(type)) return converted(node.shown, type, compiler);
+  if (node.shown !== undefined && isText(type)) return convertNode(node.shown, type, compiler);
   if (node.coerce !== undefined) return node.coerce(type);
   const convert = converter(node.type, type, compiler.dialect);
   if (convert === undefined) {
@@ -213,7 +213,7 @@ export function converted(node: Node, type: SqlType, compiler: Compiler): Node {
 }
 
 /** A literal or parameter of which nothing is known is text. */
-export function settled(node: Node): Node {
+export function defaultToText(node: Node): Node {
   return node.type === "unknown" && node.coerce !== undefined ? node.coerce("text") : node;
 }
 
@@ -229,7 +229,7 @@ export function truth(node: Node, compiler: Compiler, what: string): Truth {
         `argument of ${what} must be type boolean, not type ${postgresName(node.type)}`,
       );
     }
-    const { run } = coerced(node, "bool", compiler);
+    const { run } = coerceNode(node, "bool", compiler);
     return (env) => {
       const value = run(env);
       return typeof value === "boolean" ? value : null;

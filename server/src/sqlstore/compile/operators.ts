@@ -27,7 +27,7 @@ import {
 import { isList, type SqlValue } from "../values/value";
 import { plainText } from "../values/text";
 import { arithmetic, mysqlNumber, noOperator, strict } from "./arithmetic";
-import { coerced, constant, isPostgres, settled, type Compiler, type Node } from "./node";
+import { coerceNode, constant, isPostgres, defaultToText, type Compiler, type Node } from "./node";
 import { isLike, regularExpression } from "./patterns";
 
 const COMPARISONS = dictionary<(order: number) => boolean>({
@@ -81,7 +81,7 @@ export function comparable(
 
 /** A node in the type in which it is compared, which in MySQL may take any conversion. */
 export function asType(node: Node, type: SqlType, compiler: Compiler): Node {
-  if (isPostgres(compiler)) return coerced(node, type, compiler);
+  if (isPostgres(compiler)) return coerceNode(node, type, compiler);
   if (isNumeric(type)) {
     const number = mysqlNumber(node);
     if (number.type === type || type !== "float8") return number;
@@ -137,7 +137,7 @@ export function mysqlCommonType(types: readonly SqlType[]): SqlType {
 }
 
 /** Several branches of one expression in their common type. */
-export function unified(nodes: readonly Node[], compiler: Compiler, what: string): readonly Node[] {
+export function unify(nodes: readonly Node[], compiler: Compiler, what: string): readonly Node[] {
   if (!isPostgres(compiler)) {
     const type = mysqlCommonType(nodes.map((node) => node.type));
     return nodes.map((node) => asValueOf(node, type, compiler));
@@ -151,7 +151,7 @@ export function unified(nodes: readonly Node[], compiler: Compiler, what: string
       `${what} types ${first?.type ?? ""} and ${other?.type ?? ""} cannot be matched`,
     );
   }
-  return nodes.map((node) => coerced(node, type, compiler));
+  return nodes.map((node) => coerceNode(node, type, compiler));
 }
 
 function asValueOf(node: Node, type: SqlType, compiler: Compiler): Node {
@@ -192,8 +192,8 @@ function postgresOperator(
       const negated = operator.startsWith("!");
       const insensitive = operator.endsWith("*");
       const [a, b] = [
-        coerced(settled(left), "text", compiler),
-        coerced(settled(right), "text", compiler),
+        coerceNode(defaultToText(left), "text", compiler),
+        coerceNode(defaultToText(right), "text", compiler),
       ];
       return strict(
         "bool",
@@ -211,7 +211,7 @@ function postgresOperator(
       return strict(
         operator === "#>" ? "jsonb" : "text",
         left,
-        coerced(right, "text[]", compiler),
+        coerceNode(right, "text[]", compiler),
         (value, path) => {
           let at: Json | undefined = parseJson(plainText(value));
           for (const step of isList(path) ? path : []) {
@@ -236,7 +236,7 @@ function postgresOperator(
     }
     case "?":
       if (!isJson(left.type)) return undefined;
-      return strict("bool", left, coerced(right, "text", compiler), (value, key) => {
+      return strict("bool", left, coerceNode(right, "text", compiler), (value, key) => {
         const read = parseJson(plainText(value));
         if (read instanceof Map) return read.has(plainText(key));
         return Array.isArray(read) ? read.includes(plainText(key)) : read === key;
@@ -246,7 +246,7 @@ function postgresOperator(
       return strict(
         "jsonb",
         left,
-        right.type === "unknown" ? coerced(right, "text", compiler) : right,
+        right.type === "unknown" ? coerceNode(right, "text", compiler) : right,
         (value, key) => {
           const read = parseJson(plainText(value));
           if (read instanceof Map) {
@@ -270,7 +270,7 @@ function identitiesOf(list: SqlValue, element: SqlType, compiler: Compiler): rea
 
 function containment(operator: string, outer: Node, inner: Node, compiler: Compiler): Node {
   if (isJson(outer.type) || isJson(inner.type)) {
-    const [a, b] = [coerced(outer, "jsonb", compiler), coerced(inner, "jsonb", compiler)];
+    const [a, b] = [coerceNode(outer, "jsonb", compiler), coerceNode(inner, "jsonb", compiler)];
     return strict("bool", a, b, (left, right) => {
       const [x, y] = [parseJson(plainText(left)), parseJson(plainText(right))];
       return x !== undefined && y !== undefined && jsonContains(x, y);
@@ -287,7 +287,7 @@ function containment(operator: string, outer: Node, inner: Node, compiler: Compi
 }
 
 function jsonMember(operator: string, left: Node, right: Node, compiler: Compiler): Node {
-  const key = right.type === "unknown" ? coerced(right, "text", compiler) : right;
+  const key = right.type === "unknown" ? coerceNode(right, "text", compiler) : right;
   const byPosition = key.type !== "text";
   const type = operator === "->>" ? "text" : left.type;
   return strict(type, left, key, (value, step) => {
@@ -312,8 +312,8 @@ function concatenation(left: Node, right: Node, compiler: Compiler): Node {
     const element = leftElement ?? rightElement ?? "text";
     const joined = (node: Node, isArray: boolean): Node =>
       isArray || node.type === "unknown"
-        ? coerced(node, type, compiler)
-        : coerced(node, element, compiler);
+        ? coerceNode(node, type, compiler)
+        : coerceNode(node, element, compiler);
     const a = joined(left, leftElement !== undefined);
     const b = joined(right, rightElement !== undefined);
     const items = (value: SqlValue, node: Node): readonly SqlValue[] =>
@@ -325,7 +325,7 @@ function concatenation(left: Node, right: Node, compiler: Compiler): Node {
     };
   }
   if (left.type === "jsonb" || right.type === "jsonb") {
-    const [a, b] = [coerced(left, "jsonb", compiler), coerced(right, "jsonb", compiler)];
+    const [a, b] = [coerceNode(left, "jsonb", compiler), coerceNode(right, "jsonb", compiler)];
     return strict("jsonb", a, b, (x, y) =>
       joinJson(parseJson(plainText(x)), parseJson(plainText(y))),
     );
@@ -338,7 +338,7 @@ function concatenation(left: Node, right: Node, compiler: Compiler): Node {
   ) {
     throw noOperator("||", left.type, right.type);
   }
-  const [a, b] = [textOf(settled(left)), textOf(settled(right))];
+  const [a, b] = [textOf(defaultToText(left)), textOf(defaultToText(right))];
   return strict("text", a, b, (x, y) => plainText(x) + plainText(y));
 }
 
@@ -417,13 +417,13 @@ export function like(
 ): Node {
   const ignoresCase = insensitive || !isPostgres(compiler);
   const prepared = (node: Node): Node => {
-    const settledNode = settled(node);
+    const settledNode = defaultToText(node);
     if (!isPostgres(compiler)) return settledNode;
     if (!isText(settledNode.type)) throw noOperator("~~", left.type, pattern.type);
     return settledNode;
   };
   const [a, b] = [prepared(left), prepared(pattern)];
-  const mark = escape === undefined ? constant("text", "\\") : settled(escape);
+  const mark = escape === undefined ? constant("text", "\\") : defaultToText(escape);
   return strict("bool", a, b, (text, form, env) => {
     const character = mark.run(env);
     if (character === null) return null;

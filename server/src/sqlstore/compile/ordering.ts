@@ -3,7 +3,7 @@ import { failure } from "../sqlError";
 import type { SqlExpression, SqlOrder } from "../tree";
 import { comparer, type Compare } from "../values/compare";
 import type { SqlValue } from "../values/value";
-import { converted, isPostgres, type Compiler, type Env, type Node } from "./node";
+import { convertNode, isPostgres, type Compiler, type Env, type Node } from "./node";
 import { compileExpression } from "./recursion";
 import type { Scope } from "./scope";
 
@@ -24,7 +24,7 @@ export function sortOf(node: Node, order: SqlOrder, compiler: Compiler): Sort {
 }
 
 /** A stable sort by several keys. */
-export function sorted<T>(
+export function sortRows<T>(
   items: readonly T[],
   sorts: readonly Sort[],
   keyOf: (item: T, sort: Sort) => SqlValue,
@@ -57,7 +57,7 @@ export function limits(
 ): <T>(env: Env, rows: readonly T[]) => readonly T[] {
   const { compiler } = scope;
   const count = (expression: SqlExpression | undefined): Node | undefined =>
-    expression && converted(compileExpression(expression, scope), "int8", compiler);
+    expression && convertNode(compileExpression(expression, scope), "int8", compiler);
   const [limit, offset] = [count(query.limit), count(query.offset)];
   if (limit === undefined && offset === undefined) return (_, rows) => rows;
   return (env, rows) => {

@@ -18,7 +18,7 @@ const MOST_KEPT = 500;
 /** Of the pattern's instructions times the text's characters: a second or so. */
 const MOST_STEPS = 20_000_000;
 
-/** Whether a text is of a LIKE pattern's form; `escape` is one character, or empty for none. */
+/** True if a text is of a LIKE pattern's form; `escape` is one character, or empty for none. */
 export function isLike(
   text: string,
   pattern: string,

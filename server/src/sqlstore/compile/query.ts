@@ -8,7 +8,7 @@ import { isAggregate, groupEnvs } from "./aggregates";
 import { compileFrom } from "./from";
 import { lockTables, newestTuples } from "./locking";
 import {
-  converted,
+  convertNode,
   isPostgres,
   truth,
   type CompiledQuery,
@@ -20,10 +20,10 @@ import {
   type WithQuery,
 } from "./node";
 import { mysqlCommonType } from "./operators";
-import { limits, sorted, sortOf, type Sort } from "./ordering";
+import { limits, sortRows, sortOf, type Sort } from "./ordering";
 import { outputName } from "./outputName";
 import { compileExpression, compileQuery } from "./recursion";
-import { createScope, findColumn, hasColumn, renamed, type Scope } from "./scope";
+import { createScope, findColumn, hasColumn, renameColumn, type Scope } from "./scope";
 import { nameSets, setsOf } from "./setsOfOutputs";
 import { withWindows } from "./windows";
 import { contains, textOfTree } from "./walk";
@@ -78,7 +78,7 @@ export function declare(
 }
 
 function named(columns: readonly QueryColumn[], names: readonly string[]): readonly QueryColumn[] {
-  return columns.map((column, at) => renamed(column, names[at]));
+  return columns.map((column, at) => renameColumn(column, names[at]));
 }
 
 function refersTo(query: SqlQuery, name: string): boolean {
@@ -193,7 +193,7 @@ function compileSelect(
   const from = compileFrom([...body.from, ...sets], body.where, scope);
   nameSets(sets, scope);
   lockTables(query.locks, from.tables);
-  const outputs = body.outputs.flatMap((output) => expanded(output, scope));
+  const outputs = body.outputs.flatMap((output) => expandOutput(output, scope));
   const order = query.orderBy.map((each) => ({
     ...each,
     value: orderTarget(each.value, outputs, scope),
@@ -259,7 +259,7 @@ function compileSelect(
         row: compiled.map(({ node }) => node.run(each)),
         env: each,
       }));
-      const sortedRows = sorted(found, sorts, ({ env: each }, sort) => sort.node.run(each));
+      const sortedRows = sortRows(found, sorts, ({ env: each }, sort) => sort.node.run(each));
       const distinctRows =
         unique === undefined ? sortedRows : withoutRepetition(sortedRows, unique, compiler);
       return cut(env, distinctRows).map(({ row }) => row);
@@ -276,7 +276,7 @@ function isVolatile(query: SqlQuery): boolean {
 }
 
 /** `*` and `t.*` as the columns that they stand for. */
-export function expanded(output: SqlOutput, scope: Scope): readonly SqlOutput[] {
+export function expandOutput(output: SqlOutput, scope: Scope): readonly SqlOutput[] {
   const { value } = output;
   if (value.kind !== "star") return [output];
   const alias = value.path.at(-1);
@@ -444,7 +444,7 @@ function compileValues(
     ),
   );
   const settledRows = nodes.map((row) =>
-    row.map((node, at) => converted(node, types[at] ?? "text", compiler)),
+    row.map((node, at) => convertNode(node, types[at] ?? "text", compiler)),
   );
   const prefix = isPostgres(compiler) ? "column" : "column_";
   return {
@@ -518,7 +518,7 @@ function compileSet(
 function conversion(from: SqlType, to: SqlType, compiler: Compiler): (value: SqlValue) => SqlValue {
   if (from === to) return (value) => value;
   const cell: { value: SqlValue } = { value: null };
-  const node = converted({ type: from, run: () => cell.value, constant: false }, to, compiler);
+  const node = convertNode({ type: from, run: () => cell.value, constant: false }, to, compiler);
   return (value) => {
     cell.value = value;
     // The node reads nothing but the cell.
@@ -579,7 +579,7 @@ function ordered(
     ...rows,
     run: (up) => {
       const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
-      const all = sorted(rows.run(up), sorts, (row, sort) =>
+      const all = sortRows(rows.run(up), sorts, (row, sort) =>
         sort.node.run({ ...env, tuple: [row] }),
       );
       return cut(env, all);

@@ -90,7 +90,7 @@ export function createScope(
 }
 
 /** What a compiled piece refers to. */
-export function tracked<T>(
+export function track<T>(
   scope: Scope,
   compile: () => T,
 ): { readonly result: T; readonly uses: ReadonlySet<number> } {
@@ -129,7 +129,7 @@ export function findColumn(
   return found;
 }
 
-/** Whether a relation of the query itself has a column of that name. */
+/** True if a relation of the query itself has a column of that name. */
 export function hasColumn(scope: Scope, name: string): boolean {
   return scope.sources.some(({ columns }) => columns.some((column) => column.name === name));
 }
@@ -239,11 +239,11 @@ export function columnsOfQuery(
   query: CompiledQuery,
   names: readonly string[],
 ): readonly ScopeColumn[] {
-  return query.columns.map((column, at) => renamed(column, names[at]));
+  return query.columns.map((column, at) => renameColumn(column, names[at]));
 }
 
 /** A column under another name, if there is one. */
-export function renamed(column: ScopeColumn, name: string | undefined): ScopeColumn {
+export function renameColumn(column: ScopeColumn, name: string | undefined): ScopeColumn {
   const { type, origin, shape } = column;
   return name === undefined
     ? column

@@ -9,7 +9,7 @@ import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value"
 import { plainText } from "../values/text";
 import { outputsOf, routineFor } from "../routine/call";
 import { callArguments, functionNode } from "./call";
-import { converted, settled, type Env, type Node } from "./node";
+import { convertNode, defaultToText, type Env, type Node } from "./node";
 import type { Scope, ScopeColumn } from "./scope";
 
 type FunctionRelation = Extract<SqlRelation, { readonly kind: "function" }>;
@@ -47,7 +47,7 @@ function ownRows(
   const { catalog } = compiler;
   const routine = routineFor(catalog.routines.get(call.name), args.length);
   if (routine === undefined || routine.isProcedure) return undefined;
-  const nodes = args.map(settled);
+  const nodes = args.map(defaultToText);
   const outputs = outputsOf(routine, (name) => catalog.tables.get(name)?.columns);
   const isPlain = outputs.length === 1 && routine.returns !== undefined;
   return {
@@ -101,7 +101,7 @@ function made(name: string, args: readonly Node[], scope: Scope): TypedRows | un
     case "unnest": {
       const types = args.map((node) => elementOf(node.type) ?? "text");
       const lists = args.map((node) =>
-        elementOf(node.type) === undefined ? converted(node, "text[]", scope.compiler) : node,
+        elementOf(node.type) === undefined ? convertNode(node, "text[]", scope.compiler) : node,
       );
       return {
         types,
@@ -130,7 +130,7 @@ function made(name: string, args: readonly Node[], scope: Scope): TypedRows | un
     case "jsonb_array_elements":
     case "json_array_elements_text":
     case "jsonb_array_elements_text": {
-      const document = converted(first, "jsonb", scope.compiler);
+      const document = convertNode(first, "jsonb", scope.compiler);
       const asText = name.endsWith("_text");
       return {
         types: [asText ? "text" : name.startsWith("jsonb") ? "jsonb" : "json"],
@@ -147,7 +147,7 @@ function made(name: string, args: readonly Node[], scope: Scope): TypedRows | un
     case "jsonb_each_text":
     case "json_each":
     case "json_each_text": {
-      const document = converted(first, "jsonb", scope.compiler);
+      const document = convertNode(first, "jsonb", scope.compiler);
       const asText = name.endsWith("_text");
       return {
         types: ["text", asText ? "text" : "jsonb"],
@@ -193,7 +193,7 @@ function series(from: Node, to: Node, step: Node | undefined, scope: Scope): Typ
   const type = common === "unknown" ? "int4" : common;
   if (isInteger(type) || type === "numeric") {
     const nodes = [from, to, ...(step === undefined ? [] : [step])].map((node) =>
-      converted(node, type === "numeric" ? "int8" : type, compiler),
+      convertNode(node, type === "numeric" ? "int8" : type, compiler),
     );
     if (type === "numeric") throw unsupported("generate_series() of decimals");
     return {
@@ -214,8 +214,8 @@ function series(from: Node, to: Node, step: Node | undefined, scope: Scope): Typ
   }
   if (step === undefined) throw failure("noFunction", "function generate_series needs a step here");
   const zoned = type === "date" ? "timestamptz" : type;
-  const [start, end] = [converted(from, zoned, compiler), converted(to, zoned, compiler)];
-  const by = converted(step, "interval", compiler);
+  const [start, end] = [convertNode(from, zoned, compiler), convertNode(to, zoned, compiler)];
+  const by = convertNode(step, "interval", compiler);
   return {
     types: [zoned],
     rows: (env) => {

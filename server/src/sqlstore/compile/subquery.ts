@@ -4,9 +4,9 @@ import type { SqlExpression, SqlQuery } from "../tree";
 import { arrayOf, elementOf, type SqlType } from "../values/types";
 import { isList, type SqlRow, type SqlValue } from "../values/value";
 import {
-  coerced,
+  coerceNode,
   isPostgres,
-  settled,
+  defaultToText,
   truth,
   type CompiledQuery,
   type Env,
@@ -154,7 +154,7 @@ export function quantifiedNode(
 ): Node {
   const { compiler } = scope;
   const { operator, all, right } = expression;
-  const left = settled(compileExpression(expression.left, scope));
+  const left = defaultToText(compileExpression(expression.left, scope));
   const list = listOf(right, left.type, scope);
   const item = cell(list.type);
   const test = truth(binary(operator, left, item.node, compiler), compiler, "ANY");
@@ -190,7 +190,7 @@ function listOf(
   }
   const compiled = compileExpression(right, scope);
   const node =
-    compiled.type === "unknown" ? coerced(compiled, arrayOf(type), scope.compiler) : compiled;
+    compiled.type === "unknown" ? coerceNode(compiled, arrayOf(type), scope.compiler) : compiled;
   const element = elementOf(node.type);
   if (element === undefined) {
     throw failure("typeMismatch", "op ANY/ALL (array) requires array on right side");

@@ -74,7 +74,7 @@ export function partsOf(expression: SqlExpression): readonly SqlExpression[] {
   }
 }
 
-/** Whether an expression or a part of it is of a kind. */
+/** True if an expression or a part of it is of a kind. */
 export function contains(expression: SqlExpression, is: (part: SqlExpression) => boolean): boolean {
   return is(expression) || partsOf(expression).some((part) => contains(part, is));
 }

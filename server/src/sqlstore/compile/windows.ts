@@ -5,10 +5,10 @@ import { identities } from "../values/compare";
 import type { SqlType } from "../values/types";
 import type { SqlValue } from "../values/value";
 import { AGGREGATES } from "./accumulators";
-import { aggregated, aggregateSlot, type AggregateSlot } from "./aggregates";
+import { aggregate, aggregateSlot, type AggregateSlot } from "./aggregates";
 import { compileExpression } from "./recursion";
-import { converted, isPostgres, settled, type Compiler, type Env, type Node } from "./node";
-import { sorted, sortOf } from "./ordering";
+import { convertNode, isPostgres, defaultToText, type Compiler, type Env, type Node } from "./node";
+import { sortRows, sortOf } from "./ordering";
 import { nullNode, type Scope } from "./scope";
 
 /** One call over a window: its value for every row of a partition in order. */
@@ -82,7 +82,7 @@ function valuesOf(
   }
   const found = new Map<Env, SqlValue>();
   for (const partition of partitions.values()) {
-    const inOrder = sorted(partition, slot.sorts, (row, sort) => sort.node.run(row));
+    const inOrder = sortRows(partition, slot.sorts, (row, sort) => sort.node.run(row));
     const peers = peersOf(inOrder, slot, compiler);
     const values = slot.compute({ rows: inOrder, peers });
     for (const [at, row] of inOrder.entries()) found.set(row, values[at] ?? null);
@@ -125,7 +125,7 @@ function frameOf(window: SqlWindow, scope: Scope): Frame {
   }
   const offset = (bound: SqlFrameBound): Node | undefined =>
     "offset" in bound
-      ? converted(compileExpression(bound.offset, scope), "int8", scope.compiler)
+      ? convertNode(compileExpression(bound.offset, scope), "int8", scope.compiler)
       : undefined;
   const [start, end] = [offset(frame.start), offset(frame.end)];
   if (frame.unit !== "rows" && (start ?? end) !== undefined) {
@@ -175,19 +175,16 @@ function overAggregate(call: SqlCall, frame: Frame, scope: Scope): Computed {
     compute: (partition) =>
       partition.rows.map((row, at) => {
         const [from, to] = frame(partition, at);
-        return aggregated(
-          slot,
-          partition.rows.slice(from, Math.max(from, to)),
-          row,
-          scope.compiler,
-        );
+        return aggregate(slot, partition.rows.slice(from, Math.max(from, to)), row, scope.compiler);
       }),
   };
 }
 
 function windowFunction(call: SqlCall, frame: Frame, scope: Scope): Computed {
   const { compiler } = scope;
-  const values = call.arguments.map((argument) => settled(compileExpression(argument, scope)));
+  const values = call.arguments.map((argument) =>
+    defaultToText(compileExpression(argument, scope)),
+  );
   const [value = nullNode(), second, third] = values;
   const whole = (compute: Computed["compute"]): Computed => ({ type: "int8", compute });
   switch (call.name) {
@@ -212,7 +209,7 @@ function windowFunction(call: SqlCall, frame: Frame, scope: Scope): Computed {
         compute: ({ peers, rows }) => peers.map(([, last]) => (last + 1) / rows.length),
       };
     case "ntile": {
-      const count = converted(value, "int4", compiler);
+      const count = convertNode(value, "int4", compiler);
       return {
         type: isPostgres(compiler) ? "int4" : "int8",
         compute: ({ rows }) =>
@@ -230,8 +227,8 @@ function windowFunction(call: SqlCall, frame: Frame, scope: Scope): Computed {
     case "lag":
     case "lead": {
       const sign = call.name === "lag" ? -1 : 1;
-      const distance = second && converted(second, "int4", compiler);
-      const otherwise = third && converted(third, value.type, compiler);
+      const distance = second && convertNode(second, "int4", compiler);
+      const otherwise = third && convertNode(third, value.type, compiler);
       return {
         type: value.type,
         compute: ({ rows }) =>
@@ -245,7 +242,7 @@ function windowFunction(call: SqlCall, frame: Frame, scope: Scope): Computed {
     case "first_value":
     case "last_value":
     case "nth_value": {
-      const nth = second && converted(second, "int4", compiler);
+      const nth = second && convertNode(second, "int4", compiler);
       return {
         type: value.type,
         compute: (partition) =>

@@ -6,16 +6,16 @@ import { queryText, quotedName } from "../system/expressionText";
 import {
   modifiedName,
   objectId,
-  relationNamed,
-  relationNumbered,
+  findRelation,
+  relationOfId,
   type Relation,
 } from "../system/objects";
 import { objectKind, objectNumber } from "../system/references";
-import { typeNumbered } from "../system/pgServer";
+import { typeNameOf } from "../system/pgServer";
 import { elementOf, postgresName, type SqlType } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
 import {
-  computed,
+  computeNode,
   integer,
   only,
   plain,
@@ -52,7 +52,7 @@ export const CATALOGUE: FunctionTable = tableOf({
     "text",
     ["int8", "int4", "bool"],
     ([id, at], _env, { catalog }) => {
-      const index = relationNumbered(catalog, integer(id))?.index;
+      const index = relationOfId(catalog, integer(id))?.index;
       if (index === undefined) return null;
       const position = integer(at);
       if (position === 0) return indexText(index);
@@ -79,18 +79,18 @@ export const CATALOGUE: FunctionTable = tableOf({
     asked(
       "text",
       ["int8", "bool"],
-      ([id], _env, { catalog }) => viewText(relationNumbered(catalog, integer(id))),
+      ([id], _env, { catalog }) => viewText(relationOfId(catalog, integer(id))),
       1,
     ),
     asked(
       "text",
       ["text", "bool"],
-      ([name], _env, { catalog }) => viewText(relationNamed(catalog, plainName(text(name)))),
+      ([name], _env, { catalog }) => viewText(findRelation(catalog, plainName(text(name)))),
       1,
     ),
   ],
   pg_get_serial_sequence: asked("text", ["text", "text"], ([name, column], _env, { catalog }) => {
-    const table = relationNamed(catalog, plainName(text(name)))?.table;
+    const table = findRelation(catalog, plainName(text(name)))?.table;
     if (table === undefined) return null;
     const sequence = table.columns[columnAt(table, text(column)) ?? -1]?.automatic?.sequence;
     return sequence === undefined ? null : `public.${quotedName(sequence)}`;
@@ -122,7 +122,7 @@ export const CATALOGUE: FunctionTable = tableOf({
     const [list, dimension] = args;
     if (list === undefined || dimension === undefined || elementOf(list.type) === undefined)
       return undefined;
-    return computed("int4", [list, dimension], compiler, ([items = null, number]) => {
+    return computeNode("int4", [list, dimension], compiler, ([items = null, number]) => {
       if (!isList(items) || items.length === 0 || Number(number) !== 1) return null;
       return name === "array_upper" ? items.length : 1;
     });
@@ -139,7 +139,7 @@ export const CATALOGUE: FunctionTable = tableOf({
   array_subscripts: only("postgres", ([list], compiler) =>
     list === undefined
       ? undefined
-      : computed("int4[]", [list], compiler, ([items = null]) =>
+      : computeNode("int4[]", [list], compiler, ([items = null]) =>
           isList(items) ? items.map((_, at) => at + 1) : [],
         ),
   ),
@@ -166,7 +166,7 @@ function plainName(name: string): string {
 
 function typeText(catalog: Catalog, id: number, modifier: SqlValue): string {
   const type = typeOfId(id);
-  const usual = type === undefined ? typeNumbered(id) : postgresName(type);
+  const usual = type === undefined ? typeNameOf(id) : postgresName(type);
   if (usual !== undefined) return modifiedName(usual, modifier === null ? -1 : Number(modifier));
   for (const name of catalog.enumerations.keys()) {
     if (objectId(catalog, "type", name) === id) return quotedName(name);

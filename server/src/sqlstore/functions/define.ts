@@ -1,5 +1,5 @@
 // How functions of SQL are declared: by the types of their parameters and what they compute.
-import { converted, isPostgres, type Compiler, type Env, type Node } from "../compile/node";
+import { convertNode, isPostgres, type Compiler, type Env, type Node } from "../compile/node";
 import type { SqlCall } from "../tree";
 import { isImplicit, isText, type SqlType } from "../values/types";
 import type { SqlValue } from "../values/value";
@@ -44,13 +44,13 @@ export function plain(
       isImplicit(node.type, typeAt(at)) ||
       (node.shown !== undefined && isText(typeAt(at)));
     if (!args.every(fits)) return undefined;
-    const nodes = args.map((node, at) => converted(node, typeAt(at), compiler));
-    return computed(result, nodes, compiler, compute, takesNull);
+    const nodes = args.map((node, at) => convertNode(node, typeAt(at), compiler));
+    return computeNode(result, nodes, compiler, compute, takesNull);
   };
 }
 
 /** A node that computes with the values of others. */
-export function computed(
+export function computeNode(
   type: SqlType,
   nodes: readonly Node[],
   compiler: Compiler,

@@ -1,7 +1,7 @@
 // Functions on JSON, arrays and identifiers.
 import { jsonAt } from "../compile/operators";
 import { toJson } from "../compile/jsonValues";
-import { coerced, converted, settled, type Node } from "../compile/node";
+import { coerceNode, convertNode, defaultToText, type Node } from "../compile/node";
 import { failure, unsupported } from "../sqlError";
 import {
   formatJson,
@@ -15,7 +15,15 @@ import {
 import { arrayOf, elementOf } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
 import { comparer } from "../values/compare";
-import { computed, only, plain, tableOf, text, type FunctionTable, type MakeCall } from "./define";
+import {
+  computeNode,
+  only,
+  plain,
+  tableOf,
+  text,
+  type FunctionTable,
+  type MakeCall,
+} from "./define";
 
 export const DOCUMENTS: FunctionTable = tableOf({
   "json_build_object jsonb_build_object json_object": object,
@@ -23,9 +31,9 @@ export const DOCUMENTS: FunctionTable = tableOf({
   "to_json to_jsonb": (args, compiler, call) => {
     const [given] = args;
     if (given === undefined || args.length > 1) return undefined;
-    const node = settled(given);
+    const node = defaultToText(given);
     const type = call.name === "to_jsonb" ? "jsonb" : "json";
-    return computed(type, [node], compiler, ([value = null]) =>
+    return computeNode(type, [node], compiler, ([value = null]) =>
       canonical(toJson(value, node.type, compiler.dialect), type),
     );
   },
@@ -52,7 +60,7 @@ export const DOCUMENTS: FunctionTable = tableOf({
     "mysql",
     ([node], compiler) =>
       node &&
-      computed("text", [node], compiler, ([value]) => {
+      computeNode("text", [node], compiler, ([value]) => {
         const read = parseJson(text(value));
         return typeof read === "string" ? read : text(value);
       }),
@@ -108,16 +116,18 @@ export const DOCUMENTS: FunctionTable = tableOf({
   ),
   array_length: only("postgres", ([node, dimension], compiler) => {
     if (node === undefined || dimension === undefined) return undefined;
-    const values = node.type === "unknown" ? coerced(node, "text[]", compiler) : node;
+    const values = node.type === "unknown" ? coerceNode(node, "text[]", compiler) : node;
     if (elementOf(values.type) === undefined) return undefined;
-    return computed("int4", [values, dimension], compiler, ([value = null, which]) =>
+    return computeNode("int4", [values, dimension], compiler, ([value = null, which]) =>
       isList(value) && value.length > 0 && which === 1 ? value.length : null,
     );
   }),
   cardinality: only("postgres", ([node], compiler) =>
     node === undefined || elementOf(node.type) === undefined
       ? undefined
-      : computed("int4", [node], compiler, ([value = null]) => (isList(value) ? value.length : 0)),
+      : computeNode("int4", [node], compiler, ([value = null]) =>
+          isList(value) ? value.length : 0,
+        ),
   ),
   array_append: only("postgres", ([values, item], compiler) =>
     joined(values, item, compiler, false),
@@ -129,9 +139,9 @@ export const DOCUMENTS: FunctionTable = tableOf({
     const element = values && elementOf(values.type);
     if (values === undefined || item === undefined || element === undefined) return undefined;
     const compare = comparer(element, compiler.dialect);
-    return computed(
+    return computeNode(
       values.type,
-      [values, coerced(item, element, compiler)],
+      [values, coerceNode(item, element, compiler)],
       compiler,
       ([all = null, one = null]) =>
         isList(all)
@@ -143,9 +153,9 @@ export const DOCUMENTS: FunctionTable = tableOf({
     const element = values && elementOf(values.type);
     if (values === undefined || item === undefined || element === undefined) return undefined;
     const compare = comparer(element, compiler.dialect);
-    return computed(
+    return computeNode(
       "int4",
-      [values, coerced(item, element, compiler)],
+      [values, coerceNode(item, element, compiler)],
       compiler,
       ([all = null, one = null]) => {
         const at = isList(all)
@@ -182,11 +192,11 @@ function canonical(json: string, type: "json" | "jsonb"): string {
 
 function object(...[given, compiler, call]: Parameters<MakeCall>): Node | undefined {
   if (given.length % 2 !== 0) return undefined;
-  const args = given.map(settled);
+  const args = given.map(defaultToText);
   const type = call.name.startsWith("jsonb") ? "jsonb" : "json";
   // PostgreSQL's json keeps the spaces that its own function writes.
   const [colon, comma] = call.name === "json_build_object" ? [" : ", ", "] : [": ", ", "];
-  return computed(
+  return computeNode(
     type,
     args,
     compiler,
@@ -205,9 +215,9 @@ function object(...[given, compiler, call]: Parameters<MakeCall>): Node | undefi
 }
 
 function list(...[given, compiler, call]: Parameters<MakeCall>): Node {
-  const args = given.map(settled);
+  const args = given.map(defaultToText);
   const type = call.name.startsWith("jsonb") ? "jsonb" : "json";
-  return computed(
+  return computeNode(
     type,
     args,
     compiler,
@@ -237,8 +247,8 @@ function joined(
   if (values === undefined || item === undefined) return undefined;
   const element = elementOf(values.type) ?? (item.type === "unknown" ? "text" : item.type);
   const type = arrayOf(element);
-  const nodes = [converted(values, type, compiler), converted(item, element, compiler)];
-  return computed(
+  const nodes = [convertNode(values, type, compiler), convertNode(item, element, compiler)];
+  return computeNode(
     type,
     nodes,
     compiler,
@@ -260,7 +270,7 @@ function changing(create: boolean): MakeCall {
       .map((path) => mysqlPath(path.literal ?? ""));
     if (paths.includes(undefined)) throw unsupported("JSON_SET() with other than plain paths");
     const values = pairs.filter((_, at) => at % 2 === 1);
-    return computed(
+    return computeNode(
       "json",
       [document, ...values],
       compiler,

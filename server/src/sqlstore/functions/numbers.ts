@@ -1,12 +1,12 @@
 // Functions on numbers, and choices between values that work on numbers as on all else.
-import { commonType, comparable, mysqlCommonType, unified } from "../compile/operators";
+import { commonType, comparable, mysqlCommonType, unify } from "../compile/operators";
 import { choice, isTest } from "../compile/logic";
 import { mysqlNumber, powerOfDecimals } from "../compile/arithmetic";
 import {
   constant,
-  converted,
+  convertNode,
   isPostgres,
-  settled,
+  defaultToText,
   truth,
   type Compiler,
   type Node,
@@ -26,7 +26,7 @@ import { isFloat, isInteger, isNumeric, type SqlType } from "../values/types";
 import type { SqlValue } from "../values/value";
 import { whole } from "../values/wholes";
 import {
-  computed,
+  computeNode,
   integer,
   only,
   plain,
@@ -67,9 +67,9 @@ export const NUMBERS: FunctionTable = tableOf({
       args.length === 2 &&
       args.some((node) => node.type === "numeric") &&
       !args.some((node) => isFloat(node.type))
-        ? computed(
+        ? computeNode(
             "numeric",
-            args.map((node) => converted(node, "numeric", compiler)),
+            args.map((node) => convertNode(node, "numeric", compiler)),
             compiler,
             ([a = null, b = null]) => (isDecimal(a) && isDecimal(b) ? powerOfDecimals(a, b) : null),
           )
@@ -104,7 +104,7 @@ export const NUMBERS: FunctionTable = tableOf({
     const [left, right] = args;
     if (left === undefined || right === undefined || args.length > 2) return undefined;
     const { sides, compare } = comparable("=", left, right, compiler);
-    const value = settled(left);
+    const value = defaultToText(left);
     return {
       type: value.type,
       constant: false,
@@ -149,8 +149,8 @@ function modulo(left: Node, right: Node, compiler: Compiler): Node {
   const [a, b] = [prepared(left), prepared(right)];
   const type = commonType([a, b]) ?? "numeric";
   const exact = isInteger(type) ? type : "numeric";
-  const nodes = [converted(a, "numeric", compiler), converted(b, "numeric", compiler)];
-  return computed(exact, nodes, compiler, ([x = null, y = null]) => {
+  const nodes = [convertNode(a, "numeric", compiler), convertNode(b, "numeric", compiler)];
+  return computeNode(exact, nodes, compiler, ([x = null, y = null]) => {
     if (!isDecimal(x) || !isDecimal(y)) return null;
     if (y.units === 0n) {
       if (!isPostgres(compiler)) return null;
@@ -167,13 +167,13 @@ function keeping(compute: (value: SqlValue) => SqlValue): MakeCall {
     const [given] = args;
     if (given === undefined || args.length > 1) return undefined;
     const node = numeric(given, compiler);
-    return node && computed(node.type, [node], compiler, ([value = null]) => compute(value));
+    return node && computeNode(node.type, [node], compiler, ([value = null]) => compute(value));
   };
 }
 
 function numeric(node: Node, compiler: Compiler): Node | undefined {
   if (!isPostgres(compiler)) return mysqlNumber(node);
-  if (node.type === "unknown") return converted(node, "float8", compiler);
+  if (node.type === "unknown") return convertNode(node, "float8", compiler);
   return isNumeric(node.type) ? node : undefined;
 }
 
@@ -186,17 +186,17 @@ function rounding(
     const node = given && numeric(given, compiler);
     if (node === undefined || args.length > 1) return undefined;
     if (isFloat(node.type)) {
-      return computed("float8", [node], compiler, ([value]) => float(Number(value)));
+      return computeNode("float8", [node], compiler, ([value]) => float(Number(value)));
     }
     // Whole numbers become floats in PostgreSQL, and stay what they are in MySQL.
     if (isInteger(node.type)) {
       const type: SqlType = isPostgres(compiler) ? "float8" : node.type;
-      return computed(type, [node], compiler, ([value = null]) =>
+      return computeNode(type, [node], compiler, ([value = null]) =>
         isPostgres(compiler) ? Number(value) : value,
       );
     }
     const type: SqlType = isPostgres(compiler) ? "numeric" : "int8";
-    return computed(type, [node], compiler, ([value = null]) => {
+    return computeNode(type, [node], compiler, ([value = null]) => {
       const result = isDecimal(value) ? exact(value) : value;
       return type === "int8" && isDecimal(result) ? whole(result.units) : result;
     });
@@ -211,27 +211,28 @@ function round(
     const [given, digits] = args;
     const node = given && numeric(given, compiler);
     if (node === undefined || args.length > 2) return undefined;
-    const count = digits === undefined ? constant("int4", 0) : converted(digits, "int4", compiler);
+    const count =
+      digits === undefined ? constant("int4", 0) : convertNode(digits, "int4", compiler);
     const postgres = isPostgres(compiler);
     if (isFloat(node.type)) {
       if (postgres && digits !== undefined) return undefined;
-      return computed("float8", [node, count], compiler, ([value, places]) => {
+      return computeNode("float8", [node, count], compiler, ([value, places]) => {
         const factor = 10 ** integer(places);
         return float(Number(value) * factor, postgres) / factor;
       });
     }
     if (isInteger(node.type) && !postgres) {
-      return computed(node.type, [node, count], compiler, ([value = null, places]) => {
+      return computeNode(node.type, [node, count], compiler, ([value = null, places]) => {
         if (integer(places) >= 0 || (typeof value !== "number" && typeof value !== "bigint"))
           return value;
         return whole(exact(toDecimal(value), integer(places)).units);
       });
     }
     if (isInteger(node.type) && digits === undefined) {
-      return computed("float8", [node], compiler, ([value]) => Number(value));
+      return computeNode("float8", [node], compiler, ([value]) => Number(value));
     }
-    const source = converted(node, "numeric", compiler);
-    return computed("numeric", [source, count], compiler, ([value = null, places]) => {
+    const source = convertNode(node, "numeric", compiler);
+    return computeNode("numeric", [source, count], compiler, ([value = null, places]) => {
       if (!isDecimal(value)) return value;
       const most = integer(places);
       // MySQL adds no digits.
@@ -253,7 +254,7 @@ function halfAway(value: number): number {
 
 function coalesce(args: readonly Node[], compiler: Compiler): Node | undefined {
   if (args.length === 0) return undefined;
-  const nodes = unified(args, compiler, "COALESCE");
+  const nodes = unify(args, compiler, "COALESCE");
   const [first] = nodes;
   return {
     type: first?.type ?? "text",
@@ -272,12 +273,12 @@ function coalesce(args: readonly Node[], compiler: Compiler): Node | undefined {
 function extreme(sign: 1 | -1): MakeCall {
   return (args, compiler) => {
     if (args.length === 0) return undefined;
-    const nodes = unified(args, compiler, sign > 0 ? "GREATEST" : "LEAST");
+    const nodes = unify(args, compiler, sign > 0 ? "GREATEST" : "LEAST");
     const type = isPostgres(compiler)
       ? (nodes[0]?.type ?? "text")
       : mysqlCommonType(args.map((node) => node.type));
     const compare = comparer(type, compiler.dialect);
-    return computed(
+    return computeNode(
       type,
       nodes,
       compiler,

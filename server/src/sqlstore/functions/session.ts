@@ -1,10 +1,10 @@
 // Functions about the session, sequences and locks that outlive statements.
-import { settled, type Node } from "../compile/node";
+import { defaultToText, type Node } from "../compile/node";
 import { failure, unsupported } from "../sqlError";
 import { postgresName } from "../values/types";
 import { formatValue } from "../values/format";
 import {
-  computed,
+  computeNode,
   integer,
   only,
   plain,
@@ -97,7 +97,7 @@ export const SESSION: FunctionTable = tableOf({
   },
   format: only("postgres", formatted),
   num_nonnulls: only("postgres", (args, compiler) =>
-    computed(
+    computeNode(
       "int4",
       args,
       compiler,
@@ -118,9 +118,9 @@ function current(value: number | undefined): number {
 
 /** format('%s of %I', ...) */
 function formatted(...[given, compiler]: Parameters<MakeCall>): Node | undefined {
-  const [pattern, ...others] = given.map(settled);
+  const [pattern, ...others] = given.map(defaultToText);
   if (pattern === undefined) return undefined;
-  return computed(
+  return computeNode(
     "text",
     [pattern, ...others],
     compiler,

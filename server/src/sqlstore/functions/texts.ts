@@ -3,17 +3,17 @@ import { textOf } from "../compile/operators";
 import { regularExpression } from "../compile/patterns";
 import { failure } from "../sqlError";
 import { mysqlText } from "../values/cast";
-import { folded } from "../values/compare";
+import { collationKey } from "../values/compare";
 import { rescale, toDecimal } from "../values/decimal";
 import { wireText } from "../values/format";
 import { isNumericValue } from "../values/wholes";
-import { bytesOfHex, bytesOfText, hexOfBytes, textOfBytes } from "../../frontend/sql/bytes";
+import { bytesOfHex, bytesOfText, hexOfBytes, textOfBytes } from "../../frontend/sql/text/bytes";
 import { isNumeric } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
 import { isPostgres, type Node } from "../compile/node";
 import { md5, sha1, sha256 } from "./digests";
 import {
-  computed,
+  computeNode,
   integer,
   only,
   plain,
@@ -187,7 +187,7 @@ export const TEXTS: FunctionTable = tableOf({
   strcmp: only(
     "mysql",
     plain("int8", ["text", "text"], ([left, right]) => {
-      const [a, b] = [folded(text(left)), folded(text(right))];
+      const [a, b] = [collationKey(text(left)), collationKey(text(right))];
       return a < b ? -1 : a > b ? 1 : 0;
     }),
   ),
@@ -200,7 +200,7 @@ export const TEXTS: FunctionTable = tableOf({
         value === null
           ? 0
           : others.findIndex(
-              (each) => each !== null && folded(text(each)) === folded(text(value)),
+              (each) => each !== null && collationKey(text(each)) === collationKey(text(value)),
             ) + 1,
       { repeats: true, takesNull: true },
     ),
@@ -224,7 +224,7 @@ export const TEXTS: FunctionTable = tableOf({
         ? 0
         : text(list)
             .split(",")
-            .findIndex((each) => folded(each) === folded(text(value))) + 1,
+            .findIndex((each) => collationKey(each) === collationKey(text(value))) + 1,
     ),
   ),
   array_to_string: plain(
@@ -258,9 +258,9 @@ function concat(...[args, compiler]: Parameters<MakeCall>): ReturnType<MakeCall>
   if (args.length === 0) return undefined;
   if (isPostgres(compiler)) {
     const nodes = args.map((node) => shownNode(node));
-    return computed("text", nodes, compiler, (values) => values.map(text).join(""), true);
+    return computeNode("text", nodes, compiler, (values) => values.map(text).join(""), true);
   }
-  return computed("text", args, compiler, (values) =>
+  return computeNode("text", args, compiler, (values) =>
     values.map((value, at) => mysqlText(value, args[at]?.type ?? "text")).join(""),
   );
 }
@@ -273,7 +273,7 @@ function shownNode(node: Node): Node {
 
 function concatWs(...[args, compiler]: Parameters<MakeCall>): ReturnType<MakeCall> {
   if (args.length < 2) return undefined;
-  return computed(
+  return computeNode(
     "text",
     args.map((node) => (isPostgres(compiler) ? shownNode(node) : node)),
     compiler,
@@ -359,7 +359,7 @@ function hexOf(): MakeCall {
   return (args, compiler) => {
     const [first] = args;
     if (first === undefined || args.length > 1) return undefined;
-    return computed("text", [first], compiler, ([value = null]) =>
+    return computeNode("text", [first], compiler, ([value = null]) =>
       isNumeric(first.type)
         ? hexNumber(value)
         : hexOfBytes(bytesOf(mysqlText(value, first.type))).toUpperCase(),

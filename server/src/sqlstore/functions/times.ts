@@ -1,7 +1,7 @@
 // Functions on dates and times. The zone of a session is UTC, and its clock is given.
 import { ownEntry } from "../../protocol/dictionary";
 import { shiftedDate } from "../compile/dates";
-import { converted, isPostgres, type Env, type Node } from "../compile/node";
+import { convertNode, isPostgres, type Env, type Node } from "../compile/node";
 import { failure, unsupported } from "../sqlError";
 import { anyMoment, mysqlText } from "../values/cast";
 import { decimal, type Decimal } from "../values/decimal";
@@ -28,7 +28,7 @@ import {
 import type { SqlType } from "../values/types";
 import { isInterval, type Interval, type SqlValue } from "../values/value";
 import {
-  computed,
+  computeNode,
   integer,
   only,
   plain,
@@ -48,7 +48,7 @@ function now(env: Env, digits: number): string {
 function present(postgres: SqlType): MakeCall {
   return (args, compiler) => {
     const isFull = isPostgres(compiler);
-    const digits = args[0] === undefined ? undefined : converted(args[0], "int4", compiler);
+    const digits = args[0] === undefined ? undefined : convertNode(args[0], "int4", compiler);
     return {
       type: isFull ? postgres : "timestamp",
       constant: true,
@@ -66,7 +66,7 @@ function ofMoment(type: SqlType, compute: (at: Moment) => SqlValue): MakeCall {
   return only("mysql", (args, compiler) => {
     const [node] = args;
     if (node === undefined || args.length > 1) return undefined;
-    return computed(type, [node], compiler, ([value = null]) => {
+    return computeNode(type, [node], compiler, ([value = null]) => {
       const at = momentOfValue(value, node.type);
       return at === undefined ? null : compute(at);
     });
@@ -101,7 +101,7 @@ export const TIMES: FunctionTable = tableOf({
     if (node === undefined) {
       return { type: "int8", constant: true, run: (env) => Math.floor(env.work.now / SECOND) };
     }
-    return computed("int8", [node], compiler, ([value = null]) => {
+    return computeNode("int8", [node], compiler, ([value = null]) => {
       const at = momentOfValue(value, node.type);
       return at === undefined ? null : Math.floor(microsOf(at) / SECOND);
     });
@@ -138,7 +138,7 @@ export const TIMES: FunctionTable = tableOf({
   datediff: only("mysql", ([left, right], compiler) =>
     left === undefined || right === undefined
       ? undefined
-      : computed("int8", [left, right], compiler, ([a = null, b = null]) => {
+      : computeNode("int8", [left, right], compiler, ([a = null, b = null]) => {
           const [x, y] = [momentOfValue(a, left.type), momentOfValue(b, right.type)];
           return x === undefined || y === undefined ? null : x.days - y.days;
         }),
@@ -146,7 +146,7 @@ export const TIMES: FunctionTable = tableOf({
   timestampdiff: only("mysql", ([unit, left, right], compiler) => {
     const name = unit?.literal?.toLowerCase();
     if (name === undefined || left === undefined || right === undefined) return undefined;
-    return computed("int8", [left, right], compiler, ([a = null, b = null]) => {
+    return computeNode("int8", [left, right], compiler, ([a = null, b = null]) => {
       const [x, y] = [momentOfValue(a, left.type), momentOfValue(b, right.type)];
       return x === undefined || y === undefined ? null : unitsBetween(name, x, y);
     });
@@ -161,7 +161,7 @@ export const TIMES: FunctionTable = tableOf({
     const name = unit?.literal?.toLowerCase();
     if (name === undefined || amount === undefined || date === undefined) return undefined;
     if (intervalOf(1, name) === undefined) return undefined;
-    const count = converted(amount, "float8", compiler);
+    const count = convertNode(amount, "float8", compiler);
     const by: Node = {
       type: "interval",
       constant: amount.constant,
@@ -173,7 +173,7 @@ export const TIMES: FunctionTable = tableOf({
   date_format: only("mysql", ([date, format], compiler) =>
     date === undefined || format === undefined
       ? undefined
-      : computed("text", [date, format], compiler, ([value = null, pattern]) => {
+      : computeNode("text", [date, format], compiler, ([value = null, pattern]) => {
           const at = momentOfValue(value, date.type);
           return at === undefined ? null : mysqlFormat(at, text(pattern));
         }),
@@ -183,8 +183,11 @@ export const TIMES: FunctionTable = tableOf({
     if (value.type !== "date" && value.type !== "timestamp" && value.type !== "timestamptz") {
       throw unsupported("to_char() of what is no date");
     }
-    const nodes = [converted(value, "timestamptz", compiler), converted(format, "text", compiler)];
-    return computed("text", nodes, compiler, ([at, pattern]) =>
+    const nodes = [
+      convertNode(value, "timestamptz", compiler),
+      convertNode(format, "text", compiler),
+    ];
+    return computeNode("text", nodes, compiler, ([at, pattern]) =>
       postgresFormat(momentOf(text(at)), text(pattern)),
     );
   }),
@@ -193,7 +196,7 @@ export const TIMES: FunctionTable = tableOf({
     only("mysql", ([unit, value], compiler) => {
       const name = unit?.literal?.toLowerCase();
       if (name === undefined || value === undefined) return undefined;
-      return computed("int8", [value], compiler, ([given = null]) => {
+      return computeNode("int8", [value], compiler, ([given = null]) => {
         const at = momentOfValue(given, value.type);
         return at === undefined ? null : Number(fieldOf(name, at).units);
       });
@@ -203,20 +206,20 @@ export const TIMES: FunctionTable = tableOf({
     const [unit, value] = args;
     if (unit === undefined || value === undefined || args.length > 2) return undefined;
     const type = value.type === "timestamp" ? "timestamp" : "timestamptz";
-    const nodes = [converted(unit, "text", compiler), converted(value, type, compiler)];
-    return computed(type, nodes, compiler, ([name, at]) =>
+    const nodes = [convertNode(unit, "text", compiler), convertNode(value, type, compiler)];
+    return computeNode(type, nodes, compiler, ([name, at]) =>
       formatMoment(truncated(text(name).toLowerCase(), momentOf(text(at)))),
     );
   }),
   age: only("postgres", (args, compiler) => {
-    const [first, second] = args.map((node) => converted(node, "timestamptz", compiler));
+    const [first, second] = args.map((node) => convertNode(node, "timestamptz", compiler));
     if (first === undefined) return undefined;
     if (second !== undefined) {
-      return computed("interval", [first, second], compiler, ([a, b]) =>
+      return computeNode("interval", [first, second], compiler, ([a, b]) =>
         age(momentOf(text(a)), momentOf(text(b))),
       );
     }
-    return computed("interval", [first], compiler, ([a], env) =>
+    return computeNode("interval", [first], compiler, ([a], env) =>
       age({ days: Math.floor(env.work.now / DAY), micros: 0 }, momentOf(text(a))),
     );
   }),
@@ -254,7 +257,7 @@ export const TIMES: FunctionTable = tableOf({
       throw unsupported(`the time zone ${zone.literal}`);
     // Every zone is UTC: only the type changes.
     const from = value.type === "timestamp" ? "timestamp" : "timestamptz";
-    const node = converted(value, from, compiler);
+    const node = convertNode(value, from, compiler);
     return { ...node, type: from === "timestamp" ? "timestamptz" : "timestamp" };
   }),
 });
@@ -324,9 +327,9 @@ function extractPostgres(...[args, compiler, call]: Parameters<MakeCall>): Node 
   const [unit, value] = args;
   if (unit === undefined || value === undefined || args.length > 2) return undefined;
   if (!extractPostgresTypes.includes(value.type)) return undefined;
-  const name = converted(unit, "text", compiler);
+  const name = convertNode(unit, "text", compiler);
   const type: SqlType = call.name === "extract" ? "numeric" : "float8";
-  return computed(type, [name, value], compiler, ([field, given = null]) => {
+  return computeNode(type, [name, value], compiler, ([field, given = null]) => {
     const result = isInterval(given)
       ? intervalField(text(field).toLowerCase(), given)
       : fieldOf(text(field).toLowerCase(), momentOfAny(text(given), value.type));

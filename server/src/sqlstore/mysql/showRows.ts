@@ -83,7 +83,7 @@ function tableOf(catalog: Catalog, name: string): Table {
   return table;
 }
 
-/** Whether a name fits a pattern of LIKE; without one every name does. */
+/** True if a name fits a pattern of LIKE; without one every name does. */
 function like(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined) return () => true;
   const form = Array.from(pattern, (each) => (each === "%" ? ANY : each === "_" ? ONE : each));

@@ -1,7 +1,7 @@
 // How names are written. MySQL's dialects look names up in lower case, and show columns as they were written: those of a
 // result as the query writes them, those that `*` stands for as their table does.
 import { createReader } from "../../frontend/sql/dialects/reader";
-import { inLowerCase } from "../../frontend/sql/spelling";
+import { inLowerCase } from "../../frontend/sql/text/spelling";
 import type { Dialect } from "../../program/dialect";
 import { storageOf, type Catalog, type Table } from "../catalog";
 import type { QueryColumn } from "../compile/node";

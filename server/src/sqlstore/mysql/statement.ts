@@ -1,11 +1,11 @@
 // Statements of MySQL and MariaDB as trees.
-import { readCanonical } from "../../frontend/sql/canonical";
+import { readCanonical } from "../../frontend/sql/text/canonical";
 import { readDefinition } from "../../frontend/sql/dialects/parseDefinition";
-import { parsed, parseStatement } from "../../frontend/sql/dialects/parseStatement";
+import { parseWhole, parseStatement } from "../../frontend/sql/dialects/parseStatement";
 import { createReader, wordAt, type Reader } from "../../frontend/sql/dialects/reader";
-import { inLowerCase } from "../../frontend/sql/spelling";
+import { inLowerCase } from "../../frontend/sql/text/spelling";
 import type { SyntaxInsert, SyntaxStatement } from "../../frontend/sql/dialects/syntax";
-import type { ParsedStatement } from "../parsed";
+import type { ParsedStatement } from "../parseMemo";
 import { failure, unsupported } from "../sqlError";
 import type { SqlAssignment, SqlConflict, SqlInsert, SqlQuery, SqlStatement } from "../tree";
 import { definitionsOf } from "./definition";
@@ -81,7 +81,7 @@ function definitions(text: string, reader: Reader, dialect: Family): readonly Sq
   const words = reader.lexemes.slice(0, 4).map((each) => each.word);
   const what = words.find((word) => /^(procedure|function|trigger|event)$/.test(word));
   if (what !== undefined && words[0] !== "drop") throw unsupported(`CREATE ${what.toUpperCase()}`);
-  const tree = parsed({ text, dialect, spelling: inLowerCase }, readDefinition);
+  const tree = parseWhole({ text, dialect, spelling: inLowerCase }, readDefinition);
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   const tag = words.slice(0, 2).join(" ").toUpperCase();
   const guarded = reader.lexemes

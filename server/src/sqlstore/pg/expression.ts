@@ -40,19 +40,22 @@ export function expressionOf(node: Node): SqlExpression {
   if ("FuncCall" in node) return callOf(node.FuncCall);
   if ("TypeCast" in node) {
     const { arg, typeName } = node.TypeCast;
-    return { kind: "cast", operand: required(arg), type: typeOf(typeName) };
+    return { kind: "cast", operand: requiredExpression(arg), type: typeOf(typeName) };
   }
   if ("NullTest" in node) {
     const { arg, nulltesttype } = node.NullTest;
     return {
       kind: "is",
-      operand: required(arg),
+      operand: requiredExpression(arg),
       what: "null",
       negated: nulltesttype === "IS_NOT_NULL",
     };
   }
   if ("BooleanTest" in node)
-    return booleanTest(node.BooleanTest.booltesttype ?? "", required(node.BooleanTest.arg));
+    return booleanTest(
+      node.BooleanTest.booltesttype ?? "",
+      requiredExpression(node.BooleanTest.arg),
+    );
   if ("SubLink" in node) return subLink(node.SubLink);
   if ("CaseExpr" in node) return caseOf(node.CaseExpr);
   if ("CoalesceExpr" in node)
@@ -70,20 +73,20 @@ export function expressionOf(node: Node): SqlExpression {
       if ("String" in each) return { kind: "field", operand, name: each.String.sval ?? "" };
       if (!("A_Indices" in each)) throw unsupported("all fields of a row");
       const { lidx, uidx, is_slice: isSlice } = each.A_Indices;
-      if (isSlice !== true) return { kind: "subscript", operand, index: required(uidx) };
+      if (isSlice !== true) return { kind: "subscript", operand, index: requiredExpression(uidx) };
       return {
         kind: "slice",
         operand,
         ...(lidx && { from: expressionOf(lidx) }),
         ...(uidx && { to: expressionOf(uidx) }),
       };
-    }, required(arg));
+    }, requiredExpression(arg));
   }
   if ("RowExpr" in node) return { kind: "row", values: (rowOf(node) ?? []).map(expressionOf) };
   if ("SQLValueFunction" in node) return valueFunction(node.SQLValueFunction.op ?? "");
   if ("CollateClause" in node) {
     const { arg, collname } = node.CollateClause;
-    return { kind: "collate", operand: required(arg), collation: lastName(collname) };
+    return { kind: "collate", operand: requiredExpression(arg), collation: lastName(collname) };
   }
   if ("SetToDefault" in node) return { kind: "default" };
   if ("JsonIsPredicate" in node) throw unsupported("IS JSON");
@@ -99,7 +102,7 @@ const CONSTRUCTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What the tree leaves out only in texts that the parser refuses. */
-export function required(node: Node | undefined): SqlExpression {
+export function requiredExpression(node: Node | undefined): SqlExpression {
   return node === undefined ? { kind: "null" } : expressionOf(node);
 }
 
@@ -138,8 +141,8 @@ function columnOf(fields: readonly Node[]): SqlExpression {
 
 function operation(node: A_Expr): SqlExpression {
   const name = lastName(node.name);
-  const left = (): SqlExpression => required(node.lexpr);
-  const right = (): SqlExpression => required(node.rexpr);
+  const left = (): SqlExpression => requiredExpression(node.lexpr);
+  const right = (): SqlExpression => requiredExpression(node.rexpr);
   switch (node.kind) {
     case "AEXPR_OP":
       if (node.lexpr === undefined) {
@@ -184,8 +187,8 @@ function operation(node: A_Expr): SqlExpression {
       return {
         kind: "between",
         operand: left(),
-        low: required(low),
-        high: required(high),
+        low: requiredExpression(low),
+        high: requiredExpression(high),
         symmetric: node.kind.endsWith("_SYM"),
         negated: node.kind.startsWith("AEXPR_NOT"),
       };
@@ -200,14 +203,14 @@ function negated(operand: SqlExpression): SqlExpression {
 }
 
 function likeOf(node: A_Expr, name: string): SqlExpression {
-  const pattern = required(node.rexpr);
+  const pattern = requiredExpression(node.rexpr);
   // The parser writes ESCAPE as a call of like_escape() around the pattern.
   const escaped =
     pattern.kind === "call" && pattern.name === "like_escape" ? pattern.arguments : undefined;
   const [inner, escape] = escaped ?? [];
   return {
     kind: "like",
-    operand: required(node.lexpr),
+    operand: requiredExpression(node.lexpr),
     pattern: inner ?? pattern,
     ...(escape === undefined ? {} : { escape }),
     form: node.kind === "AEXPR_ILIKE" ? "ilike" : "like",
@@ -232,7 +235,7 @@ function subLink(node: SubLink): SqlExpression {
       return { kind: "array query", query };
     case "ANY_SUBLINK":
     case "ALL_SUBLINK": {
-      const left = required(testexpr);
+      const left = requiredExpression(testexpr);
       const operator = lastName(operName);
       if (operator === "" && subLinkType === "ANY_SUBLINK") {
         return { kind: "in", operand: left, values: query, negated: false };
@@ -256,7 +259,12 @@ function caseOf(node: Extract<Node, { readonly CaseExpr: unknown }>["CaseExpr"])
     ...(node.arg === undefined ? {} : { subject: expressionOf(node.arg) }),
     arms: (node.args ?? []).flatMap((each) =>
       "CaseWhen" in each
-        ? [{ when: required(each.CaseWhen.expr), then: required(each.CaseWhen.result) }]
+        ? [
+            {
+              when: requiredExpression(each.CaseWhen.expr),
+              then: requiredExpression(each.CaseWhen.result),
+            },
+          ]
         : [],
     ),
     ...(node.defresult === undefined ? {} : { otherwise: expressionOf(node.defresult) }),
@@ -297,7 +305,7 @@ export function ordersOf(nodes: readonly Node[] | undefined): readonly SqlOrder[
 
 function orderOf(node: SortBy): SqlOrder {
   if (node.sortby_dir === "SORTBY_USING") throw unsupported("ORDER BY ... USING");
-  const value = required(node.node);
+  const value = requiredExpression(node.node);
   const descending = node.sortby_dir === "SORTBY_DESC";
   if (node.sortby_nulls === "SORTBY_NULLS_FIRST") return { value, descending, nulls: "first" };
   if (node.sortby_nulls === "SORTBY_NULLS_LAST") return { value, descending, nulls: "last" };
@@ -345,7 +353,7 @@ function frameOf(node: WindowDef): SqlFrame | undefined {
       ? { kind: "current row" }
       : {
           kind: has(FRAME.startPreceding) ? "preceding" : "following",
-          offset: required(node.startOffset),
+          offset: requiredExpression(node.startOffset),
         };
   const end: SqlFrameBound = has(FRAME.endUnbounded)
     ? { kind: "unbounded following" }
@@ -353,7 +361,7 @@ function frameOf(node: WindowDef): SqlFrame | undefined {
       ? { kind: "current row" }
       : {
           kind: has(FRAME.endPreceding) ? "preceding" : "following",
-          offset: required(node.endOffset),
+          offset: requiredExpression(node.endOffset),
         };
   const unit = has(FRAME.rows) ? "rows" : has(FRAME.groups) ? "groups" : "range";
   return { unit, start, end };

@@ -2,7 +2,7 @@
 import type { Node, TransactionStmt, VariableSetStmt } from "libpg-query";
 import { kindOf, rangeVarsOf } from "../../frontend/sql/pg/ast";
 import type { PgParser } from "../../frontend/sql/pg/pgParser";
-import type { ParsedStatement } from "../parsed";
+import type { ParsedStatement } from "../parseMemo";
 import { failure, unsupported } from "../sqlError";
 import type { SqlExpression, SqlStatement } from "../tree";
 import { translatedChange } from "./change";

@@ -1,5 +1,5 @@
 // A routine of the user's own with its arguments: what it returns, as one value or as rows.
-import { parsePlBody } from "../../frontend/sql/pg/plParser";
+import { parsePlBody } from "../../frontend/sql/pg/plpgsql/parser";
 import type { Routine } from "../catalog";
 import type { QueryColumn } from "../compile/node";
 import { selectOf } from "../selectOf";
@@ -7,7 +7,7 @@ import { failure } from "../sqlError";
 import type { SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
 import type { Frame, Locals, RoutineHost, Steps } from "./frame";
-import { brought, runBlock } from "./interpret";
+import { assignCast, runBlock } from "./interpret";
 
 export interface Argument {
   readonly type: SqlType;
@@ -55,7 +55,7 @@ export function outputsOf(routine: Routine, table: RoutineHost["table"]): readon
 }
 
 /** Carries it out. One row for what returns no set. */
-export function* called(
+export function* callRoutine(
   routine: Routine,
   args: readonly Argument[],
   host: RoutineHost,
@@ -65,10 +65,10 @@ export function* called(
     const given = args[at];
     if (given === undefined && usual !== undefined) {
       const { rows, columns } = yield* host.run(selectOf([usual]), frame.locals, []);
-      const value = brought(rows[0]?.[0] ?? null, columns[0]?.type ?? "unknown", declared);
+      const value = assignCast(rows[0]?.[0] ?? null, columns[0]?.type ?? "unknown", declared);
       frame.locals.set(name, { declared, value });
     } else {
-      const value = brought(given?.value ?? null, given?.type ?? "unknown", declared);
+      const value = assignCast(given?.value ?? null, given?.type ?? "unknown", declared);
       frame.locals.set(name, { declared, value });
     }
     frame.locals.set(`$${at + 1}`, { declared, value: frame.locals.get(name)?.value ?? null });
@@ -119,7 +119,7 @@ function* runSql(
   const fitted =
     returns === undefined
       ? rows
-      : rows.map(([first = null]) => [brought(first, types[0] ?? "unknown", returns)]);
+      : rows.map(([first = null]) => [assignCast(first, types[0] ?? "unknown", returns)]);
   if (routine.returnsSet) return fitted;
   return [fitted[0] ?? [null]];
 }

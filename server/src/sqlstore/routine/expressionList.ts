@@ -3,7 +3,7 @@ import { failure } from "../sqlError";
 import type { Frame, RoutineResult, Steps } from "./frame";
 
 /** The row that an expression list gives. */
-export function* evaluated(frame: Frame, text: string): Steps<RoutineResult> {
+export function* evaluateList(frame: Frame, text: string): Steps<RoutineResult> {
   const [statement] = frame.host.parse(`SELECT ${text}`);
   if (statement === undefined) throw failure("syntax", `no expression: ${text}`);
   return yield* frame.host.run(statement, frame.locals, []);

@@ -1,7 +1,7 @@
 // PL/pgSQL as it is carried out: statement by statement, SQL inside by the host's means.
-import type { Block, LoopOver, PlStatement } from "../../frontend/sql/pg/plTree";
+import type { Block, LoopOver, PlStatement } from "../../frontend/sql/pg/plpgsql/tree";
 import type { Target } from "../../frontend/sql/routine/assign";
-import type { Span } from "../../frontend/sql/split";
+import type { Span } from "../../frontend/sql/text/split";
 import { failure, SqlFailure, unsupported } from "../sqlError";
 import type { SqlQuery, SqlStatement } from "../tree";
 import { converter } from "../values/cast";
@@ -9,7 +9,7 @@ import { limiter } from "../values/fit";
 import { elementOf, type DeclaredType, type SqlType } from "../values/types";
 import { isList, type SqlRow, type SqlValue } from "../values/value";
 import { catches } from "./conditions";
-import { evaluated } from "./expressionList";
+import { evaluateList } from "./expressionList";
 import type { Flow, Frame, RoutineResult, Steps } from "./frame";
 import { raise } from "./raise";
 
@@ -40,7 +40,7 @@ function* declared(
   const text = value === undefined ? undefined : textAt(frame, value).trim();
   const source = text !== undefined && frame.records.has(text.toLowerCase()) ? text : undefined;
   const given =
-    text === undefined || source !== undefined ? undefined : yield* evaluated(frame, text);
+    text === undefined || source !== undefined ? undefined : yield* evaluateList(frame, text);
   if (source?.toLowerCase() !== name) hide(frame, name);
   declareLocal(frame, name, type);
   if (source !== undefined) copyRecord(frame, source.toLowerCase(), name);
@@ -166,7 +166,7 @@ function* runStatement(statement: PlStatement, frame: Frame): Steps<Flow> {
       return { kind: "return" };
     case "returnNext":
       if (statement.value !== undefined) {
-        const result = yield* evaluated(frame, textAt(frame, statement.value));
+        const result = yield* evaluateList(frame, textAt(frame, statement.value));
         frame.rows.push(...result.rows);
       }
       return NEXT;
@@ -393,7 +393,7 @@ function* firstValue(
   frame: Frame,
   text: string,
 ): Steps<{ readonly type: SqlType; readonly value: SqlValue }> {
-  const { rows, columns } = yield* evaluated(frame, text);
+  const { rows, columns } = yield* evaluateList(frame, text);
   return { type: columns[0]?.type ?? "text", value: rows[0]?.[0] ?? null };
 }
 
@@ -413,11 +413,11 @@ function* returned(frame: Frame, span: Span | undefined): Steps<void> {
     return;
   }
   const { type, value } = yield* firstValue(frame, text);
-  frame.returned = frame.returns === undefined ? value : brought(value, type, frame.returns);
+  frame.returned = frame.returns === undefined ? value : assignCast(value, type, frame.returns);
 }
 
 /** A value as one of a declared type. */
-export function brought(value: SqlValue, from: SqlType, to: DeclaredType): SqlValue {
+export function assignCast(value: SqlValue, from: SqlType, to: DeclaredType): SqlValue {
   if (value === null) return null;
   const convert = converter(from, to.type, "postgres");
   if (convert === undefined) throw failure("typeMismatch", "a value does not fit its variable");
@@ -433,7 +433,7 @@ function* assign(frame: Frame, target: Target, span: Span): Steps<void> {
       copyRecord(frame, source, name);
       return;
     }
-    assignRow(frame, [target], yield* evaluated(frame, textAt(frame, span)), false);
+    assignRow(frame, [target], yield* evaluateList(frame, textAt(frame, span)), false);
     return;
   }
   setTarget(frame, target, yield* firstValue(frame, textAt(frame, span)));
@@ -453,7 +453,7 @@ function setTarget(
   const name = path.join(".");
   const local = frame.locals.get(name);
   if (local === undefined) throw failure("syntax", `"${name}" is not a known variable`);
-  local.value = brought(value, type, local.declared);
+  local.value = assignCast(value, type, local.declared);
 }
 
 /** INTO: the first row goes to the targets, NULLs where there is none. */

@@ -1,9 +1,9 @@
 // RAISE: a notice, or an error with the fields that USING gives it.
-import { tokensOf, type Token } from "../../frontend/sql/tokens";
+import { tokensOf, type Token } from "../../frontend/sql/text/tokens";
 import { failure, SqlFailure } from "../sqlError";
 import { wireText } from "../values/format";
 import { stateOf } from "./conditions";
-import { evaluated } from "./expressionList";
+import { evaluateList } from "./expressionList";
 import type { Frame, Steps } from "./frame";
 
 /** Carries out RAISE; `text` is what stands behind the level. */
@@ -41,7 +41,7 @@ export function* raise(frame: Frame, level: string, text: string): Steps<void> {
 
 /** The format with its arguments in place of its `%`. */
 function* formatted(frame: Frame, list: string): Steps<string> {
-  const { rows, columns } = yield* evaluated(frame, list);
+  const { rows, columns } = yield* evaluateList(frame, list);
   const [format = "", ...values] = (rows[0] ?? []).map((value, at) =>
     value === null ? "<NULL>" : (wireText(value, columns[at]?.type ?? "text") ?? ""),
   );
@@ -65,7 +65,7 @@ function* optionsOf(
     if (word !== "," || depth > 0) continue;
     const [name, sign] = [tokens[first], tokens[first + 1]];
     if (name !== undefined && sign !== undefined) {
-      const { rows, columns } = yield* evaluated(frame, text.slice(sign.end, tokens[at]?.start));
+      const { rows, columns } = yield* evaluateList(frame, text.slice(sign.end, tokens[at]?.start));
       const cell = rows[0]?.[0] ?? null;
       fields.set(
         name.word,

@@ -1,5 +1,5 @@
 // Triggers: which of a table's run for a row, and what their functions make of it.
-import { parsePlBody } from "../../frontend/sql/pg/plParser";
+import { parsePlBody } from "../../frontend/sql/pg/plpgsql/parser";
 import type { Catalog, Table, Trigger } from "../catalog";
 import { selectOf } from "../selectOf";
 import { failure } from "../sqlError";

@@ -6,7 +6,7 @@ import type { Scope } from "../compile/scope";
 import { failure } from "../sqlError";
 import type { SqlAssignment } from "../tree";
 import type { SqlValue } from "../values/value";
-import { fitted, type TableRules } from "./tableRules";
+import { fitNode, type TableRules } from "./tableRules";
 
 export interface Assignment {
   /** Which of the targets it changes: a position among the relations. */
@@ -51,7 +51,7 @@ export function assignmentsOf(
     return {
       source: target.source,
       column: at,
-      value: fitted(compileExpression(value, scope), column, compiler).run,
+      value: fitNode(compileExpression(value, scope), column, compiler).run,
     };
   });
 }

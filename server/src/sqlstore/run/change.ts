@@ -3,14 +3,14 @@ import { compileExpression } from "../compile/recursion";
 import { compileFrom, type ReadTable, type Tuple } from "../compile/from";
 import { newestTuples } from "../compile/locking";
 import { isPostgres, type Compiler, type Env, type WithQuery } from "../compile/node";
-import { limits, sorted, sortOf } from "../compile/ordering";
+import { limits, sortRows, sortOf } from "../compile/ordering";
 import { createScope, type Scope } from "../compile/scope";
 import type { SqlDelete, SqlExpression, SqlOrder, SqlRelation, SqlUpdate } from "../tree";
 import type { SqlRow } from "../values/value";
 import { assignmentsOf } from "./assignments";
-import { tableNamed, type CompiledChange } from "./changeTypes";
+import { changeTarget, type CompiledChange } from "./changeTypes";
 import { returningIn } from "./returning";
-import { checkRow, sameRow, withGenerated } from "./rowChecks";
+import { checkRow, sameRow, withGeneratedColumns } from "./rowChecks";
 import { forEachItem } from "./rows";
 import { tableRules } from "./tableRules";
 
@@ -43,7 +43,7 @@ function found(
     const all = newestTuples(from, from.tuples(env), env);
     return cut(
       env,
-      sorted(all, sorts, (tuple, sort) => sort.node.run({ ...env, tuple })),
+      sortRows(all, sorts, (tuple, sort) => sort.node.run({ ...env, tuple })),
     );
   };
   return { scope, targets, tuples };
@@ -55,7 +55,7 @@ export function compileUpdate(
   withs: ReadonlyMap<string, WithQuery>,
 ): CompiledChange {
   const { target } = update;
-  if (target.kind === "table") tableNamed(target.name, compiler);
+  if (target.kind === "table") changeTarget(target.name, compiler);
   const assigned = new Set<number>();
   const { scope, targets, tuples } = found(
     [target, ...update.from],
@@ -102,7 +102,7 @@ export function compileUpdate(
           }
           const kept = work.before({ table, before: row, after }, env);
           if (kept === undefined) continue;
-          after = withGenerated(kept, rules, env);
+          after = withGeneratedColumns(kept, rules, env);
           checkRow(table, rules, after, env, compiler);
           work.changes.update(table, key, row, after, env);
           if (returning !== undefined)
@@ -135,7 +135,7 @@ export function compileDelete(
     compiler,
     withs,
   );
-  if (targets.length === 0) tableNamed(statement.targets[0] ?? "", compiler);
+  if (targets.length === 0) changeTarget(statement.targets[0] ?? "", compiler);
   const returning = statement.returning && returningIn(statement.returning, scope);
   return {
     columns: returning?.columns ?? [],

@@ -1,4 +1,4 @@
-// What all changes share: their work, their result, and the table they are about.
+// Shared types of all changes: their work, their result, and the table they are about.
 import type { Key as StoreKey } from "../../exploration/client";
 import type { Table } from "../catalog";
 import { isPostgres, type Compiler, type Env, type QueryColumn } from "../compile/node";
@@ -34,7 +34,7 @@ export interface CompiledChange {
 }
 
 /** A table that statements change. */
-export function tableNamed(name: string, compiler: Compiler): Table {
+export function changeTarget(name: string, compiler: Compiler): Table {
   const table = compiler.catalog.tables.get(name);
   if (table !== undefined) return table;
   if (compiler.catalog.views.has(name)) {

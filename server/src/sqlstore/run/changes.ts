@@ -39,7 +39,7 @@ export interface Changes {
   readonly writes: () => ReadonlyMap<StoreKey, Value>;
   /** The rows that are not as they were, in the order in which they changed first. */
   readonly changed: () => readonly ChangedRow[];
-  /** What is known of a row that this statement wrote. */
+  /** Facts about a row that this statement wrote. */
   readonly keyOf: (row: SqlRow) => StoreKey | undefined;
 }
 

@@ -15,11 +15,11 @@ import type { SqlConflict, SqlExpression, SqlInsert } from "../tree";
 import { fitter } from "../values/fit";
 import type { SqlRow, SqlValue } from "../values/value";
 import { assignmentsOf, type Assignment } from "./assignments";
-import { tableNamed, type ChangeWork, type CompiledChange } from "./changeTypes";
+import { changeTarget, type ChangeWork, type CompiledChange } from "./changeTypes";
 import { compileReturning } from "./returning";
-import { checkRow, sameRow, withGenerated } from "./rowChecks";
+import { checkRow, sameRow, withGeneratedColumns } from "./rowChecks";
 import { forEachItem } from "./rows";
-import { columnsOf, fitted, tableRules, type TableRules } from "./tableRules";
+import { columnsOf, fitNode, tableRules, type TableRules } from "./tableRules";
 
 /** What one column of a new row gets; undefined: what the table says. */
 type Cell = ((env: Env) => SqlValue) | undefined;
@@ -29,7 +29,7 @@ export function compileInsert(
   compiler: Compiler,
   withs: ReadonlyMap<string, WithQuery>,
 ): CompiledChange {
-  const table = tableNamed(insert.table, compiler);
+  const table = changeTarget(insert.table, compiler);
   const rules = tableRules(table, compiler);
   const targets = targetsOf(insert, table, compiler);
   const source = sourceOf(insert, targets, compiler, withs);
@@ -106,7 +106,7 @@ function sourceOf(
   compiler: Compiler,
   withs: ReadonlyMap<string, WithQuery>,
 ): (env: Env) => readonly (readonly Cell[])[] {
-  const table = tableNamed(insert.table, compiler);
+  const table = changeTarget(insert.table, compiler);
   const { source } = insert;
   const spread = (cells: readonly Cell[]): readonly Cell[] => {
     const all: Cell[] = table.columns.map(() => undefined);
@@ -173,7 +173,7 @@ function checkCount(
 
 function cellOf(value: SqlExpression, column: Column | undefined, scope: Scope, row: number): Cell {
   if (value.kind === "default" || column === undefined) return undefined;
-  const node = fitted(compileExpression(value, scope), column, scope.compiler, row);
+  const node = fitNode(compileExpression(value, scope), column, scope.compiler, row);
   return node.run;
 }
 
@@ -225,7 +225,7 @@ function newRow(
     }
     return null;
   });
-  return { row: withGenerated(row, rules, env), number };
+  return { row: withGeneratedColumns(row, rules, env), number };
 }
 
 type OnConflict = (row: SqlRow, env: Env, work: ChangeWork) => Done | undefined;
@@ -345,7 +345,7 @@ function updating(
       const next = value(inside(isPostgres(compiler) ? other.row : after));
       after = after.with(column, next);
     }
-    after = withGenerated(after, rules, inside(after));
+    after = withGeneratedColumns(after, rules, inside(after));
     checkRow(table, rules, after, env, compiler);
     const isSame = sameRow(other.row, after);
     work.changes.update(table, other.at, other.row, after, env);

@@ -2,7 +2,7 @@
 import type { Table } from "../catalog";
 import type { Compiler, Env, QueryColumn, WithQuery } from "../compile/node";
 import { outputName } from "../compile/outputName";
-import { expanded } from "../compile/query";
+import { expandOutput } from "../compile/query";
 import { compileExpression } from "../compile/recursion";
 import { createScope, type Scope } from "../compile/scope";
 import { shownColumn } from "../mysql/spelling";
@@ -37,7 +37,7 @@ export function compileReturning(
 /** RETURNING in the scope of the change itself. */
 export function returningIn(outputs: readonly SqlOutput[], scope: Scope): Returning {
   const nodes = outputs
-    .flatMap((output) => expanded(output, scope))
+    .flatMap((output) => expandOutput(output, scope))
     .map((output) => {
       const node = compileExpression(output.value, scope);
       const isOpen = node.type === "unknown" && node.coerce !== undefined;

@@ -1,4 +1,4 @@
-// What must hold of a new row alone: computed columns, NOT NULL and CHECK; and whether a change changed anything.
+// Checks of a new row alone: computed columns, NOT NULL and CHECK; and whether a change changed anything.
 import type { Table } from "../catalog";
 import type { Compiler, Env } from "../compile/node";
 import { failure } from "../sqlError";
@@ -6,7 +6,7 @@ import type { SqlRow } from "../values/value";
 import { notNullError, type TableRules } from "./tableRules";
 
 /** The row with its computed columns. */
-export function withGenerated(row: SqlRow, rules: TableRules, env: Env): SqlRow {
+export function withGeneratedColumns(row: SqlRow, rules: TableRules, env: Env): SqlRow {
   if (rules.generated.every((node) => node === undefined)) return row;
   return row.map((value, at) => {
     const node = rules.generated[at];
@@ -43,7 +43,7 @@ export function checkRow(
   }
 }
 
-/** Whether no column differs. */
+/** True if no column differs. */
 export function sameRow(left: SqlRow, right: SqlRow): boolean {
   return left.every(
     (value, at) =>

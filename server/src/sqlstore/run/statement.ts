@@ -13,7 +13,7 @@ import type {
 import { expressionNode } from "../compile/expression";
 import { declare, queryPlan } from "../compile/query";
 import { compileQuery } from "../compile/recursion";
-import { called } from "../routine/call";
+import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
 import { rowBefore, type ChangedRow } from "../routine/triggers";
 import { failure, unsupported } from "../sqlError";
@@ -55,7 +55,7 @@ export function planStatement(
     depth: 0,
     recursion: { expression: expressionNode, query: queryPlan },
     change: (change, withs) => changeInWith(change, compiler, withs),
-    routine: (routine, args, env) => atOnce(called(routine, args, hostWithin(env, catalog))),
+    routine: (routine, args, env) => atOnce(callRoutine(routine, args, hostWithin(env, catalog))),
   };
   const changes =
     statement.kind !== "select" || statement.with.some((each) => each.body.kind !== "select");

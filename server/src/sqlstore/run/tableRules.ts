@@ -1,7 +1,14 @@
-// What a table asks of its rows, compiled: defaults, generated columns, checks, conditions of partial indexes.
+// Rules of a table for its rows, compiled: defaults, generated columns, checks, conditions of partial indexes.
 import type { Column, Key, Table } from "../catalog";
 import { compileExpression } from "../compile/recursion";
-import { converted, truth, type Compiler, type Env, type Node, type Truth } from "../compile/node";
+import {
+  convertNode,
+  truth,
+  type Compiler,
+  type Env,
+  type Node,
+  type Truth,
+} from "../compile/node";
 import { createScope, type Scope, type ScopeColumn } from "../compile/scope";
 import { failure } from "../sqlError";
 import { fitter, type Fit } from "../values/fit";
@@ -13,7 +20,7 @@ export interface TableRules {
   readonly generated: readonly (Node | undefined)[];
   readonly onUpdate: readonly (Node | undefined)[];
   readonly checks: readonly { readonly name: string; readonly test: Truth }[];
-  /** Whether a row belongs to a partial index. */
+  /** True if a row belongs to a partial index. */
   readonly covers: (key: Key, row: SqlRow, env: Env) => boolean;
 }
 
@@ -65,16 +72,16 @@ function columnNode(
   scope: Scope,
 ): Node {
   const compiled = compileExpression(expression, scope);
-  return fitted(compiled, column, scope.compiler);
+  return fitNode(compiled, column, scope.compiler);
 }
 
 /** A node as a value of a column: literals take its type, all else is assigned. */
-export function fitted(node: Node, column: Column, compiler: Compiler, row = 1): Node {
+export function fitNode(node: Node, column: Column, compiler: Compiler, row = 1): Node {
   const { type } = column.declared;
   const isOpen = node.type === "unknown" && node.coerce !== undefined;
   const known =
     isOpen && (compiler.dialect === "postgres" || isTemporal(type))
-      ? converted(node, type, compiler)
+      ? convertNode(node, type, compiler)
       : node;
   const fit: Fit = fitter(known.type, column.name, column.declared, compiler.dialect);
   return { type, constant: node.constant, run: (env) => fit(known.run(env), row) };

@@ -3,7 +3,7 @@ import type { Key as StoreKey, Value } from "../../exploration/client";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Dialect } from "../../program/dialect";
 import { primaryKeyOf, storageOf, type Key, type Table } from "../catalog";
-import { folded, foldsCase } from "../values/compare";
+import { collationKey, foldsCase } from "../values/compare";
 import {
   canonicalDecimal,
   formatDecimal,
@@ -56,7 +56,9 @@ export function keyPart(value: SqlValue, type: SqlType, dialect: Dialect): strin
   }
   if (typeof value === "object") return escaped(JSON.stringify(encoded(value)));
   const text = String(value);
-  return escaped(foldsCase(dialect) && (isText(type) || type === "enum") ? folded(text) : text);
+  return escaped(
+    foldsCase(dialect) && (isText(type) || type === "enum") ? collationKey(text) : text,
+  );
 }
 
 /** Commas and slashes stand between the parts. */

@@ -1,5 +1,5 @@
-// What a PostgreSQL catalogue lists of a database: relations, types and constraints with their object ids. Ids are given
-// in the order in which objects are first listed, and stay while the object keeps its name.
+// Objects that a PostgreSQL catalogue lists: relations, types and constraints with their object ids. Ids are given in
+// the order in which objects are first listed, and stay while the object keeps its name.
 import { primaryKeyOf, type Catalog, type Key, type Table, type View } from "../catalog";
 import { listedTypeId, typeId } from "../pg/typeIds";
 import { elementOf, type DeclaredType } from "../values/types";
@@ -90,11 +90,11 @@ export function indexesOf(table: Table): readonly IndexFacts[] {
 }
 
 /** The user's relation of that name, or what a catalogue itself is called. */
-export function relationNamed(catalog: Catalog, name: string): Relation | undefined {
+export function findRelation(catalog: Catalog, name: string): Relation | undefined {
   return relationsOf(catalog).find((each) => each.name === name);
 }
 
-export function relationNumbered(catalog: Catalog, id: number): Relation | undefined {
+export function relationOfId(catalog: Catalog, id: number): Relation | undefined {
   return relationsOf(catalog).find((each) => each.id === id);
 }
 

@@ -10,7 +10,7 @@ import {
   objectId,
   OWNER,
   referencedColumns,
-  relationNamed,
+  findRelation,
   relationsOf,
   type Relation,
 } from "./objects";
@@ -278,7 +278,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
       [...catalog.tables.values()].flatMap((table) =>
         table.columns.flatMap((column, at) => {
           const { automatic } = column;
-          if (automatic === undefined || relationNamed(catalog, automatic.sequence) === undefined)
+          if (automatic === undefined || findRelation(catalog, automatic.sequence) === undefined)
             return [];
           return [
             {

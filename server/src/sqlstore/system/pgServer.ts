@@ -305,7 +305,7 @@ function inputOf({ typname, typcategory, typtype }: TypeRow): string {
 }
 
 /** The name of a type with that id, for people; undefined for types that are not there. */
-export function typeNumbered(id: number): string | undefined {
+export function typeNameOf(id: number): string | undefined {
   return BUILT_IN.find((each) => each.oid === id)?.typname;
 }
 

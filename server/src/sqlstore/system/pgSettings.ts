@@ -1,4 +1,4 @@
-// What a session of PostgreSQL's dialect answers to SHOW and current_setting() where the client has set nothing.
+// Default settings of a session of PostgreSQL's dialect, for SHOW and current_setting().
 
 export const POSTGRES_VERSION = "15.0";
 

@@ -1,13 +1,13 @@
 // PostgreSQL's types whose values are objects of the catalogue: numbers that are written and shown as names.
-import { constant, converted, type Compiler, type Node } from "../compile/node";
+import { constant, convertNode, type Compiler, type Node } from "../compile/node";
 import type { Catalog } from "../catalog";
 import { failure } from "../sqlError";
 import { isNumeric, postgresName, postgresType } from "../values/types";
 import { plainText } from "../values/text";
 import { typeOfId } from "../pg/typeIds";
 import { quotedName } from "./expressionText";
-import { NAMESPACES, objectId, OWNER, relationNamed, relationNumbered } from "./objects";
-import { inputFunctions, typeNamedIn, typeNumbered } from "./pgServer";
+import { NAMESPACES, objectId, OWNER, findRelation, relationOfId } from "./objects";
+import { inputFunctions, typeNamedIn, typeNameOf } from "./pgServer";
 import { SYSTEM_IDS } from "./systemTables";
 
 const KINDS = ["regclass", "regtype", "regnamespace", "regrole", "regproc"] as const;
@@ -30,8 +30,8 @@ export function objectNumber(
 ): Node {
   const { catalog } = compiler;
   const number = isNumeric(operand.type)
-    ? converted(operand, "int4", compiler)
-    : numbered(kind, converted(operand, "text", compiler), catalog, missing);
+    ? convertNode(operand, "int4", compiler)
+    : numbered(kind, convertNode(operand, "text", compiler), catalog, missing);
   const shown: Node = {
     type: "text",
     constant: false,
@@ -76,7 +76,7 @@ function numberOf(kind: ObjectKind, written: string, catalog: Catalog): number |
   switch (kind) {
     case "regclass": {
       const isOwn = schema === undefined || schema === "public";
-      return (isOwn ? relationNamed(catalog, name)?.id : undefined) ?? SYSTEM_IDS.get(name);
+      return (isOwn ? findRelation(catalog, name)?.id : undefined) ?? SYSTEM_IDS.get(name);
     }
     case "regtype": {
       if (catalog.enumerations.has(name)) return objectId(catalog, "type", name);
@@ -112,7 +112,7 @@ const LONG_TYPES: ReadonlyMap<string, string> = new Map(
 function nameOf(kind: ObjectKind, number: number, catalog: Catalog): string {
   switch (kind) {
     case "regclass": {
-      const own = relationNumbered(catalog, number)?.name;
+      const own = relationOfId(catalog, number)?.name;
       if (own !== undefined) return quotedName(own);
       for (const [name, id] of SYSTEM_IDS) if (id === number) return name;
       return number === 0 ? "-" : String(number);
@@ -122,7 +122,7 @@ function nameOf(kind: ObjectKind, number: number, catalog: Catalog): string {
       if (type !== undefined) return postgresName(type);
       for (const name of catalog.enumerations.keys())
         if (objectId(catalog, "type", name) === number) return quotedName(name);
-      return typeNumbered(number) ?? String(number);
+      return typeNameOf(number) ?? String(number);
     }
     case "regnamespace":
       return Object.entries(NAMESPACES).find(([, id]) => id === number)?.[0] ?? String(number);

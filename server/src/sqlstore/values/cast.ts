@@ -32,7 +32,7 @@ export function converter(from: SqlType, to: SqlType, dialect: Dialect): Convert
   return convert && ((value) => (value === null ? null : convert(value)));
 }
 
-/** Whether PostgreSQL stores a value of one type in a column of another without a cast. */
+/** True if PostgreSQL stores a value of one type in a column of another without a cast. */
 export function isAssignable(from: SqlType, to: SqlType): boolean {
   if (isImplicit(from, to)) return true;
   if (isNumeric(from) && isNumeric(to)) return true;
@@ -186,7 +186,7 @@ export function numberOf(value: SqlValue, type: SqlType): SqlValue {
   return numberPrefix(value);
 }
 
-/** Whether MySQL takes a value for true. */
+/** True if MySQL takes a value for true. */
 export function isTrue(value: SqlValue, type: SqlType): boolean {
   if (typeof value === "boolean") return value;
   const read = numberOf(value, type);

@@ -10,13 +10,13 @@ import { compareNumbers, isNumericValue } from "./wholes";
 /** Orders two values that are not NULL. */
 export type Compare = (left: SqlValue, right: SqlValue) => number;
 
-/** Whether texts are alike without regard to case and accents, as in MySQL's usual collations. */
+/** True if texts are alike without regard to case and accents, as in MySQL's usual collations. */
 export function foldsCase(dialect: Dialect): boolean {
   return dialect !== "postgres";
 }
 
 /** What MySQL's usual collations compare: without case, accents and (in MariaDB's) spaces at the end. */
-export function folded(text: string): string {
+export function collationKey(text: string): string {
   return text
     .normalize("NFD")
     .replace(/\p{Mn}/gu, "")
@@ -45,7 +45,7 @@ function compareEnums(left: SqlValue, right: SqlValue): number {
 }
 
 function foldedValue(value: SqlValue): SqlValue {
-  return typeof value === "string" ? folded(value) : value;
+  return typeof value === "string" ? collationKey(value) : value;
 }
 
 function withoutPadding(value: SqlValue): SqlValue {
@@ -95,7 +95,7 @@ const BEYOND = /[\ud800-\udfff]/;
 export function identity(value: SqlValue, type: SqlType, dialect: Dialect): string {
   if (value === null) return "n";
   if (typeof value === "string") {
-    if (foldsCase(dialect) && (isText(type) || type === "enum")) return `s${folded(value)}`;
+    if (foldsCase(dialect) && (isText(type) || type === "enum")) return `s${collationKey(value)}`;
     return `s${type === "bpchar" ? value.replace(/ +$/, "") : value}`;
   }
   if (isDecimal(value)) return canonicalDecimal(value);

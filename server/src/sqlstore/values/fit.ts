@@ -1,7 +1,7 @@
 // Values that go into a column: brought to its type and held to its length, digits and range.
 import type { Dialect } from "../../program/dialect";
 import { failure } from "../sqlError";
-import { bytesOfText, hexOfBytes } from "../../frontend/sql/bytes";
+import { bytesOfText, hexOfBytes } from "../../frontend/sql/text/bytes";
 import { converter, isAssignable, mysqlText, number, numberOf } from "./cast";
 import { decimal, rescale, toDecimal } from "./decimal";
 import { readStrictly } from "./read";

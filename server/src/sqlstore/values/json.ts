@@ -99,7 +99,7 @@ export function mysqlPath(path: string): readonly (string | number)[] | undefine
   return steps;
 }
 
-/** Whether the left document contains the right one, as `@>` has it. */
+/** True if the left document contains the right one, as `@>` has it. */
 export function jsonContains(left: Json, right: Json): boolean {
   if (isJsonMap(left) && isJsonMap(right)) {
     return [...right].every(([key, inner]) => {

@@ -20,7 +20,7 @@ import { elementOf, isInteger, isOther, postgresName, rangeOf, type SqlType } fr
 import type { SqlValue, Whole } from "./value";
 import { whole } from "./wholes";
 
-/** What a text means as a value of a type, as PostgreSQL reads its literals and parameters. */
+/** Meaning of a text as a value of a type, as PostgreSQL reads its literals and parameters. */
 export function readText(text: string, type: SqlType): SqlValue {
   const element = elementOf(type);
   if (element !== undefined) {

@@ -159,7 +159,7 @@ function isDay(type: SqlType): boolean {
   return type === "date" || type === "timestamp" || type === "timestamptz";
 }
 
-/** Whether a value of one type is taken where another is expected, without a cast. */
+/** True if a value of one type is taken where another is expected, without a cast. */
 export function isImplicit(from: SqlType, to: SqlType): boolean {
   if (from === to || from === "unknown") return true;
   if (isNumeric(from) && isNumeric(to)) return NUMBERS.indexOf(from) <= NUMBERS.indexOf(to);

@@ -3,8 +3,8 @@ import { counterCandidates } from "../../../../server/src/analysis/assumptions/c
 import { flattenProgram } from "../../../../server/src/analysis/operations/flatten";
 import type { FlatProgram } from "../../../../server/src/analysis/operations/operation";
 import { prove } from "../../../../server/src/analysis/proof/prove";
-import { planPapers, solvePapers } from "../../../../server/src/analysis/search/papers";
-import { planProduct, solveProduct } from "../../../../server/src/analysis/search/products";
+import { planPapers, solvePapers } from "../../../../server/src/analysis/search/literature/backend";
+import { planProduct, solveProduct } from "../../../../server/src/analysis/search/products/backend";
 import type { SearchLimits } from "../../../../server/src/analysis/search/unit";
 import { findLevel } from "../../../../server/src/isolation/levels";
 import type { Level } from "../../../../server/src/isolation/levels";

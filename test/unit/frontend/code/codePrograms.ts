@@ -1,17 +1,17 @@
 // Programs of application code as the AR, printed.
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
-import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
-import { createModuleReader } from "../../../../server/src/frontend/code/modules";
+import type { CodeParsers } from "../../../../server/src/frontend/code/workspace/codeParsers";
+import { createModuleReader } from "../../../../server/src/frontend/code/modules/modules";
 import { readCode } from "../../../../server/src/frontend/code/readCode";
-import { atOnce } from "../../../../server/src/frontend/code/slices";
-import { indexLines } from "../../../../server/src/frontend/sql/lines";
+import { atOnce } from "../../../../server/src/frontend/code/queries/slices";
+import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
 import { languageOf } from "../../../../server/src/frontend/sql/language";
-import { spellingOf } from "../../../../server/src/frontend/sql/spelling";
+import { spellingOf } from "../../../../server/src/frontend/sql/text/spelling";
 import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
-import type { LowerSql } from "../../../../server/src/frontend/sql/scriptState";
+import type { LowerSql } from "../../../../server/src/frontend/sql/script/state";
 import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Note, Transaction } from "../../../../server/src/program/program";
 import type { Table } from "../../../../server/src/program/schema";

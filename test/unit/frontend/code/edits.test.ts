@@ -8,11 +8,11 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
-import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
-import { withOutsideFunctions } from "../../../../server/src/frontend/code/outsideFunctions";
+import type { CodeParsers } from "../../../../server/src/frontend/code/workspace/codeParsers";
+import { withOutsideFunctions } from "../../../../server/src/frontend/code/roots/externalFunctions";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
-import { createWorkspaceCode } from "../../../../server/src/frontend/code/workspaceCode";
-import { createDialectReader } from "../../../../server/src/frontend/sql/dialectsOf";
+import { createWorkspaceCode } from "../../../../server/src/frontend/code/workspace/workspaceCode";
+import { createDialectReader } from "../../../../server/src/frontend/sql/dialectDetection/dialectsOf";
 import { createReader } from "../../../../server/src/frontend/sql/readProgram";
 import type { FileId } from "../../../../server/src/protocol/source";
 import {
@@ -20,7 +20,7 @@ import {
   type ProjectReader,
   type ProjectTexts,
 } from "../../../../server/src/service/readProject";
-import { openReadings, type ReadingFiles } from "../../../../server/src/service/readingFiles";
+import { openReadings, type ReadingFiles } from "../../../../server/src/service/cache/readings";
 import { DEFAULT_CONFIGURATION } from "../../../../server/src/workspace/configuration";
 import { ownEntry } from "../../../../server/src/protocol/dictionary";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LIBRARIES } from "../../../../server/src/frontend/code/libraries/libraries";
-import { mayUseDatabase } from "../../../../server/src/frontend/code/prefilter";
+import { mayUseDatabase } from "../../../../server/src/frontend/code/callGraph/prefilter";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import { transactionsOf } from "./codePrograms";

@@ -1,7 +1,7 @@
 // Functions of arguments that nobody evaluates are arguments of the transaction.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { withOutsideFunctions } from "../../../../server/src/frontend/code/outsideFunctions";
+import { withOutsideFunctions } from "../../../../server/src/frontend/code/roots/externalFunctions";
 import { readOver } from "./codePrograms";
 import { printed } from "./prismaPrograms";
 

@@ -1,14 +1,17 @@
 // Programs with the Prisma client as the AR, printed.
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
-import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
-import { createModuleReader, type NullCheck } from "../../../../server/src/frontend/code/modules";
+import type { CodeParsers } from "../../../../server/src/frontend/code/workspace/codeParsers";
+import {
+  createModuleReader,
+  type NullCheck,
+} from "../../../../server/src/frontend/code/modules/modules";
 import { readCode } from "../../../../server/src/frontend/code/readCode";
-import { atOnce } from "../../../../server/src/frontend/code/slices";
+import { atOnce } from "../../../../server/src/frontend/code/queries/slices";
 import { readPrismaSchema } from "../../../../server/src/frontend/schema/prisma/readSchema";
-import { indexLines } from "../../../../server/src/frontend/sql/lines";
+import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
 import { languageOf } from "../../../../server/src/frontend/sql/language";
-import { spellingOf } from "../../../../server/src/frontend/sql/spelling";
+import { spellingOf } from "../../../../server/src/frontend/sql/text/spelling";
 import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { precisionOf } from "../../../../server/src/program/precision";

@@ -1,9 +1,9 @@
 // A function of application code run twice: by the real client, which was recorded, and by the store as it is read
 // here. What both do is told as lines that must be the same.
-import { readCanonical } from "../../../../server/src/frontend/sql/canonical";
-import { indexLines } from "../../../../server/src/frontend/sql/lines";
+import { readCanonical } from "../../../../server/src/frontend/sql/text/canonical";
+import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
 import { createIds } from "../../../../server/src/frontend/sql/lowering";
-import { preLex } from "../../../../server/src/frontend/sql/preLex";
+import { preLex } from "../../../../server/src/frontend/sql/text/preLex";
 import { PRODUCT_LEVELS } from "../../../../server/src/isolation/levels";
 import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Expression } from "../../../../server/src/program/expression";

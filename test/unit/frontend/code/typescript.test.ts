@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
-import type { CodeLanguage, CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
+import type {
+  CodeLanguage,
+  CodeParsers,
+} from "../../../../server/src/frontend/code/workspace/codeParsers";
 import type { HirModule } from "../../../../server/src/frontend/code/hir";
 import { readTypeScript } from "../../../../server/src/frontend/code/typescript/readTypeScript";
 import { printHir } from "../../../support/printHir";

@@ -1,7 +1,7 @@
 // Libraries that are not read are named with their files, whoever calls them; those that are read are not.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { mayUseDatabase } from "../../../../server/src/frontend/code/prefilter";
+import { mayUseDatabase } from "../../../../server/src/frontend/code/callGraph/prefilter";
 import { readOver } from "./codePrograms";
 
 /** The libraries that are named, with the first file of each. */

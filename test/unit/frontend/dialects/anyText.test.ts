@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readCanonical } from "../../../../server/src/frontend/sql/canonical";
+import { readCanonical } from "../../../../server/src/frontend/sql/text/canonical";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
 import { DIALECTS, type Dialect } from "../../../../server/src/program/dialect";
 import type { FileId } from "../../../../server/src/protocol/source";

@@ -1,8 +1,8 @@
 // Tables that DDL of other dialects leaves, and the dialects that texts tell.
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import { detectDialect } from "../../../../server/src/frontend/sql/detectDialect";
-import { createDialectReader } from "../../../../server/src/frontend/sql/dialectsOf";
+import { detectDialect } from "../../../../server/src/frontend/sql/dialectDetection/detectDialect";
+import { createDialectReader } from "../../../../server/src/frontend/sql/dialectDetection/dialectsOf";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
 import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Table } from "../../../../server/src/program/schema";

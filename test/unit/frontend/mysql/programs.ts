@@ -3,14 +3,14 @@ import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Note, Transaction } from "../../../../server/src/program/program";
 import type { Table } from "../../../../server/src/program/schema";
 import type { FileId } from "../../../../server/src/protocol/source";
-import { readCanonical } from "../../../../server/src/frontend/sql/canonical";
-import { indexLines } from "../../../../server/src/frontend/sql/lines";
+import { readCanonical } from "../../../../server/src/frontend/sql/text/canonical";
+import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
 import {
   lowerStoredRoutines,
   readStoredRoutines,
   storedContext,
 } from "../../../../server/src/frontend/sql/mysql/routines";
-import { statementKind } from "../../../../server/src/frontend/sql/statementKind";
+import { statementKind } from "../../../../server/src/frontend/sql/text/statementKind";
 import { schemaOf } from "../pg/programs";
 
 /** The tables that the tests use; their types are the same in all dialects. */

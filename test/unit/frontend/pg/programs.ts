@@ -1,5 +1,5 @@
 // Helpers of the tests of PostgreSQL's lowering: a schema, statements and routines as short text.
-import { indexLines, type LineIndex } from "../../../../server/src/frontend/sql/lines";
+import { indexLines, type LineIndex } from "../../../../server/src/frontend/sql/text/lines";
 import {
   createIds,
   plainPiece,
@@ -8,15 +8,18 @@ import {
 } from "../../../../server/src/frontend/sql/lowering";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
-import { lowerRoutine } from "../../../../server/src/frontend/sql/pg/routine";
+import { lowerRoutine } from "../../../../server/src/frontend/sql/pg/plpgsql/routine";
 import {
   readDefinition,
   type RoutineDefinition,
-} from "../../../../server/src/frontend/sql/pg/routineDefinition";
-import { readPgSchema, type PgSchemaReading } from "../../../../server/src/frontend/sql/pg/schema";
+} from "../../../../server/src/frontend/sql/pg/plpgsql/routineDefinition";
+import {
+  readPgSchema,
+  type PgSchemaReading,
+} from "../../../../server/src/frontend/sql/pg/schema/schema";
 import { lowerWithPg } from "../../../../server/src/frontend/sql/pg/statement";
 import { byCall } from "../../../../server/src/frontend/sql/routines";
-import { split } from "../../../../server/src/frontend/sql/split";
+import { splitStatements } from "../../../../server/src/frontend/sql/text/split";
 import type { Note, Transaction } from "../../../../server/src/program/program";
 import type { Taint } from "../../../../server/src/program/precision";
 import type { Command } from "../../../../server/src/program/statement";
@@ -53,7 +56,7 @@ function lines(text: string, name = "test.sql"): LineIndex {
 /** The statements of a text as pieces. */
 export function pieces(text: string, name?: string): readonly SqlPiece[] {
   const index = lines(text, name);
-  return split(text).slices.map(({ start, end }) => plainPiece(index, start, end));
+  return splitStatements(text).slices.map(({ start, end }) => plainPiece(index, start, end));
 }
 
 export async function schemaOf(ddl: string): Promise<PgSchemaReading> {
@@ -111,7 +114,7 @@ export async function routines(text: string): Promise<RoutineRead> {
   const schema = readPgSchema([...pieces(SCHEMA, "schema.sql"), ...pieces(text)], pg);
   const table = (name: string) => schema.tables.find((each) => each.name === name);
   const definitions: RoutineDefinition[] = [];
-  for (const slice of split(text).slices) {
+  for (const slice of splitStatements(text).slices) {
     if (
       !/^\s*(create\s+(or\s+replace\s+)?(function|procedure)|do)\b/i.test(
         text.slice(slice.start, slice.end),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
-import { firesWhen } from "../../../../server/src/frontend/sql/pg/namedColumns";
+import { firesWhen } from "../../../../server/src/frontend/sql/pg/columnNames";
 import type { Program } from "../../../../server/src/program/program";
 import { statementsOf } from "../../../../server/src/service/statements";
 import { renderCommand } from "../sql/render";

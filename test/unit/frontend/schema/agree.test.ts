@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
-import { agreed, type Agreement } from "../../../../server/src/frontend/schema/agree";
+import { reconcile, type Agreement } from "../../../../server/src/frontend/schema/agree";
 import { readPrismaSchema } from "../../../../server/src/frontend/schema/prisma/readSchema";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { programOf } from "../sql/program";
@@ -16,7 +16,7 @@ async function agreement(
   // A file id of the test.
   const prisma = readPrismaSchema([{ file: "schema.prisma" as FileId, text }]);
   assert.deepEqual(prisma.notes, []);
-  return agreed(schema.tables, prisma.tables);
+  return reconcile(schema.tables, prisma.tables);
 }
 
 const FIRST = {

@@ -13,7 +13,7 @@ import { DEFAULT_CONFIGURATION } from "../../../../server/src/workspace/configur
 import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Program } from "../../../../server/src/program/program";
 import type { FileId } from "../../../../server/src/protocol/source";
-import { codeLanguageOf } from "../../../../server/src/frontend/code/codeParsers";
+import { codeLanguageOf } from "../../../../server/src/frontend/code/workspace/codeParsers";
 import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import { renderCommand } from "../sql/render";
 

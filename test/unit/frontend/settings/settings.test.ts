@@ -1,7 +1,7 @@
 // What settings beside the code say of the database and of the level.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detectedDialect, detectedLevel } from "../../../../server/src/frontend/settings/detected";
+import { detectedDialect, detectedLevel } from "../../../../server/src/frontend/settings/detection";
 import {
   isSettingsFile,
   levelSigns,

@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearestName, readAnnotations } from "../../../../server/src/frontend/sql/annotations";
-import { indexLines } from "../../../../server/src/frontend/sql/lines";
-import { split } from "../../../../server/src/frontend/sql/split";
+import {
+  nearestName,
+  readAnnotations,
+} from "../../../../server/src/frontend/sql/annotations/annotations";
+import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
+import { splitStatements } from "../../../../server/src/frontend/sql/text/split";
 import type { FileId } from "../../../../server/src/protocol/source";
 
 /** Comments and then note codes, in short. */
 function check(text: string, ...expected: readonly string[]): void {
   // Any text will do for an opaque file name.
   const lines = indexLines("f.sql" as FileId, text);
-  const { comments, notes } = readAnnotations(lines, split(text).comments);
+  const { comments, notes } = readAnnotations(lines, splitStatements(text).comments);
   const found = comments.map((comment) => {
     switch (comment.kind) {
       case "transaction":

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
-import { indexLines, positionAt } from "../../../../server/src/frontend/sql/lines";
+import { indexLines, positionAt } from "../../../../server/src/frontend/sql/text/lines";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import type { FileId, Position, SourceRange } from "../../../../server/src/protocol/source";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bytesOfText, textOfBytes } from "../../../../server/src/frontend/sql/bytes";
-import { readCanonical } from "../../../../server/src/frontend/sql/canonical";
-import { plainText } from "../../../../server/src/frontend/sql/escapes";
+import { bytesOfText, textOfBytes } from "../../../../server/src/frontend/sql/text/bytes";
+import { readCanonical } from "../../../../server/src/frontend/sql/text/canonical";
+import { plainText } from "../../../../server/src/frontend/sql/text/escapes";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import type { FileId } from "../../../../server/src/protocol/source";

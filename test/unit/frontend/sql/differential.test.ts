@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
-import type { Lowered } from "../../../../server/src/frontend/sql/lowering";
+import type { Lowering } from "../../../../server/src/frontend/sql/lowering";
 import { parseWithNsp } from "../../../../server/src/frontend/sql/nsp/parse";
 import { lowerWithNsp } from "../../../../server/src/frontend/sql/nsp/statement";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
@@ -17,7 +17,7 @@ before(async () => {
   pg = await loadPgParser();
 });
 
-function describe(lowered: Lowered): string {
+function describe(lowered: Lowering): string {
   const statements = lowered.statements.map((statement) => {
     const losses = statement.taint.map(({ effect }) => effect).join(" ");
     return `${renderStatement(statement)} !${losses}`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tablesByWords } from "../../../../server/src/frontend/sql/fallback";
 import { liftLockClause } from "../../../../server/src/frontend/sql/lockClause";
-import { statementKind } from "../../../../server/src/frontend/sql/statementKind";
+import { statementKind } from "../../../../server/src/frontend/sql/text/statementKind";
 
 function check(sql: string, expected: string): void {
   const { tables, writes } = tablesByWords(sql);

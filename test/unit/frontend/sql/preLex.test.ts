@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { indexLines } from "../../../../server/src/frontend/sql/lines";
-import { preLex } from "../../../../server/src/frontend/sql/preLex";
+import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
+import { preLex } from "../../../../server/src/frontend/sql/text/preLex";
 import type { FileId } from "../../../../server/src/protocol/source";
 
 function lex(text: string, anonymous = 0) {

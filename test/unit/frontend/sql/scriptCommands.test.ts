@@ -1,8 +1,8 @@
 // Commands of scripts in the files of any product, and what \quit does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readCanonical } from "../../../../server/src/frontend/sql/canonical";
-import { readMetaCommand } from "../../../../server/src/frontend/sql/metaCommand";
+import { readCanonical } from "../../../../server/src/frontend/sql/text/canonical";
+import { readMetaCommand } from "../../../../server/src/frontend/sql/script/metaCommand";
 
 const SCRIPT =
   "SELECT `used` FROM coupon \\gset a_\n\\if :a_used > 0\nCOMMIT;\n\\else\n\\quit\n\\endif\n";

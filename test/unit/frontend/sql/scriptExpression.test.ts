@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readScriptExpression } from "../../../../server/src/frontend/sql/scriptExpression";
+import { readScriptExpression } from "../../../../server/src/frontend/sql/script/expression";
 import { render } from "./render";
 
 function check(text: string, expected: string): void {

@@ -1,7 +1,7 @@
 // Replacing parts of commands that share expressions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mapShared } from "../../../../server/src/frontend/sql/sharedParts";
+import { mapSharing } from "../../../../server/src/frontend/sql/dialectDetection/sharedParts";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import type { Expression } from "../../../../server/src/program/expression";
 import type { Command } from "../../../../server/src/program/statement";
@@ -28,7 +28,7 @@ function withoutX(part: object): object {
 }
 
 void test("a part that several share is replaced once, and shared afterwards", () => {
-  const after = mapShared(body, withoutX);
+  const after = mapSharing(body, withoutX);
   assert.ok(after.kind === "sequence" && body.kind === "sequence");
   const [a, b, c] = after.commands;
   assert.ok(a?.kind === "assign" && b?.kind === "assign");
@@ -40,7 +40,7 @@ void test("a part that several share is replaced once, and shared afterwards", (
 
 void test("where nothing changes the command itself is given", () => {
   assert.equal(
-    mapShared(body, (part) => part),
+    mapSharing(body, (part) => part),
     body,
   );
 });

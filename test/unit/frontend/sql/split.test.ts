@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { split } from "../../../../server/src/frontend/sql/split";
+import { splitStatements } from "../../../../server/src/frontend/sql/text/split";
 
 /** Slices as text, `\…` for meta-commands, `data:` before COPY data; problems as codes. */
 function check(text: string, slices: readonly string[], problems: readonly string[] = []): void {
-  const result = split(text);
+  const result = splitStatements(text);
   const found = result.slices.map(({ kind, start, end }) => {
     return (kind === "data" ? "data:" : "") + text.slice(start, end);
   });
@@ -100,16 +100,19 @@ test("a routine that is cut in the middle leaves the next one whole", () => {
 
 test("binary and huge texts", () => {
   assert.deepEqual(
-    split("\0\u0001\u0002").problems.map((each) => each.code),
+    splitStatements("\0\u0001\u0002").problems.map((each) => each.code),
     ["binary"],
   );
-  assert.equal(split("\ufffd".repeat(100)).slices.length, 0);
-  assert.equal(split("INSERT INTO t VALUES (1, 'a''b');\n".repeat(150_000)).slices.length, 150_000);
-  assert.equal(split("(".repeat(1_000_000)).slices.length, 1);
-  assert.equal(split("/*".repeat(500_000)).slices.length, 0);
-  assert.equal(split("'".repeat(500_001)).problems.length, 1);
+  assert.equal(splitStatements("\ufffd".repeat(100)).slices.length, 0);
+  assert.equal(
+    splitStatements("INSERT INTO t VALUES (1, 'a''b');\n".repeat(150_000)).slices.length,
+    150_000,
+  );
+  assert.equal(splitStatements("(".repeat(1_000_000)).slices.length, 1);
+  assert.equal(splitStatements("/*".repeat(500_000)).slices.length, 0);
+  assert.equal(splitStatements("'".repeat(500_001)).problems.length, 1);
   const dollars = Array.from({ length: 20_000 }, (_, at) => `$a${at}$`).join(" ");
-  assert.ok(split(dollars).problems.length > 0);
+  assert.ok(splitStatements(dollars).problems.length > 0);
   const cut = "CREATE FUNCTION f() AS $$ BEGIN\n".repeat(5_001);
-  assert.ok(split(cut).slices.length >= 2_500);
+  assert.ok(splitStatements(cut).slices.length >= 2_500);
 });

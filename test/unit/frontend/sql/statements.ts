@@ -1,7 +1,7 @@
 // One statement at a time, for the tests of the lowerings.
-import { indexLines } from "../../../../server/src/frontend/sql/lines";
+import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
 import { createIds, type LoweringContext } from "../../../../server/src/frontend/sql/lowering";
-import { preLex } from "../../../../server/src/frontend/sql/preLex";
+import { preLex } from "../../../../server/src/frontend/sql/text/preLex";
 import type { Column, Table } from "../../../../server/src/program/schema";
 import type { FileId } from "../../../../server/src/protocol/source";
 

@@ -4,8 +4,8 @@ import type { Harm, Severity } from "../../../protocol/report";
 import type { CellAccess } from "../../../store/execution";
 import { EXISTENCE } from "../../../store/row";
 import { isCounted } from "../../search/suspicion";
-import { capitalised } from "./nouns";
-import { dangling, noneLeft, otherRows, overLimit, sameNumber, twice } from "./rowTemplates";
+import { capitalise } from "./nouns";
+import { dangling, emptiedState, otherRows, overLimit, sameNumber, twice } from "./rowTemplates";
 import { oddCells, type OddCell, type Runs } from "./runs";
 import {
   belowZero,
@@ -33,7 +33,7 @@ const TEMPLATES: readonly Template[] = [
   { harm: "limit", tell: belowZero },
   { harm: "limit", tell: belowZeroTogether },
   { harm: "limit", tell: overLimit },
-  { harm: "limit", tell: noneLeft },
+  { harm: "limit", tell: emptiedState },
   { harm: "duplicate", tell: twice },
   { harm: "duplicate", tell: sameNumber },
   { harm: "dangling", tell: dangling },
@@ -52,12 +52,12 @@ export function consequenceOf(runs: Runs, severity: Severity | undefined): Conse
   const mattering = { ...runs, ...withoutNotes(runs) };
   for (const { harm, tell } of TEMPLATES) {
     const title = tell(mattering);
-    if (title !== undefined) return { title: capitalised(title), harm };
+    if (title !== undefined) return { title: capitalise(title), harm };
   }
   for (const { tell } of TEMPLATES) {
     const title = tell(runs);
     if (title !== undefined)
-      return { title: capitalised(title), harm: deletesOnly(runs) ? "repetition" : "noted" };
+      return { title: capitalise(title), harm: deletesOnly(runs) ? "repetition" : "noted" };
   }
   return returnedBy(runs);
 }
@@ -65,7 +65,7 @@ export function consequenceOf(runs: Runs, severity: Severity | undefined): Conse
 function returnedBy(runs: Runs): Consequence {
   const returned = otherReturn(runs);
   return {
-    ...(returned !== undefined && { title: capitalised(returned) }),
+    ...(returned !== undefined && { title: capitalise(returned) }),
     harm: deletesOnly(runs) ? "repetition" : "returned",
   };
 }

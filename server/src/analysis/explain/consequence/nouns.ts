@@ -78,6 +78,6 @@ export function countText(count: number, table: string): string {
   return `${word} ${count < 2 ? singular(table) : plural(table)}`;
 }
 
-export function capitalised(text: string): string {
+export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -43,7 +43,7 @@ function limitsRead(
 }
 
 /** "No doctor with on call true is left": all rows of a state are gone from it, and no order does that. */
-export function noneLeft(runs: Runs): string | undefined {
+export function emptiedState(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const column of runs.lookedUp(table)) {
       if (keyOf(runs, table).includes(column) || isReference(runs, table, column)) continue;

@@ -1,4 +1,5 @@
-// What a kind of anomaly is: its name in the literature, how it is recognised, and how it is said in one sentence.
+// Definition of a kind of anomaly: its name in the literature, how it is recognised, and how it is said in one
+// sentence.
 import type { CycleShape, ShapeEdge } from "../shape";
 
 /** What a sentence may mention: transactions by name, already worded for one or two of the same. */
@@ -18,7 +19,7 @@ export interface AnomalyKind {
   readonly reference: string;
   /** Recognised by a cycle of dependencies, or by a read of what was never committed, which needs none. */
   readonly of: "cycle" | "dirty-read";
-  /** Whether the cycle, started at its first edge, is of this kind. Tried for every rotation. */
+  /** True if the cycle, started at its first edge, is of this kind. Tried for every rotation. */
   readonly matches: (shape: CycleShape) => boolean;
   /** How it comes about, in one clause that names the transactions and the data, without the kind's name and full stop. */
   readonly sentence: (context: KindContext) => string;

@@ -2,7 +2,7 @@
 // definition to the most general: patterns on one row before patterns on two, a repeated condition before rows, two
 // transactions before three. Of the reads that one transaction sees half of, it is the order of both halves that tells them
 // apart. A dirty read is asked about only where the execution has no cycle: a cycle is there without the dirty read too.
-import { type CycleShape, rotated } from "../shape";
+import { type CycleShape, rotate } from "../shape";
 import { abortedRead } from "./abortedRead";
 import { causalityViolation } from "./causalityViolation";
 import { circularInformationFlow } from "./circularInformationFlow";
@@ -54,7 +54,7 @@ export function classify(shape: CycleShape): {
   for (const kind of KINDS) {
     if (kind.of !== "cycle") continue;
     for (let start = 0; start < Math.max(1, shape.edges.length); start++) {
-      const turned = rotated(shape, start);
+      const turned = rotate(shape, start);
       if (kind.matches(turned)) return { kind, shape: turned };
     }
   }

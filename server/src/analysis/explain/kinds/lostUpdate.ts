@@ -25,7 +25,7 @@ export const lostUpdate: AnomalyKind = {
 };
 
 /**
- * Whether the first writes the row of the cycle after the second, and never met the second's version of it, or not that of
+ * True if the first writes the row of the cycle after the second, and never met the second's version of it, or not that of
  * a column that it read before and writes: a value that both calculated alike is written by one of them alone.
  */
 function overwrites(shape: CycleShape, first: string, second: string): boolean {

@@ -23,7 +23,7 @@ export const predicateManyPreceders: AnomalyKind = {
   },
 };
 
-/** Whether one statement, or two with different conditions, searched the table before and after the other's changes. */
+/** True if one statement, or two with different conditions, searched the table before and after the other's changes. */
 function searches(shape: CycleShape): "one" | "two" | undefined {
   const found = halves(shape);
   if (found?.old.dependency.predicate !== true) return undefined;

@@ -1,13 +1,13 @@
 // One more statement in front of a statement, in the words of the text around it.
-import type { CodeTree, SyntaxNode } from "../../../frontend/code/codeParsers";
-import { offsetsOf } from "../../../frontend/sql/lines";
-import { nextToken, tokensOf, type Token } from "../../../frontend/sql/tokens";
+import type { CodeTree, SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
+import { offsetsOf } from "../../../frontend/sql/text/lines";
+import { nextToken, tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import type { SourceRange } from "../../../protocol/source";
 import type { Site, Workshop } from "../workshop";
 import { connectionOf, type CodeConnection } from "./connection";
 import { importsOf } from "./imports";
 import { literalAround, pathTo } from "./syntax";
-import { refused, type Written } from "./written";
+import { refusal, type EditOutcome } from "./sourceForms";
 
 /** A SELECT with one value of the program inside, as its text writes it: `SELECT 1 FROM t WHERE id = ` value ` FOR UPDATE`. */
 export interface LockingSelect {
@@ -20,15 +20,15 @@ export interface LockingSelect {
 }
 
 /** The edits that send the SELECT right before the statement, or why there are none. */
-export function addBefore(workshop: Workshop, site: Site, select: LockingSelect): Written {
+export function addBefore(workshop: Workshop, site: Site, select: LockingSelect): EditOutcome {
   const tree = workshop.treeOf(site.file);
   return tree ? addToCode(workshop, tree, site, select) : addToSql(workshop, site, select);
 }
 
-function addToSql(workshop: Workshop, site: Site, select: LockingSelect): Written {
+function addToSql(workshop: Workshop, site: Site, select: LockingSelect): EditOutcome {
   const { transaction, file, start } = site;
   const text = workshop.textOf(file)?.text;
-  if (text === undefined) return refused("its text is not at hand");
+  if (text === undefined) return refusal("its text is not at hand");
   const from = offsetAt(workshop, transaction.source);
   const at = statementStart(text, from, start);
   const sql = `${select.before}${select.value ?? ""}${select.after}`;
@@ -41,7 +41,7 @@ function addToSql(workshop: Workshop, site: Site, select: LockingSelect): Writte
     : isRoutine && isMysql
       ? sql.replace(/^SELECT 1/u, "DO (SELECT 1").concat(")")
       : sql;
-  return inserted(file, text, at, `${words};`);
+  return insertLine(file, text, at, `${words};`);
 }
 
 /**
@@ -91,15 +91,20 @@ function languageOf(text: string, from: number): string {
 /** Characters in which LANGUAGE is looked for. */
 const LONGEST_ROUTINE = 100_000;
 
-function addToCode(workshop: Workshop, tree: CodeTree, site: Site, select: LockingSelect): Written {
+function addToCode(
+  workshop: Workshop,
+  tree: CodeTree,
+  site: Site,
+  select: LockingSelect,
+): EditOutcome {
   const connection = connectionOf(tree, site);
   if (!connection)
-    return refused("the call is of no shape beside which another statement is written");
+    return refusal("the call is of no shape beside which another statement is written");
   const statement = statementAround(tree, site);
-  if (!statement) return refused("there is no place for a statement before the call");
+  if (!statement) return refusal("there is no place for a statement before the call");
   const sent = sending(workshop, connection, select);
-  if (sent === undefined) return refused("its library has no plain way to send a lock");
-  const own = inserted(site.file, tree.text, statement.start, sent.text);
+  if (sent === undefined) return refusal("its library has no plain way to send a lock");
+  const own = insertLine(site.file, tree.text, statement.start, sent.text);
   const { imports } = sent;
   if (!own.ok || !imports) return own;
   const imported = importsOf(tree, site.file, imports.from, [imports.name]);
@@ -180,7 +185,12 @@ export function statementAround(
 const BLOCKS: ReadonlySet<string> = new Set(["statement_block", "block", "constructor_body"]);
 
 /** The insertion of a line before a statement, as far in as the statement. */
-export function inserted(file: Site["file"], text: string, at: number, line: string): Written {
+export function insertLine(
+  file: Site["file"],
+  text: string,
+  at: number,
+  line: string,
+): EditOutcome {
   const start = lineStart(text, at);
   const indent = /^[ \t]*/u.exec(text.slice(start, at))?.[0] ?? "";
   const newLine = text.includes("\r\n") ? "\r\n" : "\n";

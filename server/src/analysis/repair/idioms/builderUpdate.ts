@@ -1,5 +1,9 @@
 // An UPDATE by a call that builds a query: computed from the row itself, with conditions on it, in the words of each library.
-import { childOf, namedChildren, type SyntaxNode } from "../../../frontend/code/codeParsers";
+import {
+  childOf,
+  namedChildren,
+  type SyntaxNode,
+} from "../../../frontend/code/workspace/codeParsers";
 import type { TextEdit } from "../candidate";
 import type { CodeGuard, Comparison } from "./codeGuards";
 import { RESULT, type GuardedColumn, type Idiom, type Place } from "./updateIdiom";

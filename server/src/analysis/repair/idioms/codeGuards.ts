@@ -1,6 +1,10 @@
 // Comparisons that code makes between a read and a write, as conditions on the row: those that leave the function, and
 // those that the write stands in.
-import { childOf, namedChildren, type SyntaxNode } from "../../../frontend/code/codeParsers";
+import {
+  childOf,
+  namedChildren,
+  type SyntaxNode,
+} from "../../../frontend/code/workspace/codeParsers";
 import {
   changeOf,
   isHeld,

@@ -1,5 +1,5 @@
 // An insertion in SQL of code that does nothing where the row is there, and what follows where it did nothing.
-import type { CodeTree } from "../../../frontend/code/codeParsers";
+import type { CodeTree } from "../../../frontend/code/workspace/codeParsers";
 import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
 import { statementAround } from "./addStatement";

@@ -1,6 +1,6 @@
 // An UPDATE of code that computes from the row itself and has conditions on it, in the idiom of its library.
-import { namedChildren, type SyntaxNode } from "../../../frontend/code/codeParsers";
-import { nameOf, tokensOf } from "../../../frontend/sql/tokens";
+import { namedChildren, type SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
+import { nameOf, tokensOf } from "../../../frontend/sql/text/tokens";
 import type { TextEdit } from "../candidate";
 import type { Site, Workshop } from "../workshop";
 import { builderUpdate } from "./builderUpdate";

@@ -5,7 +5,7 @@ import {
   namedChildren,
   type CodeTree,
   type SyntaxNode,
-} from "../../../frontend/code/codeParsers";
+} from "../../../frontend/code/workspace/codeParsers";
 import type { Site } from "../workshop";
 import { argumentsOf, chainAround, literalAround, pathTo, propertyOf, type Link } from "./syntax";
 

@@ -1,6 +1,6 @@
 // Conditions that a routine checks between two of its statements: those that leave it (`IF c THEN RAISE ...; END IF`) and
 // those that the second statement stands in (`IF c THEN ... `).
-import { tokensOf, type Token } from "../../../frontend/sql/tokens";
+import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 
 export interface Guard {
   readonly condition: readonly Token[];

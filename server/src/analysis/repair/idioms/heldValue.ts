@@ -4,7 +4,7 @@ import {
   namedChildren,
   type CodeTree,
   type SyntaxNode,
-} from "../../../frontend/code/codeParsers";
+} from "../../../frontend/code/workspace/codeParsers";
 import { pathTo } from "./syntax";
 
 /** A column as code may call it, with the function in which it is looked for. */

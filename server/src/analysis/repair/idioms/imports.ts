@@ -1,5 +1,9 @@
 // Imports of names that an edit needs.
-import { childOf, namedChildren, type CodeTree } from "../../../frontend/code/codeParsers";
+import {
+  childOf,
+  namedChildren,
+  type CodeTree,
+} from "../../../frontend/code/workspace/codeParsers";
 import type { FileId } from "../../../protocol/source";
 import type { TextEdit } from "../candidate";
 

@@ -1,7 +1,7 @@
 // How a read is made to lock the rows that it finds, in the idiom of its text: SQL, builders of queries, models.
 import type { Site, Workshop } from "../workshop";
 import { equalitiesOf, isAggregate } from "../predicate";
-import { refused, type Written } from "./written";
+import { refusal, type EditOutcome } from "./sourceForms";
 import { lockingChain } from "./lockingChain";
 import { lockRowBefore } from "./lockRow";
 import { lockingSql } from "./lockingSql";
@@ -9,21 +9,21 @@ import { literalAround } from "./syntax";
 import { valueText } from "./valueText";
 
 /** The edits that make a SELECT lock what it reads, or why there are none. */
-export function lockRead(workshop: Workshop, site: Site): Written {
+export function lockRead(workshop: Workshop, site: Site): EditOutcome {
   const { statement, file, start, end } = site;
-  if (statement.kind !== "select") return refused("its read is part of a statement that writes");
-  if (statement.query.lock) return refused("the read locks its rows already");
+  if (statement.kind !== "select") return refusal("its read is part of a statement that writes");
+  if (statement.query.lock) return refusal("the read locks its rows already");
   const tree = workshop.treeOf(file);
   if (!tree) return lockingSql(workshop, site, statement);
   if (literalAround(tree.root, start, end)) return lockingSql(workshop, site, statement);
   if (isAggregate(statement.query))
-    return refused("a read that counts or adds up rows cannot lock them");
+    return refusal("a read that counts or adds up rows cannot lock them");
   const own = lockingChain(tree, site);
   return own.ok ? own : (precedingLock(workshop, site) ?? own);
 }
 
 /** Where the library's reads lock nothing: the one row that it reads by its key is locked by a statement before it. */
-function precedingLock(workshop: Workshop, site: Site): Written | undefined {
+function precedingLock(workshop: Workshop, site: Site): EditOutcome | undefined {
   const equalities = equalitiesOf(site.statement);
   for (const equality of equalities) {
     const table = workshop.program.schema.tables.find(({ name }) => name === equality.table);

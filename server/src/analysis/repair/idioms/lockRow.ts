@@ -1,7 +1,7 @@
 // A statement of its own that locks one row by its key.
 import type { Site, Workshop } from "../workshop";
 import { addBefore } from "./addStatement";
-import type { Written } from "./written";
+import type { EditOutcome } from "./sourceForms";
 
 /** `SELECT 1 FROM table WHERE key = value FOR UPDATE` in front of a statement; the value is in the language around. */
 export function lockRowBefore(
@@ -10,7 +10,7 @@ export function lockRowBefore(
   table: string,
   key: string,
   value: string,
-): Written {
+): EditOutcome {
   const quote = (name: string): string => quotedName(workshop, name);
   return addBefore(workshop, before, {
     before: `SELECT 1 FROM ${quote(table)} WHERE ${quote(key)} = `,

@@ -1,16 +1,16 @@
 // Locking reads of libraries that build queries by calls, each in its own words. Which library a call is of is told by its
 // shape; a wrong guess does not survive the reading of the changed text.
-import type { CodeTree, SyntaxNode } from "../../../frontend/code/codeParsers";
+import type { CodeTree, SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
 import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
 import { argumentsOf, chainAround, placeOfProperty, propertyOf, type Link } from "./syntax";
-import { refused, type Written } from "./written";
+import { refusal, type EditOutcome } from "./sourceForms";
 
-export function lockingChain(tree: CodeTree, { file, start, end }: Site): Written {
+export function lockingChain(tree: CodeTree, { file, start, end }: Site): EditOutcome {
   const chain = chainAround(tree.root, tree.text, start, end);
   const last = chain.at(-1);
-  if (!last) return refused("the call that reads could not be found in the text");
-  const insert = (at: number, newText: string): Written => {
+  if (!last) return refusal("the call that reads could not be found in the text");
+  const insert = (at: number, newText: string): EditOutcome => {
     const edit: TextEdit = { file, start: at, end: at, newText };
     return { ok: true, edits: [edit] };
   };
@@ -28,7 +28,7 @@ export function lockingChain(tree: CodeTree, { file, start, end }: Site): Writte
   if (SEQUELIZE.has(last.name)) {
     const transaction = options && transactionIn(options, tree.text);
     if (!options || transaction === undefined)
-      return refused(
+      return refusal(
         `${last.name} runs outside of a transaction, so that its lock would end with it`,
       );
     const { at, comma } = placeOfProperty(options);
@@ -44,7 +44,7 @@ export function lockingChain(tree: CodeTree, { file, start, end }: Site): Writte
   const knexEnd = chain.find(({ name }) => name === "first" || name === "then");
   if (chain.length > 1 && chain.some(({ name }) => KNEX.has(name)))
     return insert(knexEnd?.dot ?? last.call.end, ".forUpdate()");
-  return refused(`${last.name} has no option that locks what it reads`);
+  return refusal(`${last.name} has no option that locks what it reads`);
 }
 
 const SEQUELIZE: ReadonlySet<string> = new Set(["findByPk", "findAll", "findOrCreate"]);
@@ -67,9 +67,9 @@ function lockingFind(
   file: Site["file"],
   link: Link,
   { becomes, by }: { readonly becomes: string; readonly by: "where" | "options" },
-): Written {
+): EditOutcome {
   const given = argumentsOf(link).at(-1);
-  if (!given) return refused(`${link.name} names no rows`);
+  if (!given) return refusal(`${link.name} names no rows`);
   // Sequelize has a method of this name as well.
   const transaction = by === "options" && given.type === "object" && transactionIn(given, text);
   if (typeof transaction === "string") {
@@ -79,7 +79,7 @@ function lockingFind(
   }
   const option = 'lock: { mode: "pessimistic_write" }';
   if (by === "options") {
-    if (given.type !== "object") return refused("its options are not written out in the call");
+    if (given.type !== "object") return refusal("its options are not written out in the call");
     const { at, comma } = placeOfProperty(given);
     return { ok: true, edits: [{ file, start: at, end: at, newText: comma + option }] };
   }

@@ -3,20 +3,24 @@
 import type { Expression } from "../../../program/expression";
 import type { SelectStatement } from "../../../program/statement";
 import { walkExpression } from "../../../frontend/sql/walk";
-import { tokensOf, type Token } from "../../../frontend/sql/tokens";
+import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import type { Site, Workshop } from "../workshop";
 import { addBefore } from "./addStatement";
 import { literalAround } from "./syntax";
-import { refused, type Written } from "./written";
+import { refusal, type EditOutcome } from "./sourceForms";
 
-export function lockingSql(workshop: Workshop, site: Site, statement: SelectStatement): Written {
+export function lockingSql(
+  workshop: Workshop,
+  site: Site,
+  statement: SelectStatement,
+): EditOutcome {
   const { file, start, end } = site;
   const index = workshop.textOf(file);
-  if (!index) return refused("its text is not at hand");
+  if (!index) return refusal("its text is not at hand");
   const tokens = tokensOf(index.text, start, end);
   const query = queryTokens(tokens);
   const last = query.at(-1);
-  if (!last) return refused("its query stands in another text");
+  if (!last) return refusal("its query stands in another text");
   const clause = " FOR UPDATE";
   if (isPlainRead(statement)) {
     const outer = statement.query.relations.find(({ join }) => join === "left" || join === "right");
@@ -46,19 +50,19 @@ function lockingBefore(
   { query: { relations, groupBy, distinct, setOperations, outputs } }: SelectStatement,
   tokens: readonly Token[],
   clause: string,
-): Written {
+): EditOutcome {
   const [relation, ...others] = relations;
   const isWhole = groupBy.length === 0 && !distinct && setOperations.length === 0;
   if (!relation || relation.kind !== "base" || others.length > 0 || !isWhole)
-    return refused("rows that are grouped, joined or put together cannot be locked by the read");
+    return refusal("rows that are grouped, joined or put together cannot be locked by the read");
   if (outputs.some(({ value }) => hasQuery(value)))
-    return refused("the rows of its subquery would not be locked");
+    return refusal("the rows of its subquery would not be locked");
   const from = tokens.find(({ word }) => word === "from");
   const last = tokens.at(-1);
   const text = workshop.textOf(site.file)?.text;
-  if (!from || !last || text === undefined) return refused("it reads no table");
+  if (!from || !last || text === undefined) return refusal("it reads no table");
   if (/[$?]|:\w/u.test(text.slice(from.start, last.end)) && workshop.treeOf(site.file))
-    return refused("the values of its condition would have to be handed over twice");
+    return refusal("the values of its condition would have to be handed over twice");
   const key = workshop.program.schema.tables.find(
     ({ name }) => name === relation.table,
   )?.primaryKey;

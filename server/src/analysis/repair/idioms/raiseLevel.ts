@@ -4,39 +4,39 @@ import {
   namedChildren,
   type CodeTree,
   type SyntaxNode,
-} from "../../../frontend/code/codeParsers";
-import { offsetsOf } from "../../../frontend/sql/lines";
-import { tokensOf } from "../../../frontend/sql/tokens";
+} from "../../../frontend/code/workspace/codeParsers";
+import { offsetsOf } from "../../../frontend/sql/text/lines";
+import { tokensOf } from "../../../frontend/sql/text/tokens";
 import type { Transaction } from "../../../program/program";
 import type { TextEdit } from "../candidate";
 import type { Workshop } from "../workshop";
-import { inserted, statementAround } from "./addStatement";
+import { insertLine, statementAround } from "./addStatement";
 import { pathTo } from "./syntax";
-import { refused, type Written } from "./written";
+import { refusal, type EditOutcome } from "./sourceForms";
 
-export function raiseLevel(workshop: Workshop, transaction: Transaction): Written {
+export function raiseLevel(workshop: Workshop, transaction: Transaction): EditOutcome {
   const { file, range } = transaction.source;
   const lines = workshop.textOf(file);
-  if (!lines) return refused("its text is not at hand");
+  if (!lines) return refusal("its text is not at hand");
   const { start, end } = offsetsOf(lines, range);
   if (transaction.boundary === "unit")
-    return refused(`${transaction.name} is several transactions, which no level joins`);
+    return refusal(`${transaction.name} is several transactions, which no level joins`);
   if (transaction.boundary === "autocommit")
-    return refused(
+    return refusal(
       `${transaction.name} is a statement of its own, whose session chooses the level`,
     );
   const tree = workshop.treeOf(file);
   if (tree) return raiseInCode(workshop, tree, transaction, start, end);
   if (transaction.boundary === "routine")
-    return refused(
+    return refusal(
       `the caller of ${transaction.name} has opened the transaction, and chose its level`,
     );
   if (workshop.dialect !== "postgres")
-    return refused("its level is set for the session before the transaction begins");
+    return refusal("its level is set for the session before the transaction begins");
   const tokens = tokensOf(lines.text, start, end);
   const begin = tokens.findIndex(({ word }) => word === "begin");
   const place = tokens[begin];
-  if (!place) return refused("its BEGIN does not stand in this text");
+  if (!place) return refusal("its BEGIN does not stand in this text");
   const words = tokens.slice(begin + 1, begin + 5);
   const last = words.findIndex(({ word }) => word === ";");
   const isNamed = words[0]?.word === "isolation" && words[1]?.word === "level";
@@ -55,9 +55,9 @@ function raiseInCode(
   transaction: Transaction,
   start: number,
   end: number,
-): Written {
+): EditOutcome {
   const { file } = transaction.source;
-  const edit = (at: number, newText: string): Written => {
+  const edit = (at: number, newText: string): EditOutcome => {
     const own: TextEdit = { file, start: at, end: at, newText };
     return { ok: true, edits: [own] };
   };
@@ -84,23 +84,23 @@ function raiseInCode(
   const ownBegin = !call && owner ? beginningIn(owner, tree.text) : undefined;
   if (ownBegin !== undefined)
     return workshop.dialect === "postgres"
-      ? refused(`no words are known that give ${ownBegin.receiver}.${ownBegin.name}() a level`)
+      ? refusal(`no words are known that give ${ownBegin.receiver}.${ownBegin.name}() a level`)
       : levelOfNext(tree, file, ownBegin);
   if (!call)
-    return refused("what opens the transaction stands in another function, which others may use");
-  if (others.length > 0) return refused("several calls open a transaction in it");
+    return refusal("what opens the transaction stands in another function, which others may use");
+  if (others.length > 0) return refusal("several calls open a transaction in it");
   const { name, node, receiver } = call;
   const given = childOf(node, "arguments");
   const values = given ? namedChildren(given) : [];
   const callback = values.find(({ type }) => FUNCTIONS.has(type));
   if (name === "execute") return edit(call.dot, '.setIsolationLevel("serializable")');
-  if (!callback || !given) return refused("its work is not written out in the call that opens it");
+  if (!callback || !given) return refusal("its work is not written out in the call that opens it");
   if (name === "begin") return edit(callback.start, '"isolation level serializable", ');
   if (name === "$transaction")
     return values.length > 1
-      ? refused("the transaction has options already")
+      ? refusal("the transaction has options already")
       : edit(callback.end, ', { isolationLevel: "Serializable" }');
-  if (values.length > 1) return refused("the transaction has options already");
+  if (values.length > 1) return refusal("the transaction has options already");
   switch (libraryOf(receiver)) {
     case "typeorm":
       return edit(callback.start, '"SERIALIZABLE", ');
@@ -124,12 +124,12 @@ function levelOfNext(
   tree: CodeTree,
   file: Transaction["source"]["file"],
   { node, receiver }: MethodCall,
-): Written {
+): EditOutcome {
   const statement = statementAround(tree, node);
   if (!statement || tree.text.slice(statement.start, node.start).trim() !== "await")
-    return refused("what opens the transaction is no awaited statement of its own");
+    return refusal("what opens the transaction is no awaited statement of its own");
   const line = `await ${receiver}.query("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");`;
-  return inserted(file, tree.text, statement.start, line);
+  return insertLine(file, tree.text, statement.start, line);
 }
 
 const FUNCTIONS: ReadonlySet<string> = new Set([
@@ -202,16 +202,16 @@ function raiseInJava(
   { root, text }: CodeTree,
   start: number,
   end: number,
-  edit: (at: number, newText: string) => Written,
-): Written {
+  edit: (at: number, newText: string) => EditOutcome,
+): EditOutcome {
   const method = pathTo(root, start, end).findLast(({ type }) => type === "method_declaration");
   const modifiers = method?.children.find(({ type }) => type === "modifiers");
   const marker = modifiers?.children.find(
     ({ type, start: from, end: to }) =>
       /annotation$/u.test(type) && /^@Transactional\b/u.test(text.slice(from, to)),
   );
-  if (!marker) return refused("its level is set where its connection is opened");
-  if (marker.type !== "marker_annotation") return refused("the annotation has values already");
+  if (!marker) return refusal("its level is set where its connection is opened");
+  if (marker.type !== "marker_annotation") return refusal("the annotation has values already");
   const level = "org.springframework.transaction.annotation.Isolation.SERIALIZABLE";
   return edit(marker.end, `(isolation = ${level})`);
 }

@@ -1,5 +1,9 @@
 // Where a place lies in a syntax tree, and chains of calls: `tx.select().from(t).where(c)` is one statement.
-import { childOf, namedChildren, type SyntaxNode } from "../../../frontend/code/codeParsers";
+import {
+  childOf,
+  namedChildren,
+  type SyntaxNode,
+} from "../../../frontend/code/workspace/codeParsers";
 
 /** The nodes that contain `[start, end)`, outermost first. Linear in the children along the way. */
 export function pathTo(root: SyntaxNode, start: number, end: number): readonly SyntaxNode[] {

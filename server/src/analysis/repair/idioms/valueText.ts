@@ -4,8 +4,8 @@ import {
   namedChildren,
   type CodeTree,
   type SyntaxNode,
-} from "../../../frontend/code/codeParsers";
-import { nameOf, tokensOf } from "../../../frontend/sql/tokens";
+} from "../../../frontend/code/workspace/codeParsers";
+import { nameOf, tokensOf } from "../../../frontend/sql/text/tokens";
 import type { Equality } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 import { chainAround, literalAround, pathTo } from "./syntax";

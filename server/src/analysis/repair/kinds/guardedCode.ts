@@ -1,6 +1,6 @@
 // A guarded UPDATE in application code: computed from the row itself, with what was checked before it as its condition, and
 // the count of changed rows checked behind it.
-import type { SyntaxNode } from "../../../frontend/code/codeParsers";
+import type { SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
 import type { SelectStatement, UpdateStatement } from "../../../program/statement";
 import type { TextEdit } from "../candidate";
 import { codeGuardsBetween } from "../idioms/codeGuards";

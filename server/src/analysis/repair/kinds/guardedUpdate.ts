@@ -1,8 +1,8 @@
 // An UPDATE that writes what was computed from a stale read computes from the row itself instead, and refuses where the
 // guard that was checked before no longer holds. In SQL of files of its own (routines and scripts), and in code.
 import type { SelectStatement, UpdateStatement } from "../../../program/statement";
-import { nameOf, tokensOf, type Token } from "../../../frontend/sql/tokens";
-import { offsetsOf } from "../../../frontend/sql/lines";
+import { nameOf, tokensOf, type Token } from "../../../frontend/sql/text/tokens";
+import { offsetsOf } from "../../../frontend/sql/text/lines";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { guardsBetween, type Guard } from "../idioms/guards";
 import { equalitiesOf } from "../predicate";

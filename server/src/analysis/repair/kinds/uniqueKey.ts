@@ -1,6 +1,10 @@
 // Where rows are looked for and one is inserted because there is none: a unique key that refuses the second, and an insertion
 // that does then what the look-up did.
-import { childOf, namedChildren, type SyntaxNode } from "../../../frontend/code/codeParsers";
+import {
+  childOf,
+  namedChildren,
+  type SyntaxNode,
+} from "../../../frontend/code/workspace/codeParsers";
 import type { Expression } from "../../../program/expression";
 import { conjunctsOf } from "../../../program/operands";
 import type { Table } from "../../../program/schema";

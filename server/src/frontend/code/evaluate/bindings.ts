@@ -5,7 +5,7 @@ import { orAbsent } from "./values/absence";
 import { readsOf } from "./values/convert";
 import { globalValue } from "./builtins/globals";
 import { heldNamesOf } from "./values/exactTypes";
-import { givenOr } from "./transactions/leftOut";
+import { givenOr } from "./transactions/optionalClients";
 import { itemOf, memberOf, optionalMember } from "./values/member";
 import { choose, isNullish } from "./values/operators";
 import { bornNow, newCell, write, type State } from "./state";

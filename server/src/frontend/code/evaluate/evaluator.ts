@@ -3,10 +3,10 @@ import type { FileId, SourceRange } from "../../../protocol/source";
 import type { Command } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
-import { offsetsOf } from "../../sql/lines";
-import type { Span } from "../../sql/split";
+import { offsetsOf } from "../../sql/text/lines";
+import type { Span } from "../../sql/text/split";
 import type { HirClass, HirExpression, HirParameter } from "../hir";
-import { functionKey } from "../origins";
+import { functionKey } from "../queries/origins";
 import type { Value } from "../values";
 import { callValue } from "./calls/calls";
 import { bindParameters, inputOf } from "./transactions/instances";
@@ -26,10 +26,10 @@ import {
 import { withoutIdleCommands } from "./sql/idleCommands";
 import { withoutIdleRefusals } from "./errors/refusals";
 import { withoutIdleHandlers } from "./errors/idleHandlers";
-import { asItIsAsked, asItIsChecked } from "./values/askedFor";
+import { withOptionalParameters, withUncheckedParameters } from "./values/optionalParameters";
 import { withModuleInputs } from "./values/moduleInputs";
 import { toolsOf } from "./tools";
-import { grouped } from "./transactions/transactions";
+import { groupTransactions } from "./transactions/transactions";
 
 const evaluator: Evaluator = {
   expression: evaluateExpression,
@@ -57,7 +57,7 @@ export interface Root extends Handler {
   readonly without?: Root;
 }
 
-export interface Evaluated {
+export interface Evaluation {
   readonly root: Root;
   /** Transactions are `atomic` commands; other statements commit by themselves. */
   readonly body: Command;
@@ -154,7 +154,7 @@ export function createState(
 }
 
 /** Evaluates a function with inputs for its parameters. */
-export function evaluateRoot(root: Root, state: State): Evaluated {
+export function evaluateRoot(root: Root, state: State): Evaluation {
   const { callee } = root;
   const { function: hir } = callee;
   const key = functionKey(callee.scope.module.file, hir);
@@ -166,12 +166,14 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   const scope = innerScope(callee.scope, hir.isArrow ? undefined : callee.self);
   const inputs = hir.parameters.map((own, at) => {
     const isTyped = own.type === undefined && at === 0 && root.argument !== undefined;
-    const parameter = isTyped ? { ...own, type: root.argument } : asItIsAsked(state, hir, own);
+    const parameter = isTyped
+      ? { ...own, type: root.argument }
+      : withOptionalParameters(state, hir, own);
     // Fields of two records that are taken apart at once are not the same.
     const isSecond = hir.parameters.slice(0, at).some(isTakenApart);
     const isNamed = isTakenApart(parameter) && (isSecond || mayShareNames(hir.parameters, at));
     const prefix = isNamed ? `argument${String(at + 1)}` : "";
-    return asItIsChecked(state, parameter, inputOf(state, parameter, prefix));
+    return withUncheckedParameters(state, parameter, inputOf(state, parameter, prefix));
   });
   const boundary = boundaryOf(state, callee);
   const run = (): boolean => {
@@ -181,7 +183,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   if (hir.throws) state.frame = { ...state.frame, declares: hir.throws };
   if (boundary) boundary(run, (commands) => commands);
   else run();
-  const whole = grouped(state, { kind: "sequence", commands: state.commands });
+  const whole = groupTransactions(state, { kind: "sequence", commands: state.commands });
   // Behind a handler the transaction of the caller goes on.
   const goesOn = state.ranOn.given;
   const body = withEscapes(
@@ -220,7 +222,7 @@ function isTakenApart({ pattern }: HirParameter): boolean {
   return (pattern.kind === "default" ? pattern.pattern : pattern).kind !== "bind";
 }
 
-/** Whether a part of a parameter that is taken apart may go by the name of another parameter. */
+/** True if a part of a parameter that is taken apart may go by the name of another parameter. */
 function mayShareNames(parameters: readonly HirParameter[], at: number): boolean {
   const names = parameters.flatMap((each) => {
     const inner = each.pattern.kind === "default" ? each.pattern.pattern : each.pattern;

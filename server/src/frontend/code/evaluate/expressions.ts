@@ -1,8 +1,8 @@
 // Evaluates expressions of the code, in the order in which the language does.
 import type { Expression } from "../../../program/expression";
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 import type { HirArgument, HirEntry, HirExpression } from "../hir";
-import { databaseCall } from "../sites";
+import { databaseCall } from "../callGraph/callSites";
 import {
   ABSENT,
   constant,
@@ -21,20 +21,27 @@ import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { elementAt, next } from "./lists/arrays";
 import { lookup } from "./bindings";
-import { keep, keepsWhatItMakes, orKept, putThere, runsStatements } from "./kept";
-import { givenOr } from "./transactions/leftOut";
-import { mustGoOn } from "./values/cutChains";
+import { keep, keepsWhatItMakes, orSingleton, putThere, runsStatements } from "./lazySingletons";
+import { givenOr } from "./transactions/optionalClients";
+import { mustGoOn } from "./values/optionalChains";
 import { isOfChain, nameOf } from "./values/chains";
 import { cast } from "./values/absence";
-import { conditionOf, expressionOf, readsOf, negated } from "./values/convert";
-import { isUnused, isWaitedFor, noteWaitedFor } from "./calls/unusedResults";
-import { held, isHeld, isLeaving, noteHeld } from "./errors/heldPromises";
+import { conditionOf, expressionOf, readsOf, negate } from "./values/convert";
+import { isUnused, isWaitedFor, noteWaitedFor } from "./calls/resultUse";
+import { runPending, isHeld, isLeaving, notePending } from "./errors/pendingPromises";
 import { hasAnyKey } from "./values/fieldNames";
-import { moduleAskedFor } from "./calls/askedModules";
+import { moduleAskedFor } from "./calls/dynamicImports";
 import { callConstructor, calledMember, outerSelf, writtenIn } from "./calls/javaCalls";
-import { joinPaths, tried } from "./join";
+import { joinPaths, evaluatePath } from "./join";
 import { operationsIn } from "./lists/operationLists";
-import { itemOf, elementOf, memberOf, optionalMember, PROMISED, isThere } from "./values/member";
+import {
+  itemOf,
+  elementOf,
+  memberOf,
+  optionalMember,
+  PROMISE_METHODS,
+  isThere,
+} from "./values/member";
 import { methodValue, superclassOf } from "./values/methods";
 import {
   failsBesideOthers,
@@ -43,24 +50,24 @@ import {
   isLaterChain,
   noteHandedOn,
   withLater,
-} from "./errors/laterCalls";
+} from "./errors/deferredPromises";
 import { knowing } from "./values/presence";
 import { binary, choose, lazy, unary, isNullish } from "./values/operators";
-import { madeHere } from "./lists/perhapsPushed";
+import { madeHere } from "./lists/conditionalAppend";
 import { bornNow, emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
-import { isPending, settle } from "./calls/settle";
+import { isPending, settle } from "./calls/awaits";
 import { taggedValue } from "./calls/shapes";
 import { hasProperty, instanceOf, typeName } from "./values/typeTests";
-import { noteAsked } from "./lists/asked";
+import { noteRead } from "./lists/lastReads";
 import { itemsOf, listOf, spreadArguments } from "./lists/collections";
-import { keyOf, place } from "./place";
+import { keyOf, place } from "./assignment";
 import { changedData, movedDate } from "./builtins/dates";
-import { IN_PLACE } from "./lists/reordered";
+import { IN_PLACE } from "./lists/permutation";
 import { spread } from "./values/spread";
 import { changedTo, foreignOf } from "./values/foreignValues";
-import { nowOf } from "./values/heldInputs";
-import { writeWhole } from "./values/writtenInputs";
-import { concatenated, partsOf } from "./values/texts";
+import { nowOf } from "./values/inputParts";
+import { writeWhole } from "./values/inputEffects";
+import { concatenate, partsOf } from "./values/texts";
 
 /** How many steps pass until it is asked once more whether to stop. */
 const STEPS_BETWEEN = 64;
@@ -97,7 +104,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       if (outer) return outer;
       const object = of(hir.object);
       if (!hir.optional && !isOfChain(hir.object)) {
-        return orKept(state, scope, hir, memberOf(state, object, hir.property, hir.span));
+        return orSingleton(state, scope, hir, memberOf(state, object, hir.property, hir.span));
       }
       if (!hir.optional) mustGoOn(state, hir, object, of);
       return optionalMember(state, object, hir.property, hir.span);
@@ -105,7 +112,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     case "index": {
       const object = of(hir.object);
       const run = (): Value =>
-        orKept(state, scope, hir, indexed(state, object, of(hir.index), hir.span));
+        orSingleton(state, scope, hir, indexAccess(state, object, of(hir.index), hir.span));
       if (!isOfChain(hir)) return run();
       return branches(state, isThere(state, object), run, () => UNDEFINED, hir.span);
     }
@@ -196,12 +203,12 @@ export function branches(
   if (condition.kind === "literal") return condition.value === true ? then() : otherwise();
   let first: Value = UNDEFINED;
   let second: Value = UNDEFINED;
-  const one = tried(state, () => {
+  const one = evaluatePath(state, () => {
     knowing(state, condition, true);
     first = then();
     return false;
   });
-  const other = tried(state, () => {
+  const other = evaluatePath(state, () => {
     knowing(state, condition, false);
     second = otherwise();
     return false;
@@ -225,7 +232,7 @@ export function branches(
 /** The arguments of a call; known lists are spread. */
 export function argumentsOf(state: State, scope: Scope, args: readonly HirArgument[]): Value[] {
   return args.flatMap(({ value: hir, isSpread }) => {
-    if (hir.kind === "call") noteHeld(hir);
+    if (hir.kind === "call") notePending(hir);
     const value = evaluateExpression(state, scope, hir);
     return isSpread ? spreadArguments(value) : [value];
   });
@@ -288,7 +295,7 @@ function template(
   if (!hir.tag) {
     return pieces
       .flatMap((piece) => piece.filter((each) => each !== undefined))
-      .reduce(concatenated, { kind: "text", parts: [] });
+      .reduce(concatenate, { kind: "text", parts: [] });
   }
   const parts = pieces.flatMap(([run, value]): readonly TextPart[] => {
     return value ? [...partsOf(run), { kind: "hole", value }] : partsOf(run);
@@ -307,7 +314,7 @@ function template(
 }
 
 /** `object[index]`. */
-export function indexed(state: State, of: Value, index: Value, span: Span): Value {
+export function indexAccess(state: State, of: Value, index: Value, span: Span): Value {
   const object = changedTo(of) ?? of;
   const text = constantText(index);
   if (text !== undefined) return memberOf(state, object, text, span);
@@ -342,13 +349,13 @@ export function indexed(state: State, of: Value, index: Value, span: Span): Valu
 /** The keys and values of a record, where all that were written are known. */
 function entriesOf(value: Value): readonly { readonly key: string; readonly value: Value }[] {
   if (value.kind !== "object" || hasAnyKey(value)) return [];
-  noteAsked(value.fields);
+  noteRead(value.fields);
   return [...value.fields].flatMap(([key, { value: field }]) =>
     field ? [{ key, value: field }] : [],
   );
 }
 
-/** Whether a value is a function that may run a statement. */
+/** True if a value is a function that may run a statement. */
 function mayRun({ workspace }: State, value: Value): boolean {
   return value.kind === "function" && workspace.reach.mayReach(value.function);
 }
@@ -388,11 +395,11 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
       const data = moved ? undefined : changedData(self, callee.property, args);
       if (data) place(state, scope, { kind: "place", place: callee.object, span: hir.span }, data);
       keep(state, scope, hir, args[1] ?? UNDEFINED);
-      return moved ?? orKept(state, scope, hir, result);
+      return moved ?? orSingleton(state, scope, hir, result);
     };
     const isAsked = callee.optional || hir.optional;
     // Where there is nothing, there is nothing behind a promise of it.
-    const isPromised = PROMISED.has(callee.property) && isPending(object);
+    const isPromised = PROMISE_METHODS.has(callee.property) && isPending(object);
     if (!isAsked && (isPromised || !isOfChain(callee.object))) return run(object);
     return branches(
       state,
@@ -428,7 +435,7 @@ function callNowOrLater(
   if (isLaterCall(hir, callee)) return { kind: "deferred", run };
   const isLeft = callee.kind === "handle" && isLeaving(hir);
   const isHeldHere = isLeft || failsBesideOthers(state, hir, callee);
-  return isHeldHere ? held(state, sourceOf(state, hir.span), run, isLeft) : run();
+  return isHeldHere ? runPending(state, sourceOf(state, hir.span), run, isLeft) : run();
 }
 
 function superMethod(
@@ -473,13 +480,13 @@ function binaryOf(
     const has = name === undefined ? undefined : hasProperty(state, right, name);
     return has ?? binary(state, operator, left, right);
   }
-  const test = operator === "??" ? negated(isNullish(state, left)) : conditionOf(state, left);
+  const test = operator === "??" ? negate(isNullish(state, left)) : conditionOf(state, left);
   if (test.kind === "literal") {
     const isDecided = (test.value === true) === (operator !== "&&");
     return isDecided ? left : evaluateExpression(state, scope, hir.right);
   }
   let right: Value = UNDEFINED;
-  const path = tried(state, () => {
+  const path = evaluatePath(state, () => {
     knowing(state, test, operator !== "||");
     right = evaluateExpression(state, scope, hir.right);
     return false;
@@ -492,7 +499,7 @@ function binaryOf(
     const given = operator === "&&" ? undefined : givenOr(state, left, right);
     return given ?? lazy(state, operator, left, right);
   }
-  const goesOn = operator === "&&" ? test : negated(test);
+  const goesOn = operator === "&&" ? test : negate(test);
   return branches(
     state,
     goesOn,

@@ -4,14 +4,14 @@ import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { ABSENT, ageOf, type Cell, oneOfSeveral, scalar, unknown, type Value } from "../values";
-import { askedSoFar, wasAskedSince } from "./lists/asked";
-import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./values/convert";
-import { takeJumps, type Jump } from "./targets";
-import { isReplay } from "./lists/filledLists";
+import { askedSoFar, wasAskedSince } from "./lists/lastReads";
+import { expressionOf, isLarge, negate, readsOf, sameExpression } from "./values/convert";
+import { takeJumps, type Jump } from "./jumpTargets";
+import { isReplay } from "./lists/accumulation";
 import { choiceOf, isNullish, oneClient } from "./values/operators";
 import { changedTo, foreignAs } from "./values/foreignValues";
-import { grownOnPaths } from "./lists/perhapsPushed";
-import { collected, emit, undone, write, type State } from "./state";
+import { grownOnPaths } from "./lists/conditionalAppend";
+import { collectCommands, emit, undone, write, type State } from "./state";
 import { assuming, canChoose, isTextual } from "./values/texts";
 
 /** A path that was evaluated and undone. */
@@ -23,13 +23,13 @@ export interface Path {
 }
 
 /** Evaluates a path from the state at hand, which stays as it was. */
-export function tried(state: State, run: () => boolean): Path {
+export function evaluatePath(state: State, run: () => boolean): Path {
   const { present, open, branches } = state;
   state.branches = [...branches, state.workspace.counts.births];
   let left = false;
   let commands: Command[] = [];
   const { written } = undone(state, () => {
-    commands = collected(state, () => {
+    commands = collectCommands(state, () => {
       left = run();
     });
   });
@@ -83,7 +83,7 @@ export function addIf(
   emit(
     state,
     then.commands.length === 0
-      ? { kind: "if", condition: negated(condition), then: sequence(otherwise.commands), source }
+      ? { kind: "if", condition: negate(condition), then: sequence(otherwise.commands), source }
       : {
           kind: "if",
           condition,
@@ -94,7 +94,7 @@ export function addIf(
   );
 }
 
-/** Whether the last command surely ends the function: a call that always throws. */
+/** True if the last command surely ends the function: a call that always throws. */
 export function hasLeft(state: State): boolean {
   const last = state.commands.at(-1);
   return last?.kind === "rollback" && last.leaves === undefined;
@@ -162,17 +162,17 @@ function flagOf(joining: Joining): Expression {
   return joining.flag;
 }
 
-/** Whether a value is one expression of the AR. */
+/** True if a value is one expression of the AR. */
 export function isScalar(value: Value): boolean {
   return value.kind === "scalar" || value.kind === "text" || value.kind === "input";
 }
 
-/** Whether a value is one expression, be it a text of several. */
+/** True if a value is one expression, be it a text of several. */
 function isOneExpression(value: Value): boolean {
   return isScalar(value) || isTextual(value);
 }
 
-/** Whether two values are the same for all that is known. */
+/** True if two values are the same for all that is known. */
 export function sameValue(left: Value, right: Value): boolean {
   if (left === right) return true;
   if (left.kind !== right.kind) return false;
@@ -202,7 +202,7 @@ export function sameValue(left: Value, right: Value): boolean {
   }
 }
 
-/** What a loop does: its commands, and whether it surely leaves more than the loop. */
+/** Effect of a loop: its commands, and whether it surely leaves more than the loop. */
 export interface LoopBody {
   readonly commands: Command[];
   /** Every round leaves the loop: there is only one. */
@@ -237,7 +237,7 @@ export function loopBody(
       carried.set(cell, variable);
       const type = value.kind === "scalar" ? value.type : undefined;
       const held = scalar({ kind: "variable", name: variable }, type);
-      const where = value.kind === "undefined" ? negated(isNullish(state, held)) : undefined;
+      const where = value.kind === "undefined" ? negate(isNullish(state, held)) : undefined;
       write(state, cell, { ...held, ...(where && { where }) });
     } else if (isAsked && cell.unset === undefined) {
       const why = "a list that a loop fills is asked for what it holds in the loop";
@@ -247,7 +247,7 @@ export function loopBody(
       write(state, cell, oneOfSeveral(why, readsOf(value)));
     }
   }
-  const path = first?.stands ? first.path : tried(state, () => body(carried));
+  const path = first?.stands ? first.path : evaluatePath(state, () => body(carried));
   if (!path.left) path.commands.push(...carriedOver(state, carried, source, path.written));
   for (const [cell, value] of path.written) {
     if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(cell, value));
@@ -263,7 +263,7 @@ export function loopBody(
 /** What no variable of the AR holds. */
 const COLLECTIONS: ReadonlySet<Value["kind"]> = new Set(["joined", "list", "rows", "derived"]);
 
-/** Whether a command may go on with the next round, or behind the loop. */
+/** True if a command may go on with the next round, or behind the loop. */
 export function mayGoOn(command: Command): boolean {
   switch (command.kind) {
     case "exit":
@@ -318,7 +318,7 @@ function firstRound(state: State, id: string, run: () => boolean, before: number
   const jumped = state.jumps.length;
   const moment = askedSoFar();
   state.tentative = before;
-  const path = tried(state, run);
+  const path = evaluatePath(state, run);
   state.tentative = tentative;
   const isWhole = !state.isTrial;
   state.isTrial = false;

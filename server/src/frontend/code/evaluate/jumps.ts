@@ -1,4 +1,4 @@
-// What paths leave behind that end a followed function, a round or a switch before its last line: what they wrote holds
+// State behind paths that end a followed function, a round or a switch before its last line: what they wrote holds
 // behind it where they were taken.
 import type { Expression } from "../../../program/expression";
 import type { SourceRange } from "../../../protocol/source";
@@ -6,13 +6,13 @@ import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { ageOf, type Cell, oneOfSeveral, type Value } from "../values";
 import { addIf, isScalar, joinPaths, sameValue, type Path } from "./join";
-import { handedOn, isHandedOn, type HandedOn } from "./handedOn";
+import { handedOn, isHandedOn, type HandedOn } from "./earlyExits";
 import { endRounds } from "./rounds";
 import { emit, write, type State } from "./state";
-import { takeJumps, type Held, type Jump, type Target } from "./targets";
+import { takeJumps, type CellValues, type Jump, type Target } from "./jumpTargets";
 import { expressionOf, readsOf } from "./values/convert";
 
-/** Whether the AR may come to this place again, with variables that hold what the last round gave them. */
+/** True if the AR may come to this place again, with variables that hold what the last round gave them. */
 function isRepeated({ loops }: State, from = 0): boolean {
   return loops.slice(from).some(({ round, isSwitch }) => round === undefined && isSwitch !== true);
 }
@@ -40,7 +40,7 @@ export function noteJump(
   state.jumps.push({ target, number, handedOn: handed, values });
 }
 
-/** Whether someone sees behind a target what a cell holds where a jump was taken. */
+/** True if someone sees behind a target what a cell holds where a jump was taken. */
 function isSeenBehind(cell: Cell, target: Target, handed: HandedOn): boolean {
   return ageOf(cell) <= target.birth || isHandedOn(cell, handed);
 }
@@ -100,7 +100,7 @@ export function endTarget(
   for (const { values } of jumps) {
     for (const cell of values.keys()) if (!before.has(cell)) before.set(cell, cell.value);
   }
-  const heldBy = ({ values, handedOn: handed }: Jump): Held =>
+  const heldBy = ({ values, handedOn: handed }: Jump): CellValues =>
     new Map(
       [...before].map(([cell, old]) => {
         if (values.has(cell)) return [cell, values.get(cell)];
@@ -110,7 +110,7 @@ export function endTarget(
     );
   if (left) for (const [cell, value] of heldBy(last)) write(state, cell, value);
   const base = new Map([...before.keys()].map((cell) => [cell, cell.value] as const));
-  const groups: { readonly numbers: number[]; readonly held: Held }[] = [];
+  const groups: { readonly numbers: number[]; readonly held: CellValues }[] = [];
   for (const jump of jumps) {
     const held = heldBy(jump);
     if (isSame(held, base)) continue;
@@ -149,7 +149,7 @@ function writtenSince(
   return before;
 }
 
-function isSame(left: Held, right: Held): boolean {
+function isSame(left: CellValues, right: CellValues): boolean {
   return [...left].every(([cell, value]) => {
     const other = right.get(cell);
     return value === other || (value !== undefined && other !== undefined && sameValue(value, other)); // prettier-ignore
@@ -160,7 +160,7 @@ function isSame(left: Held, right: Held): boolean {
 export function finishJumps(
   state: State,
   { from, to }: { readonly from: number; readonly to: number },
-  written: Held,
+  written: CellValues,
 ): void {
   const finished = state.jumps.slice(from, to).map((jump): Jump => {
     const own = [...written].filter(([cell]) => isSeenBehind(cell, jump.target, jump.handedOn));
@@ -171,7 +171,7 @@ export function finishJumps(
 }
 
 /** What cells hold that were written from there on. */
-export function writtenFrom({ trail }: State, mark: number): Held {
+export function writtenFrom({ trail }: State, mark: number): CellValues {
   return new Map(trail.slice(mark).map(({ cell }) => [cell, cell.value] as const));
 }
 

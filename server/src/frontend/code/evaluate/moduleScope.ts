@@ -3,18 +3,18 @@ import type { Note } from "../../../program/program";
 import type { FileId } from "../../../protocol/source";
 import type { HirExport, HirModule, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
-import { exportsOf } from "../modules";
-import { declarations } from "../trace";
+import { exportsOf } from "../modules/modules";
+import { declarations } from "../queries/dependencies";
 import { UNDEFINED, type Cell, type ModuleScope, type Scope, type Value } from "../values";
 import { patternExport } from "../libraries/tsPattern";
 import { contractExport } from "../libraries/validators/tsRest";
 import { zodExport } from "../libraries/validators/zod";
-import { madeKey } from "../origins";
+import { madeKey } from "../queries/origins";
 import { effectModule } from "./builtins/effect";
 import { errorsAsValues } from "./builtins/errorsAsValues";
-import { neverReturns } from "./errors/neverReturns";
+import { neverReturns } from "./errors/noReturn";
 import { bind } from "./bindings";
-import { livingOn } from "./values/livingOn";
+import { livingOn } from "./values/moduleState";
 import { livingCell, staticsOf, variableIn } from "./values/variables";
 import { declaredInput, typedValue } from "./transactions/instances";
 import { moduleBuiltin } from "./builtins/globals";
@@ -215,7 +215,7 @@ function importedValue(
     if (whole !== undefined) return scopes(target)?.lookup(whole);
     return name === "*"
       ? namespaceOf(state, target, scopes)
-      : exported(state, target, name, scopes);
+      : exportOf(state, target, name, scopes);
   }
   const builtin =
     moduleBuiltin(from, name) ??
@@ -246,7 +246,7 @@ function importedValue(
   );
 }
 
-/** Whether a package, by its name, has nothing to do with a database. */
+/** True if a package, by its name, has nothing to do with a database. */
 function isOfOthers(from: string): boolean {
   return /^(?:@[\w-]+\/)?\w/u.test(from) && !OF_DATABASES.test(from);
 }
@@ -254,7 +254,7 @@ function isOfOthers(from: string): boolean {
 const OF_DATABASES =
   /db|data|sql|pg|postgres|maria|prisma|knex|kysely|drizzle|sequelize|orm|repo|store|dao|persist|model|entit/iu;
 
-/** What `import("x")` gives in a file, or `require("x")`; undefined for what is none of the workspace's, or of a known library. */
+/** Result of `import("x")` in a file, or `require("x")`; undefined for what is none of the workspace's, or of a known library. */
 export function moduleFrom(state: State, file: FileId, from: string): Value | undefined {
   // Where it leads to is looked up for the function that asks.
   state.workspace.modules.resolve(file, from);
@@ -289,11 +289,11 @@ function libraryOf({ workspace }: State, file: FileId, from: string): Library | 
 const librariesKnown = new WeakMap<Workspace, Map<string, Library | undefined>>();
 
 function namespaceOf(state: State, file: FileId, scopes: Scopes): Value {
-  return { kind: "namespace", lookup: (name) => exported(state, file, name, scopes) };
+  return { kind: "namespace", lookup: (name) => exportOf(state, file, name, scopes) };
 }
 
 /** What a module exports under a name, followed through re-exports. */
-export function exported(
+export function exportOf(
   state: State,
   file: FileId,
   name: string,
@@ -319,7 +319,7 @@ export function exported(
     const value =
       target === undefined
         ? library && importedValue(state, file, each.from, name, scopes)
-        : exported(state, target, name, scopes, new Set([...seen, key]));
+        : exportOf(state, target, name, scopes, new Set([...seen, key]));
     if (value) return value;
   }
   // Java has no exports, and `module.exports = { f }` may be read as none.
@@ -337,5 +337,5 @@ function exportedAs(
   const target = state.workspace.untraced.resolve(file, from);
   if (target === undefined) return importedValue(state, file, from, local ?? name, scopes);
   if (local === undefined || local === "*") return namespaceOf(state, target, scopes);
-  return exported(state, target, local, scopes, seen);
+  return exportOf(state, target, local, scopes, seen);
 }

@@ -1,6 +1,6 @@
 // Values of names at the tops of modules, made when somebody asks. A name that needs itself is not known while it is made;
 // what others were found to be meanwhile, and rests on that, is forgotten then: no value depends on who asked first.
-import type { Entry } from "../trace";
+import type { Entry } from "../queries/dependencies";
 import type { Value } from "../values";
 
 /** The value of an entry's name, which is made where it is not known yet. */

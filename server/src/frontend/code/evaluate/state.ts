@@ -1,5 +1,5 @@
-// What is known while a function of the code is evaluated: the commands so far, the trail of writes (so that branches
-// can be undone and joined), open transactions, losses.
+// State of the evaluation of a function: the commands so far, the trail of writes (so that branches can be undone and
+// joined), open transactions, losses.
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
@@ -7,16 +7,16 @@ import type { Table } from "../../../program/schema";
 import type { CallPlace, Command } from "../../../program/statement";
 import type { Dialect } from "../../../program/dialect";
 import type { FileId, SourceRange } from "../../../protocol/source";
-import type { LineIndex } from "../../sql/lines";
+import type { LineIndex } from "../../sql/text/lines";
 import { createIds, noIds, type Ids } from "../../sql/lowering";
-import { rangeOf } from "../../sql/lines";
-import type { LowerSql } from "../../sql/scriptState";
-import type { Span } from "../../sql/split";
-import type { ChangedElsewhere } from "../changedElsewhere";
-import type { CodeModules } from "../modules";
-import type { Leads } from "../leads";
-import type { Reach } from "../reach";
-import type { Trace } from "../trace";
+import { rangeOf } from "../../sql/text/lines";
+import type { LowerSql } from "../../sql/script/state";
+import type { Span } from "../../sql/text/split";
+import type { ChangedElsewhere } from "../effects/importedState";
+import type { CodeModules } from "../modules/modules";
+import type { Leads } from "../callGraph/nameReachability";
+import type { Reach } from "../callGraph/reachability";
+import type { Trace } from "../queries/dependencies";
 import type { HirExpression, HirFunction, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
 import {
@@ -30,11 +30,11 @@ import {
   type Value,
 } from "../values";
 import type { Attempt } from "./errors/attempts";
-import type { Jump, Target } from "./targets";
-import type { Thrown } from "./errors/thrown";
-import type { WrittenInputs } from "./values/heldInputs";
+import type { Jump, Target } from "./jumpTargets";
+import type { ErrorClass } from "./errors/exceptionFlow";
+import type { WrittenInputs } from "./values/inputParts";
 
-/** What all roots of a workspace share. */
+/** Shared parts of all roots of a workspace. */
 export interface Workspace {
   /** Who asks for a module depends on all of it, which `trace` is told. */
   readonly modules: CodeModules;
@@ -117,7 +117,7 @@ export interface OpenLoop {
   /** What `break` and `continue` end. */
   readonly target?: Target;
   readonly roundTarget?: Target;
-  /** What `continue` does before the next round: `i++` of a `for`, the test of a `do`. */
+  /** Effect of `continue` before the next round: `i++` of a `for`, the test of a `do`. */
   readonly next?: () => void;
 }
 
@@ -183,7 +183,7 @@ export interface State {
   present: ReadonlySet<string>;
   /** Open transactions, innermost last. */
   open: readonly OpenTransaction[];
-  /** What each AsyncLocalStorage holds, by where it is made. */
+  /** Content of each AsyncLocalStorage, by where it is made. */
   stores: ReadonlyMap<string, Value>;
   /** Functions that ran in a transaction, or while an AsyncLocalStorage held something, by key. */
   readonly ranInside: Set<string>;
@@ -232,14 +232,14 @@ export interface State {
   readonly kept: Map<string, Cell>;
   /** Functions that something unknown runs later, each by itself: handlers of requests. */
   readonly handlers: Handler[];
-  /** Whether statements ran on connections that the caller gave, and on others. */
+  /** True if statements ran on connections that the caller gave, and on others. */
   readonly ranOn: { given: boolean; own: boolean };
-  /** Whether the caller gives a connection, and whether what it gives is a transaction or not, as it likes. */
+  /** True if the caller gives a connection, and whether what it gives is a transaction or not, as it likes. */
   readonly handed: { isGiven: boolean; isEither: boolean };
   /** The connection that callers may give or not, by its name, and whether this is what happens where they do not. */
   readonly lacks: { given?: string; readonly isWithout: boolean };
   /** What the commands throw that throw. */
-  readonly thrown: WeakMap<Command, Thrown>;
+  readonly thrown: WeakMap<Command, ErrorClass>;
   /** The bodies of `try` that are open, innermost last. */
   attempts: readonly Attempt[];
   /** The paths that ended what is still open. */
@@ -247,7 +247,7 @@ export interface State {
   /** How many handlers are tried around what is evaluated, only to see what they do. */
   probes: number;
   /** The error of the handler at hand, by its name. */
-  caught: { readonly name: string; readonly thrown: Thrown } | undefined;
+  caught: { readonly name: string; readonly thrown: ErrorClass } | undefined;
 }
 
 /** A function that runs by itself when something asks for it. */
@@ -307,7 +307,7 @@ export function emit(state: State, command: Command): void {
 }
 
 /** The commands that `run` adds, which are not added to the block at hand. */
-export function collected(state: State, run: () => void): Command[] {
+export function collectCommands(state: State, run: () => void): Command[] {
   const outer = state.commands;
   const own: Command[] = [];
   state.commands = own;
@@ -373,7 +373,7 @@ export function createModuleIds(file: FileId, name: string): CodeIds {
   return { ...ids, fresh: (prefix) => `${ids.fresh(prefix)}${of}` };
 }
 
-/** Whether a name is of `createModuleIds`. */
+/** True if a name is of `createModuleIds`. */
 export function isOfModule(name: string): boolean {
   return name.includes(OF_MODULE);
 }

@@ -1,39 +1,39 @@
 // Evaluates statements of the code: control becomes control of the AR, everything else is kept as values.
 import type { Expression } from "../../../program/expression";
 import type { Command, LoopRange } from "../../../program/statement";
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 import { literal } from "../../sql/expressions";
 import type { HirExpression, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
 import { constantText, UNDEFINED, unknown, type Scope, type Value } from "../values";
 import { bind, innerScope } from "./bindings";
 import { addReturn } from "./calls/returns";
-import { conditionOf, expressionOf, negated } from "./values/convert";
-import { noteUnused } from "./calls/unusedResults";
+import { conditionOf, expressionOf, negate } from "./values/convert";
+import { noteStatement } from "./calls/resultUse";
 import { evaluateExpression } from "./expressions";
-import { keepsInBranch, returnsWhatIsMade } from "./kept";
+import { keepsInBranch, returnsSingleton } from "./lazySingletons";
 import {
   leavesHandler,
-  noteAwaited,
-  noteHeld,
+  noteAwait,
+  notePending,
   noteLeaving,
   returnedPast,
-  swallowed,
-} from "./errors/heldPromises";
-import { settle } from "./calls/settle";
+  swallow,
+} from "./errors/pendingPromises";
+import { settle } from "./calls/awaits";
 import { jumpTo } from "./jumps";
 import { endRound } from "./rounds";
-import { beginTarget } from "./targets";
+import { beginTarget } from "./jumpTargets";
 import { addLoop, addWithoutExits, eachItem, inLoop } from "./lists/iteration";
-import { addIf, carriedOver, hasLeft, joinPaths, loopBody, tried, type Path } from "./join";
+import { addIf, carriedOver, hasLeft, joinPaths, loopBody, evaluatePath, type Path } from "./join";
 import { optionalMember } from "./values/member";
 import { fillsWithOperations } from "./lists/operationLists";
 import { binary } from "./values/operators";
-import { emitThrow, thrownBy } from "./errors/thrown";
-import { evaluateTry } from "./errors/tries";
+import { emitThrow, thrownBy } from "./errors/exceptionFlow";
+import { evaluateTry } from "./errors/tryCatch";
 import { knowing } from "./values/presence";
-import { asDeclared } from "./transactions/declaredClients";
-import { collected, emit, lose, newCell, sourceOf, type OpenLoop, type State } from "./state";
+import { withDeclaredClient } from "./transactions/clientTypes";
+import { collectCommands, emit, lose, newCell, sourceOf, type OpenLoop, type State } from "./state";
 
 type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
 
@@ -75,16 +75,16 @@ function tooLarge(state: State, span: Span): true {
 function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?: string): boolean {
   switch (hir.kind) {
     case "let": {
-      if (hir.value && hir.pattern.kind === "bind") noteHeld(hir.value);
+      if (hir.value && hir.pattern.kind === "bind") notePending(hir.value);
       const value = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
-      bind(state, scope, hir.pattern, asDeclared(state, value, hir.type, scope), true);
+      bind(state, scope, hir.pattern, withDeclaredClient(state, value, hir.type, scope), true);
       return false;
     }
     case "expression": {
-      noteHeld(hir.expression);
-      noteUnused(hir.expression);
+      notePending(hir.expression);
+      noteStatement(hir.expression);
       const value = evaluateExpression(state, scope, hir.expression);
-      swallowed(state, value);
+      swallow(state, value);
       // A promise that nobody awaits runs all the same.
       if (value.kind === "deferred" && hir.expression.kind !== "await") return false;
       return hasLeft(state);
@@ -114,7 +114,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
       return evaluateWhile(state, scope, hir, label);
     case "return": {
       const isPast = leavesHandler(state);
-      const note = isPast ? noteLeaving : state.frame.isHeld === true ? noteHeld : noteAwaited;
+      const note = isPast ? noteLeaving : state.frame.isHeld === true ? notePending : noteAwait;
       if (hir.value) note(hir.value);
       const given = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
       const isBuilder =
@@ -164,9 +164,9 @@ function evaluateIf(state: State, scope: Scope, hir: Of<"if">): boolean {
   const run = (statements: readonly HirStatement[]): boolean =>
     evaluateBlock(state, innerScope(scope), statements);
   if (condition.kind === "literal") return run(condition.value === true ? hir.then : hir.otherwise);
-  if (returnsWhatIsMade(state, scope, hir, condition)) return false;
+  if (returnsSingleton(state, scope, hir, condition)) return false;
   const path = (statements: readonly HirStatement[], isTrue: boolean): Path =>
-    tried(state, () => {
+    evaluatePath(state, () => {
       knowing(state, condition, isTrue);
       return run(statements);
     });
@@ -297,7 +297,7 @@ function stepOf(update: HirExpression, name: string): number | undefined {
   return update.operator === "+" ? value : update.operator === "-" ? -value : undefined;
 }
 
-/** Whether anything in a part of the code may assign the name. */
+/** True if anything in a part of the code may assign the name. */
 function assigns(part: unknown, name: string): boolean {
   if (Array.isArray(part)) return part.some((each) => assigns(each, name));
   if (typeof part !== "object" || part === null) return false;
@@ -412,7 +412,7 @@ function leaveUnless(
   ];
   emit(state, {
     kind: "if",
-    condition: negated(condition),
+    condition: negate(condition),
     then: { kind: "sequence", commands },
     source,
   });
@@ -449,7 +449,7 @@ function evaluateSwitch(state: State, scope: Scope, hir: Of<"switch">): boolean 
   const otherwise = hir.cases.findIndex(({ tests }) => tests.length === 0);
   let left = false;
   const target = beginTarget(state, id, state.ids.fresh("jump"));
-  const commands = collected(state, () => {
+  const commands = collectCommands(state, () => {
     const loop: OpenLoop = { id, frame: state.frame, carried: new Map(), isSwitch: true, target };
     inLoop(state, loop, () => {
       left = switchFrom(state, inner, { hir, subject, otherwise, source }, 0);
@@ -479,8 +479,8 @@ function switchFrom(state: State, scope: Scope, of: Switch, at: number): boolean
   const [first] = tests;
   const condition =
     tests.length === 1 && first ? first : ({ kind: "or", operands: tests } as const);
-  const then = tried(state, () => caseBody(state, scope, hir, at));
-  const rest = tried(state, () => switchFrom(state, scope, of, at + 1));
+  const then = evaluatePath(state, () => caseBody(state, scope, hir, at));
+  const rest = evaluatePath(state, () => switchFrom(state, scope, of, at + 1));
   const left = joinPaths(state, condition, then, rest, source);
   addIf(state, { condition, then, otherwise: rest, source });
   return left;

@@ -1,4 +1,4 @@
-// What libraries may do with the state at hand.
+// Tools of libraries on the state at hand.
 import type { Library, Tools } from "../libraries/library";
 import type { Value } from "../values";
 import { literal } from "../../sql/expressions";
@@ -7,9 +7,9 @@ import { truthFromOutside } from "./values/outside";
 import { emitStatement } from "./sql/emitStatement";
 import { heldNamesOf } from "./values/exactTypes";
 import { itemsOf, listOf, recordOf } from "./lists/collections";
-import { spelledOut } from "./lists/perhapsPushed";
-import { declaringIn } from "./calls/declaring";
-import { settle } from "./calls/settle";
+import { spelledOut } from "./lists/conditionalAppend";
+import { declaringIn } from "./calls/declarations";
+import { settle } from "./calls/awaits";
 import { eachItem } from "./lists/iteration";
 import { binary } from "./values/operators";
 import {
@@ -23,9 +23,9 @@ import {
 } from "./values/member";
 import { knowing } from "./values/presence";
 import { mayFail } from "./errors/failures";
-import { firstWhere, isItem, rowsWhere } from "./lists/searched";
+import { firstWhere, isItem, rowsWhere } from "./lists/rowSearch";
 import { runSql } from "./sql/sqlText";
-import { bornNow, collected, emit, lose, newConnection, type State } from "./state";
+import { bornNow, collectCommands, emit, lose, newConnection, type State } from "./state";
 import {
   beginTransaction,
   commitTransaction,
@@ -58,7 +58,7 @@ function makeTools(state: State, library: Library): Tools {
     emit: (command) => {
       emit(state, command);
     },
-    collected: (run) => ({ kind: "sequence", commands: collected(state, run) }),
+    collected: (run) => ({ kind: "sequence", commands: collectCommands(state, run) }),
     fresh: (prefix) => (prefix === "r" ? state.ids.result() : state.ids.fresh(prefix)),
     connection: (isPool) => newConnection(state, isPool),
     isOpen: (connection) => isOpen(state, connection),

@@ -1,6 +1,6 @@
 // Java's classes as HIR: fields, methods, nested classes; enums' constants become fields, records' components become
 // fields with their constructor and accessors.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type {
   HirAnnotation,
   HirClass,
@@ -11,8 +11,8 @@ import type {
   HirParameter,
   HirStatement,
 } from "../hir";
-import type { Span } from "../../sql/split";
-import { declaredNames, hasModifier, isClassDeclaration, membersOf, superNames, superTypes, withoutArguments } from "./declared"; // prettier-ignore
+import type { Span } from "../../sql/text/split";
+import { declaredNames, hasModifier, isClassDeclaration, membersOf, superNames, superTypes, withoutArguments } from "./declarations"; // prettier-ignore
 import { readAnnotationArguments, readArguments } from "./expressions";
 import { readParameters } from "./functions";
 import { fieldText, spanOf, textOf, type JavaReader } from "./reader";

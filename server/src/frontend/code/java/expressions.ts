@@ -1,9 +1,9 @@
 // Java's expressions as HIR.
 import { dictionary } from "../../../protocol/dictionary";
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirArgument, HirEntry, HirExpression, HirPattern } from "../hir";
-import type { Span } from "../../sql/split";
-import { isClassDeclaration, withoutArguments } from "./declared";
+import type { Span } from "../../sql/text/split";
+import { isClassDeclaration, withoutArguments } from "./declarations";
 import { readCallable, readLambda } from "./functions";
 import { readNumber, readText } from "./literals";
 import { readInstanceOf } from "./patterns";

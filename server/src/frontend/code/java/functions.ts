@@ -1,8 +1,8 @@
 // Java's functions as HIR: parameters, lambdas, and method references as lambdas.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirArgument, HirExpression, HirFunction, HirParameter, HirStatement } from "../hir";
-import type { Span } from "../../sql/split";
-import { parameterType, withoutArguments } from "./declared";
+import type { Span } from "../../sql/text/split";
+import { parameterType, withoutArguments } from "./declarations";
 import { spanOf, textOf, type JavaReader } from "./reader";
 import { innerScope, ownMethod, typeOfName, type Scope } from "./scope";
 

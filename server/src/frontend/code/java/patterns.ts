@@ -1,8 +1,8 @@
 // Java's patterns: a type or record pattern becomes a test that assigns its variables; they are declared before the
 // statement that holds it, since Java lets them live on behind it.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirExpression, HirStatement } from "../hir";
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 import { spanOf, textOf, type JavaReader } from "./reader";
 import type { Scope } from "./scope";
 

@@ -1,6 +1,6 @@
 // A Java file's syntax tree as HIR. Types are kept as written; names of fields and methods get the receiver that the
 // language leaves out.
-import { isComment, namedChildren, type CodeTree, type SyntaxNode } from "../codeParsers";
+import { isComment, namedChildren, type CodeTree, type SyntaxNode } from "../workspace/codeParsers";
 import { depthLimit } from "../depthLimit";
 import type {
   HirClass,
@@ -10,9 +10,9 @@ import type {
   HirModule,
   HirStatement,
 } from "../hir";
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 import { readAnnotations, readAnonymousClass, readClass } from "./classes";
-import { declaredClasses, isClassDeclaration, membersOf } from "./declared";
+import { declaredClasses, isClassDeclaration, membersOf } from "./declarations";
 import { readExpression } from "./expressions";
 import { spanOf, textOf, type JavaReader } from "./reader";
 import { type FileNames, type Scope } from "./scope";

@@ -1,9 +1,9 @@
-// What the parts of the Java adapter share: the text, how deep they are, and each other. One part per kind of node;
-// they call each other through this value.
-import { childOf, type SyntaxNode } from "../codeParsers";
+// Shared reader of the parts of the Java adapter: the text, how deep they are, and each other. One part per kind of
+// node; they call each other through this value.
+import { childOf, type SyntaxNode } from "../workspace/codeParsers";
 import type { Deeper } from "../depthLimit";
 import type { HirAnnotation, HirClass, HirExpression, HirStatement } from "../hir";
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 import type { Scope } from "./scope";
 
 export interface JavaReader {

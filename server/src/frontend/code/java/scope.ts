@@ -1,6 +1,6 @@
-// What Java's names mean where they stand: variables of methods and lambdas, fields and methods of the classes around
-// them as far as the file shows them.
-import type { Span } from "../../sql/split";
+// Scopes of Java's names: variables of methods and lambdas, fields and methods of the classes around them as far as the
+// file shows them.
+import type { Span } from "../../sql/text/split";
 import type { HirExpression, HirStatement } from "../hir";
 
 /** What a class of this file declares. */

@@ -1,7 +1,7 @@
 // Java's statements as HIR.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirExpression, HirStatement } from "../hir";
-import { isClassDeclaration, hasModifier } from "./declared";
+import { isClassDeclaration, hasModifier } from "./declarations";
 import { fieldText, spanOf, textOf, type JavaReader } from "./reader";
 import { innerScope, type Scope } from "./scope";
 import { readSwitch } from "./switches";

@@ -1,5 +1,5 @@
 // Java's switch, as a statement and as an expression. A switch over patterns compares `true` with a test per case.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirExpression, HirStatement } from "../hir";
 import { arrow } from "./functions";
 import { declareBefore, readPattern } from "./patterns";

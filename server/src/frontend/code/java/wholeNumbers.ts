@@ -1,6 +1,6 @@
-// Whether Java computes with whole numbers or with decimals, as far as types are written in the file: a division of whole
-// numbers cuts off what is left.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+// Whole numbers and decimals of Java, as far as types are written in the file: a division of whole numbers cuts off
+// what is left.
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import { fieldText, textOf, type JavaReader } from "./reader";
 import { typeOfMethod, typeOfName, type Scope } from "./scope";
 

@@ -7,7 +7,7 @@ export function plainName({ name }: HirAnnotation): string {
 }
 
 /** The first of these annotations that has one of these names. */
-export function annotated(
+export function findAnnotation(
   annotations: readonly HirAnnotation[],
   ...names: readonly string[]
 ): HirAnnotation | undefined {

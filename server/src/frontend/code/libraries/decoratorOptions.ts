@@ -1,4 +1,4 @@
-// What `@Transactional(...)` says of the transaction that it opens, in the libraries of TypeScript that have it.
+// Options of `@Transactional(...)`, in the libraries of TypeScript that have it.
 import type { HirExpression, HirFunction } from "../hir";
 import type { Value } from "../values";
 import type { TransactionOptions } from "./library";

@@ -1,14 +1,14 @@
-// What a library of database access is to the evaluator: what its imports, types, members and calls mean. Libraries
-// know nothing of each other; `libraries.ts` lists them.
+// Interface of a library of database access: what its imports, types, members and calls mean. Libraries know nothing of
+// each other; `libraries.ts` lists them.
 import type { Expression } from "../../../program/expression";
 import type { Dialect } from "../../../program/dialect";
 import type { Table } from "../../../program/schema";
 import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
-import type { DeclaringCall } from "../declaringCalls";
+import type { DeclaringCall } from "../workspace/declarationCalls";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
-import type { WrittenCall } from "../named";
-import type { UndoRule } from "../evaluate/errors/thrown";
+import type { WrittenCall } from "../modules/references";
+import type { UndoRule } from "../evaluate/errors/exceptionFlow";
 import type {
   Connection,
   HandleValue,
@@ -38,7 +38,7 @@ export interface Library {
   readonly extended?: (superclass: string, tools: Tools) => Value | undefined;
   /** `handle.property`; undefined: a handle with the property added to its path. */
   readonly member?: (handle: HandleValue, property: string, tools: Tools) => Value | undefined;
-  /** Whether a handle has a property, which code may ask to tell handles apart; undefined: not known. */
+  /** True if a handle has a property, which code may ask to tell handles apart; undefined: not known. */
   readonly has?: (handle: HandleValue, property: string, tools: Tools) => boolean | undefined;
   /** What an interface of the workspace is that the library implements (Java). */
   readonly implemented?: (declared: ClassValue, tools: Tools) => Value | undefined;
@@ -50,10 +50,10 @@ export interface Library {
     otherwise: HandleValue,
     condition: Expression,
   ) => HandleValue | undefined;
-  /** What a handle gives when it is awaited: a query builder runs then. */
+  /** Result of a handle when it is awaited: a query builder runs then. */
   readonly awaited?: (handle: HandleValue, tools: Tools) => Value | undefined;
   /**
-   * Whether a method of an object that extends one of its classes runs by itself: the library calls it, in a transaction
+   * True if a method of an object that extends one of its classes runs by itself: the library calls it, in a transaction
    * of its own, and what calls it besides is how the library is driven.
    */
   readonly standsAlone?: (self: ObjectValue, method: string) => boolean;
@@ -104,13 +104,13 @@ export interface Library {
    * modules the workspace imports.
    */
   readonly shaped?: (shape: Shape, tools: Tools) => HandleValue | undefined;
-  /** Whether `shaped` may know a call by how it is written. Errs on the side of yes. */
+  /** True if `shaped` may know a call by how it is written. Errs on the side of yes. */
   readonly asks?: (call: WrittenCall, workspace: Asking) => boolean;
-  /** Whether something of its making, without a connection, is a table: who is given it may run statements on it. */
+  /** True if something of its making, without a connection, is a table: who is given it may run statements on it. */
   readonly isTable?: (data: unknown) => boolean;
   /** Tables that code declares in functions, or without a name. */
   readonly tables?: (tools: Tools) => readonly Table[];
-  /** Whether a method or function with these annotations runs in a transaction of its own (Spring, Nest). */
+  /** True if a method or function with these annotations runs in a transaction of its own (Spring, Nest). */
   readonly boundary?: (
     of: {
       readonly function: HirFunction;
@@ -120,7 +120,7 @@ export interface Library {
       readonly above?: () => readonly HirClass[];
       /** An object calls it on itself, which what stands around objects does not see. */
       readonly isOwnCall?: boolean;
-      /** What a name of its module is. */
+      /** Kind of a name of its module. */
       readonly named: (name: string) => Value | undefined;
     },
     tools: Tools,
@@ -153,7 +153,7 @@ export interface Shape {
   readonly used: ReadonlySet<string>;
 }
 
-/** What is known of a workspace before anything of it is evaluated. */
+/** Facts about a workspace before anything of it is evaluated. */
 export interface Asking {
   readonly used: ReadonlySet<string>;
   readonly models: (library: string) => unknown;
@@ -176,7 +176,7 @@ export interface TransactionOptions {
   readonly source?: SourceRange;
 }
 
-/** What one SQL text did. */
+/** Effect of one SQL text. */
 export interface SqlOutcome {
   /** The rows that came back, where any can. */
   readonly rows?: Extract<Value, { kind: "rows" }>;
@@ -214,7 +214,7 @@ export interface Tools {
   /** What the schema files of an ORM say, by the library that asks. */
   readonly models: (library: string) => unknown;
 
-  /** What one of two ways gives, by a condition. */
+  /** Result of one of two ways, by a condition. */
   readonly either: (condition: Expression, then: () => Value, otherwise: () => Value) => Value;
   /** Runs SQL text on a connection; transaction control in it begins and ends transactions. */
   readonly sql: (
@@ -238,9 +238,9 @@ export interface Tools {
 
   /** A new connection or pool. */
   readonly connection: (isPool: boolean) => Connection;
-  /** Whether a transaction is open on it. */
+  /** True if a transaction is open on it. */
   readonly isOpen: (connection: Connection | undefined) => boolean;
-  /** Whether a constructor runs: what it does with transactions stands in none of the commands. */
+  /** True if a constructor runs: what it does with transactions stands in none of the commands. */
   readonly isMaking: () => boolean;
   /** The file of the function at hand. */
   readonly file: () => FileId;
@@ -259,7 +259,7 @@ export interface Tools {
   readonly require: (condition: Expression, why: string, source: SourceRange) => void;
   /** A call may throw for reasons that are not known, which matters where a handler does something about it. */
   readonly mayFail: (name: string, source: SourceRange) => void;
-  /** Whether something outside of the code is so, decided anew each time. */
+  /** True if something outside of the code is so, decided anew each time. */
   readonly decidedOutside: (what: string) => Expression;
 
   /** The value of an expression of the code that stands outside of functions: an argument of a decorator. */
@@ -283,7 +283,7 @@ export interface Tools {
   readonly expression: (value: Value) => Expression;
   /** The value as a condition, as the language tells true from false. */
   readonly condition: (value: Value) => Expression;
-  /** Whether two values are the same, as the language has it. */
+  /** True if two values are the same, as the language has it. */
   readonly isSame: (left: Value, right: Value) => Expression;
   /** `value.property`, as the code would get it. */
   readonly member: (value: Value, property: string) => Value;
@@ -300,7 +300,7 @@ export interface Tools {
   /** Those of the rows, or the first of them, for which a condition holds. */
   readonly those: (rows: RowsValue, test: (row: RowValue) => Expression) => Value;
   readonly firstOf: (rows: RowsValue, test: (row: RowValue) => Expression) => Value;
-  /** Whether an expression is one of the items of a list that rows make; undefined where that cannot be asked. */
+  /** True if an expression is one of the items of a list that rows make; undefined where that cannot be asked. */
   readonly isAmong: (operand: Expression, list: Value) => Expression | undefined;
   /** The same for what a value is looked for in: of a list that is an argument its first items, which may be absent. */
   readonly members: (value: Value) => readonly Value[] | undefined;

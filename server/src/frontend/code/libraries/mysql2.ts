@@ -1,6 +1,12 @@
 // mysql2 (and mysql): pools, connections, transactions by method, `[rows, fields]`.
 import { constantText, isArray, type HandleValue, type Value } from "../values";
-import { given as hole, raw, separated, sequence, type Fragment } from "./builders/draft";
+import {
+  valueFragment as hole,
+  raw,
+  joinFragments,
+  sequence,
+  type Fragment,
+} from "./builders/draft";
 import { driver, type Query } from "./driver";
 import type { Call, Tools } from "./library";
 import { queryOf } from "./rawSql";
@@ -73,14 +79,14 @@ function spelledOut(value: Value, tools: Tools): Fragment | undefined {
   const fields = value.kind === "object" ? tools.fields(value) : undefined;
   if (fields) {
     const set = [...fields].map(([name, each]) => sequence(`\`${name}\` = `, hole(each)));
-    return separated(set, ", ");
+    return joinFragments(set, ", ");
   }
   if (value.kind !== "list" && !isArray(value)) return undefined;
   const items = tools.members(value);
   if (!items) return undefined;
   const inner = items.map((item) => {
     const own = tools.items(item);
-    return own ? sequence("(", separated(own.map(hole), ", "), ")") : hole(item);
+    return own ? sequence("(", joinFragments(own.map(hole), ", "), ")") : hole(item);
   });
-  return separated(inner, ", ");
+  return joinFragments(inner, ", ");
 }

@@ -9,11 +9,11 @@ import {
   type Value,
 } from "../values";
 import {
-  given,
+  valueFragment,
   givenList,
-  quoted,
+  quoteIdentifier,
   raw,
-  separated,
+  joinFragments,
   sequence,
   type Fragment,
 } from "./builders/draft";
@@ -43,7 +43,8 @@ function query(handle: HandleValue, { text, source }: Template, tools: Tools): V
   return {
     kind: "deferred",
     data,
-    run: () => runQuery(handle, text.kind === "text" ? text.parts : given(text), source, tools),
+    run: () =>
+      runQuery(handle, text.kind === "text" ? text.parts : valueFragment(text), source, tools),
   };
 }
 
@@ -114,7 +115,7 @@ function expanded(parts: Fragment, before: string, tools: Tools): Value {
     }
     const own = partOf(value);
     if (own?.kind === "fragment") {
-      const inner = own.text.kind === "text" ? own.text.parts : given(own.text);
+      const inner = own.text.kind === "text" ? own.text.parts : valueFragment(own.text);
       return expanded([...made, ...inner, ...parts.slice(at + 1)], before, tools);
     }
     const written = own ? helped(own.values, text, tools) : [part];
@@ -124,16 +125,20 @@ function expanded(parts: Fragment, before: string, tools: Tools): Value {
   return { kind: "text", parts: made };
 }
 
-/** What `sql(...)` stands for behind that text. */
+/** Meaning of `sql(...)` behind that text. */
 function helped(values: readonly Value[], before: string, tools: Tools): Fragment {
   const [first = UNDEFINED, ...names] = values;
   const { dialect } = tools;
   const name = constantText(first);
-  if (name !== undefined) return raw(quoted(name, dialect));
+  if (name !== undefined) return raw(quoteIdentifier(name, dialect));
   const items = tools.members(first);
   const [row] = items ?? [first];
   if (/\bin\s*$/iu.test(before)) {
-    return sequence("(", items ? separated(items.map(given), ", ") : givenList(first), ")");
+    return sequence(
+      "(",
+      items ? joinFragments(items.map(valueFragment), ", ") : givenList(first),
+      ")",
+    );
   }
   const fields = row && tools.fields(row);
   const named = names.flatMap(
@@ -144,26 +149,31 @@ function helped(values: readonly Value[], before: string, tools: Tools): Fragmen
   if (columns.length === 0) {
     const texts = items?.map(constantText) ?? [];
     const isNames = texts.length > 0 && texts.every((each) => each !== undefined);
-    return isNames ? raw(texts.map((each) => quoted(each, dialect)).join(", ")) : given(first);
+    return isNames
+      ? raw(texts.map((each) => quoteIdentifier(each, dialect)).join(", "))
+      : valueFragment(first);
   }
   if (/\b(?:set|update)\s*$/iu.test(before) || /\bset\b[^;]*,\s*$/iu.test(before)) {
     const set = columns.map((column) =>
-      sequence(`${quoted(column, dialect)} = `, given(tools.member(first, column))),
+      sequence(
+        `${quoteIdentifier(column, dialect)} = `,
+        valueFragment(tools.member(first, column)),
+      ),
     );
-    return separated(set, ", ");
+    return joinFragments(set, ", ");
   }
   const tuples = (items ?? [first]).map((each) =>
     sequence(
       "(",
-      separated(
-        columns.map((column) => given(tools.member(each, column))),
+      joinFragments(
+        columns.map((column) => valueFragment(tools.member(each, column))),
         ", ",
       ),
       ")",
     ),
   );
-  const list = columns.map((column) => quoted(column, dialect)).join(", ");
-  return sequence(`(${list}) VALUES `, separated(tuples, ", "));
+  const list = columns.map((column) => quoteIdentifier(column, dialect)).join(", ");
+  return sequence(`(${list}) VALUES `, joinFragments(tuples, ", "));
 }
 
 /** `sql.begin([options,] async (sql) => ...)`. */

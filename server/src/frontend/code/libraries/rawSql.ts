@@ -1,9 +1,9 @@
-// What libraries have in common that send SQL text: arguments as parameters, outcomes as rows and counts.
+// Common parts of libraries that send SQL text: arguments as parameters, outcomes as rows and counts.
 import { constantText, unknown, type Connection, type HandleValue, type Value } from "../values";
-import { beginsAsSql, type WrittenCall } from "../named";
+import { beginsAsSql, type WrittenCall } from "../modules/references";
 import type { Call, Shape, SqlOutcome, SqlParameters, Tools } from "./library";
 
-/** Whether a value is a text that starts as SQL does. */
+/** True if a value is a text that starts as SQL does. */
 export function startsAsSql(value: Value | undefined): boolean {
   if (value?.kind === "choice") return startsAsSql(value.then) || startsAsSql(value.otherwise);
   if (value?.kind !== "text") return false;
@@ -51,7 +51,7 @@ export function shapedConnection(
   return tools.handle(`${options.path(isPool)}.${method}`, undefined, connection);
 }
 
-/** Whether a call may be one that `shapedConnection` knows, by how it is written. */
+/** True if a call may be one that `shapedConnection` knows, by how it is written. */
 export function asksConnection(
   { method, object, first }: WrittenCall,
   methods: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 // Libraries whose queries are made by tags (`sql`SELECT ...``), parts of one another: slonik, @databases.
 import { constantText, textOf, UNDEFINED, type HandleValue, type Value } from "../values";
-import { quoted } from "./builders/draft";
+import { quoteIdentifier } from "./builders/draft";
 import type { DriverHooks } from "./driver";
 import type { Call, Tools } from "./library";
 import { joinedText, splicedText } from "./splices";
@@ -41,7 +41,7 @@ function identifier({ arguments: args }: Call, tools: Tools): HandleValue | unde
   const [first] = args;
   const names = ((first && tools.items(first)) ?? args).map(constantText);
   if (!names.every((each) => each !== undefined)) return undefined;
-  return made(textOf(names.map((each) => quoted(each, tools.dialect)).join(".")), tools);
+  return made(textOf(names.map((each) => quoteIdentifier(each, tools.dialect)).join(".")), tools);
 }
 
 function joined({ arguments: [list, between] }: Call, tools: Tools): HandleValue | undefined {

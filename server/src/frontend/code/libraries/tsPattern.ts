@@ -1,7 +1,7 @@
 // Choices by patterns, as ts-pattern has them: `match(x).with(p, f).otherwise(g)` runs one of the functions.
 import type { Expression } from "../../../program/expression";
 import { TRUE } from "../../sql/expressions";
-import { joined } from "../../sql/terms";
+import { connective } from "../../sql/terms";
 import { sameExpression } from "../evaluate/values/convert";
 import { constant, scalar, UNDEFINED, unknown, type HandleValue, type Value } from "../values";
 import type { Library, Tools } from "./library";
@@ -16,7 +16,7 @@ interface Case {
   readonly run: () => Value;
 }
 
-/** What the module gives under a name; undefined for other modules. */
+/** Result of the module under a name; undefined for other modules. */
 export function patternExport(from: string, name: string): HandleValue | undefined {
   if (from !== "ts-pattern") return undefined;
   return { kind: "handle", library: TS_PATTERN, path: name === "Pattern" ? "P" : name };
@@ -46,13 +46,13 @@ const TS_PATTERN: Library = {
       case "with": {
         const isGuarded = args.length === 3 && second.kind === "function";
         const patterns = args.slice(0, isGuarded ? 1 : -1);
-        const fits = joined(
+        const fits = connective(
           "or",
           patterns.map((each) => testOf(each, subject, tools)),
         );
         const given = selected(first, subject, tools) ?? subject;
         const guard = isGuarded ? tools.condition(call(second, given)) : TRUE;
-        return withCase(joined("and", [fits, guard]), given);
+        return withCase(connective("and", [fits, guard]), given);
       }
       case "when":
         return withCase(tools.condition(call(first, subject)), subject);
@@ -63,7 +63,7 @@ const TS_PATTERN: Library = {
         return chosen(cases, () => call(first, subject), tools);
       case "run": {
         const tests = cases.map(({ test }) => test);
-        tools.require(joined("or", tests), "no pattern fits", source);
+        tools.require(connective("or", tests), "no pattern fits", source);
         return ofCases(cases, tools);
       }
       // The types of the code say that one of them fits.
@@ -80,13 +80,13 @@ function ofCases(cases: readonly Case[], tools: Tools): Value {
   return chosen(cases.slice(0, -1), () => last?.run() ?? UNDEFINED, tools);
 }
 
-/** What the first case gives that fits. */
+/** Result of the first case that fits. */
 function chosen([first, ...others]: readonly Case[], otherwise: () => Value, tools: Tools): Value {
   if (!first) return otherwise();
   return tools.either(first.test, first.run, () => chosen(others, otherwise, tools));
 }
 
-/** Whether a pattern fits a value. */
+/** True if a pattern fits a value. */
 function testOf(pattern: Value, value: Value, tools: Tools): Expression {
   switch (pattern.kind) {
     case "scalar":
@@ -99,7 +99,7 @@ function testOf(pattern: Value, value: Value, tools: Tools): Expression {
       const parts = [...fields].map(([name, each]) =>
         testOf(each, tools.field(value, name), tools),
       );
-      return joined("and", parts);
+      return connective("and", parts);
     }
     case "handle":
       return testOfHandle(pattern, value, tools);
@@ -115,22 +115,22 @@ function testOfHandle({ path, data }: HandleValue, value: Value, tools: Tools): 
   const isNullish = (): Expression => {
     const [missing, isNull] = [UNDEFINED, constant(null)].map((each) => tools.isSame(value, each));
     if (!missing || !isNull || sameExpression(missing, isNull)) return isNull ?? TRUE;
-    return joined("or", [missing, isNull]);
+    return connective("or", [missing, isNull]);
   };
   switch (path) {
     case "P._":
     case "P.any":
       return TRUE;
     case "P.select":
-      return joined("and", tests().slice(args[0]?.kind === "text" ? 1 : 0));
+      return connective("and", tests().slice(args[0]?.kind === "text" ? 1 : 0));
     case "P.union":
-      return joined("or", tests());
+      return connective("or", tests());
     case "P.intersection":
-      return joined("and", tests());
+      return connective("and", tests());
     case "P.not":
-      return { kind: "not", operand: joined("and", tests()) };
+      return { kind: "not", operand: connective("and", tests()) };
     case "P.optional":
-      return joined("or", [tools.isSame(value, UNDEFINED), ...tests()]);
+      return connective("or", [tools.isSame(value, UNDEFINED), ...tests()]);
     case "P.nullish":
       return isNullish();
     case "P.nonNullable":

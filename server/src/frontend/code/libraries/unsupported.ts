@@ -1,7 +1,7 @@
 // Libraries of database access that are not read, by what they are imported as: who uses one is told so, with its files.
 import type { Note } from "../../../program/program";
 import type { FileId } from "../../../protocol/source";
-import { rangeOf } from "../../sql/lines";
+import { rangeOf } from "../../sql/text/lines";
 import type { HirImport } from "../hir";
 import type { CodeSurroundings } from "../readCode";
 import { LIBRARIES } from "./libraries";
@@ -131,7 +131,7 @@ const MOST_NAMED = 5;
 
 const driverNames: ReadonlySet<string> = new Set(DRIVERS.map(([name]) => name));
 
-/** Whether an import is of a library that is read. */
+/** True if an import is of a library that is read. */
 function isRead(from: string): boolean {
   return LIBRARIES.some((each) => each !== UNREAD && each.modules.includes(from));
 }

@@ -1,6 +1,6 @@
 // Chains of calls: `t.string("name").notNullable()` as what it starts from and what is called on it, one by one.
 import type { HirArgument, HirExpression } from "../hir";
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 
 export interface Link {
   readonly method: string;

@@ -1,8 +1,8 @@
 // Migrations that are written in code (knex, Kysely, Sequelize, TypeORM), as SQL text at the lines where the code has
 // them: what reads SQL then reads these, and places need no map.
 import type { Dialect } from "../../../program/dialect";
-import type { SourceFile } from "../../sql/codeToRead";
-import type { Span } from "../../sql/split";
+import type { SourceFile } from "../../sql/text/sources";
+import type { Span } from "../../sql/text/split";
 import type {
   HirClass,
   HirExpression,
@@ -12,7 +12,7 @@ import type {
   HirStatement,
 } from "../hir";
 import { chainOf, type Link } from "./chains";
-import { namesBound, textOf, type Names } from "./constants";
+import { constantNames, textOf, type Names } from "./constants";
 import { definitionText, type Constraint, type Definition } from "./definitions";
 import { functionOf, knexTable } from "./knexTable";
 import { kyselyIndex, kyselyTable } from "./kyselyTable";
@@ -37,7 +37,7 @@ export function migrationText(
 ): string | undefined {
   const up = upOf(module);
   if (up === undefined) return undefined;
-  const names = new Map([...namesBound(module.body), ...namesBound(up.body)]);
+  const names = new Map([...constantNames(module.body), ...constantNames(up.body)]);
   const found: Placed[] = [];
   visit(up.body, (expression) => {
     for (const each of definitionsOf(expression, names)) found.push(each);
@@ -47,7 +47,7 @@ export function migrationText(
 }
 
 /**
- * Whether a module has an `up` that stands where migrations do, or that is given what they are beside a `down`. Linear in
+ * True if a module has an `up` that stands where migrations do, or that is given what they are beside a `down`. Linear in
  * its text.
  */
 export function migrates(module: HirModule, { file, text }: SourceFile): boolean {

@@ -5,7 +5,7 @@ import type { HirExpression, HirStatement } from "../hir";
 export type Names = ReadonlyMap<string, HirExpression>;
 
 /** The names that statements bind for good. */
-export function namesBound(statements: readonly HirStatement[]): Names {
+export function constantNames(statements: readonly HirStatement[]): Names {
   return new Map(
     statements.flatMap((each) =>
       each.kind === "let" && each.pattern.kind === "bind" && each.value && !each.isMutable

@@ -1,4 +1,4 @@
-// What migrations in code change in a schema, as SQL text: libraries' calls become these, and the text is read like any
+// Changes of a schema by migrations in code, as SQL text: libraries' calls become these, and the text is read like any
 // other SQL.
 import type { Dialect } from "../../../program/dialect";
 

@@ -1,4 +1,4 @@
-// What a callback of knex's `createTable` and `alterTable` does to its table.
+// Changes of a table by a callback of knex's `createTable` and `alterTable`.
 import type { HirExpression, HirFunction } from "../hir";
 import { chainOf, type Link } from "./chains";
 import {

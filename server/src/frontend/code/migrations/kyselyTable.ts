@@ -1,4 +1,4 @@
-// What a chain of Kysely's schema builder does: `db.schema.createTable("t").addColumn("id", "serial")...`.
+// Changes by a chain of Kysely's schema builder: `db.schema.createTable("t").addColumn("id", "serial")...`.
 import type { HirExpression } from "../hir";
 import { chainOf, type Link } from "./chains";
 import { defaultSql, textOf, textsOf, type Names } from "./constants";

@@ -1,5 +1,5 @@
 // Classes: fields, methods and what the parameters of a constructor declare.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirAnnotation, HirClass, HirExpression, HirField, HirMethod } from "../hir";
 import { decoratorsOf, headerOf, readDecorator, startOf } from "./functions";
 import { readKey } from "./patterns";

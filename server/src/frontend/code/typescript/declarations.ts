@@ -1,7 +1,7 @@
 // TypeScript's declarations that are values at run time: enums, namespaces, and ambient variables with their types.
-import { childOf, isComment, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, isComment, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirEntry, HirExpression, HirStatement } from "../hir";
-import { boundNames } from "../boundNames";
+import { boundNames } from "../modules/boundNames";
 import { readKey } from "./patterns";
 import { nameAt, slice, spanOf, unknown, type Reading } from "./reading";
 

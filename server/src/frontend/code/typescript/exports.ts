@@ -1,6 +1,6 @@
-// What a module gives to others: `export` in all its forms, and CommonJS' `module.exports` and `exports.x`.
-import { boundNames } from "../boundNames";
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+// Exports of a module: `export` in all its forms, and CommonJS' `module.exports` and `exports.x`.
+import { boundNames } from "../modules/boundNames";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type {
   HirClass,
   HirEntry,
@@ -14,12 +14,12 @@ import { exportedName } from "./imports";
 import { stringValue } from "./literals";
 import { hasToken, spanOf, type Reading } from "./reading";
 
-export interface Exported {
+export interface ModuleExports {
   readonly statements: readonly HirStatement[];
   readonly exports: readonly HirExport[];
 }
 
-export function readExport(reading: Reading, node: SyntaxNode): Exported {
+export function readExport(reading: Reading, node: SyntaxNode): ModuleExports {
   const declaration = childOf(node, "declaration");
   const value = childOf(node, "value");
   const source = childOf(node, "source");
@@ -58,7 +58,7 @@ export function readExport(reading: Reading, node: SyntaxNode): Exported {
 }
 
 /** `module.exports = x` and `exports.a = x` as exports with the statements that they need; undefined for others. */
-export function exportedByAssignment(statement: HirStatement): Exported | undefined {
+export function exportedByAssignment(statement: HirStatement): ModuleExports | undefined {
   if (statement.kind !== "expression" || statement.expression.kind !== "assign") return undefined;
   const { target, operator, value, span } = statement.expression;
   if (target.kind !== "place" || operator !== undefined) return undefined;
@@ -83,7 +83,7 @@ export function exportedByAssignment(statement: HirStatement): Exported | undefi
 }
 
 /** `module.exports = x`; entries of an object are exports of their own as well. */
-function wholeExport(value: HirExpression, span: HirExport["span"]): Exported {
+function wholeExport(value: HirExpression, span: HirExport["span"]): ModuleExports {
   if (value.kind !== "object") return bound(value, "module.exports", "*", span);
   const statements: HirStatement[] = [];
   const exports: HirExport[] = [];
@@ -104,7 +104,7 @@ function wholeExport(value: HirExpression, span: HirExport["span"]): Exported {
   };
 }
 
-const NOTHING: Exported = { statements: [], exports: [] };
+const NOTHING: ModuleExports = { statements: [], exports: [] };
 
 /** Empty for `module.exports`, the name for `exports.name` and `module.exports.name`. */
 function pathOf(place: HirExpression): string | undefined {
@@ -123,7 +123,7 @@ function bound(
   binding: string,
   name: string,
   span: HirExport["span"],
-): Exported {
+): ModuleExports {
   if (value.kind === "name")
     return { statements: [], exports: [{ name, local: value.name, span }] };
   const pattern: HirPattern = { kind: "bind", name: binding, span };
@@ -133,7 +133,7 @@ function bound(
   };
 }
 
-function exportedDeclaration(reading: Reading, node: SyntaxNode, inner: SyntaxNode): Exported {
+function exportedDeclaration(reading: Reading, node: SyntaxNode, inner: SyntaxNode): ModuleExports {
   const isClass = inner.type === "class_declaration" || inner.type === "abstract_class_declaration";
   const statements = isClass
     ? [classStatement(reading.class(inner, undefined, decoratorsOf(reading, node)))]
@@ -155,7 +155,7 @@ function exportedValue(
   node: SyntaxNode,
   value: SyntaxNode,
   name: string,
-): Exported {
+): ModuleExports {
   const span = spanOf(node);
   if (value.type === "class") {
     const own = reading.class(value, "default", decoratorsOf(reading, node));

@@ -1,5 +1,5 @@
 // Expressions. What only says something about types is left out; what is not understood is `unknown` with its parts.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirArgument, HirEntry, HirExpression, HirPattern } from "../hir";
 import { readNumber, readString, readTemplate } from "./literals";
 import { readKey } from "./patterns";
@@ -21,7 +21,7 @@ export function expressionsIn(reading: Reading, node: SyntaxNode): readonly HirE
   });
 }
 
-/** Whether a node is an expression by its type. */
+/** True if a node is an expression by its type. */
 export function isExpression({ type }: SyntaxNode): boolean {
   return EXPRESSIONS.has(type);
 }

@@ -1,5 +1,5 @@
 // Functions of all kinds (declarations, arrows, methods), their parameters, and decorators.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirAnnotation, HirFunction, HirParameter, HirPattern, HirStatement } from "../hir";
 import { readArguments } from "./expressions";
 import { hasToken, slice, spanOf, typeText, type Reading } from "./reading";

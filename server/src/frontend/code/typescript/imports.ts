@@ -1,5 +1,5 @@
-// What a module takes from others: `import` in all its forms, and `require` at the top.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+// Imports of a module: `import` in all its forms, and `require` at the top.
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirImport, HirPattern, HirStatement } from "../hir";
 import { textOf } from "../textRuns";
 import { stringValue } from "./literals";

@@ -1,7 +1,7 @@
 // Strings, templates and numbers: their values, with the places of their characters.
 import { dictionary } from "../../../protocol/dictionary";
-import type { SyntaxNode } from "../codeParsers";
-import { namedChildren } from "../codeParsers";
+import type { SyntaxNode } from "../workspace/codeParsers";
+import { namedChildren } from "../workspace/codeParsers";
 import type { HirExpression, TextRun } from "../hir";
 import { textOf, textRuns, type Escape } from "../textRuns";
 import { nothing, slice, spanOf, unknown, type Reading } from "./reading";

@@ -1,5 +1,5 @@
-// What values are bound or assigned to: names, places, objects and arrays taken apart.
-import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
+// Patterns that values are bound or assigned to: names, places, objects and arrays taken apart.
+import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirExpression, HirPattern } from "../hir";
 import { stringValue } from "./literals";
 import { slice, spanOf, unknown, type Reading } from "./reading";

@@ -1,9 +1,9 @@
 // The adapter of TypeScript and JavaScript: from a syntax tree of tree-sitter's grammars to the HIR.
-import { isComment, type CodeTree, type SyntaxNode } from "../codeParsers";
+import { isComment, type CodeTree, type SyntaxNode } from "../workspace/codeParsers";
 import { depthLimit } from "../depthLimit";
 import type { HirExport, HirExpression, HirImport, HirModule, HirStatement } from "../hir";
-import { moduleOfParts, type ModulePart } from "../moduleParts";
-import type { Span } from "../../sql/split";
+import { moduleOfParts, type ModulePart } from "../modules/moduleParts";
+import type { Span } from "../../sql/text/split";
 import { readClass } from "./classes";
 import { exportedByAssignment, readExport } from "./exports";
 import { readExpression } from "./expressions";

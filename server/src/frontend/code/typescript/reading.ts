@@ -1,5 +1,5 @@
-// What the files of this adapter share while they read one module: the text, and each other's entries.
-import type { SyntaxNode } from "../codeParsers";
+// Shared state of this adapter while it reads one module: the text, and each other's entries.
+import type { SyntaxNode } from "../workspace/codeParsers";
 import type {
   HirAnnotation,
   HirClass,
@@ -8,7 +8,7 @@ import type {
   HirPattern,
   HirStatement,
 } from "../hir";
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 
 export interface Reading {
   readonly text: string;

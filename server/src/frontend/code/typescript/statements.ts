@@ -1,5 +1,5 @@
 // Statements. What declares types alone is left out; what is not understood is `unknown` with the expressions in it.
-import { childOf, isComment, namedChildren, type SyntaxNode } from "../codeParsers";
+import { childOf, isComment, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirExpression, HirFunction, HirStatement } from "../hir";
 import { readAmbient, readEnum, readNamespace } from "./declarations";
 import { expressionsIn, isExpression } from "./expressions";

@@ -1,4 +1,4 @@
-// What stands in the attributes of a Prisma schema.
+// Attributes of a Prisma schema.
 import type { PrismaArgument, PrismaAttribute, PrismaValue } from "./syntax";
 
 /** The argument of that name, or the first one without a name. */

@@ -1,4 +1,4 @@
-// What a schema.prisma means: its tables, and how the models, fields and relations of the client lead to them.
+// Model of a schema.prisma: its tables, and how the models, fields and relations of the client lead to them.
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Note } from "../../../program/program";

@@ -11,7 +11,7 @@ export function joinedPath(file: FileId, written: string): string {
   return parts.join("/");
 }
 
-/** Whether an import leads into one of the folders: by its path, or by the folder's last names behind an alias. */
+/** True if an import leads into one of the folders: by its path, or by the folder's last names behind an alias. */
 export function leadsInto(folders: readonly string[], file: FileId, from: string): boolean {
   if (from.startsWith(".")) {
     const path = joinedPath(file, from);

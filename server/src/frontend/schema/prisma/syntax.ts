@@ -1,5 +1,5 @@
 // The blocks of a schema.prisma as they are written, with the place of everything. What they mean is in readSchema.ts.
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 import { tokensOf, type PrismaToken } from "./tokens";
 
 export interface PrismaName extends Span {

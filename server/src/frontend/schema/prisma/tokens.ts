@@ -1,6 +1,6 @@
 // The words of a schema.prisma. Comments are left out; line ends are kept, since they end fields.
 import { ownEntry } from "../../../protocol/dictionary";
-import type { Span } from "../../sql/split";
+import type { Span } from "../../sql/text/split";
 
 export interface PrismaToken extends Span {
   readonly kind: "name" | "text" | "number" | "sign" | "newline" | "unknown";

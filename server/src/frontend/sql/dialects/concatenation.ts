@@ -1,5 +1,5 @@
-// What stands behind the values in GROUP_CONCAT: their order and the text between them.
-import { peek, take, takeAny, unexpected, wordAt, type Reader } from "./reader";
+// Clauses behind the values in GROUP_CONCAT: their order and the text between them.
+import { peek, take, takeAny, unexpectedToken, wordAt, type Reader } from "./reader";
 import type { SyntaxExpression, SyntaxOrder } from "./syntax";
 
 export interface Concatenation {
@@ -19,7 +19,7 @@ export function orderAndMark(reader: Reader, readValue: () => SyntaxExpression):
   if (wordAt(reader) !== "separator") return { orderBy };
   reader.at++;
   const mark = peek(reader);
-  if (mark?.kind !== "string") throw unexpected(reader);
+  if (mark?.kind !== "string") throw unexpectedToken(reader);
   reader.at++;
   return { orderBy, separator: mark.word };
 }

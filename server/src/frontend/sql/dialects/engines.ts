@@ -1,4 +1,5 @@
-// What the options of a table of MySQL and MariaDB mean for transactions. InnoDB is what the levels were measured on.
+// Options of a table of MySQL and MariaDB, as far as transactions depend on them. InnoDB is what the levels were
+// measured on.
 import type { Doubt, Table } from "../../../program/schema";
 import type { TableOption } from "./parseOptions";
 

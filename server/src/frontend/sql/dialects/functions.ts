@@ -1,4 +1,4 @@
-// What is known of the functions of MySQL, MariaDB, SQL Server and SQLite.
+// Table of the functions of MySQL, MariaDB, SQL Server and SQLite.
 import type { AggregateFunction, Expression, ValueType } from "../../../program/expression";
 import { dictionary } from "../../../protocol/dictionary";
 
@@ -25,7 +25,7 @@ export const FRESH: ReadonlyMap<string, Fresh> = new Map([
 ]);
 
 /** The name under which the analysis and the store evaluate a function. */
-export const EVALUATED: ReadonlyMap<string, string> = new Map([
+export const EVALUATED_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["abs", "abs"],
   ["lower", "lower"],
   ["lcase", "lower"],
@@ -37,7 +37,7 @@ export const EVALUATED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What the session remembers, by the path under which contexts know it. */
-export const REMEMBERED: ReadonlyMap<string, string> = new Map([
+export const SESSION_MEMORY: ReadonlyMap<string, string> = new Map([
   ["row_count", "row_count()"],
   ["changes", "row_count()"],
   ["rowcount", "row_count()"],

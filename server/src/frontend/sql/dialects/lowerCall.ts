@@ -3,8 +3,15 @@ import { TODAY } from "../currentDate";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import { lose } from "../nsp/scope";
-import { compare, joined } from "../terms";
-import { aggregateOf, DATES, DETERMINISTIC, EVALUATED, FRESH, REMEMBERED } from "./functions";
+import { compare, connective } from "../terms";
+import {
+  aggregateOf,
+  DATES,
+  DETERMINISTIC,
+  EVALUATED_FUNCTIONS,
+  FRESH,
+  SESSION_MEMORY,
+} from "./functions";
 import type { SyntaxExpression } from "./syntax";
 import { isMysql, weaken, type Expressions } from "./work";
 
@@ -32,7 +39,7 @@ export function lowerCall(call: Call, of: Expressions): Expression {
     return { kind: "fresh", id: work.context.ids.fresh("f"), type: "int", why: "sequence" };
   }
   const values = lowerValues(call.arguments, of);
-  const evaluated = EVALUATED.get(name);
+  const evaluated = EVALUATED_FUNCTIONS.get(name);
   if (evaluated !== undefined) {
     return { kind: "call", name: evaluated, arguments: values, deterministic: true };
   }
@@ -63,7 +70,8 @@ function aggregated(
   if (first === undefined || first.kind === "star") return base;
   const operand = of.value(first, of);
   if (others.length === 0) return { ...base, operand };
-  if (kind !== "count") return { ...base, operand: joined("and", lowerValues(call.arguments, of)) };
+  if (kind !== "count")
+    return { ...base, operand: connective("and", lowerValues(call.arguments, of)) };
   weaken(of.work, "COUNT of several columns");
   return { ...base, operand };
 }
@@ -73,7 +81,7 @@ function special(call: Call, of: Expressions): Expression | undefined {
   const { name, arguments: nodes } = call;
   const [first, second, third] = nodes;
   const value = (node: SyntaxExpression): Expression => of.value(node, of);
-  const remembered = REMEMBERED.get(name);
+  const remembered = SESSION_MEMORY.get(name);
   if (remembered !== undefined && first === undefined) {
     return work.context.variable([remembered]) ?? lose(work, `the value of ${name}`, []);
   }
@@ -152,7 +160,7 @@ function extreme(name: string, values: readonly Expression[], { work }: Expressi
   const absent = open.map((operand): Expression => ({ kind: "isNull", operand }));
   return {
     kind: "conditional",
-    condition: joined("or", absent),
+    condition: connective("or", absent),
     then: literal(null),
     otherwise: call,
   };

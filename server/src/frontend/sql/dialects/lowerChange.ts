@@ -2,12 +2,12 @@
 import type { Expression } from "../../../program/expression";
 import type { Output, Query, Relation, Returning, Statement } from "../../../program/statement";
 import { TRUE } from "../expressions";
-import type { Lowered } from "../lowering";
+import type { Lowering } from "../lowering";
 import { columnsOf, type Source } from "../nsp/scope";
-import { distinctlyNamed, joined } from "../terms";
+import { withDistinctNames, connective } from "../terms";
 import { LAST_INSERT_ID, leftToRight, type LoweredAssignment } from "./assignments";
 import { lowerCondition, lowerValue } from "./lowerExpression";
-import { expressions, labelled, lowerOutputs, orderOf, sourcesOf, withCtes } from "./lowerQuery";
+import { expressions, withLabels, lowerOutputs, orderOf, sourcesOf, withCtes } from "./lowerQuery";
 import { baseOf, type StatementBase } from "./statementBase";
 import type {
   SyntaxAssignment,
@@ -20,7 +20,7 @@ import { isMysql, weaken, type Expressions, type Work } from "./work";
 
 /** A change in the AR, or why it has none. */
 export type ChangeResult =
-  | { readonly ok: true; readonly lowered: Lowered }
+  | { readonly ok: true; readonly lowered: Lowering }
   | { readonly ok: false; readonly reason: string };
 
 function refused(reason: string): ChangeResult {
@@ -49,7 +49,7 @@ function targetOf(
     ({ join }) => join === "left" || join === "right" || join === "full",
   );
   if (outer) return { reason: "a change over an outer join" };
-  const on = joined(
+  const on = connective(
     "and",
     relations.flatMap((each) => (each.on === undefined ? [] : [each.on])),
   );
@@ -74,7 +74,7 @@ export function lowerUpdate(node: SyntaxUpdate, base: StatementBase, before: Wor
     weaken(work, "an UPDATE of several tables that reads what it changes");
   }
   const statements: Statement[] = [];
-  let result: Lowered = { statements };
+  let result: Lowering = { statements };
   for (const [name, set] of entries) {
     const target = targetOf(name, from, work);
     if ("reason" in target) return refused(target.reason);
@@ -93,7 +93,7 @@ export function lowerUpdate(node: SyntaxUpdate, base: StatementBase, before: Wor
       set: assignments
         .filter(({ column }) => !column.startsWith("@"))
         .map(({ column, value }) => ({ column, value })),
-      where: joined("and", [on, where]),
+      where: connective("and", [on, where]),
       ...(returning === undefined ? {} : { returning: returning.clause }),
       taint: work.taint,
     });
@@ -137,7 +137,7 @@ function hasColumn(work: Work, table: string, column: string): boolean {
   return work.context.table(table)?.columns.some(({ name }) => name === column) === true;
 }
 
-/** Whether a later table's change reads a column that an earlier one changes. */
+/** True if a later table's change reads a column that an earlier one changes. */
 function dependsOnOrder(
   entries: readonly (readonly [string, readonly SyntaxAssignment[]])[],
   node: SyntaxUpdate,
@@ -179,7 +179,7 @@ function filterOf(
   return { kind: "inQuery", operand: own, query };
 }
 
-/** Whether a condition equates a column with something free of rows. */
+/** True if a condition equates a column with something free of rows. */
 function equates(where: Expression, alias: string, column: string): boolean {
   if (where.kind === "and") return where.operands.some((each) => equates(each, alias, column));
   if (where.kind !== "comparison" || where.operator !== "=") return false;
@@ -193,7 +193,7 @@ function equates(where: Expression, alias: string, column: string): boolean {
 
 interface ReturningResult {
   readonly clause: Returning;
-  readonly lowered: Pick<Lowered, "result" | "targets" | "insertId">;
+  readonly lowered: Pick<Lowering, "result" | "targets" | "insertId">;
 }
 
 /** RETURNING, OUTPUT and the variables that SET assigns beside its columns. */
@@ -209,7 +209,7 @@ function returningOf(
   const versions = work.dialect === "sqlserver" ? [pseudo("inserted"), pseudo("deleted")] : [];
   const scope = { sources: [...of.scope.sources, ...versions] };
   const read = lowerOutputs(nodes ?? [], expressions(scope, work));
-  const asked = (work.labelled === true ? labelled(read, nodes ?? []) : read).map((output) => ({
+  const asked = (work.labelled === true ? withLabels(read, nodes ?? []) : read).map((output) => ({
     ...output,
     value: current(output.value, assignments, relation.alias, work),
   }));
@@ -232,7 +232,10 @@ function returningOf(
   );
   if (asked.length + kept.length === 0) return undefined;
   const into = work.context.ids.result();
-  const outputs = distinctlyNamed([...asked, ...kept.map(({ name, value }) => ({ name, value }))]);
+  const outputs = withDistinctNames([
+    ...asked,
+    ...kept.map(({ name, value }) => ({ name, value })),
+  ]);
   const own = outputs.slice(0, asked.length);
   const names = outputs.slice(asked.length).map(({ name }) => name);
   const targets = kept
@@ -289,7 +292,7 @@ export function lowerDelete(node: SyntaxDelete, base: StatementBase, before: Wor
     kind: "delete",
     relation,
     using,
-    where: joined("and", [on, where]),
+    where: connective("and", [on, where]),
     ...(returning === undefined ? {} : { returning: returning.clause }),
     taint: work.taint,
   };

@@ -3,7 +3,7 @@
 import type { ArithmeticOperator, Expression } from "../../../program/expression";
 import { COMPARISONS, isCondition, literal } from "../expressions";
 import { lose, typeIn } from "../nsp/scope";
-import { compare, joined, negatedIf } from "../terms";
+import { compare, connective, negatedIf } from "../terms";
 import { lowerCall } from "./lowerCall";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
 import { columnType } from "./types";
@@ -151,7 +151,7 @@ function lowerAny(node: SyntaxExpression, of: Expressions): Expression {
   }
 }
 
-/** Whether a column's texts are compared by their bytes. */
+/** True if a column's texts are compared by their bytes. */
 function isBytewise(value: Expression, { scope, work }: Expressions): boolean {
   if (value.kind !== "column") return false;
   const source = scope.sources.find(({ relation }) => relation.alias === value.relation);
@@ -195,7 +195,7 @@ function binary(
   const joinsTexts = operator === "||" && !isMysql(work);
   if (operator === "and" || operator === "or" || (operator === "||" && !joinsTexts)) {
     const kind = operator === "and" ? "and" : "or";
-    return joined(kind, [lowerCondition(left, of), lowerCondition(right, of)]);
+    return connective(kind, [lowerCondition(left, of), lowerCondition(right, of)]);
   }
   const comparison = COMPARISONS[operator];
   if (comparison !== undefined || operator === "<=>") {
@@ -220,8 +220,8 @@ function binary(
       const a = lowerCondition(left, of);
       const b = lowerCondition(right, of);
       const only = (x: Expression, y: Expression): Expression =>
-        joined("and", [x, { kind: "not", operand: y }]);
-      return joined("or", [only(a, b), only(b, a)]);
+        connective("and", [x, { kind: "not", operand: y }]);
+      return connective("or", [only(a, b), only(b, a)]);
     }
     default:
       return lose(work, `the operator ${operator.toUpperCase()}`, [l, r]);
@@ -274,8 +274,8 @@ function rowComparison(
     const r = other === undefined ? literal(null) : lowerValue(other, of);
     return operator === "<=>" ? { kind: "sameValue", left: l, right: r } : compare("=", l, r);
   });
-  if (operator === "=" || operator === "<=>") return joined("and", pairs);
-  if (operator === "<>") return { kind: "not", operand: joined("and", pairs) };
+  if (operator === "=" || operator === "<=>") return connective("and", pairs);
+  if (operator === "<>") return { kind: "not", operand: connective("and", pairs) };
   return loseCondition(of.work, `a comparison of rows with ${operator}`, pairs);
 }
 
@@ -292,7 +292,7 @@ function isIn(
   }
   if (node.kind === "row") {
     const rows = values.map((value) => binary("=", node, value, of));
-    return joined("or", rows);
+    return connective("or", rows);
   }
   return { kind: "in", operand: lowerValue(node, of), values: lowerValues(values, of) };
 }

@@ -10,18 +10,18 @@ import type {
 } from "../../../program/statement";
 import { literal } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
-import type { Lowered } from "../lowering";
+import type { Lowering } from "../lowering";
 import { columnsOf, type Scope } from "../nsp/scope";
-import { distinctlyNamed, emptyQuery } from "../terms";
+import { withDistinctNames, emptyQuery } from "../terms";
 import { leftToRight } from "./assignments";
 import { lowerCondition, lowerValue } from "./lowerExpression";
-import { expressions, labelled, lowerOutputs, lowerQuery, withCtes } from "./lowerQuery";
+import { expressions, withLabels, lowerOutputs, lowerQuery, withCtes } from "./lowerQuery";
 import type { StatementBase } from "./statementBase";
 import type { SyntaxExpression, SyntaxInsert } from "./syntax";
 import { isMysql, weaken, type Work } from "./work";
 
 /** An INSERT or REPLACE. */
-export function lowerInsert(node: SyntaxInsert, base: StatementBase, before: Work): Lowered {
+export function lowerInsert(node: SyntaxInsert, base: StatementBase, before: Work): Lowering {
   const work = withCtes(node.with, undefined, before);
   const { table: name } = node;
   const table = work.context.table(name);
@@ -94,7 +94,7 @@ function completedQuery(
   work: Work,
 ): { readonly columns: readonly string[]; readonly query: Query } {
   const named = columns.slice(0, query.outputs.length);
-  const distinct: Query = { ...query, outputs: distinctlyNamed(query.outputs) };
+  const distinct: Query = { ...query, outputs: withDistinctNames(query.outputs) };
   if (table === undefined || table.inferred || query.setOperations.length > 0) {
     return { columns: named, query: distinct };
   }
@@ -105,7 +105,7 @@ function completedQuery(
     name: column,
     value: defaultOf(table, column, work.context.ids),
   }));
-  const outputs = distinctlyNamed([...query.outputs, ...extra]);
+  const outputs = withDistinctNames([...query.outputs, ...extra]);
   return { columns: [...named, ...missing], query: { ...query, outputs } };
 }
 
@@ -149,7 +149,7 @@ function returningOf(
   const sources = [{ relation: isOutput ? inserted : relation, columns }];
   const nodes = node.returning ?? [];
   const read = lowerOutputs(nodes, expressions({ sources }, work));
-  const asked = work.labelled === true ? labelled(read, nodes) : read;
+  const asked = work.labelled === true ? withLabels(read, nodes) : read;
   const own = asked.map((output) => ({ ...output, value: ofInserted(output.value, node.table) }));
   const { wantsInsertId = false } = work.context;
   const column = wantsInsertId === false ? undefined : automatic(table);
@@ -160,11 +160,11 @@ function returningOf(
     return undefined;
   }
   const into = work.context.ids.result();
-  if (column === undefined) return { clause: { into, outputs: distinctlyNamed(own) } };
+  if (column === undefined) return { clause: { into, outputs: withDistinctNames(own) } };
   const id = { name: column, value: { kind: "column", relation: node.table, column } as const };
   const outputs = own.some((output) => output.name === column) ? own : [...own, id];
   const insertId: Expression = { kind: "field", result: into, field: column, at: "first" };
-  return { clause: { into, outputs: distinctlyNamed(outputs) }, insertId };
+  return { clause: { into, outputs: withDistinctNames(outputs) }, insertId };
 }
 
 /** `inserted.a` of OUTPUT is the column of the row that came to be. */

@@ -3,7 +3,7 @@ import type { Expression } from "../../../program/expression";
 import type { LockClause, Output, Query, Relation } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
 import { columnsOf, type Scope, type Source } from "../nsp/scope";
-import { compare, emptyQuery, joined, withColumnNames } from "../terms";
+import { compare, emptyQuery, connective, withColumnNames } from "../terms";
 import { lowerCondition, lowerValue, lowerValues } from "./lowerExpression";
 import type {
   SyntaxExpression,
@@ -148,7 +148,7 @@ function joinCondition(
   if (node.on !== undefined) return lowerCondition(node.on, of);
   const shared = node.natural ? sharedColumns(added, before, of.work) : node.using;
   if (shared.length === 0) return undefined;
-  return joined(
+  return connective(
     "and",
     shared.map((column) => {
       const left = before.find(({ columns }) => columns?.includes(column) !== false);
@@ -171,7 +171,7 @@ function sharedColumns(added: Source, before: readonly Source[], work: Work): re
 }
 
 /** Outputs under the labels of the result, which have the case of the query. */
-export function labelled(
+export function withLabels(
   outputs: readonly Output[],
   nodes: readonly SyntaxOutput[],
 ): readonly Output[] {

@@ -20,7 +20,7 @@ import {
   takeWord,
   takeNames,
   takeTable,
-  unexpected,
+  unexpectedToken,
   Unreadable,
   wordAt,
   type Reader,
@@ -272,7 +272,7 @@ function constraint(reader: Reader): ConstraintDefinition | "skipped" | undefine
       return index === undefined ? "skipped" : { kind: "index", ...index };
     }
     default:
-      if (name !== undefined) throw unexpected(reader);
+      if (name !== undefined) throw unexpectedToken(reader);
       return undefined;
   }
 }
@@ -340,7 +340,7 @@ function column(reader: Reader): ColumnDefinition {
   const isType = next?.kind === "name" || (next?.kind === "word" && !ATTRIBUTES.has(next.word));
   if (isType) readType(reader, draft);
   // SQLite's columns need no type, and computed ones have none.
-  else if (reader.dialect !== "sqlite" && wordAt(reader) !== "as") throw unexpected(reader);
+  else if (reader.dialect !== "sqlite" && wordAt(reader) !== "as") throw unexpectedToken(reader);
   // A word that says nothing about keys is passed over; the next may.
   while (peek(reader) !== undefined && wordAt(reader) !== "," && wordAt(reader) !== ")") {
     if (attribute(reader, draft)) continue;

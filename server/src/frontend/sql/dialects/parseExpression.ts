@@ -8,7 +8,7 @@ import {
   takeAny,
   takeName,
   takeWord,
-  unexpected,
+  unexpectedToken,
   Unreadable,
   wordAt,
   type Reader,
@@ -130,7 +130,7 @@ function infix(
         "match",
         "null",
       );
-      if (negated === undefined) throw unexpected(reader);
+      if (negated === undefined) throw unexpectedToken(reader);
       if (negated === "null") return not({ kind: "is", operand: left, what: "null" });
       return not(predicate(parsing, left, negated));
     }
@@ -255,7 +255,7 @@ function listUntilClose(parsing: Parsing): readonly SyntaxExpression[] {
   return values;
 }
 
-/** Whether a query stands ahead, in however many parentheses. */
+/** True if a query stands ahead, in however many parentheses. */
 export function startsQuery(reader: Reader): boolean {
   let ahead = 0;
   while (wordAt(reader, ahead) === "(") ahead++;
@@ -267,7 +267,7 @@ export function startsQuery(reader: Reader): boolean {
 function prefix(parsing: Parsing): SyntaxExpression {
   const { reader } = parsing;
   const lexeme = peek(reader);
-  if (lexeme === undefined) throw unexpected(reader);
+  if (lexeme === undefined) throw unexpectedToken(reader);
   switch (lexeme.kind) {
     case "number":
       reader.at++;
@@ -336,7 +336,7 @@ function symbol(parsing: Parsing, operator: string): SyntaxExpression {
       reader.at++;
       return { kind: "star", path: [] };
     default:
-      throw unexpected(reader);
+      throw unexpectedToken(reader);
   }
 }
 
@@ -513,7 +513,7 @@ function restOfArguments({ reader }: Parsing): void {
   if (take(reader, ")")) return;
   for (let depth = 1; depth > 0; reader.at++) {
     const lexeme = peek(reader);
-    if (lexeme === undefined) throw unexpected(reader);
+    if (lexeme === undefined) throw unexpectedToken(reader);
     if (lexeme.kind !== "symbol") continue;
     if (lexeme.word === "(") depth++;
     if (lexeme.word === ")") depth--;

@@ -53,7 +53,7 @@ export function plainIndex(
   return { columns: takeNames(reader), ...name };
 }
 
-/** Whether a list of columns stands here: `(a, b(10) DESC)`. */
+/** True if a list of columns stands here: `(a, b(10) DESC)`. */
 function hasNames(reader: Reader): boolean {
   for (let at = 1; ; at++) {
     if (!/^(word|name)$/.test(peek(reader, at)?.kind ?? "")) return false;

@@ -1,4 +1,4 @@
-// What stands behind the columns of a table of MySQL and MariaDB: its engine, its collation, its partitions.
+// Options behind the columns of a table of MySQL and MariaDB: its engine, its collation, its partitions.
 import { peek, skipParentheses, take, wordAt, type Reader } from "./reader";
 
 /** An option that says how the table behaves. Options about space, speed and files are passed over. */

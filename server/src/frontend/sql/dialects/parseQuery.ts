@@ -13,7 +13,7 @@ import {
   writtenName,
   takeNames,
   takeTable,
-  unexpected,
+  unexpectedToken,
   Unreadable,
   wordAt,
   type Reader,
@@ -376,10 +376,10 @@ function joined(parsing: Parsing): readonly SyntaxRelation[] {
     if (take(reader, "straight_join") || take(reader, "join")) {
       const join = kind === undefined ? "inner" : (JOIN_KINDS[kind] ?? "inner");
       const [first, ...rest] = single(parsing);
-      if (first === undefined) throw unexpected(reader);
+      if (first === undefined) throw unexpectedToken(reader);
       relations.push(condition(parsing, { ...first, join, natural }), ...rest);
     } else {
-      throw unexpected(reader);
+      throw unexpectedToken(reader);
     }
   }
   return relations;
@@ -426,7 +426,7 @@ function single(parsing: Parsing): readonly SyntaxRelation[] {
     reader.losses.push("PARTITION");
   }
   if (wordAt(reader) === "for" && wordAt(reader, 1).startsWith("system_time"))
-    throw unexpected(reader);
+    throw unexpectedToken(reader);
   const place = schema === undefined ? {} : { schema };
   const named = withAlias(reader, { ...relation(""), table, ...place });
   indexHints(reader);

@@ -1,6 +1,6 @@
 // Statements on rows of MySQL, MariaDB, SQL Server and SQLite as syntax trees.
 import type { Dialect } from "../../../program/dialect";
-import type { Spelling } from "../spelling";
+import type { Spelling } from "../text/spelling";
 import { parseExpression, startsQuery, typeName, type Parsing } from "./parseExpression";
 import {
   parsingOf,
@@ -24,7 +24,7 @@ import {
   takeName,
   takeNames,
   takeTable,
-  unexpected,
+  unexpectedToken,
   Unreadable,
   wordAt,
   type Reader,
@@ -59,12 +59,12 @@ export function parseStatement(
   spelling: Spelling,
   longest = LONGEST,
 ): ParseResult<SyntaxStatement> {
-  return parsed(
+  return parseWhole(
     { text, dialect, spelling },
     (reader) => {
       const tree = statement(reader);
       take(reader, ";");
-      if (peek(reader) !== undefined) throw unexpected(reader);
+      if (peek(reader) !== undefined) throw unexpectedToken(reader);
       return tree;
     },
     longest,
@@ -77,15 +77,15 @@ export function parseValue(
   dialect: Dialect,
   spelling: Spelling,
 ): ParseResult<SyntaxExpression> {
-  return parsed({ text, dialect, spelling }, (reader) => {
+  return parseWhole({ text, dialect, spelling }, (reader) => {
     const tree = parseExpression(parsingOf(reader));
-    if (peek(reader) !== undefined) throw unexpected(reader);
+    if (peek(reader) !== undefined) throw unexpectedToken(reader);
     return tree;
   });
 }
 
 /** Runs a reader of a whole text; where it cannot go on, that is the result. */
-export function parsed<Tree>(
+export function parseWhole<Tree>(
   { text, dialect, spelling }: Pick<Reader, "text" | "dialect" | "spelling">,
   read: (reader: Reader) => Tree,
   longest = LONGEST,
@@ -140,7 +140,7 @@ function statement(reader: Reader): SyntaxStatement {
   }
 }
 
-/** Whether the WITH clause ahead belongs to a query: its lists end before SELECT. */
+/** True if the WITH clause ahead belongs to a query: its lists end before SELECT. */
 function startsPlainQuery(reader: Reader): boolean {
   const before = reader.at;
   const { losses } = reader;
@@ -200,7 +200,7 @@ type Inserted = { -readonly [Key in keyof SyntaxInsert]: SyntaxInsert[Key] };
 /** INSERT OR REPLACE, OR IGNORE of SQLite; the other words say what an error does. */
 function orAction(reader: Reader): "error" | "nothing" | "replace" {
   const word = takeAny(reader, "replace", "ignore", "abort", "fail", "rollback");
-  if (word === undefined) throw unexpected(reader);
+  if (word === undefined) throw unexpectedToken(reader);
   if (word === "rollback" || word === "fail") reader.losses.push(`INSERT OR ${word.toUpperCase()}`);
   return word === "replace" ? "replace" : word === "ignore" ? "nothing" : "error";
 }
@@ -473,7 +473,7 @@ function declare(reader: Reader): SyntaxStatement {
   const found: { variable: string; value: SyntaxExpression }[] = [];
   do {
     const target = peek(reader);
-    if (target?.kind !== "variable") throw unexpected(reader);
+    if (target?.kind !== "variable") throw unexpectedToken(reader);
     reader.at++;
     take(reader, "as");
     if (wordAt(reader) === "table") {

@@ -1,8 +1,8 @@
 // A cursor over the tokens of one canonical statement: what all parts of the parser share.
 import type { Dialect } from "../../../program/dialect";
-import { OF_BYTES, plainText } from "../escapes";
-import type { Spelling } from "../spelling";
-import { isWordPart, nameOf, nextToken, stringOf } from "../tokens";
+import { OF_BYTES, plainText } from "../text/escapes";
+import type { Spelling } from "../text/spelling";
+import { isWordPart, nameOf, nextToken, stringOf } from "../text/tokens";
 
 export interface Lexeme {
   readonly kind:
@@ -164,7 +164,7 @@ export function takeAny<Word extends string>(
 }
 
 export function expect(reader: Reader, ...words: readonly string[]): void {
-  for (const word of words) if (!take(reader, word)) throw unexpected(reader);
+  for (const word of words) if (!take(reader, word)) throw unexpectedToken(reader);
 }
 
 /** Where the reader stands, as an offset of the text. */
@@ -172,7 +172,7 @@ export function offsetAt(reader: Reader): number {
   return peek(reader)?.start ?? reader.text.length;
 }
 
-export function unexpected(reader: Reader): Unreadable {
+export function unexpectedToken(reader: Reader): Unreadable {
   const lexeme = peek(reader);
   if (lexeme === undefined) return new Unreadable("unexpected end", reader.text.length);
   const found = reader.text.slice(lexeme.start, Math.min(lexeme.end, lexeme.start + 40));
@@ -199,7 +199,7 @@ const RESERVED = new Set(
   ).split(" "),
 );
 
-/** Whether an alias without AS stands ahead. */
+/** True if an alias without AS stands ahead. */
 export function isAlias(reader: Reader, ahead = 0): boolean {
   const lexeme = peek(reader, ahead);
   if (lexeme?.kind === "name") return true;
@@ -209,8 +209,9 @@ export function isAlias(reader: Reader, ahead = 0): boolean {
 /** A name as it is declared; after a dot or AS any word is one. */
 export function takeName(reader: Reader, anyWord = false): string {
   const lexeme = peek(reader);
-  if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpected(reader);
-  if (lexeme.kind === "word" && !anyWord && RESERVED.has(lexeme.word)) throw unexpected(reader);
+  if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpectedToken(reader);
+  if (lexeme.kind === "word" && !anyWord && RESERVED.has(lexeme.word))
+    throw unexpectedToken(reader);
   reader.at++;
   return reader.spelling(writtenName(reader.text, lexeme));
 }
@@ -218,7 +219,7 @@ export function takeName(reader: Reader, anyWord = false): string {
 /** What has a name but is not declared in a schema: a type, a function, a unit. In lower case. */
 export function takeWord(reader: Reader): string {
   const lexeme = peek(reader);
-  if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpected(reader);
+  if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpectedToken(reader);
   reader.at++;
   return lexeme.word.toLowerCase();
 }
@@ -263,7 +264,7 @@ export function skipParentheses(reader: Reader): void {
   expect(reader, "(");
   for (let depth = 1; depth > 0; reader.at++) {
     const lexeme = peek(reader);
-    if (lexeme === undefined) throw unexpected(reader);
+    if (lexeme === undefined) throw unexpectedToken(reader);
     if (lexeme.kind !== "symbol") continue;
     if (lexeme.word === "(") depth++;
     if (lexeme.word === ")") depth--;

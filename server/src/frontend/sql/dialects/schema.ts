@@ -14,8 +14,8 @@ import {
   type SqlPiece,
 } from "../lowering";
 import { columnsOf, type Scope } from "../nsp/scope";
-import type { PgSchemaReading } from "../pg/schema";
-import { firstSpelling } from "../spelling";
+import type { PgSchemaReading } from "../pg/schema/schema";
+import { firstSpelling } from "../text/spelling";
 import { withColumnNames } from "../terms";
 import { lowerCondition, lowerValue } from "./lowerExpression";
 import { expressions, lowerQuery } from "./lowerQuery";
@@ -28,7 +28,7 @@ import {
 } from "./parseDefinition";
 import { withDoubt, withOption } from "./engines";
 import { collationAfter, type TableOption, type TextCollation } from "./parseOptions";
-import { parsed } from "./parseStatement";
+import { parseWhole } from "./parseStatement";
 import { columnType } from "./types";
 import { startWork, type Expressions } from "./work";
 
@@ -59,7 +59,7 @@ export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect)
   const spelling = firstSpelling();
   for (const piece of pieces) {
     state.piece = piece;
-    const result = parsed({ text: piece.sql, dialect, spelling }, readDefinition);
+    const result = parseWhole({ text: piece.sql, dialect, spelling }, readDefinition);
     if (result.ok) replay(result.tree, state);
     else noteUnread(state, result.message, result.offset);
   }

@@ -6,13 +6,13 @@ import type { Taint } from "../../../program/precision";
 import type { Command, Statement } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { lowerByWords } from "../fallback";
-import { sourceIn, type Lowered, type LoweringContext } from "../lowering";
-import { inLowerCase } from "../spelling";
-import { distinctlyNamed, emptyQuery } from "../terms";
+import { sourceIn, type Lowering, type LoweringContext } from "../lowering";
+import { inLowerCase } from "../text/spelling";
+import { withDistinctNames, emptyQuery } from "../terms";
 import { lowerDelete, lowerUpdate, type ChangeResult } from "./lowerChange";
 import { asCondition, lowerCondition, lowerValue } from "./lowerExpression";
 import { lowerInsert } from "./lowerInsert";
-import { expressions, labelled, lowerFree, lowerFreeValue, lowerQuery } from "./lowerQuery";
+import { expressions, withLabels, lowerFree, lowerFreeValue, lowerQuery } from "./lowerQuery";
 import { parseStatement, parseValue } from "./parseStatement";
 import { baseOf } from "./statementBase";
 import type { SyntaxExpression, SyntaxQuery, SyntaxStatement } from "./syntax";
@@ -29,7 +29,7 @@ export function lowerDialectStatement(
   context: LoweringContext,
   dialect: Dialect,
   outputs: Outputs = "names",
-): Lowered {
+): Lowering {
   const branch = /^(if|while)\b/i.exec(context.piece.sql)?.[1]?.toUpperCase();
   if (branch !== undefined) {
     return lowerByWords(context, `${branch} of ${dialectLabel(dialect)} is not followed.`);
@@ -47,11 +47,11 @@ export function lowerDialectStatement(
   return outputs === "conditions" ? withConditions(result) : result;
 }
 
-/** Whether a SELECT's outputs go by names as they are declared, or as its result is labelled, or are conditions. */
+/** True if a SELECT's outputs go by names as they are declared, or as its result is labelled, or are conditions. */
 type Outputs = "names" | "labels" | "conditions";
 
 /** The outputs of a query as conditions: without the 1, 0 or NULL that conditions are as values. */
-function withConditions(result: Lowered): Lowered {
+function withConditions(result: Lowering): Lowering {
   const statements = result.statements.map((statement): Statement => {
     if (statement.kind !== "select") return statement;
     const outputs = statement.query.outputs.map((output) => ({
@@ -96,7 +96,7 @@ function unread(
   dialect: Dialect,
   message: string,
   offset: number,
-): Lowered {
+): Lowering {
   return lowerByWords(context, unreadable(context, dialect, message, offset));
 }
 
@@ -113,7 +113,7 @@ function unreadable(
   return reason;
 }
 
-function lowered(tree: SyntaxStatement, work: Work): Lowered {
+function lowered(tree: SyntaxStatement, work: Work): Lowering {
   switch (tree.kind) {
     case "select":
       return select(tree.query, work);
@@ -145,19 +145,19 @@ function lowered(tree: SyntaxStatement, work: Work): Lowered {
   }
 }
 
-function changed(result: ChangeResult, work: Work): Lowered {
+function changed(result: ChangeResult, work: Work): Lowering {
   return result.ok
     ? result.lowered
     : lowerByWords(work.context, `This change is not followed: ${result.reason}.`);
 }
 
-function select(tree: SyntaxQuery, work: Work): Lowered {
+function select(tree: SyntaxQuery, work: Work): Lowering {
   const assigning = tree.outputs.map(({ value }) =>
     value.kind === "assign" ? value.variable : undefined,
   );
   const query = lowerQuery(tree, undefined, work);
-  const outputs = work.labelled ? labelled(query.outputs, tree.outputs) : query.outputs;
-  const named = { ...query, outputs: distinctlyNamed(outputs) };
+  const outputs = work.labelled ? withLabels(query.outputs, tree.outputs) : query.outputs;
+  const named = { ...query, outputs: withDistinctNames(outputs) };
   const base = baseOf(work);
   const into = work.context.ids.result();
   const columns = named.outputs.map((output) => output.name);
@@ -191,7 +191,7 @@ function locksOf(work: Work): readonly Statement[] {
   }));
 }
 
-function withLocks(result: Lowered, work: Work): Lowered {
+function withLocks(result: Lowering, work: Work): Lowering {
   const locks = locksOf(work);
   if (locks.length === 0) return result;
   const { statements, commands } = result;
@@ -204,7 +204,7 @@ function withLocks(result: Lowered, work: Work): Lowered {
 }
 
 /** DO: what its values ask the database, or do to it, and nothing of what they are. */
-function done(nodes: readonly SyntaxExpression[], work: Work): Lowered {
+function done(nodes: readonly SyntaxExpression[], work: Work): Lowering {
   const outputs = nodes.map((node, at) => ({
     name: `value${String(at + 1)}`,
     value: lowerFreeValue(node, work),
@@ -217,7 +217,7 @@ function done(nodes: readonly SyntaxExpression[], work: Work): Lowered {
   return { statements: [{ ...baseOf(work), ...rest }] };
 }
 
-function truncate(table: string, work: Work): Lowered {
+function truncate(table: string, work: Work): Lowering {
   const relation = { alias: table, table, kind: "base", join: "inner" } as const;
   const base = baseOf(work);
   return {
@@ -229,7 +229,7 @@ function truncate(table: string, work: Work): Lowered {
 function assigned(
   assignments: readonly { readonly variable: string; readonly value: SyntaxExpression }[],
   work: Work,
-): Lowered {
+): Lowering {
   const statements: Statement[] = [];
   const values = assignments.map(({ variable, value }) => {
     if (!asks(value)) return { variable, value: lowerFreeValue(value, work) };
@@ -239,7 +239,7 @@ function assigned(
         : emptyQuery([{ name: "value", value: lowerFreeValue(value, work) }]);
     const query = isMysql(work) ? inShareMode(read) : read;
     const into = work.context.ids.result();
-    const outputs = distinctlyNamed(query.outputs);
+    const outputs = withDistinctNames(query.outputs);
     statements.push({
       ...baseOf(work),
       kind: "select",
@@ -259,7 +259,7 @@ function assigned(
   return { statements, values };
 }
 
-/** Whether an expression asks the database. */
+/** True if an expression asks the database. */
 function asks(value: SyntaxExpression): boolean {
   // Every query has this list, and nothing else does.
   return JSON.stringify(value).includes('"setOperations":[');

@@ -1,4 +1,4 @@
-// What every statement of the AR has.
+// Base of every statement of the AR.
 import type { SourceRange } from "../../../protocol/source";
 import { textOf } from "../lowering";
 import type { Work } from "./work";

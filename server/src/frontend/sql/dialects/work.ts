@@ -63,7 +63,7 @@ export function isMysql({ dialect }: Pick<Work, "dialect">): boolean {
   return dialect === "mysql" || dialect === "mariadb";
 }
 
-/** What a name stands for: in MySQL a local variable before a column, elsewhere after it. */
+/** Meaning of a name: in MySQL a local variable before a column, elsewhere after it. */
 export function resolveName(path: readonly string[], scope: Scope, work: Work): Expression {
   const column = path.at(-1) ?? "";
   const qualifier = path.at(-2);

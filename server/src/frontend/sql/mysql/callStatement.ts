@@ -1,8 +1,8 @@
 // CALL inside of a stored routine.
 import type { Expression } from "../../../program/expression";
 import type { CallArgument } from "../lowering";
-import { tokensOf } from "../tokens";
-import type { Span } from "../split";
+import { tokensOf } from "../text/tokens";
+import type { Span } from "../text/split";
 import { mayFail } from "./handlers";
 import { runOpaque, setUnknown, valueAt } from "./run";
 import { userVariable, type Run, type State } from "./state";

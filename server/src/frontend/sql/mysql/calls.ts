@@ -15,8 +15,8 @@ import {
 import { emitOpaqueCall } from "../routine/opaqueCall";
 import { assign, emit, sourceAt } from "../routine/state";
 import { calledFrom, withoutReturns } from "../routine/withoutReturns";
-import type { Span } from "../split";
-import { tokensOf } from "../tokens";
+import type { Span } from "../text/split";
+import { tokensOf } from "../text/tokens";
 import { beginsTransactions } from "./control";
 import { typeOfText, type RoutineDefinition } from "./definition";
 import { parseBody } from "./parser";

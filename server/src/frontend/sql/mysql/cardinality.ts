@@ -4,7 +4,7 @@ import { operandsOf } from "../../../program/operands";
 import type { Table } from "../../../program/schema";
 import type { Query, Relation } from "../../../program/statement";
 
-/** Whether the query has one row in any case: an aggregate without groups. */
+/** True if the query has one row in any case: an aggregate without groups. */
 export function exactlyOneRow(query: Query): boolean {
   const isPlain = query.groupBy.length === 0 && query.having === undefined;
   if (!isPlain || query.setOperations.length > 0 || query.offset !== undefined) return false;
@@ -17,7 +17,7 @@ function hasAggregate(expression: Expression): boolean {
   return expression.kind === "aggregate" || operandsOf(expression).some(hasAggregate);
 }
 
-/** Whether the query has no more than one row: LIMIT 1, one group, or a key of each relation is fixed. */
+/** True if the query has no more than one row: LIMIT 1, one group, or a key of each relation is fixed. */
 export function atMostOneRow(query: Query, table: (name: string) => Table | undefined): boolean {
   if (query.limit?.kind === "literal" && query.limit.value === 1) return true;
   if (query.setOperations.length > 0) return false;

@@ -1,4 +1,4 @@
-// What one transaction of a routine leaves to a later one: what came from tables are arguments there.
+// Values that one transaction of a routine carries to a later one: what came from tables are arguments there.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Parameter } from "../../../program/program";
 import type { Command, LoopRange } from "../../../program/statement";
@@ -8,9 +8,9 @@ import { walkCommand } from "../walk";
 import type { Before, State } from "./state";
 
 /** Commands without sequences inside of each other. */
-export function flattened(commands: readonly Command[]): readonly Command[] {
+export function flattenSequences(commands: readonly Command[]): readonly Command[] {
   return commands.flatMap((command) =>
-    command.kind === "sequence" ? flattened(command.commands) : [command],
+    command.kind === "sequence" ? flattenSequences(command.commands) : [command],
   );
 }
 
@@ -22,7 +22,7 @@ export function valuesBefore(
   const parameters: Parameter[] = [];
   const taken = new Set(state.definition.arguments.map(({ name }) => name));
   const commands = before.flatMap((each) =>
-    flattened(each.commands).flatMap((command): readonly Command[] => {
+    flattenSequences(each.commands).flatMap((command): readonly Command[] => {
       if (each.isCertain && isLocal(command)) return [command];
       return assignedBy(command).map((variable) => {
         const name = taken.has(variable) ? freshVariable(state.names, variable) : variable;

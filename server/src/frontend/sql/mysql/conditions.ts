@@ -10,7 +10,7 @@ export const SEVERAL_ROWS = "42000";
 export const NO_ROW = "02000";
 
 /** The condition that a name was declared for; others as they are. */
-export function resolved(
+export function resolveCondition(
   condition: Condition,
   declared: (name: string) => Condition | undefined,
 ): Condition {
@@ -35,7 +35,7 @@ export function closeness(condition: Condition, code: string): number | undefine
   }
 }
 
-/** Whether an SQLSTATE is that of an error, neither a warning nor the end of rows. */
+/** True if an SQLSTATE is that of an error, neither a warning nor the end of rows. */
 export function isException(code: string): boolean {
   return !code.startsWith("02") && !code.startsWith("01") && !code.startsWith("00");
 }
@@ -79,7 +79,7 @@ const NUMBERS: Readonly<Record<number, string | undefined>> = {
 };
 
 /** The SQLSTATE that SIGNAL of a condition raises. */
-export function signalled(condition: Condition | undefined): string {
+export function signalState(condition: Condition | undefined): string {
   if (condition?.kind === "state") return condition.code;
   if (condition?.kind === "number") return NUMBERS[condition.number] ?? "HY000";
   return condition?.kind === "notFound" ? NO_ROW : "45000";

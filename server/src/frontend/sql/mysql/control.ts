@@ -4,9 +4,9 @@ import type { DeclaredLevel } from "../../../program/program";
 import type { Command } from "../../../program/statement";
 import type { Control, Modes } from "../control";
 import { readDialectControl } from "../dialectControl";
-import { collected, emit, lossAt, sourceAt } from "../routine/state";
+import { collectCommands, emit, lossAt, sourceAt } from "../routine/state";
 import { endsAlways, withoutExits } from "../routine/withoutReturns";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { endsRoutine } from "./handlers";
 import { returnOf } from "./returns";
 import type { Part, State } from "./state";
@@ -17,7 +17,7 @@ export function controlOf(state: Pick<State, "body" | "dialect">, span: Span): C
   return readDialectControl(state.body.text, span.start, span.end, state.dialect);
 }
 
-/** Whether some statement begins or ends a transaction. */
+/** True if some statement begins or ends a transaction. */
 export function controlsTransactions(
   state: Pick<State, "body" | "dialect">,
   statements: readonly RoutineStatement[],
@@ -28,7 +28,7 @@ export function controlsTransactions(
   });
 }
 
-/** Whether some statement begins a transaction, so that what stands before is outside of it. */
+/** True if some statement begins a transaction, so that what stands before is outside of it. */
 export function beginsTransactions(
   state: Pick<State, "body" | "dialect">,
   statements: readonly RoutineStatement[],
@@ -248,7 +248,7 @@ export function innerList(state: State, run: () => void): Command {
   const outer = state.enclosing;
   state.enclosing = [...outer, state.commands];
   state.nested++;
-  const command = collected(state, () => {
+  const command = collectCommands(state, () => {
     run();
     closeList(state);
   });

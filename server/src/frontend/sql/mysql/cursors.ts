@@ -10,9 +10,9 @@ import {
   openLevel,
   type CursorBinding,
 } from "../routine/names";
-import { assign, collected, emit, lossAt, sourceAt, unknownAt } from "../routine/state";
+import { assign, collectCommands, emit, lossAt, sourceAt, unknownAt } from "../routine/state";
 import { withoutExits } from "../routine/withoutReturns";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { NO_ROW } from "./conditions";
 import { emitRowsLoop } from "./emitLoop";
 import { lowerSteps, type Step } from "./fetchSteps";
@@ -27,13 +27,13 @@ type Statement<Kind extends RoutineStatement["kind"]> = Extract<
   { readonly kind: Kind }
 >;
 
-export function cursorNamed(state: State, name: string): CursorBinding | undefined {
+export function findCursor(state: State, name: string): CursorBinding | undefined {
   const binding = find(state.names, [name])?.binding;
   return binding?.kind === "cursor" ? binding : undefined;
 }
 
 /** Runs the query of a declared cursor with its arguments. */
-export function openDeclared(
+export function openCursorQuery(
   state: State,
   cursor: CursorBinding,
   args: readonly Span[],
@@ -54,15 +54,15 @@ export function openDeclared(
 /** OPEN: the query runs here as far as what it sees goes. */
 export function openCursor(state: State, statement: Statement<"open">, run: Run): void {
   const { span, args } = statement;
-  const cursor = cursorNamed(state, statement.cursor);
+  const cursor = findCursor(state, statement.cursor);
   if (cursor === undefined) lossAt(state, `the cursor ${statement.cursor}`, span);
-  else cursor.opened = openDeclared(state, cursor, args, span, run);
+  else cursor.opened = openCursorQuery(state, cursor, args, span, run);
 }
 
 /** FETCH alone: the first row after OPEN outside of loops, otherwise some row or none. */
 export function fetchRow(state: State, statement: Statement<"fetch">, run: Run): void {
   const { span, targets } = statement;
-  const cursor = cursorNamed(state, statement.cursor);
+  const cursor = findCursor(state, statement.cursor);
   const result = cursor?.opened;
   const isInLoop = state.frames.some((frame) => frame.kind === "loop");
   const isKnown = cursor !== undefined && result !== undefined && !isInLoop;
@@ -76,11 +76,11 @@ export function fetchRow(state: State, statement: Statement<"fetch">, run: Run):
     : unknownAt(state, "whether FETCH finds a row", span);
   const source = sourceAt(state, span);
   state.nested++;
-  const then = collected(state, () => {
+  const then = collectCommands(state, () => {
     if (isKnown) assignRowTo(state, targets, result, "first", span);
     else setUnknown(state, targets, "the row that FETCH gives", span);
   });
-  const otherwise = collected(state, () => foundNothing(state, span, run));
+  const otherwise = collectCommands(state, () => foundNothing(state, span, run));
   state.nested--;
   emit(state, { kind: "if", condition, then, otherwise, source });
   // Later ones give later rows.
@@ -169,7 +169,7 @@ function isSameFetch(one: Statement<"fetch">, other: Statement<"fetch">): boolea
 
 function overRows(state: State, loop: FetchLoop, run: Run): boolean {
   const { fetch, label, span, others } = loop;
-  const cursor = cursorNamed(state, fetch.cursor);
+  const cursor = findCursor(state, fetch.cursor);
   const rows = cursor?.opened;
   if (cursor === undefined || rows === undefined) return false;
   const again = someStatement(others, (each) => {
@@ -186,7 +186,7 @@ function overRows(state: State, loop: FetchLoop, run: Run): boolean {
     lowerSteps(state, loop.after, nothing, run);
   });
   cursor.opened = undefined;
-  const last = collected(state, () => lastRound(state, loop, flags.after, run));
+  const last = collectCommands(state, () => lastRound(state, loop, flags.after, run));
   const source = sourceAt(state, span);
   if (!left.used) {
     emit(state, last);
@@ -225,7 +225,7 @@ function lastRound(
   const outer = state.frames;
   state.frames = [...outer, frame];
   state.nested++;
-  const body = collected(state, () => {
+  const body = collectCommands(state, () => {
     if (lowerSteps(state, loop.before, new Map(), run)) return;
     foundNothing(state, fetch.span, run);
     if (!isHandled(state, NO_ROW) || endsHere(state)) return;
@@ -240,7 +240,7 @@ function lastRound(
   emit(state, frame.left ? withoutExits(body, frame.id, { done, source }) : body);
 }
 
-/** Whether the handler has just left its block. */
+/** True if the handler has just left its block. */
 function endsHere(state: State): boolean {
   const last = state.commands.at(-1);
   return last?.kind === "exit" || last?.kind === "return" || last?.kind === "rollback";

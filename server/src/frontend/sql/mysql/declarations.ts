@@ -15,7 +15,7 @@ import {
   word,
   type Cursor,
 } from "../routine/cursor";
-import { stringOf } from "../tokens";
+import { stringOf } from "../text/tokens";
 import type { Condition, Declaration, HandlerDeclaration, RoutineStatement } from "./tree";
 
 /** The declarations at the start of a block; `takeBody` takes the statement of a handler. */

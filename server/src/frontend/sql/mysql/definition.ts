@@ -3,7 +3,7 @@ import type { Dialect } from "../../../program/dialect";
 import type { ValueType } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
 import type { SourceRange } from "../../../protocol/source";
-import { rangeOf, type LineIndex } from "../lines";
+import { rangeOf, type LineIndex } from "../text/lines";
 import { plainBody, type Body } from "../routine/body";
 import {
   atEnd,
@@ -19,7 +19,7 @@ import {
   word,
   type Cursor,
 } from "../routine/cursor";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { readType, type TypeText } from "./types";
 
 export interface Argument {

@@ -1,12 +1,12 @@
 // PREPARE and EXECUTE: the SQL of a literal is read like any other, what is put together at run time is not known.
 import type { Expression } from "../../../program/expression";
-import { readCanonical } from "../canonical";
-import { plainText } from "../escapes";
-import { indexLines } from "../lines";
+import { readCanonical } from "../text/canonical";
+import { plainText } from "../text/escapes";
+import { indexLines } from "../text/lines";
 import { plainPiece, type SqlPiece } from "../lowering";
-import { preLex } from "../preLex";
-import type { Span } from "../split";
-import { stringOf, tokensOf } from "../tokens";
+import { preLex } from "../text/preLex";
+import type { Span } from "../text/split";
+import { stringOf, tokensOf } from "../text/tokens";
 import { mayFail } from "./handlers";
 import { runOpaque, runSql, valueAt } from "./run";
 import type { Run, State } from "./state";
@@ -23,7 +23,7 @@ export function prepare(state: State, statement: Statement<"prepare">): void {
 }
 
 /** EXECUTE name USING ... */
-export function runPrepared(state: State, statement: Statement<"execute">, run: Run): void {
+export function execute(state: State, statement: Statement<"execute">, run: Run): void {
   runText(state, state.prepared.get(statement.name), statement, run);
 }
 

@@ -2,7 +2,7 @@
 import type { LoopRange } from "../../../program/statement";
 import type { Rows } from "../routine/assign";
 import { emit, sourceAt } from "../routine/state";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { innerList } from "./control";
 import type { LoopFrame, State } from "./state";
 

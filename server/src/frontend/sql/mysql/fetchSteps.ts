@@ -1,10 +1,10 @@
 // The statements around FETCH in a loop, lowered with what is known of the variable that says that no row was found.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
-import { collected, emit, sourceAt } from "../routine/state";
-import type { Span } from "../split";
+import { collectCommands, emit, sourceAt } from "../routine/state";
+import type { Span } from "../text/split";
 import { find } from "../routine/names";
-import { holds, type Known } from "./fold";
+import { holds, type Constants } from "./fold";
 import { conditionAt } from "./run";
 import type { Run, State } from "./state";
 import { assignedBy, someStatement, type RoutineStatement } from "./tree";
@@ -15,7 +15,12 @@ export type Step =
   | { readonly kind: "check"; readonly condition: Span; readonly leavesWhen: boolean };
 
 /** Lowers the steps; true when the loop is known to be left by them. */
-export function lowerSteps(state: State, steps: readonly Step[], known: Known, run: Run): boolean {
+export function lowerSteps(
+  state: State,
+  steps: readonly Step[],
+  known: Constants,
+  run: Run,
+): boolean {
   let current = known;
   for (const step of steps) {
     if (step.kind === "check") {
@@ -43,11 +48,11 @@ function leavesLoop(state: State, label: string | undefined): boolean {
 function lowerCheck(
   state: State,
   check: Extract<Step, { readonly kind: "check" }>,
-  known: Known,
+  known: Constants,
 ): boolean {
   const { condition: span, leavesWhen } = check;
   let condition: Expression | undefined;
-  const before = collected(state, () => {
+  const before = collectCommands(state, () => {
     condition = conditionAt(state, span);
   });
   emit(state, before);
@@ -89,13 +94,13 @@ function exitOf(state: State, span: Span): Command | undefined {
 function branchOf(
   state: State,
   statement: Extract<RoutineStatement, { readonly kind: "if" }>,
-  known: Known,
+  known: Constants,
 ): readonly RoutineStatement[] | undefined {
   if (known.size === 0) return undefined;
   for (const { condition: span, body } of statement.branches) {
     let condition: Expression | undefined;
     const losses = state.taint.length;
-    const before = collected(state, () => {
+    const before = collectCommands(state, () => {
       condition = conditionAt(state, span);
     });
     state.taint.length = losses;
@@ -108,7 +113,7 @@ function branchOf(
 }
 
 /** What is still known behind a statement. */
-function without(state: State, known: Known, step: RoutineStatement): Known {
+function without(state: State, known: Constants, step: RoutineStatement): Constants {
   if (known.size === 0) return known;
   const changed = new Set<string>();
   someStatement([step], (each) => {

@@ -1,18 +1,18 @@
 // The variable that the handler for NOT FOUND sets, and whether anything but FETCH can have set it.
 import { find } from "../routine/names";
-import type { Span } from "../split";
-import { tokensOf } from "../tokens";
+import type { Span } from "../text/split";
+import { tokensOf } from "../text/tokens";
 import { handlerOf } from "./handlers";
 import { NO_ROW } from "./conditions";
 import type { State } from "./state";
 import { assignedBy, partsOf, type Block, type RoutineStatement } from "./tree";
-import type { Known } from "./fold";
+import type { Constants } from "./fold";
 
 export interface Flags {
   /** Values of the variables once the handler has run. */
-  readonly after: Known;
+  readonly after: Constants;
   /** Their values where it has not. */
-  readonly before: Known;
+  readonly before: Constants;
   /** Their names in the routine. */
   readonly names: ReadonlySet<string>;
 }
@@ -52,7 +52,7 @@ function numberAt(state: State, span: Span): number | undefined {
 }
 
 /**
- * Whether the variables have their values from before in every round of a loop: they have them at its start, and no
+ * True if the variables have their values from before in every round of a loop: they have them at its start, and no
  * statement in it but FETCH can change them.
  */
 export function isQuiet(

@@ -1,16 +1,16 @@
 // Conditions under known values of some variables: what is left of `IF done` once FETCH has found no row.
 import type { Expression } from "../../../program/expression";
 
-export type Known = ReadonlyMap<string, number>;
+export type Constants = ReadonlyMap<string, number>;
 
-/** Whether a condition holds; undefined where the known variables do not tell. Linear in the expression. */
-export function holds(condition: Expression, known: Known): boolean | undefined {
+/** True if a condition holds; undefined where the known variables do not tell. Linear in the expression. */
+export function holds(condition: Expression, known: Constants): boolean | undefined {
   const value = folded(condition, known);
   return value === undefined ? undefined : value !== 0;
 }
 
 /** The value as a number, with 1 and 0 for true and false. */
-function folded(expression: Expression, known: Known): number | undefined {
+function folded(expression: Expression, known: Constants): number | undefined {
   switch (expression.kind) {
     case "literal":
       if (typeof expression.value === "boolean") return expression.value ? 1 : 0;

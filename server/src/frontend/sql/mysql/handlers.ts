@@ -5,9 +5,9 @@ import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
 import { freshVariable } from "../routine/names";
-import { collected, emit, lossAt, sourceAt } from "../routine/state";
-import type { Span } from "../split";
-import { caughtBy, closeness, isException, resolved, signalled } from "./conditions";
+import { collectCommands, emit, lossAt, sourceAt } from "../routine/state";
+import type { Span } from "../text/split";
+import { caughtBy, closeness, isException, resolveCondition, signalState } from "./conditions";
 import { emitReturn } from "./returns";
 import type { BlockFrame, Frame, Run, State } from "./state";
 import {
@@ -35,7 +35,7 @@ export function declaredCondition(frames: readonly Frame[], name: string): Condi
 
 function conditionsOf(state: State, handler: HandlerDeclaration): readonly Condition[] {
   return handler.conditions.map((each) =>
-    resolved(each, (name) => declaredCondition(state.frames, name)),
+    resolveCondition(each, (name) => declaredCondition(state.frames, name)),
   );
 }
 
@@ -64,15 +64,17 @@ export function handlerOf(state: State, code: string): HandlerDeclaration | unde
   return handlerFor(state, code)?.handler;
 }
 
-/** Whether a handler around is for a condition. */
+/** True if a handler around is for a condition. */
 export function isHandled(state: State, code: string): boolean {
   return handlerFor(state, code) !== undefined;
 }
 
-/** Whether SIGNAL of a condition leaves the routine, and a handler that it may have touches no table. */
+/** True if SIGNAL of a condition leaves the routine, and a handler that it may have touches no table. */
 export function endsRoutine(state: State, condition: Condition | undefined): boolean {
   const named = condition?.kind === "named" ? condition.name : undefined;
-  const code = signalled(named === undefined ? condition : declaredCondition(state.frames, named));
+  const code = signalState(
+    named === undefined ? condition : declaredCondition(state.frames, named),
+  );
   const active = handlerFor(state, code);
   if (active === undefined) return isException(code);
   const { frame, handler } = active;
@@ -121,12 +123,12 @@ function activeHandlers(state: State): readonly Active[] {
   return found;
 }
 
-/** Whether errors of a statement here run handlers of their own. */
+/** True if errors of a statement here run handlers of their own. */
 export function handlesErrors(state: State): boolean {
   return activeHandlers(state).length > 0;
 }
 
-/** Whether a deadlock or a lock that does not come runs a handler that goes on behind the statement. */
+/** True if a deadlock or a lock that does not come runs a handler that goes on behind the statement. */
 export function handlesRefusedLocks(state: State): boolean {
   return activeHandlers(state).some(({ handler }) => {
     const codes = codesOf(state, handler);
@@ -171,7 +173,7 @@ export function mayFail(state: State, span: Span, body: () => void, run: Run): v
     return;
   }
   state.nested++;
-  const tried = collected(state, body);
+  const tried = collectCommands(state, body);
   state.nested--;
   emitTry(state, tried, active, span, run);
 }
@@ -225,16 +227,16 @@ function emitTry(
       runHandler(state, each, "HY000", span, run);
       return;
     }
-    const then = collected(state, () => {
+    const then = collectCommands(state, () => {
       runHandler(state, each, codes[0] ?? "HY000", span, run);
     });
-    const otherwise = collected(state, () => {
+    const otherwise = collectCommands(state, () => {
       choose(at + 1);
     });
     emit(state, { kind: "if", condition: isOneOf(code, codes), then, otherwise, source });
   };
   state.nested++;
-  const handler = collected(state, () => {
+  const handler = collectCommands(state, () => {
     choose(0);
   });
   state.nested--;
@@ -248,7 +250,7 @@ function codesOf(state: State, handler: HandlerDeclaration): readonly string[] |
   return codes.includes(undefined) ? undefined : codes.flatMap((each) => each ?? []);
 }
 
-/** Whether the error is one of those; of a class, the ones that are followed. */
+/** True if the error is one of those; of a class, the ones that are followed. */
 function isOneOf(code: Expression, caught: readonly string[]): Expression {
   const codes = caught.flatMap((each) =>
     each.length === 5 ? [each] : Object.values(ERRORS).filter((known) => isCaught(known, [each])),
@@ -289,7 +291,7 @@ export function followedHandlers(
 
 const BEHIND_ROLLBACK = "what runs behind the ROLLBACK of a handler that goes on";
 
-/** Whether the statements undo the transaction before they do anything else that it sees. */
+/** True if the statements undo the transaction before they do anything else that it sees. */
 function rollsBack(statements: readonly RoutineStatement[]): boolean {
   for (const statement of statements) {
     switch (statement.kind) {

@@ -3,10 +3,10 @@ import type { Expression } from "../../../program/expression";
 import type { Command, LoopRange } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { closeLevel, declareRecord, declareVariable, openLevel } from "../routine/names";
-import { collected, emit, lossAt, sourceAt } from "../routine/state";
+import { collectCommands, emit, lossAt, sourceAt } from "../routine/state";
 import type { Rows } from "../routine/assign";
-import type { Span } from "../split";
-import { cursorNamed, fetchLoop, openDeclared } from "./cursors";
+import type { Span } from "../text/split";
+import { findCursor, fetchLoop, openCursorQuery } from "./cursors";
 import { emitLoop, emitRowsLoop } from "./emitLoop";
 import { assignRowTo, conditionAt, runSql, setUnknown, valueAt } from "./run";
 import type { Run, State } from "./state";
@@ -44,9 +44,9 @@ export function lowerLoop(state: State, loop: Loop, run: Run): void {
       break;
     }
     case "cursor": {
-      const cursor = cursorNamed(state, over.cursor);
+      const cursor = findCursor(state, over.cursor);
       const rows =
-        cursor === undefined ? undefined : openDeclared(state, cursor, over.args, header, run);
+        cursor === undefined ? undefined : openCursorQuery(state, cursor, over.args, header, run);
       if (cursor === undefined) lossAt(state, `the cursor ${over.cursor}`, header);
       rowsLoop(state, loop, over.record, rows, run);
       break;
@@ -60,7 +60,7 @@ export function lowerLoop(state: State, loop: Loop, run: Run): void {
 /** WHILE: a condition that asks the database is asked at the start of each round. */
 function whileLoop(state: State, loop: Loop, span: Span, run: Run): void {
   let condition: Expression = TRUE;
-  const before = collected(state, () => {
+  const before = collectCommands(state, () => {
     condition = conditionAt(state, span, loop.header);
   });
   if (before.kind === "sequence" && before.commands.length === 0) {

@@ -5,13 +5,13 @@ import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
 import { emitBranches } from "../routine/branches";
 import { find, openLevel, closeLevel } from "../routine/names";
-import { collected, emit, lossAt, sourceAt } from "../routine/state";
+import { collectCommands, emit, lossAt, sourceAt } from "../routine/state";
 import { withoutExits } from "../routine/withoutReturns";
-import { unfollowedSetting } from "../settings";
-import type { Span } from "../split";
+import { unfollowedSetting } from "../script/settings";
+import type { Span } from "../text/split";
 import { compare } from "../terms";
 import { lowerCall } from "./callStatement";
-import { caughtBy, isException, signalled } from "./conditions";
+import { caughtBy, isException, signalState } from "./conditions";
 import {
   checkLoose,
   commitBefore,
@@ -22,7 +22,7 @@ import {
 } from "./control";
 import { fetchAhead, fetchRow, openCursor } from "./cursors";
 import { declareAll } from "./declare";
-import { runPrepared, prepare, runImmediate } from "./dynamic";
+import { execute, prepare, runImmediate } from "./dynamic";
 import {
   declaredCondition,
   emitBlockHandlers,
@@ -135,7 +135,7 @@ function lowerOne(
       return;
     case "execute":
       checkLoose(state);
-      runPrepared(state, statement, lowerAll);
+      execute(state, statement, lowerAll);
       return;
     case "executeImmediate":
       checkLoose(state);
@@ -205,9 +205,11 @@ function lowerBlock(state: State, block: Block, span: Span): void {
     frame.left ? withoutExits(command, frame.id, { done, source }) : command;
   if (isOneTry) {
     state.nested++;
-    const body = collected(state, run);
+    const body = collectCommands(state, run);
     state.nested--;
-    const whole = collected(state, () => emitBlockHandlers(state, frame, body, span, lowerAll));
+    const whole = collectCommands(state, () =>
+      emitBlockHandlers(state, frame, body, span, lowerAll),
+    );
     emit(state, outside(whole));
   } else {
     // In place, since a transaction may begin in the block and end behind it.
@@ -338,7 +340,7 @@ function lowerSignal(
   const named = condition?.kind === "named" ? condition.name : undefined;
   const known = named === undefined ? condition : declaredCondition(state.frames, named);
   const again = kind === "resignal" && condition === undefined ? state.handled.at(-1) : undefined;
-  const code = again ?? signalled(known);
+  const code = again ?? signalState(known);
   if (!isException(code)) {
     if (isHandled(state, code)) raiseHere(state, code, span, lowerAll);
     return;

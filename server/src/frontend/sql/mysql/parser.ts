@@ -23,7 +23,7 @@ import {
 import { takeDeclarations } from "./declarations";
 import { takeFor } from "./forLoop";
 import { takeSimple } from "./simple";
-import type { Block, LoopOver, RoutineStatement, Unplaced } from "./tree";
+import type { Block, LoopOver, RoutineStatement, WithoutPlace } from "./tree";
 
 export interface ParsedBody {
   readonly statements: readonly RoutineStatement[];
@@ -119,7 +119,7 @@ function takeLabel(cursor: Cursor): string | undefined {
   return label;
 }
 
-function takeStructured(cursor: Cursor, label: string | undefined): Unplaced | undefined {
+function takeStructured(cursor: Cursor, label: string | undefined): WithoutPlace | undefined {
   switch (word(cursor)) {
     case "begin":
       return { kind: "block", block: takeBlock(cursor, label) };
@@ -146,7 +146,7 @@ const GRAMMAR: BranchGrammar<RoutineStatement> = {
 
 const REPEAT_ENDS = new Set(["until", "end"]);
 
-function takeLoop(cursor: Cursor, label: string | undefined): Unplaced {
+function takeLoop(cursor: Cursor, label: string | undefined): WithoutPlace {
   const start = startOf(cursor);
   const what = word(cursor);
   cursor.at++;

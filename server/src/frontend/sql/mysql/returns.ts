@@ -1,9 +1,9 @@
-// What a routine gives to its caller where it ends: the values of its OUT arguments.
+// Results of a routine where it ends: the values of its OUT arguments.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { rowValue } from "../routine/names";
 import { emit, sourceAt } from "../routine/state";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import type { State } from "./state";
 
 /** The variables of the OUT arguments, in order. */

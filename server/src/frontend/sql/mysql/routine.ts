@@ -10,7 +10,7 @@ import { transactionsOf, touchesTables, type RoutinePart } from "../routine/tran
 import { walkCommand } from "../walk";
 import { createState, START, assignedIn } from "./calls";
 import { finishPart } from "./control";
-import { carriedResults, flattened, valuesBefore } from "./carry";
+import { carriedResults, flattenSequences, valuesBefore } from "./carry";
 import { typeOfText, type RoutineDefinition } from "./definition";
 import { lowerAll } from "./lower";
 import { parseBody } from "./parser";
@@ -43,7 +43,7 @@ export function lowerRoutine(
   });
 }
 
-/** Whether some way through the commands ends the transaction. */
+/** True if some way through the commands ends the transaction. */
 function endsSomewhere(commands: readonly Command[]): boolean {
   let ends = false;
   walkCommand(
@@ -167,7 +167,7 @@ function cutOutside(finished: FinishedPart): readonly FinishedPart[] {
   if (part.kind !== "outside") return [finished];
   const cut: Command[][] = [[]];
   let touched = false;
-  for (const command of flattened(commands)) {
+  for (const command of flattenSequences(commands)) {
     const touches = touchesTables([command]);
     if (touches && touched) cut.push([]);
     touched ||= touches;

@@ -3,11 +3,11 @@
 import type { Dialect } from "../../../program/dialect";
 import type { Note, Transaction } from "../../../program/program";
 import { runsBefore } from "../../schema/migrations";
-import { applyAnnotations } from "../annotated";
-import type { LineIndex } from "../lines";
+import { applyAnnotations } from "../annotations/attachment";
+import type { LineIndex } from "../text/lines";
 import { commentName } from "../scanFile";
-import type { RoutineSlice } from "../scriptRegions";
-import type { Span } from "../split";
+import type { RoutineSlice } from "../script/regions";
+import type { Span } from "../text/split";
 import { withId } from "../uniqueIds";
 import { readDefinition, type RoutineDefinition } from "./definition";
 import { lowerRoutine } from "./routine";

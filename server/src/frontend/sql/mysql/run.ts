@@ -5,14 +5,14 @@ import { withSharedQueries } from "../dialects/sharedReads";
 import { lowerDialectExpression, lowerDialectStatement } from "../dialects/statement";
 import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
-import { sourceOf, textOf, type Lowered, type LoweringContext, type SqlPiece } from "../lowering";
+import { sourceOf, textOf, type Lowering, type LoweringContext, type SqlPiece } from "../lowering";
 import { assignTarget, assignUnknown, assignRow, type Rows, type Target } from "../routine/assign";
 import { pieceOf, type PieceOptions } from "../routine/body";
-import { hoisted } from "../routine/hoist";
+import { hoistQueries } from "../routine/hoist";
 import { find } from "../routine/names";
-import { readLowered } from "../routine/results";
-import { assign, collected, emit, sourceAt } from "../routine/state";
-import type { Span } from "../split";
+import { resultOf } from "../routine/results";
+import { assign, collectCommands, emit, sourceAt } from "../routine/state";
+import type { Span } from "../text/split";
 import { atMostOneRow, exactlyOneRow } from "./cardinality";
 import { NO_ROW, SEVERAL_ROWS } from "./conditions";
 import { handlesErrors, handlesRefusedLocks, isHandled, mayFail, raiseHere } from "./handlers";
@@ -51,7 +51,7 @@ function expressionAt(
   const { value, taint, locks } = lowerDialectExpression(context, state.dialect, use);
   for (const statement of locks) emit(state, { kind: "statement", statement });
   const read = locksWhatItReads(state) ? withSharedQueries(value) : value;
-  const [only] = hoisted(state, [read], { piece, taint, span: shown });
+  const [only] = hoistQueries(state, [read], { piece, taint, span: shown });
   return only ?? literal(null);
 }
 
@@ -83,11 +83,11 @@ export function runSql(
   const context = contextFor(state, piece, span, options.placeholder);
   let rows: Rows | undefined;
   let last: Statement | undefined;
-  const body = collected(state, () => {
+  const body = collectCommands(state, () => {
     const read = lowerDialectStatement(context, state.dialect);
     const lowered = withoutTemporary(read, state.temporary, state.ids);
     const isReturned = into === undefined && !kept;
-    const ran = readLowered(lowered, isReturned);
+    const ran = resultOf(lowered, isReturned);
     rows = ran.rows;
     last = lowered.statements.at(-1);
     const emptyInto = ran.values !== undefined && into !== undefined ? ran.values : undefined;
@@ -136,7 +136,7 @@ function hasOneAtMost(state: State, query: Query): boolean {
 }
 
 /** `@x := ...` inside of a statement. */
-function takeUserValues(state: State, lowered: Lowered, span: Span): void {
+function takeUserValues(state: State, lowered: Lowering, span: Span): void {
   const { result, targets = [], values = [] } = lowered;
   for (const { variable, column: field } of targets) {
     if (result === undefined) continue;
@@ -151,7 +151,7 @@ function takeUserValues(state: State, lowered: Lowered, span: Span): void {
   }
 }
 
-/** Whether a statement can raise an error that the AR knows: others are left to the whole transaction. */
+/** True if a statement can raise an error that the AR knows: others are left to the whole transaction. */
 function canFail(state: State, statement: Statement): boolean {
   switch (statement.kind) {
     case "select":
@@ -211,10 +211,10 @@ function takeRow(
   const size: Expression = { kind: "size", result: rows.name };
   const found = goesOn ? comparison("=", size, literal(1)) : comparison(">", size, literal(0));
   state.nested++;
-  const then = collected(state, take);
-  const otherwise = collected(state, () => {
+  const then = collectCommands(state, take);
+  const otherwise = collectCommands(state, () => {
     if (!handled) return;
-    const ran = collected(state, () => raiseHere(state, NO_ROW, span, run));
+    const ran = collectCommands(state, () => raiseHere(state, NO_ROW, span, run));
     const condition = comparison("=", size, literal(0));
     emit(state, goesOn ? { kind: "if", condition, then: ran, source } : ran);
   });
@@ -223,7 +223,7 @@ function takeRow(
   emit(state, { kind: "if", condition: found, then, ...rest, source });
 }
 
-/** Whether a variable was declared without a value and never assigned since. */
+/** True if a variable was declared without a value and never assigned since. */
 function isNull(state: State, target: Target): boolean {
   const binding = find(state.names, target.path)?.binding;
   if (binding?.kind !== "variable") return false;

@@ -2,11 +2,11 @@
 import type { ValueType } from "../../../program/expression";
 import type { Dialect } from "../../../program/dialect";
 import type { Command } from "../../../program/statement";
-import type { Ids, Lowered, LoweringContext } from "../lowering";
+import type { Ids, Lowering, LoweringContext } from "../lowering";
 import { withoutDeadAssignments } from "../routine/deadAssignments";
 import { createNames, type Names } from "../routine/names";
 import { withLosses } from "../routine/losses";
-import type { LowerSql } from "../scriptState";
+import type { LowerSql } from "../script/state";
 import { createState } from "./calls";
 import type { RoutineDefinition } from "./definition";
 import { lowerAll } from "./lower";
@@ -35,7 +35,7 @@ export function createStoredCallingLower(
     const runsHere = statement?.kind === "call" || statement?.kind === "block";
     if (runsHere) lowerAll(caller, caller.tree);
     const whole = { start: 0, end: caller.body.text.length };
-    const lowered: Lowered = runsHere
+    const lowered: Lowering = runsHere
       ? { statements: [] }
       : lower({ ...context, call: (name, args) => caller.call(name, args, whole) });
     if (caller.commands.length === 0) return lowered;
@@ -92,7 +92,7 @@ function givenValues(caller: State, context: LoweringContext): readonly Command[
 }
 
 /** What the routines leave in the user's variables. */
-function keptValues(caller: State): NonNullable<Lowered["values"]> {
+function keptValues(caller: State): NonNullable<Lowering["values"]> {
   return [...caller.user].map(([variable, name]) => {
     return { variable, value: { kind: "variable", name } };
   });

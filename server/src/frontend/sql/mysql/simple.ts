@@ -18,12 +18,12 @@ import {
   word,
   type Cursor,
 } from "../routine/cursor";
-import type { TokenKind } from "../tokens";
+import type { TokenKind } from "../text/tokens";
 import { takeCondition } from "./declarations";
-import type { Into, Unplaced } from "./tree";
+import type { Into, WithoutPlace } from "./tree";
 
 /** One statement up to its semicolon, which is left. */
-export function takeSimple(cursor: Cursor): Unplaced {
+export function takeSimple(cursor: Cursor): WithoutPlace {
   const keyword = word(cursor);
   const parse = PARSERS[keyword];
   if (parse !== undefined) return parse(cursor);
@@ -32,7 +32,7 @@ export function takeSimple(cursor: Cursor): Unplaced {
   return { kind: "broken", message: "this is no statement" };
 }
 
-type Parse = (cursor: Cursor) => Unplaced;
+type Parse = (cursor: Cursor) => WithoutPlace;
 
 const PARSERS = dictionary<Parse | undefined>({
   set: takeSet,
@@ -86,7 +86,7 @@ const PARSERS = dictionary<Parse | undefined>({
   optimize: takeSession,
 });
 
-function takeControl(cursor: Cursor): Unplaced {
+function takeControl(cursor: Cursor): WithoutPlace {
   const first = word(cursor);
   const at = cursor.at;
   spanOverCase(cursor);
@@ -94,14 +94,14 @@ function takeControl(cursor: Cursor): Unplaced {
   return { kind: "control", isRollback: first === "rollback" && !toSavepoint };
 }
 
-function takeDdl(cursor: Cursor): Unplaced {
+function takeDdl(cursor: Cursor): WithoutPlace {
   const at = cursor.at;
   spanOverCase(cursor);
   const isTemporary = cursor.tokens.slice(at, at + 5).some((token) => token.word === "temporary");
   return { kind: "ddl", isTemporary };
 }
 
-function takeSession(cursor: Cursor): Unplaced {
+function takeSession(cursor: Cursor): WithoutPlace {
   spanOverCase(cursor);
   return { kind: "session" };
 }
@@ -120,7 +120,7 @@ const SETTINGS = new Set([
 ]);
 
 /** SET of one or several variables of the routine, the user or the session. */
-function takeSet(cursor: Cursor): Unplaced {
+function takeSet(cursor: Cursor): WithoutPlace {
   const first = startsSystem(cursor, 1);
   if (TRANSACTION.test(first.name)) return takeControl(cursor);
   cursor.at++;
@@ -194,7 +194,7 @@ function takeVariables(cursor: Cursor): readonly Target[] {
 }
 
 /** SQL with an INTO anywhere, unless it belongs to INSERT or REPLACE, or writes a file. */
-function takeSql(cursor: Cursor): Unplaced {
+function takeSql(cursor: Cursor): WithoutPlace {
   const first = word(cursor);
   const reads = first === "select" || first === "with" || first === "values" || first === "(";
   let into: Into | undefined;
@@ -222,7 +222,7 @@ function takeInto(cursor: Cursor): Into {
   return { targets, span: { start, end: endOf(cursor) } };
 }
 
-function takeCall(cursor: Cursor): Unplaced {
+function takeCall(cursor: Cursor): WithoutPlace {
   cursor.at++;
   let name = takeName(cursor) ?? "";
   while (take(cursor, ".")) name = takeName(cursor) ?? name;
@@ -232,14 +232,14 @@ function takeCall(cursor: Cursor): Unplaced {
   return { kind: "call", name: name.toLowerCase(), args };
 }
 
-function takeJump(cursor: Cursor, kind: "leave" | "iterate"): Unplaced {
+function takeJump(cursor: Cursor, kind: "leave" | "iterate"): WithoutPlace {
   cursor.at++;
   const label = isName(peek(cursor)) ? takeName(cursor)?.toLowerCase() : undefined;
   spanOverCase(cursor);
   return { kind, label };
 }
 
-function takeSignal(cursor: Cursor, kind: "signal" | "resignal"): Unplaced {
+function takeSignal(cursor: Cursor, kind: "signal" | "resignal"): WithoutPlace {
   cursor.at++;
   const start = startOf(cursor);
   const bare = word(cursor) === ";" || word(cursor) === "" || word(cursor) === "set";
@@ -250,7 +250,7 @@ function takeSignal(cursor: Cursor, kind: "signal" | "resignal"): Unplaced {
 }
 
 /** FETCH [NEXT] [FROM] cursor INTO targets. */
-function takeFetch(cursor: Cursor): Unplaced {
+function takeFetch(cursor: Cursor): WithoutPlace {
   cursor.at++;
   if (!takeAll(cursor, "next", "from")) take(cursor, "from");
   const name = takeName(cursor)?.toLowerCase() ?? "";
@@ -259,7 +259,7 @@ function takeFetch(cursor: Cursor): Unplaced {
   return { kind: "fetch", cursor: name, targets };
 }
 
-function takePrepare(cursor: Cursor): Unplaced {
+function takePrepare(cursor: Cursor): WithoutPlace {
   cursor.at++;
   const name = takeName(cursor)?.toLowerCase() ?? "";
   if (!take(cursor, "from")) problem(cursor, "FROM is expected here");
@@ -267,7 +267,7 @@ function takePrepare(cursor: Cursor): Unplaced {
 }
 
 /** EXECUTE name USING @a, @b; MariaDB also EXECUTE IMMEDIATE 'text' USING x. */
-function takeExecute(cursor: Cursor): Unplaced {
+function takeExecute(cursor: Cursor): WithoutPlace {
   cursor.at++;
   if (take(cursor, "immediate")) {
     const from = spanOverCase(cursor, "using");
@@ -281,7 +281,7 @@ function takeExecute(cursor: Cursor): Unplaced {
 }
 
 /** GET [CURRENT | STACKED] DIAGNOSTICS [CONDITION n] target = what, ... */
-function takeDiagnostics(cursor: Cursor): Unplaced {
+function takeDiagnostics(cursor: Cursor): WithoutPlace {
   cursor.at++;
   if (!take(cursor, "current")) take(cursor, "stacked");
   take(cursor, "diagnostics");

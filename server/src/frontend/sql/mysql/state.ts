@@ -1,5 +1,6 @@
-// What a stored routine of MySQL or MariaDB is lowered in: names, blocks and loops around, handlers, transactions.
-import type { Spelling } from "../spelling";
+// State in which a stored routine of MySQL or MariaDB is lowered: names, blocks and loops around, handlers,
+// transactions.
+import type { Spelling } from "../text/spelling";
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, ValueType } from "../../../program/expression";
 import type { DeclaredLevel, Note } from "../../../program/program";
@@ -8,11 +9,11 @@ import type { Command, Query } from "../../../program/statement";
 import type { CallArgument, CallResult, LoweringContext, SqlPiece } from "../lowering";
 import { freshVariable, valueOf } from "../routine/names";
 import { assign, unknownAt, type RoutineState } from "../routine/state";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import type { RoutineDefinition } from "./definition";
 import type { Condition, HandlerDeclaration, RoutineStatement } from "./tree";
 
-/** What all routines of a reading share. */
+/** Shared parts of all routines of a reading. */
 export interface RoutineContext {
   readonly table: (name: string) => Table | undefined;
   readonly view: (name: string) => Query | undefined;
@@ -112,7 +113,7 @@ export interface State extends RoutineState {
   readonly tree: readonly RoutineStatement[];
   /** Tables that only this session sees. */
   readonly temporary: ReadonlySet<string>;
-  /** What each name of PREPARE stands for; undefined when it is not known. */
+  /** Meaning of each name of PREPARE; undefined when it is not known. */
   readonly prepared: Map<string, Span | undefined>;
   /** The conditions that handlers around are for, innermost last: what a bare RESIGNAL raises again. */
   readonly handled: string[];

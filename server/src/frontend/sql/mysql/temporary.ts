@@ -1,8 +1,8 @@
 // Temporary tables of stored routines: each session has its own, so that no other transaction sees them.
 import type { Query, Relation, Statement } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
-import type { Ids, Lowered } from "../lowering";
-import { nameOf, tokensOf } from "../tokens";
+import type { Ids, Lowering } from "../lowering";
+import { nameOf, tokensOf } from "../text/tokens";
 
 /** The names of the tables that a body creates as temporary ones. Linear in the text. */
 export function temporaryTables(text: string): ReadonlySet<string> {
@@ -22,10 +22,10 @@ export function temporaryTables(text: string): ReadonlySet<string> {
 
 /** The statements without changes of temporary tables; what is read from these is not known. */
 export function withoutTemporary(
-  lowered: Lowered,
+  lowered: Lowering,
   temporary: ReadonlySet<string>,
   ids: Ids,
-): Lowered {
+): Lowering {
   if (temporary.size === 0 || lowered.commands !== undefined) return lowered;
   const statements = lowered.statements.flatMap((statement): readonly Statement[] =>
     withoutIn(statement, temporary, ids),

@@ -1,7 +1,7 @@
 // The statements of stored routines of MySQL and MariaDB: SQL inside them stays text.
 import type { Target } from "../routine/assign";
 import type { BranchText } from "../routine/branchText";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 
 /** `SELECT ... INTO a, @b`: the targets and the text from INTO up to the last of them. */
 export interface Into {
@@ -140,7 +140,7 @@ type StatementKind =
 export type RoutineStatement = StatementKind & { readonly span: Span };
 
 /** A statement before it is known where it ends. */
-export type Unplaced = RoutineStatement extends infer Each
+export type WithoutPlace = RoutineStatement extends infer Each
   ? Each extends RoutineStatement
     ? Omit<Each, "span">
     : never
@@ -166,7 +166,7 @@ export function partsOf(statement: RoutineStatement): readonly RoutineStatement[
   }
 }
 
-/** Whether the statement or one inside of it is such a one. Linear in the statements. */
+/** True if the statement or one inside of it is such a one. Linear in the statements. */
 export function someStatement(
   statements: readonly RoutineStatement[],
   accepts: (statement: RoutineStatement) => boolean,

@@ -1,7 +1,7 @@
 // Types of variables and arguments in stored routines.
 import type { ValueType } from "../../../program/expression";
 import { columnType } from "../dialects/types";
-import { nameOf, tokensOf } from "../tokens";
+import { nameOf, tokensOf } from "../text/tokens";
 
 export interface TypeText {
   readonly type: ValueType;

@@ -1,6 +1,6 @@
 // node-sql-parser called safely: errors become values, texts that it cannot take are refused.
 import { Parser } from "node-sql-parser/build/postgresql";
-import { nameOf, tokensOf } from "../tokens";
+import { nameOf, tokensOf } from "../text/tokens";
 import { child, isNode, type Node } from "./ast";
 
 export type NspParse =

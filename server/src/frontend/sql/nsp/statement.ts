@@ -10,9 +10,9 @@ import type {
 import { TRUE } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
 import { liftLockClause } from "../lockClause";
-import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
-import { distinctlyNamed } from "../terms";
-import { tokensOf } from "../tokens";
+import { sourceOf, textOf, type Lowering, type LoweringContext } from "../lowering";
+import { withDistinctNames } from "../terms";
+import { tokensOf } from "../text/tokens";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
 import type { NspParse } from "./parse";
@@ -20,7 +20,7 @@ import { lowerQuery, lowerSubquery, outputsOf } from "./query";
 import { columnsOf, startWork, type Scope, type Work } from "./scope";
 
 export type NspResult =
-  | { readonly ok: true; readonly lowered: Lowered }
+  | { readonly ok: true; readonly lowered: Lowering }
   /** `offset` is where in the piece's `sql` the parser stopped. */
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
@@ -43,7 +43,7 @@ export function lowerWithNsp(
   switch (node["type"]) {
     case "select": {
       const lowered = lowerQuery(node, undefined, work);
-      const query = { ...lowered, outputs: distinctlyNamed(lowered.outputs) };
+      const query = { ...lowered, outputs: withDistinctNames(lowered.outputs) };
       const into = context.ids.result();
       const locked = lock === undefined ? query : { ...query, lock };
       const columns = query.outputs.map((output) => output.name);
@@ -72,7 +72,7 @@ function refused(message: string): NspResult {
   return { ok: false, message, offset: 0 };
 }
 
-function done(statement: Statement, result?: Lowered["result"]): NspResult {
+function done(statement: Statement, result?: Lowering["result"]): NspResult {
   const statements = [statement];
   return { ok: true, lowered: result === undefined ? { statements } : { statements, result } };
 }
@@ -205,13 +205,13 @@ function conflictOf(node: Node | undefined, scope: Scope, work: Work): OnConflic
 function returningOf(node: Node, scope: Scope, work: Work) {
   const clause = child(node, "returning");
   if (clause === undefined) return undefined;
-  const outputs = distinctlyNamed(outputsOf(children(clause, "columns"), scope, work));
+  const outputs = withDistinctNames(outputsOf(children(clause, "columns"), scope, work));
   return { into: work.context.ids.result(), outputs };
 }
 
 function resultOf(
   returning: { readonly into: string; readonly outputs: readonly Output[] } | undefined,
-): Lowered["result"] {
+): Lowering["result"] {
   if (returning === undefined) return undefined;
   return { name: returning.into, columns: returning.outputs.map((output) => output.name) };
 }

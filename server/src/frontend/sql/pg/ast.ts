@@ -1,6 +1,6 @@
 // Reading PostgreSQL's parse tree: names, lists and the fields that the tree leaves out when they are empty.
 import type { A_Const, Node, RangeVar, TypeName } from "libpg-query";
-import { typeKey } from "./typeNames";
+import { typeKey } from "./schema/typeNames";
 
 /** The kind of a node: the only key that it has. */
 export function kindOf(node: Node): string {

@@ -7,7 +7,7 @@ import { functionFacts, isPure } from "../../../program/functions";
 import { constantOf, lastName, schemaOf, stringsOf } from "./ast";
 import { lowerCast } from "./cast";
 import { callsOwn } from "./functionNames";
-import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
+import { aggregateOf, EVALUATED_FUNCTIONS, FRESH, LENGTHS } from "./functions";
 import { ofSession, outsideValue } from "./outside";
 import { lowerAll, lowerExpression } from "./recursion";
 import { loseOutside, taint, type Scope, type Work } from "./scope";
@@ -39,7 +39,7 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   const set = setCall(call, scope, work);
   if (set !== undefined) return set;
   const args = lowerAll(call.args, scope, work);
-  if (EVALUATED.has(name) || (LENGTHS.has(name) && args[0]?.kind === "array"))
+  if (EVALUATED_FUNCTIONS.has(name) || (LENGTHS.has(name) && args[0]?.kind === "array"))
     return { kind: "call", name, arguments: args, deterministic: true };
   // Not evaluated, but equal arguments give equal values.
   if (isPure(name)) {
@@ -58,7 +58,7 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   return loseOutside(work, `the function ${name}()`, args, functionFacts(name).type);
 }
 
-/** What a function of the workspace gives: it runs here, or is known to touch no table. Undefined for others. */
+/** Result of a function of the workspace: it runs here, or is known to touch no table. Undefined for others. */
 function ownFunction(call: FuncCall, scope: Scope, work: Work): Expression | undefined {
   const name = lastName(call.funcname);
   const schema = schemaOf(call.funcname);
@@ -188,7 +188,7 @@ function present(value: Expression, row: Expression): Expression {
   return { kind: "conditional", condition, then: literal(null), otherwise: row };
 }
 
-/** Whether the condition holds in all rows that have an answer, or in one: the least or greatest of 0 and 1. */
+/** True if the condition holds in all rows that have an answer, or in one: the least or greatest of 0 and 1. */
 function truthOf(
   name: string,
   condition: Expression,

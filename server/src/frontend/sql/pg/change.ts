@@ -22,7 +22,7 @@ import type {
 } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
-import { distinctlyNamed, whereTrue } from "../terms";
+import { withDistinctNames, whereTrue } from "../terms";
 import { itemsOf, kindOf, rowOf, tableName } from "./ast";
 import { lowerFrom } from "./from";
 import { outputsOf } from "./query";
@@ -32,13 +32,13 @@ import {
   NO_SOURCES,
   sourceOfRelation,
   taint,
-  viewNamed,
+  findView,
   type Scope,
   type Source,
   type Work,
 } from "./scope";
 
-/** What all statements share. */
+/** Shared parts of all statements. */
 export interface StatementBase {
   readonly id: string;
   readonly source: Statement["source"];
@@ -48,7 +48,7 @@ export interface StatementBase {
 /** The table that a statement changes. A view cannot be changed through here. */
 export function targetOf(relation: RangeVar | undefined, work: Work): Source {
   const table = tableName(relation);
-  if (viewNamed(table, work) !== undefined) {
+  if (findView(table, work) !== undefined) {
     taint(work, `a change through the view ${table}`, "opaque");
   }
   const alias = relation?.alias?.aliasname ?? table;
@@ -65,7 +65,7 @@ function returningOf(
   if ((clause.options ?? []).length > 0) taint(work, "RETURNING WITH");
   return {
     into: work.context.ids.result(),
-    outputs: distinctlyNamed(outputsOf(clause.exprs, scope, work)),
+    outputs: withDistinctNames(outputsOf(clause.exprs, scope, work)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { CommonTableExpr, FuncCall, Node, WithClause } from "libpg-query";
 import type { Taint } from "../../../program/precision";
 import type { Command, Statement } from "../../../program/statement";
 import { literal } from "../expressions";
-import type { Lowered } from "../lowering";
+import type { Lowering } from "../lowering";
 import { compare } from "../terms";
 import { constantOf, lastName, stringsOf } from "./ast";
 import { hasAggregate } from "./functions";
@@ -17,14 +17,14 @@ export function lowerWithChanges(
   node: Node,
   clause: WithClause | undefined,
   work: Work,
-  lowerSingle: (node: Node, work: Work) => Lowered,
-): Lowered {
+  lowerSingle: (node: Node, work: Work) => Lowering,
+): Lowering {
   const ctes = new Map<string, Cte>();
   const parts: Part[] = [];
   const atMostOne = new Set<string>();
   const isOne = (result: string): boolean => atMostOne.has(result);
   const definitions = definitionsOf(clause);
-  const run = (part: Node): Lowered => {
+  const run = (part: Node): Lowering => {
     const own: Work = { ...work, ctes, taint: [], usedRows: new Set() };
     const lowered = lowerSingle(part, own);
     parts.push({ lowered, rows: [...own.usedRows] });
@@ -95,7 +95,7 @@ const NOTHING: Cte = { kind: "opaque", columns: [] };
 
 const NEW_EACH_TIME = /"kind":"fresh"[^}]*"why":"(?!now)|"deterministic":false/;
 
-/** Whether a table of that name stands in a part of the tree. */
+/** True if a table of that name stands in a part of the tree. */
 function mentions(tree: unknown, name: string): boolean {
   if (typeof tree !== "object" || tree === null) return false;
   if ("relname" in tree && tree.relname === name) return true;
@@ -111,7 +111,7 @@ function givesOneRow(node: Node): boolean {
 }
 
 /** An INSERT of values that may be refused, or of what rows of another part are made to. */
-function isOneInsert({ statements }: Lowered): boolean {
+function isOneInsert({ statements }: Lowering): boolean {
   const [only] = statements.map(asValues);
   if (only?.kind !== "insert" || statements.length > 1) return false;
   return !("query" in only.rows) && only.rows.length === 1;
@@ -164,12 +164,12 @@ function hideRows(ctes: Map<string, Cte>): void {
 }
 
 interface Part {
-  readonly lowered: Lowered;
+  readonly lowered: Lowering;
   /** The results that it runs once per row of. */
   readonly rows: readonly string[];
 }
 
-function rowsOf(lowered: Lowered, names: readonly string[]): Cte {
+function rowsOf(lowered: Lowering, names: readonly string[]): Cte {
   const { result } = lowered;
   if (result === undefined) return { kind: "opaque", columns: [] };
   const [statement] = lowered.statements;
@@ -188,7 +188,7 @@ function rowsOf(lowered: Lowered, names: readonly string[]): Cte {
 }
 
 /** SELECT of nothing but columns of such rows is their result itself. */
-function passedThrough(main: Lowered): Lowered["result"] {
+function passedThrough(main: Lowering): Lowering["result"] {
   const [statement] = main.statements;
   if (statement?.kind !== "select" || statement.taint.length > 0) return undefined;
   const { query } = statement;

@@ -3,7 +3,7 @@ import type { BooleanTest, CaseExpr, ColumnRef, MinMaxExpr, Node } from "libpg-q
 import { TODAY } from "../currentDate";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
-import { joined, negatedIf } from "../terms";
+import { connective, negatedIf } from "../terms";
 import { constantOf, kindOf, stringOf, stringsOf } from "./ast";
 import { lowerCall } from "./call";
 import { lowerCast } from "./cast";
@@ -57,7 +57,7 @@ function applied(name: string, args: readonly Expression[]): Expression {
 function nullTest(operand: Expression, negated: boolean): Expression {
   const fields = operand.kind === "call" && operand.name === "row" ? operand.arguments : [operand];
   const tests = fields.map((field) => negatedIf(negated, { kind: "isNull", operand: field }));
-  return joined("and", tests);
+  return connective("and", tests);
 }
 
 function columnRef(reference: ColumnRef, scope: Scope, work: Work): Expression {
@@ -76,9 +76,9 @@ function junction(
   const [first] = operands;
   switch (node.BoolExpr.boolop) {
     case "AND_EXPR":
-      return joined("and", operands);
+      return connective("and", operands);
     case "OR_EXPR":
-      return joined("or", operands);
+      return connective("or", operands);
     case "NOT_EXPR":
       return first === undefined ? lose(work, "NOT of nothing") : { kind: "not", operand: first };
     default:

@@ -10,7 +10,7 @@ import type {
 import type { Expression } from "../../../program/expression";
 import type { Output, Relation } from "../../../program/statement";
 import type { CallResult } from "../lowering";
-import { distinctlyNamed, emptyQuery, joined, whereTrue, withColumnNames } from "../terms";
+import { withDistinctNames, emptyQuery, connective, whereTrue, withColumnNames } from "../terms";
 import { kindOf, lastName, schemaOf, stringsOf } from "./ast";
 import { callArguments } from "./call";
 import { callsOwn } from "./functionNames";
@@ -26,10 +26,10 @@ import {
   sourceOfRelation,
   type Source,
   type Work,
-  viewNamed,
+  findView,
 } from "./scope";
 import { functionRows, ordinality, type FunctionRows } from "./sets";
-import { lossesOf } from "./viewLosses";
+import { lossesOf } from "./schema/viewLosses";
 
 export interface From {
   readonly relations: readonly Relation[];
@@ -101,7 +101,7 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
     addOpaque(state, alias, cte.columns, join);
     return;
   }
-  const query = cte?.query ?? viewNamed(name, work);
+  const query = cte?.query ?? findView(name, work);
   if (query !== undefined) {
     for (const { reason, effect } of lossesOf(query)) taint(work, reason, effect);
     const named = withColumnNames(query, names);
@@ -254,7 +254,7 @@ function addFunctionRows(
 ): void {
   const named = withColumnNames(emptyQuery(outputs), names);
   // Under another name a single value's column goes by that, unless the function names it itself.
-  const query = { ...named, outputs: distinctlyNamed(named.outputs) };
+  const query = { ...named, outputs: withDistinctNames(named.outputs) };
   const [column] = query.outputs;
   const lateral = state.sources.length > 0 ? { lateral: true as const } : {};
   const relation: Relation = { alias, table: alias, kind: "derived", query, join, ...lateral };
@@ -345,7 +345,7 @@ function attach(state: State, on: Expression): void {
   if (last === undefined) return;
   const relation: Relation = {
     ...last,
-    on: last.on === undefined ? on : joined("and", [last.on, on]),
+    on: last.on === undefined ? on : connective("and", [last.on, on]),
   };
   replaceLast(state, relation);
 }
@@ -395,7 +395,7 @@ function joinCondition(
       },
     ];
   });
-  return operands.length === 0 ? undefined : joined("and", operands);
+  return operands.length === 0 ? undefined : connective("and", operands);
 }
 
 function commonColumns(left: readonly Source[], right: readonly Source[]): readonly string[] {

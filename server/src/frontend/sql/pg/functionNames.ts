@@ -7,7 +7,7 @@ import { lowerExpression } from "./recursion";
 import { typeIn, type Scope, type Work } from "./scope";
 import { valueTypeOf } from "./valueType";
 
-/** Whether a call is one of a function of the workspace, although PostgreSQL may have one of that name. */
+/** True if a call is one of a function of the workspace, although PostgreSQL may have one of that name. */
 export function callsOwn(call: FuncCall, scope: Scope, work: Work): boolean {
   const name = lastName(call.funcname);
   const schema = schemaOf(call.funcname);
@@ -24,12 +24,12 @@ export function callsOwn(call: FuncCall, scope: Scope, work: Work): boolean {
   });
 }
 
-/** Whether a function with these types is one that a name without a schema never stands for. */
+/** True if a function with these types is one that a name without a schema never stands for. */
 export function isHidden(name: string, types: readonly string[]): boolean {
   return builtInSignatures(name).includes(types.join(","));
 }
 
-/** Whether PostgreSQL has a function of that name for so many arguments. */
+/** True if PostgreSQL has a function of that name for so many arguments. */
 function rivals(name: string, count: number): boolean {
   return builtInSignatures(name).some((each) => countOf(each) === count);
 }

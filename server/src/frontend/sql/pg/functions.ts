@@ -1,11 +1,11 @@
-// What is known of PostgreSQL's functions: which are evaluated, which give new values, which aggregate.
+// Table of PostgreSQL's functions: which are evaluated, which give new values, which aggregate.
 import type { FuncCall } from "libpg-query";
 import type { AggregateFunction, Expression } from "../../../program/expression";
 import { dictionary } from "../../../protocol/dictionary";
 import { lastName } from "./ast";
 
 /** Functions that the analysis and the store evaluate by name. */
-export const EVALUATED: ReadonlySet<string> = new Set(
+export const EVALUATED_FUNCTIONS: ReadonlySet<string> = new Set(
   "greatest least abs lower upper length mod".split(" "),
 );
 
@@ -57,7 +57,7 @@ export function aggregateOf(name: string): AggregateFunction | undefined {
   return AGGREGATES[name] ?? (OTHER_AGGREGATES.has(name) ? "other" : undefined);
 }
 
-/** Whether an aggregate of the query itself stands in a part of its tree, neither in a subquery nor over a window. */
+/** True if an aggregate of the query itself stands in a part of its tree, neither in a subquery nor over a window. */
 export function hasAggregate(tree: unknown): boolean {
   if (Array.isArray(tree)) return tree.some(hasAggregate);
   if (typeof tree !== "object" || tree === null || "SubLink" in tree) return false;

@@ -7,7 +7,7 @@ import type {
 } from "../../../program/expression";
 import { dictionary } from "../../../protocol/dictionary";
 import { COMPARISONS, literal } from "../expressions";
-import { calculatesWith, compare, joined, negatedIf } from "../terms";
+import { calculatesWith, compare, connective, negatedIf } from "../terms";
 import { constantOf, itemsOf, rowOf, stringsOf, typeText } from "./ast";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, loseOutside, typeIn, type Scope, type Work } from "./scope";
@@ -60,7 +60,7 @@ export function lowerOperator(expression: A_Expr, scope: Scope, work: Work): Exp
       const [low, high] = itemsOf(rexpr);
       const operand = lower(lexpr);
       const range = [compare(">=", operand, lower(low)), compare("<=", operand, lower(high))];
-      return negatedIf(expression.kind === "AEXPR_NOT_BETWEEN", joined("and", range));
+      return negatedIf(expression.kind === "AEXPR_NOT_BETWEEN", connective("and", range));
     }
     case "AEXPR_BETWEEN_SYM":
     case "AEXPR_NOT_BETWEEN_SYM": {
@@ -68,8 +68,8 @@ export function lowerOperator(expression: A_Expr, scope: Scope, work: Work): Exp
       const operand = lower(lexpr);
       if (first === undefined || second === undefined) return lose(work, "BETWEEN", [operand]);
       const between = (low: Expression, high: Expression): Expression =>
-        joined("and", [compare(">=", operand, low), compare("<=", operand, high)]);
-      const either = joined("or", [between(first, second), between(second, first)]);
+        connective("and", [compare(">=", operand, low), compare("<=", operand, high)]);
+      const either = connective("or", [between(first, second), between(second, first)]);
       return negatedIf(expression.kind === "AEXPR_NOT_BETWEEN_SYM", either);
     }
     case "AEXPR_SIMILAR":
@@ -142,14 +142,14 @@ function compareRows(
   const pairs = left.map((each, at) => ({ left: each, right: right[at] ?? literal(null) }));
   const equal = (upTo: number): readonly Expression[] =>
     pairs.slice(0, upTo).map((pair) => compare("=", pair.left, pair.right));
-  if (operator === "=") return joined("and", equal(pairs.length));
-  if (operator === "<>") return { kind: "not", operand: joined("and", equal(pairs.length)) };
+  if (operator === "=") return connective("and", equal(pairs.length));
+  if (operator === "<>") return { kind: "not", operand: connective("and", equal(pairs.length)) };
   const strict: ComparisonOperator = operator.startsWith("<") ? "<" : ">";
   const alternatives = pairs.map((pair, at) => {
     const last = at === pairs.length - 1 ? operator : strict;
-    return joined("and", [...equal(at), compare(last, pair.left, pair.right)]);
+    return connective("and", [...equal(at), compare(last, pair.left, pair.right)]);
   });
-  return joined("or", alternatives);
+  return connective("or", alternatives);
 }
 
 function inList(
@@ -167,7 +167,7 @@ function inList(
   const alternatives = items.map((item) =>
     compareRows("=", values, lowerAll(rowOf(item) ?? [], scope, work)),
   );
-  return joined("or", alternatives);
+  return connective("or", alternatives);
 }
 
 /** `x = ANY (array)`, `x <> ALL (array)`: lists of values when the elements stand there. */
@@ -182,7 +182,7 @@ function quantified(name: string, expression: A_Expr, scope: Scope, work: Work):
       return { kind: "not", operand: { kind: "in", operand, values: elements } };
     }
     const each = elements.map((element) => compare(comparison, operand, element));
-    return joined(isAny ? "or" : "and", each);
+    return connective(isAny ? "or" : "and", each);
   }
   const array = lowerExpression(expression.rexpr, scope, work);
   const operator = comparison ?? name;

@@ -25,12 +25,12 @@ export function systemRows(table: string, work: Work): Call {
   };
 }
 
-/** Whether a name is one of the system's own, where no table of the workspace has it. */
+/** True if a name is one of the system's own, where no table of the workspace has it. */
 export function isSystemName(schema: string, name: string): boolean {
   return /^(?:pg_catalog|information_schema)$/.test(schema) || name.startsWith("pg_");
 }
 
-/** What a function of the system gives that looks at nothing of the workspace's tables; undefined for others. */
+/** Result of a function of the system that looks at nothing of the workspace's tables; undefined for others. */
 export function outsideValue(
   name: string,
   args: readonly Expression[],

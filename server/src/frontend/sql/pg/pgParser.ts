@@ -9,7 +9,7 @@ export interface PgStatement {
   readonly end: number;
 }
 
-export interface PgParsed {
+export interface PgParseTree {
   readonly ok: true;
   readonly statements: readonly PgStatement[];
   /** The UTF-16 offset of a byte of the text's UTF-8. */
@@ -23,7 +23,7 @@ export interface PgProblem {
   readonly offset: number;
 }
 
-export type PgParseResult = PgParsed | PgProblem;
+export type PgParseResult = PgParseTree | PgProblem;
 
 export interface PgParser {
   /** The statements of a text. A problem for a text that is not SQL, is nested too deeply or made the parser fail. */

@@ -44,7 +44,7 @@ export interface Scope {
 
 export const NO_SOURCES: Scope = { sources: [] };
 
-/** What a name of the WITH clause stands for. */
+/** Meaning of a name of the WITH clause. */
 export type Cte =
   | { readonly kind: "query"; readonly query: Query }
   /** Changes data: its rows are the result of a statement of its own. */
@@ -130,7 +130,7 @@ export function columnsOf(relation: Relation, work: Work): readonly string[] | u
 }
 
 /** The query of the view of that name; a table that statements alone tell of is none. */
-export function viewNamed(name: string, { context }: Work): Query | undefined {
+export function findView(name: string, { context }: Work): Query | undefined {
   const table = context.table(name);
   return table === undefined || table.inferred ? context.view?.(name) : undefined;
 }

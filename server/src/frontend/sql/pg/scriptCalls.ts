@@ -1,20 +1,20 @@
 // Calls of the workspace's routines from a script: SELECT f(...), CALL p(...), DO $$ ... $$ inside a transaction.
 import type { ValueType } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
-import type { Ids, Lowered, LoweringContext } from "../lowering";
+import type { Ids, Lowering, LoweringContext } from "../lowering";
 import { withoutDeadAssignments } from "../routine/deadAssignments";
 import { plainBody } from "../routine/body";
 import { createNames, type Names } from "../routine/names";
 import { withLosses } from "../routine/losses";
-import type { RoutineContext, State } from "./plState";
-import { createState, inlineCall, inlineDefinition } from "./routineBody";
-import { readDefinition, type RoutineDefinition } from "./routineDefinition";
+import type { RoutineContext, State } from "./plpgsql/state";
+import { createState, inlineCall, inlineDefinition } from "./plpgsql/routineBody";
+import { readDefinition, type RoutineDefinition } from "./plpgsql/routineDefinition";
 import { functionsOf } from "./valueFunctions";
 
 /** What the names of a routine's variables begin with inside a script. */
 const PREFIX = "call.";
 
-export type Lower = (context: LoweringContext) => Lowered;
+export type Lower = (context: LoweringContext) => Lowering;
 
 /** `lower`, and before its statements the commands of the routines that they call. Never fails. */
 export function createCallingLower(lower: Lower, shared: RoutineContext): Lower {
@@ -30,7 +30,7 @@ export function createCallingLower(lower: Lower, shared: RoutineContext): Lower 
     const caller = callerOf(context, shared, createNames(known));
     const whole = { start: 0, end: caller.body.text.length };
     const block = blockIn(context, shared);
-    const lowered: Lowered =
+    const lowered: Lowering =
       block === undefined
         ? lower({
             ...context,

@@ -8,7 +8,7 @@ import type { Output } from "../../../program/statement";
 import { lastName } from "./ast";
 import { writtenElements } from "./operator";
 import { lowerAll } from "./recursion";
-import { tableOfType } from "./routineDefinition";
+import { tableOfType } from "./plpgsql/routineDefinition";
 import { lose, type Scope, type Work } from "./scope";
 
 /** The columns of functions that give several rows; empty: the only one has the function's name or the alias. */
@@ -39,7 +39,7 @@ function named(
   return names.split(" ").map((name) => [name, columns] as const);
 }
 
-/** Whether a function of that name gives several rows. */
+/** True if a function of that name gives several rows. */
 export function givesRows(name: string): boolean {
   return SETS.has(name) || RECORDS.has(name);
 }
@@ -56,7 +56,7 @@ export function setCall(call: FuncCall, scope: Scope, work: Work): Expression | 
   return asSet(name, args);
 }
 
-/** What a function in FROM gives: its columns with their values. */
+/** Result of a function in FROM: its columns with their values. */
 export interface FunctionRows {
   readonly outputs: readonly Output[];
   /** Its rows are single values: the alias means the value, and its fields if it is a record. */

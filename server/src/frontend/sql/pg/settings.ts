@@ -1,6 +1,6 @@
 // SET of PostgreSQL's settings: which ones leave alone what statements do to rows and keys.
 import type { VariableSetStmt } from "libpg-query";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 
 /**
  * Settings of the planner, of texts and formats, of logs and time-outs, custom ones, and what is read elsewhere:

@@ -4,9 +4,9 @@ import type { Expression } from "../../../program/expression";
 import type { LockStatement, Statement } from "../../../program/statement";
 import { dictionary, ownEntry } from "../../../protocol/dictionary";
 import { literal, TRUE } from "../expressions";
-import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
+import { sourceOf, textOf, type Lowering, type LoweringContext } from "../lowering";
 import { referringFirst } from "../references";
-import { distinctlyNamed } from "../terms";
+import { withDistinctNames } from "../terms";
 import { kindOf, lastName, rangeVarsOf, schemaOf, tableName } from "./ast";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
 import { callArguments } from "./call";
@@ -23,7 +23,7 @@ import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
 import { hasNoMeaning, leavesTables } from "./withoutMeaning";
 
 export type PgResult =
-  | { readonly ok: true; readonly lowered: Lowered }
+  | { readonly ok: true; readonly lowered: Lowering }
   /** `offset` is where in the piece's `sql` the parser stopped. */
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
@@ -41,7 +41,7 @@ export function lowerWithPg(context: LoweringContext, parser: PgParser): PgResul
 }
 
 /** One statement of the tree in the AR. Never fails: what is not understood becomes an opaque statement. */
-export function lowerStatement(node: Node, context: LoweringContext): Lowered {
+export function lowerStatement(node: Node, context: LoweringContext): Lowering {
   const work = startWork(context);
   const clause = withClauseOf(node);
   return definitionsOf(clause).some(changesData)
@@ -67,13 +67,13 @@ function baseOf(work: Work): StatementBase {
   return { id: ids.statement(), source: work.source, text: textOf(piece) };
 }
 
-function one(statement: Statement): Lowered {
+function one(statement: Statement): Lowering {
   const result = resultOf(statement);
   const statements = [statement];
   return result === undefined ? { statements } : { statements, result };
 }
 
-function resultOf(statement: Statement): Lowered["result"] {
+function resultOf(statement: Statement): Lowering["result"] {
   if (statement.kind === "select") {
     const columns = statement.query.outputs.map((output) => output.name);
     return { name: statement.into, columns };
@@ -85,7 +85,7 @@ function resultOf(statement: Statement): Lowered["result"] {
 }
 
 /** A statement whose WITH changes nothing, or whose changes are done already. */
-function lowerSingle(node: Node, before: Work): Lowered {
+function lowerSingle(node: Node, before: Work): Lowering {
   if ("SelectStmt" in node) return lowerSelect(node.SelectStmt, before);
   const work = withQueries(withClauseOf(node), undefined, before);
   if (hasNoEffect(node)) return { statements: [] };
@@ -124,7 +124,7 @@ function lowerSingle(node: Node, before: Work): Lowered {
   return opaque(node, `${STATEMENTS[kindOf(node)] ?? kindOf(node)} is not followed`, work);
 }
 
-/** Whether the statement leaves rows, tables and keys as they are, and gives nothing. */
+/** True if the statement leaves rows, tables and keys as they are, and gives nothing. */
 export function hasNoEffect(node: Node): boolean {
   if ("VariableSetStmt" in node) return unfollowedSetting(node.VariableSetStmt) === undefined;
   return NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node) || leavesTables(node);
@@ -150,11 +150,11 @@ const STATEMENTS = dictionary<string>({
 
 const READING = new Set(["ExplainStmt", "FetchStmt", "DeclareCursorStmt"]);
 
-function lowerSelect(select: SelectStmt, work: Work): Lowered {
+function lowerSelect(select: SelectStmt, work: Work): Lowering {
   const advisory = advisoryLock(select, work);
   if (advisory !== undefined) return one(advisory);
   const lowered = lowerQuery(select, undefined, work);
-  const query = { ...lowered, outputs: distinctlyNamed(lowered.outputs) };
+  const query = { ...lowered, outputs: withDistinctNames(lowered.outputs) };
   const base = baseOf(work);
   const into = work.context.ids.result();
   return one({ ...base, kind: "select", query, into, discarded: false, taint: work.taint });
@@ -200,7 +200,7 @@ const LOCK_MODES = [
   "access exclusive",
 ];
 
-function lockTables(nodes: readonly Node[] | undefined, mode: number, work: Work): Lowered {
+function lockTables(nodes: readonly Node[] | undefined, mode: number, work: Work): Lowering {
   const statements = tablesOf(nodes).map((table): Statement => {
     const named = LOCK_MODES[mode] ?? "access exclusive";
     return { ...baseOf(work), kind: "lock", table, mode: named, taint: work.taint };
@@ -213,7 +213,7 @@ function tablesOf(nodes: readonly Node[] | undefined): readonly string[] {
 }
 
 /** TRUNCATE locks its tables against everyone, then deletes their rows: first those that refer to others. */
-function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Work): Lowered {
+function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Work): Lowering {
   const tables = tablesOf(relations);
   if (restart_seqs === true)
     taint(work, "RESTART IDENTITY, after which numbers are given once more", "outside");
@@ -230,7 +230,7 @@ function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Wor
 }
 
 /** A statement of which only the tables are known. */
-function opaque(node: Node, reason: string, work: Work): Lowered {
+function opaque(node: Node, reason: string, work: Work): Lowering {
   const names = rangeVarsOf(node).map((relation) => tableName(relation));
   const tables = new Set(names.filter((name) => !work.ctes.has(name)));
   taint(work, reason, "opaque");

@@ -3,7 +3,7 @@ import type { Node, SubLink } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { Query, Relation } from "../../../program/statement";
 import { literal } from "../expressions";
-import { compare, distinctlyNamed, emptyQuery, joined, negatedIf } from "../terms";
+import { compare, withDistinctNames, emptyQuery, connective, negatedIf } from "../terms";
 import { lastName, rowOf, stringsOf } from "./ast";
 import { lowerAll, lowerExpression, lowerQueryNode } from "./recursion";
 import { lose, type Scope, type Work } from "./scope";
@@ -123,7 +123,7 @@ function comparedRows(
   work: Work,
 ): Compared | undefined {
   const alias = work.context.ids.fresh("compared");
-  const named = { ...query, outputs: distinctlyNamed(query.outputs) };
+  const named = { ...query, outputs: withDistinctNames(query.outputs) };
   const conditions = values.flatMap((value, at): readonly Expression[] => {
     const output = named.outputs[at];
     if (output === undefined) return [];
@@ -138,7 +138,7 @@ function comparedRows(
     ...emptyQuery([{ name: "value", value: literal(1) }]),
     relations: [relation],
   };
-  return { where: (where) => ({ ...all, where }), condition: joined("and", conditions) };
+  return { where: (where) => ({ ...all, where }), condition: connective("and", conditions) };
 }
 
 /**
@@ -206,7 +206,7 @@ function rowIn(
   }));
   const where = (more: Expression): Query => ({
     ...query,
-    where: joined("and", [query.where, more]),
+    where: connective("and", [query.where, more]),
   });
-  return ofAll({ where, condition: joined("and", equal) }, true);
+  return ofAll({ where, condition: connective("and", equal) }, true);
 }

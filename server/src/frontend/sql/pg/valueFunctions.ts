@@ -2,12 +2,12 @@
 // time. Told by the words of their bodies; whatever is not known there makes it no such function.
 import { isPure } from "../../../program/functions";
 import type { LoweringContext } from "../lowering";
-import { nameOf, tokensOf, type Token } from "../tokens";
+import { nameOf, tokensOf, type Token } from "../text/tokens";
 import { typeText } from "./ast";
-import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
+import { aggregateOf, EVALUATED_FUNCTIONS, FRESH, LENGTHS } from "./functions";
 import { isHidden } from "./functionNames";
-import type { RoutineContext } from "./plState";
-import type { RoutineDefinition } from "./routineDefinition";
+import type { RoutineContext } from "./plpgsql/state";
+import type { RoutineDefinition } from "./plpgsql/routineDefinition";
 import { givesRows } from "./sets";
 
 export interface ValueFunction {
@@ -104,7 +104,7 @@ function read(definition: RoutineDefinition, routine: RoutineContext["routine"])
 /** RAISE of what is no error. */
 const QUIET: ReadonlySet<string> = new Set("notice debug log info warning".split(" "));
 
-/** Whether only constants stand between the parentheses. */
+/** True if only constants stand between the parentheses. */
 function isConstant(tokens: readonly Token[], open: number): boolean {
   for (let at = open + 1; at < tokens.length; at++) {
     const token = tokens[at];
@@ -154,7 +154,7 @@ function calledVerdict(
   if (ownTypes(routine, name, count, schema) !== undefined)
     return valueFunction(routine, name, count, schema);
   if (FRESH[name] !== undefined || name === "current_setting") return DRAWS;
-  if (isPure(name) || EVALUATED.has(name) || LENGTHS.has(name)) return CALCULATES;
+  if (isPure(name) || EVALUATED_FUNCTIONS.has(name) || LENGTHS.has(name)) return CALCULATES;
   if (aggregateOf(name) !== undefined || givesRows(name)) return CALCULATES;
   return valueFunction(routine, name, count, schema);
 }
@@ -193,7 +193,7 @@ function readsNoTable(
   return isName(token) && queries.has(nameOf(text, token)) && !hasComma(tokens, place);
 }
 
-/** Whether a list of relations goes on behind this one: what comes then is not looked at. */
+/** True if a list of relations goes on behind this one: what comes then is not looked at. */
 function hasComma(tokens: readonly Token[], from: number): boolean {
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {

@@ -22,12 +22,12 @@ export function valueTypeOf(name: string): ValueType {
   return TYPES[name] ?? "other";
 }
 
-/** Whether its whole numbers are of 64 bits. */
+/** True if its whole numbers are of 64 bits. */
 export function isWide(name: string): boolean {
   return /^(?:int8|bigint|bigserial|serial8|xid8)$/u.test(name);
 }
 
-/** Whether a column of this type numbers its rows by itself. */
+/** True if a column of this type numbers its rows by itself. */
 export function isSerial(name: string): boolean {
   return /^(small|big)?serial[248]?$/.test(name);
 }

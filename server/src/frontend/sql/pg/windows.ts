@@ -2,10 +2,10 @@
 // Rows that ORDER BY does not tell apart are told apart by their keys, as everywhere; PostgreSQL takes any of them first.
 import type { FuncCall, Node, WindowDef } from "libpg-query";
 import type { Expression } from "../../../program/expression";
-import { prefixed } from "../../../program/mapColumns";
+import { prefixRelations } from "../../../program/mapColumns";
 import type { Query } from "../../../program/statement";
 import { literal } from "../expressions";
-import { compare, emptyQuery, joined } from "../terms";
+import { compare, emptyQuery, connective } from "../terms";
 import { constantOf, lastName } from "./ast";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, typeIn, type Scope, type WindowRows, type Work } from "./scope";
@@ -162,7 +162,7 @@ function subquery(
   const { orderBy = [] } = more;
   // All that is asked of a row of the window, once more under another name.
   const inner = [value, ...window.partition, ...keys.map((key) => key.value)];
-  const copy = prefixed(
+  const copy = prefixRelations(
     {
       ...emptyQuery(inner.map((each, at) => ({ name: String(at), value: each }))),
       relations: rows.relations,
@@ -183,7 +183,7 @@ function subquery(
     ...more,
     orderBy: copy.orderBy,
     outputs: [{ name: "value", value: first }],
-    where: joined("and", [copy.where, ...same, ...placed]),
+    where: connective("and", [copy.where, ...same, ...placed]),
   };
   return { kind: "subquery", query };
 }
@@ -199,26 +199,26 @@ function placeOf(which: Exclude<Which, "partition">, keys: readonly Both[]): Exp
   const before = precedes(keys);
   if (which === "before" || which === "before peers") return before;
   const equal = keys.map(same);
-  return joined("or", [before, joined("and", equal)]);
+  return connective("or", [before, connective("and", equal)]);
 }
 
 function same({ value, other }: Both): Expression {
   return { kind: "sameValue", left: other, right: value };
 }
 
-/** Whether the other row comes first. */
+/** True if the other row comes first. */
 function precedes(keys: readonly Both[]): Expression {
   const [first, ...rest] = keys;
   if (first === undefined) return literal(false);
   const { value, other, descending, nullsFirst } = first;
   const isNull = (operand: Expression): Expression => ({ kind: "isNull", operand });
   const [absent, present] = nullsFirst ? [other, value] : [value, other];
-  const smaller = joined("or", [
+  const smaller = connective("or", [
     compare(descending ? ">" : "<", other, value),
-    joined("and", [isNull(absent), { kind: "not", operand: isNull(present) }]),
+    connective("and", [isNull(absent), { kind: "not", operand: isNull(present) }]),
   ]);
   if (rest.length === 0) return smaller;
-  return joined("or", [smaller, joined("and", [same(first), precedes(rest)])]);
+  return connective("or", [smaller, connective("and", [same(first), precedes(rest)])]);
 }
 
 /** Truth as a number, which has an order everywhere. */
@@ -252,7 +252,7 @@ function totalOrder({ rows, window, work }: Asked): readonly Key[] | undefined {
   return missing.length === 0 ? window.order : all;
 }
 
-/** Whether the rows can be asked for once more: nothing in them is new each time. */
+/** True if the rows can be asked for once more: nothing in them is new each time. */
 function canRepeat({ relations, where, grouped }: WindowRows): boolean {
   if (grouped || relations.some(({ kind }) => kind === "opaque")) return false;
   return !/"kind":"(?:fresh|unknown)"/.test(JSON.stringify([relations, where]));

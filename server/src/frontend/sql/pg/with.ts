@@ -39,7 +39,7 @@ export function definitionsOf(clause: WithClause | undefined): readonly CommonTa
   );
 }
 
-/** Whether it is an INSERT, UPDATE, DELETE or MERGE. */
+/** True if it is an INSERT, UPDATE, DELETE or MERGE. */
 export function changesData(definition: CommonTableExpr): boolean {
   return definition.ctequery !== undefined && !("SelectStmt" in definition.ctequery);
 }

@@ -32,12 +32,12 @@ const CHANGES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether the definition is known to mean nothing for transactions. */
+/** True if the definition is known to mean nothing for transactions. */
 export function hasNoMeaning(node: Node): boolean {
   return STATEMENTS.has(kindOf(node));
 }
 
-/** Whether the definition, where it stands among statements, leaves tables and their keys as they are. */
+/** True if the definition, where it stands among statements, leaves tables and their keys as they are. */
 export function leavesTables(node: Node): boolean {
   if ("IndexStmt" in node) return node.IndexStmt.unique !== true;
   return "DropStmt" in node && KEEPING.has(node.DropStmt.removeType ?? "OBJECT_TABLE");
@@ -51,7 +51,7 @@ const KEEPING: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether that change of a table is known to leave its columns and keys as they are. */
+/** True if that change of a table is known to leave its columns and keys as they are. */
 export function changesNothing({ subtype = "AT_AddColumn" }: AlterTableCmd): boolean {
   return CHANGES.has(subtype);
 }

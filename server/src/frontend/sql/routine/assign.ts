@@ -1,7 +1,7 @@
 // Assignments in routines: to variables, fields and records, from expressions and from the rows of a result.
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { fieldOf, find, type RecordBinding } from "./names";
 import { assign, sourceAt, unknownAt, type RoutineState } from "./state";
 
@@ -96,7 +96,7 @@ export function copyRecord(
 export interface Rows {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Whether these are all of its columns. */
+  /** True if these are all of its columns. */
   readonly complete: boolean;
 }
 

@@ -1,7 +1,7 @@
 // The body of a routine: its text as its language sees it, and where each character stands in the file.
-import { rangeOf, type LineIndex } from "../lines";
+import { rangeOf, type LineIndex } from "../text/lines";
 import type { SqlPiece } from "../lowering";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import type { SourceRange } from "../../../protocol/source";
 
 export interface Body {

@@ -1,5 +1,5 @@
 // The text of IF, CASE and END in routines, which all languages of routines write alike.
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { isName, peek, problem, take, word, type Cursor } from "./cursor";
 
 export interface BranchText<Statement> {

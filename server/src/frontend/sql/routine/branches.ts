@@ -1,7 +1,7 @@
 // IF and CASE of routines in the AR: a later condition is only asked for when the earlier ones do not hold.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { decide } from "./decide";
 import { emit, lossAt, sourceAt, type RoutineState } from "./state";
 

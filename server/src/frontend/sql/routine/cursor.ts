@@ -1,6 +1,6 @@
 // A position in the tokens of a routine's body, with the few ways in which its parser moves.
-import type { Span } from "../split";
-import { nameOf, tokensOf, type Token } from "../tokens";
+import type { Span } from "../text/split";
+import { nameOf, tokensOf, type Token } from "../text/tokens";
 import type { Target } from "./assign";
 
 /** Something that is wrong with the text. */

@@ -1,7 +1,7 @@
 // Conditions that constants decide: `TG_OP = 'INSERT'` in the body of a trigger that is run for an UPDATE.
 import type { Expression } from "../../../program/expression";
 
-/** Whether the condition holds; null where it is NULL, undefined where constants alone do not tell. Linear. */
+/** True if the condition holds; null where it is NULL, undefined where constants alone do not tell. Linear. */
 export function decide(condition: Expression): boolean | null | undefined {
   switch (condition.kind) {
     case "literal":

@@ -5,7 +5,7 @@ import type { Taint } from "../../../program/precision";
 import type { Query } from "../../../program/statement";
 import { literal } from "../expressions";
 import { sourceOf, textOf, type SqlPiece } from "../lowering";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { emptyQuery } from "../terms";
 import { emit, lossAt, type RoutineState } from "./state";
 
@@ -18,7 +18,7 @@ export interface Hoisting {
 }
 
 /** Values without queries: a lone subquery or EXISTS runs as it is, anything else as a SELECT of the values. */
-export function hoisted(
+export function hoistQueries(
   state: RoutineState,
   values: readonly Expression[],
   { piece, taint, span }: Hoisting,
@@ -80,7 +80,7 @@ function replaced(expression: Expression, part: Expression, by: Expression): Exp
   return mapParts(expression, (each) => replaced(each, part, by));
 }
 
-/** Whether an expression asks the database. */
+/** True if an expression asks the database. */
 export function hasQuery(expression: Expression): boolean {
   return queriesOf(expression).length > 0;
 }

@@ -1,6 +1,6 @@
 // The names of a routine: variables, records, cursors and arguments, in the blocks that declare them.
 import type { Expression, ValueType } from "../../../program/expression";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 
 export interface RecordBinding {
   readonly kind: "record";

@@ -1,7 +1,7 @@
 // A call that is not followed: of the routine only the tables that its body names are known.
 import type { Expression } from "../../../program/expression";
 import { tablesByWords } from "../fallback";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { emit, sourceAt, type RoutineState } from "./state";
 
 /** Emits an opaque statement for the call and gives its value, which is unknown. */

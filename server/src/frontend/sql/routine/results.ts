@@ -1,8 +1,8 @@
-// What running an SQL statement inside a routine gives: its commands, its rows, and how many they are.
+// Result of an SQL statement inside a routine: its commands, its rows, and how many they are.
 import type { Expression } from "../../../program/expression";
 import { hidesColumns } from "../../../program/precision";
 import type { Command, SelectStatement, Statement } from "../../../program/statement";
-import type { Lowered } from "../lowering";
+import type { Lowering } from "../lowering";
 import type { Rows } from "./assign";
 import { hasQuery } from "./hoist";
 
@@ -16,7 +16,7 @@ export interface Ran {
 }
 
 /** A lowered statement as a part of a routine; `returned` says that its rows go to the caller. */
-export function readLowered(lowered: Lowered, returned: boolean): Ran {
+export function resultOf(lowered: Lowering, returned: boolean): Ran {
   const { result } = lowered;
   const only = lowered.statements.length === 1 ? lowered.statements[0] : undefined;
   const quiet = (statement: Statement): Statement =>
@@ -37,7 +37,7 @@ export function readLowered(lowered: Lowered, returned: boolean): Ran {
 
 /** The result, and whether all of its columns are known. */
 export function rowsOf(
-  result: NonNullable<Lowered["result"]>,
+  result: NonNullable<Lowering["result"]>,
   statements: readonly Statement[],
 ): Rows {
   return { ...result, complete: !statements.some(({ taint }) => hidesColumns(taint)) };
@@ -70,7 +70,7 @@ function readsNothing(statement: SelectStatement): boolean {
 /** The rows that a statement returned or changed. */
 function countOf(
   statement: Statement | undefined,
-  result: Lowered["result"],
+  result: Lowering["result"],
 ): Expression | undefined {
   switch (statement?.kind) {
     case "select":

@@ -1,11 +1,11 @@
-// What every language of routines is lowered in: names, the commands so far, losses outside of statements.
+// State in which routines of every language are lowered: names, the commands so far, losses outside of statements.
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import type { Ids } from "../lowering";
-import type { Span } from "../split";
+import type { Span } from "../text/split";
 import { rangeIn, type Body } from "./body";
 import type { Names } from "./names";
 
@@ -25,7 +25,7 @@ export function emit(state: RoutineState, command: Command): void {
 }
 
 /** Lowers into a new list of commands. */
-export function collected(state: RoutineState, run: () => void): Command {
+export function collectCommands(state: RoutineState, run: () => void): Command {
   const outer = state.commands;
   state.commands = [];
   run();

@@ -1,9 +1,10 @@
-// What commands without statements come to: the value of each variable behind them as one expression, and when they fail.
+// Symbolic result of commands without statements: the value of each variable behind them as one expression, and when
+// they fail.
 import type { Expression } from "../../../program/expression";
 import { mapParts } from "../../../program/operands";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
-import { joined } from "../terms";
+import { connective } from "../terms";
 import { decide } from "./decide";
 import { hasQuery } from "./hoist";
 
@@ -12,7 +13,7 @@ export interface Failure {
   readonly rollback: Command;
 }
 
-export interface Folded {
+export interface FoldResult {
   /** Of the variables that were given and those that the commands assign. */
   readonly values: ReadonlyMap<string, Expression>;
   /** Of which at most the first that holds happens. */
@@ -25,7 +26,10 @@ export interface Folded {
  * The values behind the command, where its variables have those of `given` before it. Undefined where it does more than
  * to compute and to fail, where a value that is new each time would be made twice, or where the values become too large.
  */
-export function fold(command: Command, given: ReadonlyMap<string, Expression>): Folded | undefined {
+export function fold(
+  command: Command,
+  given: ReadonlyMap<string, Expression>,
+): FoldResult | undefined {
   const state: State = { failures: [], before: [], size: 0 };
   const values = new Map(given);
   const ended = run(command, values, [], state);
@@ -43,7 +47,7 @@ interface State {
 /** What one execution may come to, in parts of expressions. */
 const LARGEST = 2000;
 
-/** Whether the command ends what it stands in: "fails", "goes on"; undefined where it cannot be folded. */
+/** True if the command ends what it stands in: "fails", "goes on"; undefined where it cannot be folded. */
 function run(
   command: Command,
   values: Map<string, Expression>,
@@ -93,7 +97,7 @@ function run(
       return first === "fails" && second === "fails" ? "fails" : "goes on";
     }
     case "rollback":
-      state.failures.push({ condition: joined("and", path), rollback: command });
+      state.failures.push({ condition: connective("and", path), rollback: command });
       return "fails";
     default:
       return undefined;

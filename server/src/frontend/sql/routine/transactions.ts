@@ -75,7 +75,7 @@ function used(parameters: readonly Parameter[], body: Command): readonly Paramet
   return parameters.filter(({ name }) => names.has(name));
 }
 
-/** Whether the commands read or change a table. */
+/** True if the commands read or change a table. */
 export function touchesTables(commands: readonly Command[]): boolean {
   let touches = false;
   walkCommand(

@@ -164,7 +164,7 @@ function mayJump(command: Command, state: State): boolean {
   }
 }
 
-/** Whether every way through the commands leaves them: returns, rolls back, or jumps out of a loop around. */
+/** True if every way through the commands leaves them: returns, rolls back, or jumps out of a loop around. */
 export function endsAlways(commands: readonly Command[]): boolean {
   return commands.some((command) => {
     switch (command.kind) {

@@ -1,7 +1,7 @@
 // JPA and Spring Data: what is written at the commit, by which query, and what is kept.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mayUseDatabase } from "../../../../../server/src/frontend/code/prefilter";
+import { mayUseDatabase } from "../../../../../server/src/frontend/code/callGraph/prefilter";
 import { transactionsOf } from "../codePrograms";
 import { DDL, shown } from "./javaPrograms";
 

@@ -1,7 +1,7 @@
 // Java sources and what is read from them: what each construct becomes, and that every node has its place.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import type { CodeParsers } from "../../../../../server/src/frontend/code/codeParsers";
+import type { CodeParsers } from "../../../../../server/src/frontend/code/workspace/codeParsers";
 import type { HirModule, TextRun } from "../../../../../server/src/frontend/code/hir";
 import { readJava } from "../../../../../server/src/frontend/code/java/readJava";
 import { loadCodeParsers } from "../../../../../server/src/engine/treeSitter";

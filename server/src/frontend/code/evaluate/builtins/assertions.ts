@@ -2,13 +2,13 @@
 import type { Expression } from "../../../../program/expression";
 import { isCondition } from "../../../sql/expressions";
 import { UNDEFINED, type Value } from "../../values";
-import { emitThrow } from "../errors/thrown";
+import { emitThrow } from "../errors/exceptionFlow";
 import { sourceOf, type CallSite, type State } from "../state";
-import { isInput } from "../../reads";
-import { conditionOf, negated, readsOf, unknownExpression } from "../values/convert";
+import { isInput } from "../../roots/provenance";
+import { conditionOf, negate, readsOf, unknownExpression } from "../values/convert";
 import { requireHolds } from "../values/member";
 import { binary } from "../values/operators";
-import { named, type Builtin, type BuiltinCall } from "./builtin";
+import { aliases, type Builtin, type BuiltinCall } from "./builtin";
 
 /** Those that compare in ways that are not followed. */
 const OTHERS = ["assert", "assert.strict"]
@@ -21,22 +21,22 @@ const OTHERS = ["assert", "assert.strict"]
 
 /** Node's `assert`. */
 export const ASSERTIONS: Readonly<Record<string, Builtin>> = {
-  ...named("assert assert.ok assert.strict assert.strict.ok", (call) =>
+  ...aliases("assert assert.ok assert.strict assert.strict.ok", (call) =>
     asserted(call, truthOf(call)),
   ),
-  ...named("assert.equal", (call) => asserted(call, compared(call, "=="))),
-  ...named("assert.strictEqual assert.strict.equal assert.strict.strictEqual", (call) =>
+  ...aliases("assert.equal", (call) => asserted(call, compared(call, "=="))),
+  ...aliases("assert.strictEqual assert.strict.equal assert.strict.strictEqual", (call) =>
     asserted(call, compared(call, "===")),
   ),
-  ...named("assert.notEqual", (call) => asserted(call, negated(compared(call, "==")))),
-  ...named("assert.notStrictEqual assert.strict.notEqual assert.strict.notStrictEqual", (call) =>
-    asserted(call, negated(compared(call, "==="))),
+  ...aliases("assert.notEqual", (call) => asserted(call, negate(compared(call, "==")))),
+  ...aliases("assert.notStrictEqual assert.strict.notEqual assert.strict.notStrictEqual", (call) =>
+    asserted(call, negate(compared(call, "==="))),
   ),
-  ...named(OTHERS, ({ state, args, site }) => {
-    refusesWhatWasRead(state, args, { ...site, name: "assert", isUnused: true });
+  ...aliases(OTHERS, ({ state, args, site }) => {
+    mayRefuseReads(state, args, { ...site, name: "assert", isUnused: true });
     return UNDEFINED;
   }),
-  ...named("assert.fail assert.strict.fail", ({ state, site }) => {
+  ...aliases("assert.fail assert.strict.fail", ({ state, site }) => {
     emitThrow(state, undefined, { why: FAILED, source: sourceOf(state, site.span) });
     return UNDEFINED;
   }),
@@ -80,7 +80,7 @@ const GIVES = /\.(?:parse|cast)$/u;
  * Ends the function where an unknown one may refuse what was read from the database and is given to it, as it seems by its
  * name. Gives whether it is such a call.
  */
-export function refusesWhatWasRead(state: State, args: readonly Value[], site: CallSite): boolean {
+export function mayRefuseReads(state: State, args: readonly Value[], site: CallSite): boolean {
   const { name } = site;
   const [first] = args;
   // What a promise is refused with may be handled by whoever awaits it.

@@ -1,12 +1,12 @@
-// What an AsyncLocalStorage holds: a value for as long as a function runs that it was given with, which that function
+// Content of an AsyncLocalStorage: a value for as long as a function runs that it was given with, which that function
 // and all that it calls can ask for. Transactions are handed on in this way.
 import type { FileId } from "../../../../protocol/source";
-import { HANDED_ON, STORED } from "../../reach";
+import { HANDED_ON, STORAGE_RUN } from "../../callGraph/reachability";
 import { constantText, textOf, UNDEFINED, unknown, type Value } from "../../values";
 import { recordOf } from "../lists/collections";
-import { settle } from "../calls/settle";
+import { settle } from "../calls/awaits";
 import { lose, sourceOf, type State } from "../state";
-import { named, type Builtin, type BuiltinCall } from "./builtin";
+import { aliases, type Builtin, type BuiltinCall } from "./builtin";
 
 const STORAGE = "isolens storage";
 
@@ -49,15 +49,15 @@ const enters: Builtin = ({ state, self, args: [store = UNDEFINED], site }) => {
 };
 
 export const ASYNC_STORAGE: Readonly<Record<string, Builtin>> = {
-  ...named("AsyncLocalStorage async_hooks.AsyncLocalStorage", created),
+  ...aliases("AsyncLocalStorage async_hooks.AsyncLocalStorage", created),
   [`${STORAGE}.run`]: runs,
   [`${STORAGE}.exit`]: ({ args, ...call }) => runs({ ...call, args: [UNDEFINED, ...args] }),
   [`${STORAGE}.enterWith`]: enters,
   [`${STORAGE}.disable`]: () => UNDEFINED,
 };
 
-/** What a storage holds at a call of `getStore`; undefined for other calls, and where something unknown may have put it there. */
-export function stored(
+/** Content of a storage at a call of `getStore`; undefined for other calls, and where something unknown may have put it there. */
+export function storageContent(
   name: string,
   { state, self }: Pick<BuiltinCall, "state" | "self">,
 ): Value | undefined {
@@ -65,5 +65,5 @@ export function stored(
   const known = state.stores.get(placeOf(self));
   if (known) return known;
   const { isCalled } = state.workspace.reach;
-  return isCalled(STORED) && !isCalled(HANDED_ON) ? UNDEFINED : undefined;
+  return isCalled(STORAGE_RUN) && !isCalled(HANDED_ON) ? UNDEFINED : undefined;
 }

@@ -1,4 +1,4 @@
-// What a function of a language's own libraries is to the evaluator, and how tables of them are written.
+// Functions of a language's own libraries as the evaluator sees them, and how tables of them are written.
 import type { Value } from "../../values";
 import type { CallSite, State } from "../state";
 
@@ -12,7 +12,7 @@ export interface BuiltinCall {
 export type Builtin = (call: BuiltinCall) => Value;
 
 /** One function under several names. */
-export function named(names: string, builtin: Builtin): Record<string, Builtin> {
+export function aliases(names: string, builtin: Builtin): Record<string, Builtin> {
   return Object.fromEntries(names.split(" ").map((name) => [name, builtin]));
 }
 

@@ -1,5 +1,5 @@
-// What calls of the languages' own functions give: of numbers, texts, lists, promises. What is not listed is a function
-// of its inputs whose value is not known.
+// Results of the languages' own functions: of numbers, texts, lists, promises. What is not listed is a function of its
+// inputs whose value is not known.
 import { literal } from "../../../sql/expressions";
 import type { Expression } from "../../../../program/expression";
 import { dictionary } from "../../../../protocol/dictionary";
@@ -15,29 +15,27 @@ import {
   unknown,
   type Value,
 } from "../../values";
-import { isInput } from "../../reads";
+import { isInput } from "../../roots/provenance";
 import { conditionOf, expressionOf, readsOf } from "../values/convert";
 import { itemsOf, listOf, recordOf, spreadArguments } from "../lists/collections";
 import { boundTo } from "../calls/callbacks";
 import {
   chosenOnce,
   contains,
-  found,
+  findItem,
   foundAt,
-  quantified,
+  quantify,
   runForEach,
 } from "../lists/listQuestions";
 import { arrayFrom, CONTAINERS } from "../lists/containers";
 import { fieldsAs } from "../values/absentFields";
-import { searchedItem } from "../lists/searched";
-import { settle } from "../calls/settle";
+import { searchedItem } from "../lists/rowSearch";
+import { settle } from "../calls/awaits";
 import { caughtBy, thenOr } from "../errors/rejections";
-import { filledAt } from "../lists/filledLists";
-import { isUndoneWhole } from "../errors/heldPromises";
+import { filledAt } from "../lists/accumulation";
+import { isUndoneWhole } from "../errors/pendingPromises";
 import { awaitAll, firstOf, roundsOf } from "../errors/promiseAll";
-import { visit } from "../../nodes";
-import { originOf } from "../../origins";
-import { mayChange } from "../calls/changes";
+import { isPlain } from "../calls/outerEffects";
 import { eachItem, rowsAsLoop } from "../lists/iteration";
 import { newArray } from "../lists/arrays";
 import { binary, condition, overChoice } from "../values/operators";
@@ -47,14 +45,14 @@ import { mayFail } from "../errors/failures";
 import { lengthOf, memberOf } from "../values/member";
 import { fewItemsOf } from "../lists/longLists";
 import { truthFromOutside, valueFromOutside } from "../values/outside";
-import { writtenParts } from "../values/heldInputs";
-import { inputsOf } from "../values/inputsOf";
+import { writtenParts } from "../values/inputParts";
+import { inputsOf } from "../values/callInputs";
 import { asForeign, callOf, moduleOf } from "../values/foreignValues";
 import { newCell, sourceOf, write, type CallSite, type State } from "../state";
-import { emitThrow } from "../errors/thrown";
-import { flattened, REORDERED } from "../lists/reordered";
+import { emitThrow } from "../errors/exceptionFlow";
+import { flatten, PERMUTATIONS } from "../lists/permutation";
 import { assignAll } from "../values/spread";
-import { concatenated } from "../values/texts";
+import { concatenate } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
 import { DATES } from "./dates";
 import { DATE_PACKAGES, movedMoment } from "./datePackages";
@@ -63,11 +61,11 @@ import { documentOfText, textOfDocument } from "./documents";
 import { EFFECT } from "./effect";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
 import { NUMBERS } from "./numbers";
-import { trimmed } from "./trimmed";
+import { trim } from "./trimmed";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { JAVA_BUILTINS } from "./javaBuiltins";
-import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
-import { ASYNC_STORAGE, stored } from "./asyncStorage";
+import { anywhere, lists, methods, aliases, type Builtin, type BuiltinCall } from "./builtin";
+import { ASYNC_STORAGE, storageContent } from "./asyncStorage";
 
 /** Makes the pair of an item's index and the item. */
 const ENTRY = "isolens entry";
@@ -84,18 +82,18 @@ const LONG_ID = 10;
 
 /** Functions by name; methods by the kind of their receiver and their name. */
 const BUILTINS = dictionary<Builtin>({
-  ...named("BigInt structuredClone Object.freeze Promise.resolve hono.createRoute", first),
+  ...aliases("BigInt structuredClone Object.freeze Promise.resolve hono.createRoute", first),
   ...NUMBERS,
   ...ASSERTIONS,
-  ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
-  ...named("Double.parseDouble BigDecimal.valueOf BigInteger.valueOf", first),
+  ...aliases("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
+  ...aliases("Double.parseDouble BigDecimal.valueOf BigInteger.valueOf", first),
   // Of JavaScript's Prisma and of Java, which are given a number or the text of one.
   BigDecimal: (call) => {
     const given = first(call);
     const text = given.kind === "text" ? (constantText(given) ?? "").trim() : "";
     return /^[+-]?\d+(?:\.\d+)?$/u.test(text) ? constant(Number(text)) : given;
   },
-  ...named("Objects.requireNonNull Timestamp.valueOf Integer Long Double", first),
+  ...aliases("Objects.requireNonNull Timestamp.valueOf Integer Long Double", first),
   String: ({ args }) => args[0] ?? textOf(""),
   Boolean: ({ state, args }) => condition(conditionOf(state, args[0] ?? UNDEFINED)),
   "Math.round": ({ state, args }) => pure(state, "round", args),
@@ -103,9 +101,9 @@ const BUILTINS = dictionary<Builtin>({
   "Math.ceil": ({ state, args }) => pure(state, "ceil", args),
   "Math.trunc": ({ state, args }) => pure(state, "trunc", args),
   "Math.abs": ({ state, args }) => pure(state, "abs", args),
-  ...named("Math.max Integer.max Long.max", ({ state, args }) => pure(state, "greatest", args)),
-  ...named("Math.min Integer.min Long.min", ({ state, args }) => pure(state, "least", args)),
-  ...named("Math.random Random.nextInt ThreadLocalRandom.current", ({ state }) =>
+  ...aliases("Math.max Integer.max Long.max", ({ state, args }) => pure(state, "greatest", args)),
+  ...aliases("Math.min Integer.min Long.min", ({ state, args }) => pure(state, "least", args)),
+  ...aliases("Math.random Random.nextInt ThreadLocalRandom.current", ({ state }) =>
     fresh(state, "random"),
   ),
   // A maker of ids; short ones may meet.
@@ -115,20 +113,20 @@ const BUILTINS = dictionary<Builtin>({
     return { kind: "builtin", name: isLong ? "crypto.randomUUID" : "nanoid.short" };
   },
   "nanoid.short": ({ state }) => valueFromOutside(state, "randomId"),
-  ...named("crypto.randomUUID UUID.randomUUID", ({ state }) => fresh(state, "uuid")),
+  ...aliases("crypto.randomUUID UUID.randomUUID", ({ state }) => fresh(state, "uuid")),
   // Made to be filled with what is new each time: ids, salts, keys.
-  ...named("Uint8Array Uint16Array Uint32Array Buffer.alloc Buffer.allocUnsafe", ({ state }) =>
+  ...aliases("Uint8Array Uint16Array Uint32Array Buffer.alloc Buffer.allocUnsafe", ({ state }) =>
     asForeign(state, valueFromOutside(state, "bytes")),
   ),
-  ...named("crypto.randomBytes", ({ state, args: [length] }) => {
+  ...aliases("crypto.randomBytes", ({ state, args: [length] }) => {
     const size = constantScalar(length);
     const isLong = typeof size === "number" && size >= LONG_ID;
     return isLong ? fresh(state, "uuid") : valueFromOutside(state, "crypto.randomBytes");
   }),
   // The rest of the function does not run, as behind an error.
-  ...named("process.exit System.exit Runtime.exit", ({ state, site }) => thrown(state, site)),
+  ...aliases("process.exit System.exit Runtime.exit", ({ state, site }) => thrown(state, site)),
   "Promise.all": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
-  ...named("Promise.race Promise.any", ({ state, args: [list = UNDEFINED], site }) =>
+  ...aliases("Promise.race Promise.any", ({ state, args: [list = UNDEFINED], site }) =>
     firstOf(state, list, sourceOf(state, site.span)),
   ),
   "Promise.allSettled": ({ state, args: [list = UNDEFINED], site }) =>
@@ -144,8 +142,8 @@ const BUILTINS = dictionary<Builtin>({
   "Object.entries": ({ state, args }) => fieldsAs(state, args[0], "entries"),
   "Array.isArray": ({ state, args }) => isArray(state, args[0] ?? UNDEFINED),
   "Array.from": ({ state, args: [from = UNDEFINED, by], site }) => mapped(state, from, by, site),
-  ...named("Arrays.asList List.of", ({ state, args }) => listOf(state, args)),
-  ...named("Array ArrayList", ({ state, args, site }) => {
+  ...aliases("Arrays.asList List.of", ({ state, args }) => listOf(state, args)),
+  ...aliases("Array ArrayList", ({ state, args, site }) => {
     const [type] = site.typeArguments;
     const [length] = args;
     if (site.name === "Array" && type !== undefined && length !== undefined) {
@@ -153,39 +151,42 @@ const BUILTINS = dictionary<Builtin>({
     }
     return arrayFrom(state, args);
   }),
-  ...named("isNaN", ({ state, args: [value = UNDEFINED] }) =>
+  ...aliases("isNaN", ({ state, args: [value = UNDEFINED] }) =>
     value.kind === "scalar" ? constant(false) : pure(state, "isNaN", [value]),
   ),
-  ...named("setTimeout setInterval setImmediate queueMicrotask", ({ state, args, site }) =>
+  ...aliases("setTimeout setInterval setImmediate queueMicrotask", ({ state, args, site }) =>
     runsLater(state, args, site),
   ),
-  ...named(
+  ...aliases(
     "Error TypeError RangeError RuntimeException IllegalStateException IllegalArgumentException Exception",
     ({ state, args }) => recordOf(state, { message: args[0] ?? textOf("") }),
   ),
 
   // Texts.
-  "text.trim": trimmed,
-  ...named("scalar.trim input.trim", ({ state, self }) => pure(state, "trim", [self])),
-  ...named("text.toString text.valueOf text.intern", itself),
+  "text.trim": trim,
+  ...aliases("scalar.trim input.trim", ({ state, self }) => pure(state, "trim", [self])),
+  ...aliases("text.toString text.valueOf text.intern", itself),
   ...DATES,
   "scalar.toString": written,
-  ...named(
+  ...aliases(
     "scalar.intValue scalar.longValue scalar.doubleValue scalar.toISOString scalar.toBigInt",
     itself,
   ),
-  ...named("scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber", itself),
+  ...aliases(
+    "scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber",
+    itself,
+  ),
   // Of Java's that hold one thing, and of what holds one for each key.
   "scalar.get": (call) => (call.args.length === 0 ? call.self : ofReceiver(call)),
-  ...named("input.intValue input.longValue input.doubleValue", itself),
-  ...named("scalar.toFixed input.toFixed", ({ state, self, args }) =>
+  ...aliases("input.intValue input.longValue input.doubleValue", itself),
+  ...aliases("scalar.toFixed input.toFixed", ({ state, self, args }) =>
     pure(state, "round", [self, ...args]),
   ),
-  ...named("text.concat", ({ self, args }) => args.reduce(concatenated, self)),
-  ...named("text.toLowerCase scalar.toLowerCase input.toLowerCase", ({ state, self }) =>
+  ...aliases("text.concat", ({ self, args }) => args.reduce(concatenate, self)),
+  ...aliases("text.toLowerCase scalar.toLowerCase input.toLowerCase", ({ state, self }) =>
     pure(state, "lower", [self]),
   ),
-  ...named("text.toUpperCase scalar.toUpperCase input.toUpperCase", ({ state, self }) =>
+  ...aliases("text.toUpperCase scalar.toUpperCase input.toUpperCase", ({ state, self }) =>
     pure(state, "upper", [self]),
   ),
   ...methods("equals isEqual eq equalTo", ({ state, self, args }) =>
@@ -249,7 +250,7 @@ const BUILTINS = dictionary<Builtin>({
   ),
   ...lists("map", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
   ...lists("flatMap", ({ state, self, args, site }) =>
-    flattened(state, mapped(state, self, args[0], site)),
+    flatten(state, mapped(state, self, args[0], site)),
   ),
   ...lists("filter", ({ state, self, args, site }) => filtered(state, self, args[0], site)),
   ...lists("forEach", ({ state, self, args, site }) => {
@@ -266,10 +267,12 @@ const BUILTINS = dictionary<Builtin>({
   ...lists("entries", ({ state, self, site }) => numbered(state, self, site)),
   [ENTRY]: ({ state, args }) => listOf(state, [args[1] ?? UNDEFINED, args[0] ?? UNDEFINED]),
   ...lists("reduce", ({ state, self, args, site }) => reduced(state, self, args, site)),
-  ...lists("some", ({ state, self, args, site }) => quantified(state, self, args[0], site, true)),
-  ...lists("every", ({ state, self, args, site }) => quantified(state, self, args[0], site, false)),
-  ...lists("find", ({ state, self, args, site }) => found(state, self, args[0], site)),
-  ...lists("findLast", ({ state, self, args, site }) => found(state, self, args[0], site, "last")),
+  ...lists("some", ({ state, self, args, site }) => quantify(state, self, args[0], site, true)),
+  ...lists("every", ({ state, self, args, site }) => quantify(state, self, args[0], site, false)),
+  ...lists("find", ({ state, self, args, site }) => findItem(state, self, args[0], site)),
+  ...lists("findLast", ({ state, self, args, site }) =>
+    findItem(state, self, args[0], site, "last"),
+  ),
   ...lists("findIndex", ({ state, self, args, site }) => foundAt(state, self, args[0], site)),
   ...lists("findLastIndex", ({ state, self, args, site }) =>
     foundAt(state, self, args[0], site, "last"),
@@ -278,15 +281,15 @@ const BUILTINS = dictionary<Builtin>({
     contains(state, self, args[0] ?? UNDEFINED),
   ),
   ...lists("stream toList collect toArray values", itself),
-  ...REORDERED,
+  ...PERMUTATIONS,
   ...methods(
     "startsWith endsWith indexOf lastIndexOf charAt charCodeAt codePointAt substring substr padStart padEnd " +
       "repeat match replace replaceAll split normalize trimStart trimEnd localeCompare search",
     ofReceiver,
   ),
-  ...named("text.slice scalar.slice text.includes scalar.includes text.test", ofReceiver),
-  ...named("object.hasOwnProperty", () => unknown("whether it has a property")),
-  ...named("object.toString text.length", ({ state, self }) => pure(state, "text", [self])),
+  ...aliases("text.slice scalar.slice text.includes scalar.includes text.test", ofReceiver),
+  ...aliases("object.hasOwnProperty", () => unknown("whether it has a property")),
+  ...aliases("object.toString text.length", ({ state, self }) => pure(state, "text", [self])),
 
   // Promises.
   ...anywhere("then", ({ state, self, args: [next, handler], site }) => {
@@ -303,7 +306,7 @@ const BUILTINS = dictionary<Builtin>({
     if (args[0]) state.evaluator.call(state, args[0], [], site);
     return value;
   }),
-  ...named("function.call", ({ state, self, args: [on, ...args], site }) =>
+  ...aliases("function.call", ({ state, self, args: [on, ...args], site }) =>
     state.evaluator.call(state, boundTo(self, on), args, site),
   ),
   ...CONTAINERS,
@@ -312,7 +315,7 @@ const BUILTINS = dictionary<Builtin>({
   ...EFFECT,
   ...ASYNC_STORAGE,
   ...DATE_PACKAGES,
-  ...named("function.bind", ({ state, self, args: [on, ...args] }) => {
+  ...aliases("function.bind", ({ state, self, args: [on, ...args] }) => {
     const bound = boundTo(self, on);
     return args.length === 0
       ? bound
@@ -322,7 +325,7 @@ const BUILTINS = dictionary<Builtin>({
     const [callee = UNDEFINED, ...given] = itemsOf(self) ?? [];
     return state.evaluator.call(state, callee, [...given, ...args], site);
   },
-  ...named("function.apply", ({ state, self, args: [on, list = UNDEFINED], site }) =>
+  ...aliases("function.apply", ({ state, self, args: [on, list = UNDEFINED], site }) =>
     state.evaluator.call(state, boundTo(self, on), spreadArguments(list), site),
   ),
 });
@@ -331,7 +334,7 @@ const BUILTINS = dictionary<Builtin>({
 const SILENT =
   /^(?:console|logger|log|JSON|Thread|System\.out|System\.err|process(?!\.(?:exit|env|argv)\b))\b/u;
 
-/** What a call of a function of the language gives; undefined where it is none that is known. */
+/** Result of a call of a function of the language; undefined where it is none that is known. */
 export function callBuiltin(
   state: State,
   callee: Extract<Value, { kind: "builtin" }>,
@@ -352,7 +355,9 @@ export function callBuiltin(
     (isJava ? (JAVA_MAPS[callee.name] ?? JAVA_BUILTINS[callee.name]) : undefined) ??
     BUILTINS[callee.name];
   const self = callee.self ?? UNDEFINED;
-  return builtin ? builtin({ state, self, args, site }) : stored(callee.name, { state, self });
+  return builtin
+    ? builtin({ state, self, args, site })
+    : storageContent(callee.name, { state, self });
 }
 
 function fresh(state: State, why: "uuid" | "random"): Value {
@@ -374,7 +379,7 @@ const MAKES_NEW =
 const MAKES_ALIKE =
   /(?:^|\.)create(?:Hash|Hmac)$|^(?:URL|URLSearchParams|Headers|FormData|TextEncoder|TextDecoder)$/u;
 
-/** What an unknown function without effects gives: a function of what it was given, and of what it is a method of. */
+/** Result of an unknown function without effects: a function of what it was given, and of what it is a method of. */
 export function externalResult(
   state: State,
   name: string,
@@ -458,7 +463,7 @@ function written(call: BuiltinCall): Value {
 /** What is true or false. */
 const TELLS = /^(?:startsWith|endsWith|includes|test)$/u;
 
-/** Whether a value is a list. What comes from outside may be one. */
+/** True if a value is a list. What comes from outside may be one. */
 function isArray(state: State, value: Value): Value {
   switch (value.kind) {
     case "list":
@@ -546,17 +551,6 @@ function mapped(state: State, self: Value, by: Value | undefined, site: CallSite
   }
   const value = oneOfSeveral("what a loop gives is not kept", readsOf(self));
   return rounds?.end(start, value) ?? value;
-}
-
-/** Whether a function surely runs no statement, changes and refuses nothing, by its text alone. */
-function isPlain({ workspace }: State, by: Value): boolean {
-  if (by.kind !== "function" || mayChange(by) || workspace.reach.mayReach(by.function))
-    return false;
-  let isThrowing = false;
-  visit(originOf(by.function).body, (node) => {
-    isThrowing ||= "kind" in node && (node.kind === "throw" || node.kind === "new");
-  });
-  return !isThrowing;
 }
 
 /** `items.entries()`: pairs of index and item; of what may be a map the first of a pair is not known. */

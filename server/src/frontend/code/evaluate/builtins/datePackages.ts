@@ -8,7 +8,7 @@ import { write, type State } from "../state";
 import { expressionOf } from "../values/convert";
 import { asForeign, foreignOf } from "../values/foreignValues";
 import { binary, condition } from "../values/operators";
-import { named, type Builtin, type BuiltinCall } from "./builtin";
+import { aliases, type Builtin, type BuiltinCall } from "./builtin";
 import { calendar, isMoment, later, lengthOf, millisOf, momentOf, now, unitOf } from "./moments";
 
 /** The package whose moments are changed by their methods. */
@@ -41,32 +41,32 @@ const SPANS = "Milliseconds Seconds Minutes Hours Days Weeks Months Quarters Yea
 
 /** Calls of these packages, and methods of the moments that they make. */
 export const DATE_PACKAGES: Readonly<Record<string, Builtin>> = {
-  ...named("dayjs dayjs.utc dayjs.tz", ({ state, args: [given] }) =>
+  ...aliases("dayjs dayjs.utc dayjs.tz", ({ state, args: [given] }) =>
     given === undefined ? now(state) : momentOf(state, given),
   ),
-  ...named("moment moment.utc moment.tz", ({ state, args: [given] }) =>
+  ...aliases("moment moment.utc moment.tz", ({ state, args: [given] }) =>
     changing(state, given === undefined ? now(state) : momentOf(state, given)),
   ),
-  ...named("luxon.DateTime.now luxon.DateTime.utc luxon.DateTime.local", (call) =>
+  ...aliases("luxon.DateTime.now luxon.DateTime.utc luxon.DateTime.local", (call) =>
     call.args.length === 0 ? now(call.state) : unlisted("luxon", call),
   ),
-  ...named(
+  ...aliases(
     "luxon.DateTime.fromJSDate luxon.DateTime.fromMillis luxon.DateTime.fromISO Instant.ofEpochMilli",
     ({ state, args: [given = UNDEFINED] }) => momentOf(state, given),
   ),
-  ...named("dateFns.parseISO dateFns.toDate", ({ args: [given = UNDEFINED] }) => given),
-  ...named("dateFns.getTime", ({ state, args: [given = UNDEFINED] }) => millisOf(state, given)),
+  ...aliases("dateFns.parseISO dateFns.toDate", ({ args: [given = UNDEFINED] }) => given),
+  ...aliases("dateFns.getTime", ({ state, args: [given = UNDEFINED] }) => millisOf(state, given)),
   ...ofUnits("add", 1),
   ...ofUnits("sub", -1),
-  ...named("dateFns.add", (call) => ofRecord(call, call.args[0], call.args[1], 1)),
-  ...named("dateFns.sub", (call) => ofRecord(call, call.args[0], call.args[1], -1)),
+  ...aliases("dateFns.add", (call) => ofRecord(call, call.args[0], call.args[1], 1)),
+  ...aliases("dateFns.sub", (call) => ofRecord(call, call.args[0], call.args[1], -1)),
   ...bounds(),
   ...differences(),
-  ...named("dateFns.isBefore", ({ state, args: [a, b] }) => ordered(state, "<", a, b)),
-  ...named("dateFns.isAfter", ({ state, args: [a, b] }) => ordered(state, ">", a, b)),
-  ...named("dateFns.isEqual", ({ state, args: [a, b] }) => ordered(state, "=", a, b)),
-  ...named("dateFns.isPast", ({ state, args: [a] }) => ordered(state, "<", a, now(state))),
-  ...named("dateFns.isFuture", ({ state, args: [a] }) => ordered(state, ">", a, now(state))),
+  ...aliases("dateFns.isBefore", ({ state, args: [a, b] }) => ordered(state, "<", a, b)),
+  ...aliases("dateFns.isAfter", ({ state, args: [a, b] }) => ordered(state, ">", a, b)),
+  ...aliases("dateFns.isEqual", ({ state, args: [a, b] }) => ordered(state, "=", a, b)),
+  ...aliases("dateFns.isPast", ({ state, args: [a] }) => ordered(state, "<", a, now(state))),
+  ...aliases("dateFns.isFuture", ({ state, args: [a] }) => ordered(state, ">", a, now(state))),
   ...ofMoments("isBefore", (call) => orderedBy(call, "<")),
   ...ofMoments("isAfter", (call) => orderedBy(call, ">")),
   ...ofMoments("isSame", (call) => orderedBy(call, "=")),
@@ -262,7 +262,7 @@ function ofMoments(names: string, builtin: Builtin): Record<string, Builtin> {
     names.split(" ").flatMap((name) => {
       const own: Builtin = (call) =>
         mayBeMoment(call.self) ? builtin(call) : ofSelf(name, call, "other");
-      return Object.entries(named(`scalar.${name} input.${name}`, own));
+      return Object.entries(aliases(`scalar.${name} input.${name}`, own));
     }),
   );
 }

@@ -4,8 +4,8 @@ import { scalar, unknown, type Value } from "../../values";
 import type { State } from "../state";
 import { expressionOf, readsOf } from "../values/convert";
 import { asForeign } from "../values/foreignValues";
-import { named, type Builtin } from "./builtin";
-import { asCalculated, calendar, millisOf, momentOf, now } from "./moments";
+import { aliases, type Builtin } from "./builtin";
+import { asMilliseconds, calendar, millisOf, momentOf, now } from "./moments";
 
 const PARTS = "FullYear Month Date Day Hours Minutes Seconds Milliseconds".split(" ");
 
@@ -21,17 +21,17 @@ const GETTERS: Readonly<Record<string, Builtin>> = Object.fromEntries(
 
 /** The language's own dates. */
 export const DATES: Readonly<Record<string, Builtin>> = {
-  ...named("Date.now System.currentTimeMillis", ({ state }) => millisOf(state, now(state))),
-  ...named("Instant.now LocalDateTime.now System.nanoTime", ({ state }) => now(state)),
-  ...named("LocalDate.now", () => scalar(TODAY, "time")),
+  ...aliases("Date.now System.currentTimeMillis", ({ state }) => millisOf(state, now(state))),
+  ...aliases("Instant.now LocalDateTime.now System.nanoTime", ({ state }) => now(state)),
+  ...aliases("LocalDate.now", () => scalar(TODAY, "time")),
   Date: ({ state, args, site }) => {
     // The parts of a date, or a time in some form.
     if (args.length > 1) return asForeign(state, ofParts(state, args));
     const made = args[0] ? momentOf(state, args[0]) : now(state);
     return site.isNew ? asForeign(state, made) : made;
   },
-  ...named("scalar.valueOf scalar.toNumber", ({ state, self }) => asCalculated(state, self)),
-  ...named("scalar.getTime input.getTime", ({ state, self }) => millisOf(state, self)),
+  ...aliases("scalar.valueOf scalar.toNumber", ({ state, self }) => asMilliseconds(state, self)),
+  ...aliases("scalar.getTime input.getTime", ({ state, self }) => millisOf(state, self)),
   ...GETTERS,
 };
 
@@ -51,7 +51,7 @@ export function movedDate(
   return calendar(state, method, [date, ...args]);
 }
 
-/** Whether a method is one of dates that changes them. */
+/** True if a method is one of dates that changes them. */
 export function movesDate(method: string): boolean {
   return SETTERS.test(method);
 }

@@ -12,7 +12,7 @@ type Input = Extract<Value, { kind: "input" }>;
 /** Arguments as `JSON.stringify` gave them. */
 const written = new WeakSet<Value>();
 
-/** What `JSON.stringify` gives. */
+/** Result of `JSON.stringify`. */
 export function textOfDocument(value: Value): Value {
   if (value.kind !== "input") return value;
   const text = { ...value };
@@ -20,7 +20,7 @@ export function textOfDocument(value: Value): Value {
   return text;
 }
 
-/** What `JSON.parse` gives: of a text that is known what is in it, of others something of any type. */
+/** Result of `JSON.parse`: of a text that is known what is in it, of others something of any type. */
 export function documentOfText(state: State, text: Value): Value {
   switch (text.kind) {
     case "choice":
@@ -42,7 +42,7 @@ export function documentOfText(state: State, text: Value): Value {
   }
 }
 
-/** Whether an argument may be a text by its type: what is none was made one before. */
+/** True if an argument may be a text by its type: what is none was made one before. */
 function mayBeText({ type, standsFor }: Input): boolean {
   const declared = standsFor ?? type;
   return declared === undefined || /\b(?:string|any|unknown)\b|["'`]/u.test(declared);

@@ -3,15 +3,15 @@ import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { AN_ERROR, scalar, UNDEFINED, unknown, type Value } from "../../values";
 import { isAtTop } from "../calls/callbacks";
-import { settle } from "../calls/settle";
-import { held } from "../errors/heldPromises";
-import { caught, mayRepeatParts, RETRIED_IN_PART } from "../errors/tries";
+import { settle } from "../calls/awaits";
+import { runPending } from "../errors/pendingPromises";
+import { catchAll, mayRepeatParts, RETRIED_IN_PART } from "../errors/tryCatch";
 import { listOf, recordOf } from "../lists/collections";
 import { lose, sourceOf, type State } from "../state";
-import { negated } from "../values/convert";
+import { negate } from "../values/convert";
 import type { Builtin, BuiltinCall } from "./builtin";
 
-/** What the module gives under a name; undefined for other modules. */
+/** Result of the module under a name; undefined for other modules. */
 export function effectModule(from: string, name: string): Value | undefined {
   if (from !== "effect" && !from.startsWith("effect/")) return undefined;
   return /^(?:Effect|Exit|Cause)$/u.test(name) ? { kind: "builtin", name } : undefined;
@@ -166,7 +166,7 @@ export const EFFECT: Readonly<Record<string, Builtin>> = {
     const { isHeld, isLeaving, ...direct } = site;
     const start = (): Value => run({ ...call, site: direct }, args[0]);
     return isHeld === true && !isAtTop(state)
-      ? held(state, sourceOf(state, site.span), start, isLeaving)
+      ? runPending(state, sourceOf(state, site.span), start, isLeaving)
       : { kind: "deferred", run: start };
   },
   "Effect.runSync": (call) => run(call, call.args[0]),
@@ -175,7 +175,7 @@ export const EFFECT: Readonly<Record<string, Builtin>> = {
     const { isHeld, isLeaving: _left, ...direct } = site;
     const start = (): Value => {
       let value: Value = UNDEFINED;
-      const failed = caught(state, sourceOf(state, site.span), () => {
+      const failed = catchAll(state, sourceOf(state, site.span), () => {
         value = run({ ...call, site: direct }, args[0]);
       });
       return exitOf(state, { failed, value });
@@ -185,7 +185,7 @@ export const EFFECT: Readonly<Record<string, Builtin>> = {
     return { kind: "deferred", run: () => ended };
   },
   "Exit.isFailure": isFailure((failed) => failed),
-  "Exit.isSuccess": isFailure(negated),
+  "Exit.isSuccess": isFailure(negate),
   "Cause.squash": () => AN_ERROR,
   "Exit.succeed": ({ state, args }) =>
     exitOf(state, { failed: literal(false), value: args[0] ?? UNDEFINED }),

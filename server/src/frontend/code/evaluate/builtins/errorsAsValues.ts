@@ -3,17 +3,17 @@
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { AN_ERROR, constant, scalar, UNDEFINED, unknown, type Value } from "../../values";
-import { isPending, settle } from "../calls/settle";
-import { caught } from "../errors/tries";
+import { isPending, settle } from "../calls/awaits";
+import { catchAll } from "../errors/tryCatch";
 import { listOf, recordOf } from "../lists/collections";
-import { negated } from "../values/convert";
+import { negate } from "../values/convert";
 import { sourceOf, type CallSite, type State } from "../state";
 import type { Builtin, BuiltinCall } from "./builtin";
 
 const OF_NEVERTHROW =
   /^(?:Result|ResultAsync|ok|err|okAsync|errAsync|fromPromise|fromSafePromise|fromThrowable|fromAsyncThrowable)$/u;
 
-/** What a module gives under a name; undefined for other modules. */
+/** Result of a module under a name; undefined for other modules. */
 export function errorsAsValues(from: string, name: string): Value | undefined {
   if (from === "await-to-js" && (name === "to" || name === "default")) {
     return { kind: "builtin", name: "await-to-js" };
@@ -31,7 +31,7 @@ interface Outcome {
 /** Runs something, whose error is a value. */
 function attempt({ state, site }: BuiltinCall, run: () => Value): Outcome {
   let value: Value = UNDEFINED;
-  const failed = caught(state, sourceOf(state, site.span), () => {
+  const failed = catchAll(state, sourceOf(state, site.span), () => {
     value = settle(state, run());
   });
   return { failed, value, error: AN_ERROR };
@@ -153,7 +153,7 @@ export const ERRORS_AS_VALUES: Readonly<Record<string, Builtin>> = {
     const [callee, by] = self.kind === "list" ? self.items.map(({ value }) => value) : [];
     return told(given, by, () => state.evaluator.call(state, callee ?? UNDEFINED, args, site));
   },
-  "neverthrow.result.isOk": method(({ failed }) => scalar(negated(failed), "bool")),
+  "neverthrow.result.isOk": method(({ failed }) => scalar(negate(failed), "bool")),
   "neverthrow.result.isErr": method(({ failed }) => scalar(failed, "bool")),
   "neverthrow.result.map": mapped,
   "neverthrow.result.asyncMap": mapped,

@@ -1,5 +1,5 @@
-// What the languages' own libraries give by name. Everything that has no meaning for a transaction is left to
-// `builtins.ts`, which knows what calls of these give.
+// Globals of the languages' own libraries. Everything that has no meaning for a transaction is left to `builtins.ts`,
+// which knows what calls of these give.
 import type { Value } from "../../values";
 import { assertionExport } from "./assertions";
 import { dateExport } from "./datePackages";

@@ -1,4 +1,4 @@
-// What calls of Java's own library give: texts that are put together, maps, optional values.
+// Results of Java's own library: texts that are put together, maps, optional values.
 import { isThere, whereAbsent } from "../values/absentFields";
 import type { Expression } from "../../../../program/expression";
 import { dictionary } from "../../../../protocol/dictionary";
@@ -14,37 +14,37 @@ import {
   unknown,
   type Value,
 } from "../../values";
-import { conditionOf, negated, readsOf } from "../values/convert";
-import { noteAsked } from "../lists/asked";
+import { conditionOf, negate, readsOf } from "../values/convert";
+import { noteRead } from "../lists/lastReads";
 import { recordOf } from "../lists/collections";
 import { ANY_KEY, hasAnyKey } from "../values/fieldNames";
 import { itemOf, requireHolds, setAnyMember, setMember } from "../values/member";
 import { binary, choose, condition, isNullish } from "../values/operators";
 import { sourceOf, type State } from "../state";
-import { thrownByMaker } from "../errors/thrown";
-import { concatenated, partsOf } from "../values/texts";
-import { trimmed } from "./trimmed";
-import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
+import { thrownByMaker } from "../errors/exceptionFlow";
+import { concatenate, partsOf } from "../values/texts";
+import { trim } from "./trimmed";
+import { anywhere, lists, methods, aliases, type Builtin, type BuiltinCall } from "./builtin";
 
 /** The text that a StringBuilder has come to. */
 const BUILT = "#text";
-/** What an Optional holds, or null. */
+/** Content of an Optional, or null. */
 const OPTIONAL = "#optional";
 
 /** Functions by name; methods by the kind of their receiver and their name. */
 export const JAVA_BUILTINS = dictionary<Builtin>({
   "String.format": ({ args: [format, ...values] }) => formatted(format, values),
   "text.formatted": ({ self, args }) => formatted(self, args),
-  ...named("String.valueOf String.copyValueOf", ({ args }) => args[0] ?? UNDEFINED),
+  ...aliases("String.valueOf String.copyValueOf", ({ args }) => args[0] ?? UNDEFINED),
   "String.join": ({ args: [separator, ...parts] }) =>
     parts.reduce((made, part, at) =>
-      at === 0 ? part : concatenated(concatenated(made, separator ?? textOf("")), part),
+      at === 0 ? part : concatenate(concatenate(made, separator ?? textOf("")), part),
     ),
-  "text.strip": trimmed,
+  "text.strip": trim,
   // Of an enum's constant.
-  ...named("text.name text.toString", ({ self }) => self),
-  ...named("text.stripIndent text.stripLeading text.stripTrailing", ({ self }) => self),
-  ...named("text.isEmpty text.isBlank", ({ self }) => {
+  ...aliases("text.name text.toString", ({ self }) => self),
+  ...aliases("text.stripIndent text.stripLeading text.stripTrailing", ({ self }) => self),
+  ...aliases("text.isEmpty text.isBlank", ({ self }) => {
     const text = constantText(self);
     return text === undefined ? unknown("whether a text is empty") : constant(text.trim() === "");
   }),
@@ -63,26 +63,28 @@ export const JAVA_BUILTINS = dictionary<Builtin>({
   ),
 
   // Builders of texts.
-  ...named("StringBuilder StringBuffer", ({ state, args: [start] }) =>
+  ...aliases("StringBuilder StringBuffer", ({ state, args: [start] }) =>
     recordOf(state, { [BUILT]: start?.kind === "text" ? start : textOf("") }),
   ),
   "object.append": (call) => appended(call),
   "object.toString": ({ self }) => fieldOf(self, BUILT) ?? unknown("an object as a text"),
 
   // Maps.
-  "object.put": ({ state, self, args: [key, value] }) => put(state, self, key, value),
+  "object.put": ({ state, self, args: [key, value] }) => putEntry(state, self, key, value),
   "object.get": (call) =>
     call.args.length === 0 ? present(call) : mapValue(call.self, call.args[0], UNDEFINED),
   "object.getOrDefault": ({ self, args: [key, otherwise] }) => mapValue(self, key, otherwise),
   "object.containsKey": ({ self, args: [key] }) => hasKey(self, key),
 
   // Optional values.
-  ...named("Optional.of Optional.ofNullable", ({ state, args: [value] }) => optional(state, value)),
+  ...aliases("Optional.of Optional.ofNullable", ({ state, args: [value] }) =>
+    optional(state, value),
+  ),
   "Optional.empty": ({ state }) => optional(state, constant(null)),
   ...lists("findFirst findAny", ({ state, self }) => optional(state, itemOf(state, self, 0))),
   "object.isPresent": ({ state, self }) => condition(thereOf(state, self)),
-  "object.isEmpty": ({ state, self }) => condition(negated(thereOf(state, self))),
-  ...named("object.orElseThrow object.getAsInt object.getAsLong", (call) => present(call)),
+  "object.isEmpty": ({ state, self }) => condition(negate(thereOf(state, self))),
+  ...aliases("object.orElseThrow object.getAsInt object.getAsLong", (call) => present(call)),
   "object.orElse": ({ state, self, args: [otherwise = UNDEFINED] }) =>
     choose(thereOf(state, self), valueOf(self), otherwise),
   "object.orElseGet": ({ state, self, args: [make], site }) =>
@@ -192,12 +194,17 @@ function fieldOf(value: Value, name: string): Value | undefined {
 
 function appended({ state, self, args: [more = UNDEFINED] }: BuiltinCall): Value {
   const text = fieldOf(self, BUILT);
-  if (text) setMember(state, self, BUILT, concatenated(text, more));
+  if (text) setMember(state, self, BUILT, concatenate(text, more));
   return text ? self : unknown("what is appended to is not known", readsOf(self));
 }
 
 /** Sets the value of a map under a key. */
-export function put(state: State, map: Value, key: Value | undefined, value = UNDEFINED): Value {
+export function putEntry(
+  state: State,
+  map: Value,
+  key: Value | undefined,
+  value = UNDEFINED,
+): Value {
   const known = constantScalar(key);
   if (typeof known === "string" || typeof known === "number") {
     setMember(state, map, String(known), value);
@@ -207,9 +214,9 @@ export function put(state: State, map: Value, key: Value | undefined, value = UN
   return UNDEFINED;
 }
 
-/** Whether a map has a key. */
+/** True if a map has a key. */
 export function hasKey(map: Value, key: Value | undefined): Value {
-  if (map.kind === "object") noteAsked(map.fields);
+  if (map.kind === "object") noteRead(map.fields);
   const name = keyName(key);
   return map.kind !== "object" || name === undefined || map.rest || hasAnyKey(map)
     ? unknown("whether a map has a key is not known", readsOf(map))
@@ -221,10 +228,10 @@ function keyName(key: Value | undefined): string | undefined {
   return known === undefined || known === null ? undefined : String(known);
 }
 
-/** What a map holds under a key. */
+/** Content of a map under a key. */
 export function mapValue(map: Value, key: Value | undefined, otherwise: Value = UNDEFINED): Value {
   const name = constantScalar(key);
-  if (map.kind === "object") noteAsked(map.fields);
+  if (map.kind === "object") noteRead(map.fields);
   if (map.kind !== "object" || name === undefined || name === null || map.rest) {
     return oneOfSeveral("a map is asked for a key that is only known when it runs", readsOf(map));
   }
@@ -241,7 +248,7 @@ function valueOf(self: Value): Value {
 }
 
 function thereOf(state: State, self: Value): Expression {
-  return negated(isNullish(state, valueOf(self)));
+  return negate(isNullish(state, valueOf(self)));
 }
 
 /** What is there; nothing is an error. */

@@ -28,7 +28,7 @@ export function millisOf(state: State, moment: Value): Value {
 }
 
 /** A value where code calculates: of a moment its milliseconds. */
-export function asCalculated(state: State, value: Value): Value {
+export function asMilliseconds(state: State, value: Value): Value {
   return isMoment(value) ? millisOf(state, value) : value;
 }
 

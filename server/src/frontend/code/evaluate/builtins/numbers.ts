@@ -3,7 +3,7 @@ import { constant, constantScalar, UNDEFINED, unknown, type Value } from "../../
 import { orAbsent } from "../values/absence";
 import { numberOf } from "../values/numbersOf";
 import { overChoice } from "../values/operators";
-import { named, type Builtin } from "./builtin";
+import { aliases, type Builtin } from "./builtin";
 
 type Read = (text: string | number, radix: number | undefined) => number;
 
@@ -12,8 +12,8 @@ const wholeOf: Read = (text, radix) => Number.parseInt(String(text), radix);
 /** `Number`, `parseInt` and `parseFloat`, also under `Number`. */
 export const NUMBERS: Readonly<Record<string, Builtin>> = {
   Number: readBy("Number", (text) => Number(text)),
-  ...named("parseFloat Number.parseFloat", readBy("parseFloat", (text) => Number.parseFloat(String(text)))), // prettier-ignore
-  ...named("parseInt Number.parseInt", readBy("parseInt", wholeOf)),
+  ...aliases("parseFloat Number.parseFloat", readBy("parseFloat", (text) => Number.parseFloat(String(text)))), // prettier-ignore
+  ...aliases("parseInt Number.parseInt", readBy("parseInt", wholeOf)),
 };
 
 function readBy(how: Parameters<typeof numberOf>[2], read: Read): Builtin {

@@ -5,7 +5,7 @@ import { expressionOf } from "../values/convert";
 import type { BuiltinCall } from "./builtin";
 
 /** `text.trim()`: of what has a value at an end, a function of the whole. SQL means the same with its blanks. */
-export function trimmed({ state, self }: BuiltinCall): Value {
+export function trim({ state, self }: BuiltinCall): Value {
   if (self.kind !== "text" || startsAsSql(self)) return self;
   const whole = constantText(self);
   if (whole !== undefined) return whole === whole.trim() ? self : textOf(whole.trim());

@@ -1,8 +1,8 @@
 // The calls that lead from the root to a function or a statement, outermost first: what is told of statements in helpers.
 import type { CallPlace } from "../../../../program/statement";
 import type { FileId, SourceRange } from "../../../../protocol/source";
-import { offsetsOf } from "../../../sql/lines";
-import type { Span } from "../../../sql/split";
+import { offsetsOf } from "../../../sql/text/lines";
+import type { Span } from "../../../sql/text/split";
 import { sourceOf, type CallSite, type Frame, type State } from "../state";
 
 /** The calls that lead to a function that is called now: one that is written within an open function is reached as that is. */

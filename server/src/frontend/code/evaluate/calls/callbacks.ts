@@ -6,7 +6,7 @@ import { addIf, joinPaths, type Path } from "../join";
 import { opensByName } from "../transactions/unknownTransactions";
 import { emit, lose, write, type State } from "../state";
 
-/** Whether a value is a function that may run statements, or that calls one that it was written beside. */
+/** True if a value is a function that may run statements, or that calls one that it was written beside. */
 export function bringsWork(state: State, value: Value, depth = 3): boolean {
   return broughtBy(state, value, depth).length > 0;
 }
@@ -42,7 +42,7 @@ function localValue(scope: Scope, name: string): Value | undefined {
   return undefined;
 }
 
-/** Whether what is evaluated is the top of a module, and no function that runs by itself. */
+/** True if what is evaluated is the top of a module, and no function that runs by itself. */
 export function isAtTop({ frame }: State): boolean {
   let outermost = frame;
   while (outermost.caller) outermost = outermost.caller;
@@ -87,7 +87,7 @@ const KNOWN_ONCE =
 export const RUNS_ONCE =
   /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|lock|using|handle|catch|async|once|exec/iu;
 
-/** Whether a call is one of a step that has a name, by which whoever repeats the function knows that it was run. */
+/** True if a call is one of a step that has a name, by which whoever repeats the function knows that it was run. */
 function isStep(name: string, [key, work]: readonly Value[]): boolean {
   const isNamed = key?.kind === "text" || (key?.kind === "object" && key.fields.has("id"));
   return isNamed && work?.kind === "function" && STEPS.test(name);

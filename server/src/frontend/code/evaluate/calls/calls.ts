@@ -2,7 +2,7 @@
 // others nothing is known but what they were given.
 import type { Command } from "../../../../program/statement";
 import { oneOfSeveral, UNDEFINED, unknown, type Value } from "../../values";
-import { functionKey } from "../../origins";
+import { functionKey } from "../../queries/origins";
 import { withoutReturns } from "../../../sql/routine/withoutReturns";
 import { innerScope } from "../bindings";
 import { boundaryOf, isEntry } from "../transactions/boundaries";
@@ -13,39 +13,51 @@ import {
   inputOf,
   instanceOf,
 } from "../transactions/instances";
-import { asDeclared } from "../transactions/declaredClients";
+import { withDeclaredClient } from "../transactions/clientTypes";
 import { callBuiltin, externalResult } from "../builtins/builtins";
-import { isInput } from "../../reads";
+import { isInput } from "../../roots/provenance";
 import { readsOf } from "../values/convert";
-import { refusesWhatWasRead } from "../builtins/assertions";
+import { mayRefuseReads } from "../builtins/assertions";
 import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";
-import { isGlobalSlot, isKept } from "../values/oneOfSeveral";
-import { held, swallowed } from "../errors/heldPromises";
-import { handedOn, runForItems } from "../lists/itemwise";
+import { isGlobalSlot, isKept } from "../values/weakReferences";
+import { runPending, swallow } from "../errors/pendingPromises";
+import { handedOn, runForItems } from "../lists/elementwise";
 import { mayFail } from "../errors/failures";
 import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAccess";
-import { tried } from "../join";
+import { evaluatePath } from "../join";
 import { beginJumps, endTarget } from "../jumps";
-import { beginTarget } from "../targets";
-import { handlerName, routesIn } from "../../routes";
-import { runsSql } from "../../sites";
+import { beginTarget } from "../jumpTargets";
+import { handlerName, routesIn } from "../../roots/routes";
+import { runsSql } from "../../callGraph/callSites";
 import { changedByCall, ownerOf } from "../values/foreignObjects";
 import { asForeign } from "../values/foreignValues";
-import { setByCall } from "../values/writtenInputs";
-import { ofWhatWasRead, resultFromOutside, tellStored } from "../values/outside";
-import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State } from "../state";
-import { inUnknownTransaction, opensByName, tellAsked } from "../transactions/unknownTransactions";
-import { returned } from "./returns";
-import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
-import { isPending, settle } from "./settle";
+import { setByCall } from "../values/inputEffects";
+import { dependentOnReads, resultFromOutside, noteStorageRead } from "../values/outside";
+import {
+  collectCommands,
+  emit,
+  lose,
+  sourceOf,
+  type CallSite,
+  type Frame,
+  type State,
+} from "../state";
+import {
+  inUnknownTransaction,
+  opensByName,
+  noteUnknownQuery,
+} from "../transactions/unknownTransactions";
+import { mergeReturns } from "./returns";
+import { isOwnCall, overloadOf, standsAlone } from "./javaCalls";
+import { isPending, settle } from "./awaits";
 import { throughLimiter } from "./limiters";
-import { givenBack } from "./givenBack";
+import { givenBack } from "./callbackResults";
 import { handleOfShape } from "./shapes";
-import { saidToBeGiven } from "./saidToBeGiven";
-import { changedByFunction } from "./changedArguments";
-import { giveAway } from "./givenAway";
-import { handsOnPromise } from "./handsOnPromise";
+import { callbackArguments } from "./callbackTypes";
+import { changedByFunction } from "./argumentEffects";
+import { giveAway } from "./escapingArguments";
+import { handsOnPromise } from "./promiseForwarding";
 import {
   bringsWork,
   broughtBy,
@@ -57,11 +69,11 @@ import {
   RUNS_ONCE,
   tellRun,
 } from "./callbacks";
-import { heldFunctions } from "./heldFunctions";
+import { heldFunctions } from "./nestedCallbacks";
 import { changedByListener } from "./listeners";
 import { throughCall } from "./callChains";
-import { idleCall } from "./idleCalls";
-import { unfollowedResult } from "./unfollowedResults";
+import { idleCall } from "./pureCalls";
+import { unfollowedResult } from "./opaqueResults";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
@@ -74,7 +86,7 @@ const MOST_INSIDE = 2;
 /** Callbacks and functions with a connection, too, end somewhere. */
 const DEEPEST_OF_ALL = 24;
 
-/** What a call gives; its statements are added to the state. */
+/** Result of a call; its statements are added to the state. */
 export function callValue(
   state: State,
   callee: Value,
@@ -88,7 +100,7 @@ export function callValue(
       if (isHeld) {
         const source = sourceOf(state, site.span);
         const run = (): Value => callFunction(state, now, args, directly(site));
-        return held(state, source, run, site.isLeaving);
+        return runPending(state, source, run, site.isLeaving);
       }
       if (isLater !== true) return callFunction(state, callee, args, site);
       return { kind: "deferred", run: () => callFunction(state, now, args, site) };
@@ -115,7 +127,7 @@ export function callValue(
       const result =
         callOfRow(state, callee, args, own) ??
         callBuiltin(state, callee, args, own) ??
-        ofWhatWasRead(callee, shaped(state, callee, args, own), own);
+        dependentOnReads(callee, shaped(state, callee, args, own), own);
       changedByCall(state, callee, args, site);
       return result;
     }
@@ -160,7 +172,7 @@ function ofBuiltin({ name }: Extract<Value, { kind: "builtin" }>, site: CallSite
   return directly(site);
 }
 
-/** Whether what fails in a function fails in a promise that it gives: it is async, or hands on the promise of another. */
+/** True if what fails in a function fails in a promise that it gives: it is async, or hands on the promise of another. */
 function givesPromise(
   { workspace }: State,
   { function: hir, scope }: Extract<Value, { kind: "function" }>,
@@ -253,14 +265,14 @@ function shaped(state: State, callee: Value, args: readonly Value[], site: CallS
 function callUnknown(state: State, callee: Value, all: readonly Value[], site: CallSite): Value {
   const { name } = site;
   const source = sourceOf(state, site.span);
-  tellStored(state, name, source);
-  tellAsked(state, name, source);
+  noteStorageRead(state, name, source);
+  noteUnknownQuery(state, name, source);
   const kept = oneOfOwn(state, callee, all, site);
   if (kept) return kept;
   notReached(state, site);
   // Whoever is given a promise awaits it, and what it throws is thrown where that is awaited.
   const args = all.map((arg) =>
-    site.isHeld === true && swallowed(state, arg) ? unknown("a promise") : settle(state, arg),
+    site.isHeld === true && swallow(state, arg) ? unknown("a promise") : settle(state, arg),
   );
   const isOnce = RUNS_ONCE.test(name) || opensByName(name);
   const enumeration = enumerationOf(state, name, args);
@@ -298,16 +310,16 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
     return unknown(`${name} is not known`);
   }
   state.handlers.push(...routesIn(name, args));
-  if (callbacks.length === 0 && !isTop && !refusesWhatWasRead(state, args, site)) {
+  if (callbacks.length === 0 && !isTop && !mayRefuseReads(state, args, site)) {
     mayFail(state, name, source);
   }
   const inputFor = handedOn(callee, args, (parameter) => inputOf(state, parameter));
   let result: Value | undefined;
   for (const callback of callbacks) {
     const before = state.emitted;
-    const said = saidToBeGiven(callee, all.indexOf(callback));
+    const said = callbackArguments(callee, all.indexOf(callback));
     const inputs = callback.function.parameters.map((each, at) => said(each, at) ?? inputFor(each, name)); // prettier-ignore
-    const path = tried(state, () => {
+    const path = evaluatePath(state, () => {
       result = inUnknownTransaction(state, name, source, () =>
         settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),
       );
@@ -391,7 +403,7 @@ function callFunction(
   site: CallSite,
 ): Value {
   const isJava = named.scope.module.file.endsWith(".java");
-  const callee = isJava ? overloaded(named, args.length) : named;
+  const callee = isJava ? overloadOf(named, args.length) : named;
   const { function: hir, scope, self } = callee;
   const { file } = scope.module;
   const ofText = functionKey(file, hir);
@@ -455,7 +467,7 @@ function callFunction(
   let left = false;
   const before = state.emitted;
   let behind: readonly Command[] = [];
-  const added = collected(state, () => {
+  const added = collectCommands(state, () => {
     bindParameters(state, inner, hir, args);
     const run = (): boolean => {
       left = state.evaluator.block(state, inner, hir.body);
@@ -466,7 +478,7 @@ function callFunction(
       behind = boundary(run, followed);
       return;
     }
-    for (const command of followed(collected(state, () => void run()))) emit(state, command);
+    for (const command of followed(collectCommands(state, () => void run()))) emit(state, command);
   });
   state.frame = outer.frame;
   state.calls = outer.calls;
@@ -475,7 +487,7 @@ function callFunction(
   for (const command of [...added, ...behind]) emit(state, command);
   endTarget(state, target, left, source);
   if (isLog && state.emitted === before) state.quietLogs.add(hir);
-  const given = asDeclared(state, returned(frame, left), hir.returns, scope);
+  const given = withDeclaredClient(state, mergeReturns(frame, left), hir.returns, scope);
   const result = hir.isAsync === true && isPending(given) ? settle(state, given) : given;
   const isCalculated = added.every(({ kind }) => kind === "assign");
   const called = callee.name ?? hir.name ?? site.name;
@@ -512,7 +524,7 @@ function notFollowed(
   return unfollowedResult(state, callee, name, args);
 }
 
-/** Whether a function may run a statement, itself or by what it was made with. */
+/** True if a function may run a statement, itself or by what it was made with. */
 function mayRun(
   state: State,
   { function: hir, scope }: Extract<Value, { kind: "function" }>,

@@ -1,9 +1,9 @@
-// What Java's calls need beyond those of other languages: methods of one name with different parameters, constructors
-// that call each other, the `this` of outer classes, classes that stand behind interfaces.
+// Calls of Java beyond those of other languages: methods of one name with different parameters, constructors that call
+// each other, the `this` of outer classes, classes that stand behind interfaces.
 import type { HirClass, HirFunction, HirMethod } from "../../hir";
 import type { Library } from "../../libraries/library";
 import { UNDEFINED, type ObjectValue, type Scope, type Value } from "../../values";
-import type { Span } from "../../../sql/split";
+import type { Span } from "../../../sql/text/split";
 import { askedOfChoice, memberOf, optionalMember } from "../values/member";
 import { methodValue, superclassOf } from "../values/methods";
 import { choose } from "../values/operators";
@@ -13,7 +13,7 @@ type FunctionValue = Extract<Value, { kind: "function" }>;
 type Owner = NonNullable<ObjectValue["class"]>;
 
 /** Of methods with one name, the one that takes that many arguments. */
-export function overloaded(callee: FunctionValue, count: number): FunctionValue {
+export function overloadOf(callee: FunctionValue, count: number): FunctionValue {
   const { self, function: own } = callee;
   if (takes(own, count)) return callee;
   const owner = self?.kind === "object" ? self.class : self?.kind === "class" ? self : undefined;
@@ -174,12 +174,12 @@ export function addItself(state: State, self: ObjectValue): void {
   for (const { name } of own) self.fields.set(name, newCell(state, seen));
 }
 
-/** Whether a class leaves methods to those that extend it. */
+/** True if a class leaves methods to those that extend it. */
 export function isOpen({ isInterface, methods }: HirClass): boolean {
   return isInterface || methods.some(({ isAbstract }) => isAbstract === true);
 }
 
-/** Whether a library runs the method of an object by itself, so that it is no part of what calls it besides. */
+/** True if a library runs the method of an object by itself, so that it is no part of what calls it besides. */
 export function standsAlone(
   { workspace }: State,
   { self, function: { name = "" } }: FunctionValue,
@@ -188,12 +188,12 @@ export function standsAlone(
   return workspace.libraries.some((library) => library.standsAlone?.(self, name) === true);
 }
 
-/** Whether an object calls a method on itself. */
+/** True if an object calls a method on itself. */
 export function isOwnCall({ name }: CallSite): boolean {
   return /^(?:this|super)\.\w+$/u.test(name);
 }
 
-/** Whether a library is one of Java's, whose modules are packages. */
+/** True if a library is one of Java's, whose modules are packages. */
 export function isOfJava({ modules }: Library): boolean {
   return modules.some((module) => /^(?:java|javax|jakarta|org|com)\./u.test(module));
 }

@@ -1,4 +1,4 @@
-// What a Java file's names are beyond variables and fields: its classes, imported ones, those of its package and of star
+// Names of a Java file beyond variables and fields: its classes, imported ones, those of its package and of star
 // imports, static members, and classes of libraries by their packages.
 import type { FileId } from "../../../../protocol/source";
 import type { HirClass, HirImport, HirModule } from "../../hir";

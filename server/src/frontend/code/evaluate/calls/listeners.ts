@@ -1,14 +1,14 @@
 // Functions that something unknown runs later and any number of times, as listeners of events: what they change around them
 // is not what it was, from where they are given on.
-import { changesOthers } from "../../changesOthers";
-import { namedIn } from "../../named";
-import { originOf } from "../../origins";
+import { changesOthers } from "../../effects/sideEffects";
+import { namedIn } from "../../modules/references";
+import { originOf } from "../../queries/origins";
 import { ageOf, unknown, type Cell, type Scope, type Value } from "../../values";
-import { probed } from "../errors/probed";
-import { tried } from "../join";
+import { speculate } from "../errors/speculation";
+import { evaluatePath } from "../join";
 import { inLoop } from "../lists/iteration";
 import { readsOf } from "../values/convert";
-import { isEmpty } from "../values/livingOn";
+import { isEmpty } from "../values/moduleState";
 import { write, type State } from "../state";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
@@ -33,8 +33,8 @@ function forgotten(state: State, name: string, run: () => void): boolean {
   const before = state.workspace.counts.births;
   const inlined = new Set(state.inlined);
   const handlers = state.handlers.length;
-  const { written } = probed(state, () =>
-    tried(state, () => {
+  const { written } = speculate(state, () =>
+    evaluatePath(state, () => {
       const id = state.ids.fresh("loop");
       inLoop(state, { id, frame: state.frame, carried: new Map() }, run);
       return false;
@@ -58,7 +58,7 @@ function leftIn(cell: Cell, value: Value | undefined, name: string): Value {
   return unknown(why, cell.value ? readsOf(cell.value) : []);
 }
 
-/** Whether a function may change something that a function around it holds, itself or by those that it names there. */
+/** True if a function may change something that a function around it holds, itself or by those that it names there. */
 function mayChangeAround(
   { function: hir, scope }: FunctionValue,
   seen = new Set<object>(),

@@ -1,4 +1,4 @@
-// What the returns of a function give to its caller.
+// Merge of the returns of a function.
 import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import { scalar, UNDEFINED, type Value } from "../../values";
@@ -13,8 +13,8 @@ import { isCall } from "../values/outside";
 import { emit, sourceOf, type CallSite, type Frame, type State } from "../state";
 import { canChoose } from "../values/texts";
 
-/** What a function gave that has several returns. */
-export function returned(frame: Frame, left: boolean): Value {
+/** Result of a function that has several returns. */
+export function mergeReturns(frame: Frame, left: boolean): Value {
   const { returns } = frame;
   const [only] = returns;
   if (only === undefined) return UNDEFINED;

@@ -1,5 +1,4 @@
-// What the shape of a call, or of a tagged template, tells of what it is called on: `x.query("SELECT ...")`,
-// `x.$queryRaw`SELECT ...``.
+// Receivers by the shape of a call, or of a tagged template: `x.query("SELECT ...")`, `x.$queryRaw`SELECT ...``.
 import type { Template } from "../../libraries/library";
 import type { HandleValue, Value } from "../../values";
 import { lose, type State } from "../state";

@@ -3,10 +3,10 @@ import { literal } from "../../../sql/expressions";
 import { AN_ERROR, constant, scalar, UNDEFINED, unknown, type Value } from "../../values";
 import { itemsOf, listOf, recordOf } from "../lists/collections";
 import { conditional } from "../values/convert";
-import { isPending, settle } from "../calls/settle";
+import { isPending, settle } from "../calls/awaits";
 import { sourceOf, type CallSite, type State } from "../state";
-import { isRunning } from "./heldPromises";
-import { caught } from "./tries";
+import { isRunning } from "./pendingPromises";
+import { catchAll } from "./tryCatch";
 
 /** The outcomes of a list of which all items are known; undefined of others. */
 export function allSettled(state: State, list: Value, { span }: CallSite): Value | undefined {
@@ -26,7 +26,7 @@ function settled(state: State, item: Value, span: CallSite["span"]): Value {
     return recordOf(state, { status: constant("fulfilled"), value: item });
   }
   let value: Value = UNDEFINED;
-  const failed = caught(state, sourceOf(state, span), () => {
+  const failed = catchAll(state, sourceOf(state, span), () => {
     value = settle(state, item);
   });
   const status = conditional(failed, literal("rejected"), literal("fulfilled"));
@@ -35,7 +35,7 @@ function settled(state: State, item: Value, span: CallSite["span"]): Value {
 
 /** What an item is once it is awaited, whose errors go no further. */
 export function swallowing(state: State, item: Value): Value {
-  caught(state, state.here, () => {
+  catchAll(state, state.here, () => {
     settle(state, item);
   });
   return UNDEFINED;

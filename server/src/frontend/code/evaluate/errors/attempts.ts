@@ -1,4 +1,4 @@
-// What the handler of a `try` finds: an error may come before or after each thing that the body assigns.
+// State that the handler of a `try` finds: an error may come before or after each thing that the body assigns.
 import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
@@ -82,7 +82,7 @@ function isSame(left: Held, right: Held): boolean {
   );
 }
 
-/** Whether the last commands say already which version it is. */
+/** True if the last commands say already which version it is. */
 function isNoted(commands: readonly Command[], variable: string, version: number): boolean {
   for (const command of commands.toReversed()) {
     if (command.kind === "assign") {
@@ -95,7 +95,7 @@ function isNoted(commands: readonly Command[], variable: string, version: number
   return false;
 }
 
-/** Whether the handler finds anything else than what was there before the body. */
+/** True if the handler finds anything else than what was there before the body. */
 export function isChanged({ versions }: Attempt): boolean {
   return versions.length > 1;
 }

@@ -7,7 +7,7 @@ import { compare } from "../../../sql/terms";
 import { walkCommand } from "../../../sql/walk";
 import { UNDEFINED, type Value } from "../../values";
 import { sameValue } from "../join";
-import { THROWN } from "../values/member";
+import { USER_ERROR } from "../values/member";
 import { choiceOf, oneClient } from "../values/operators";
 import { truthFromOutside } from "../values/outside";
 import { emit, write, type State } from "../state";
@@ -25,7 +25,7 @@ export function mayFail(state: State, name: string, source: SourceRange): void {
   const isMoved = last?.kind === "assign" && state.attempts.some(({ variable }) => variable === last.variable); // prettier-ignore
   if (isAgain && !isMoved) return;
   const condition = truthFromOutside(state, `${name}() fails`);
-  const then: Command = { kind: "rollback", why: `${name}() fails`, code: THROWN, source };
+  const then: Command = { kind: "rollback", why: `${name}() fails`, code: USER_ERROR, source };
   const failure: Command = { kind: "if", condition, then, source };
   FAILURES.add(failure);
   emit(state, failure);

@@ -71,7 +71,7 @@ function withoutIdle(command: Command, isFollowed: boolean): Command {
   }
 }
 
-/** Whether a command may run a statement. */
+/** True if a command may run a statement. */
 export function runsStatements(command: Command): boolean {
   switch (command.kind) {
     case "statement":

@@ -3,11 +3,18 @@ import { literal } from "../../../sql/expressions";
 import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import { oneOfSeveral, type Value } from "../../values";
-import { isPending, settle } from "../calls/settle";
+import { isPending, settle } from "../calls/awaits";
 import { itemsOf } from "../lists/collections";
 import { emit, lose, type State } from "../state";
 import { readsOf } from "../values/convert";
-import { failsAlone, held, heldList, isRunning, isUndoneWhole, rejectionOf } from "./heldPromises";
+import {
+  failsAlone,
+  runPending,
+  heldList,
+  isRunning,
+  isUndoneWhole,
+  rejectionOf,
+} from "./pendingPromises";
 
 /** What the items of a list are once all of them are awaited; errors are thrown when all have run. */
 export function awaitAll(
@@ -17,7 +24,9 @@ export function awaitAll(
 ): readonly Value[] {
   if (items.length < 2 || isUndoneWhole(state)) return items.map((item) => settle(state, item));
   const started = items.map((item) =>
-    isPending(item) && !isRunning(item) ? held(state, source, () => settle(state, item)) : item,
+    isPending(item) && !isRunning(item)
+      ? runPending(state, source, () => settle(state, item))
+      : item,
   );
   if (state.attempts.some(({ isKept }) => isKept)) {
     for (const item of started) failsAlone(state, item);
@@ -41,7 +50,7 @@ export function firstOf(state: State, list: Value, source: SourceRange): Value {
   );
 }
 
-/** Whether something is what unknown functions give: nobody knows what goes on in these. */
+/** True if something is what unknown functions give: nobody knows what goes on in these. */
 function isForeign(item: Value): boolean {
   if (item.kind === "scalar") return item.expression.kind === "call";
   return item.kind === "unknown" || item.kind === "external" || item.kind === "input";
@@ -51,7 +60,7 @@ function isForeign(item: Value): boolean {
 export interface Rounds {
   /** To be told what each round gives. */
   readonly add: (promise: Value) => void;
-  /** What the loop gave, which would be `value`; `start` is how many commands there were before it. */
+  /** Result of the loop, which would be `value`; `start` is how many commands there were before it. */
   readonly end: (start: number, value: Value) => Value;
 }
 

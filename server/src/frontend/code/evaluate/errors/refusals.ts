@@ -4,7 +4,7 @@ import type { Command } from "../../../../program/statement";
 import { walkCommand, walkExpression } from "../../../sql/walk";
 
 /** Why a run ends where a validator refuses an argument. */
-export const REFUSED = "the validator refuses it";
+export const REFUSAL = "the validator refuses it";
 /** The same for what tells of which kind a record is: it counts wherever the record does. */
 export const OF_ANOTHER_KIND = "the validator refuses it: it is of another kind";
 
@@ -65,7 +65,7 @@ function hasRefusal(command: Command): boolean {
 
 function isRefusal(command: Command): boolean {
   if (command.kind !== "rollback") return false;
-  return command.why === REFUSED || command.why === OF_ANOTHER_KIND;
+  return command.why === REFUSAL || command.why === OF_ANOTHER_KIND;
 }
 
 /** With those refusals alone whose conditions are wanted. */

@@ -1,12 +1,12 @@
-// What handles the errors of promises: `.catch(handler)` and `.then(next, handler)`.
+// Handlers of errors of promises: `.catch(handler)` and `.then(next, handler)`.
 import type { Command } from "../../../../program/statement";
 import { AN_ERROR, UNDEFINED, type Value } from "../../values";
 import { unknownExpression } from "../values/convert";
 import { hasLeft } from "../join";
-import { THROWN } from "../values/member";
-import { isPending, settle } from "../calls/settle";
+import { USER_ERROR } from "../values/member";
+import { isPending, settle } from "../calls/awaits";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "../state";
-import { attempted, caught, leavesAtOnce } from "./tries";
+import { runWithHandlers, catchAll, leavesAtOnce } from "./tryCatch";
 
 /** What is there behind `promise.catch(handler)`: what it gives, or what the handler gives where it fails. */
 export function caughtBy(state: State, promise: Value, handler: Value, site: CallSite): Value {
@@ -17,7 +17,7 @@ export function caughtBy(state: State, promise: Value, handler: Value, site: Cal
     write(state, result, value);
     return hasLeft(state);
   };
-  attempted(state, {
+  runWithHandlers(state, {
     body: () => give(settle(state, tried)),
     handlers: [{ types: [], run: () => give(handle(state, handler, site)) }],
     leavesLoop: false,
@@ -38,7 +38,7 @@ export function thenOr(
   const tried = mayReject(state, promise, handler, site);
   if (!isPending(tried) || leavesAtOnce(state, run)) return goOn(settle(state, tried));
   let value: Value = UNDEFINED;
-  const failed = caught(state, sourceOf(state, site.span), () => {
+  const failed = catchAll(state, sourceOf(state, site.span), () => {
     value = settle(state, tried);
   });
   return state.evaluator.branches(state, failed, run, () => goOn(value), site.span);
@@ -55,7 +55,7 @@ function mayReject(state: State, promise: Value, handler: Value, { span }: CallS
   const source = sourceOf(state, span);
   const run = (): Value => {
     const condition = unknownExpression(state, "whether it fails is not known", [], "bool");
-    const then: Command = { kind: "rollback", why: "a promise fails", code: THROWN, source };
+    const then: Command = { kind: "rollback", why: "a promise fails", code: USER_ERROR, source };
     emit(state, { kind: "if", condition, then, source });
     return promise;
   };

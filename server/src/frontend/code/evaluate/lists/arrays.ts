@@ -1,9 +1,9 @@
 // Arrays and lists whose elements are found by an index that is only known when the code runs.
 import { literal } from "../../../sql/expressions";
-import { fewReads } from "../../reads";
+import { fewReads } from "../../roots/provenance";
 import { compare } from "../../../sql/terms";
 import type { Expression } from "../../../../program/expression";
-import type { Span } from "../../../sql/split";
+import type { Span } from "../../../sql/text/split";
 import {
   constant,
   constantScalar,
@@ -19,7 +19,7 @@ import { choose } from "../values/operators";
 import { isFromCode } from "../values/outside";
 import { newCell, sourceOf, write, type State } from "../state";
 import { grownCell } from "./collections";
-import { noteAsked } from "./asked";
+import { noteRead } from "./lastReads";
 
 /** Longer arrays are not told item by item. */
 const MOST_ITEMS = 64;
@@ -49,7 +49,7 @@ function initial(type: string): Value {
 /** The element at an index, counted from zero, that is an expression. */
 export function elementAt(state: State, list: ListValue, at: Expression, span: Span): Value {
   const { grown } = list;
-  noteAsked(grown);
+  noteRead(grown);
   if (grown.value?.kind === "input") return elementOf(grown.value, next(at));
   const items = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
   if (grown.value !== undefined || items.length === 0 || items.length > MOST_CHOICES) {

@@ -9,7 +9,7 @@ import {
 } from "../../values";
 import { readsOf } from "../values/convert";
 import { bornNow, newCell, type State } from "../state";
-import { noteAsked } from "./asked";
+import { noteRead } from "./lastReads";
 
 /** Why an item is not known that stands for those of a list that is spread. */
 export const SPREAD = "what is spread here is not known";
@@ -17,7 +17,7 @@ export const SPREAD = "what is spread here is not known";
 /** The items of a list that no loop has filled. */
 export function itemsOf(value: Value): readonly Value[] | undefined {
   if (value.kind !== "list") return undefined;
-  noteAsked(value.grown);
+  noteRead(value.grown);
   if (value.grown.value !== undefined) return undefined;
   return value.items.flatMap((cell) => (cell.value ? [cell.value] : []));
 }

@@ -13,25 +13,25 @@ import {
   unknownItem,
   type Value,
 } from "../../values";
-import { lists, named, type Builtin } from "../builtins/builtin";
+import { lists, aliases, type Builtin } from "../builtins/builtin";
 import { listOfFields } from "../values/absentFields";
 import { expressionOf, readsOf } from "../values/convert";
-import { indexed } from "../expressions";
+import { indexAccess } from "../expressions";
 import { fieldNamesOf } from "../values/fieldNames";
-import { hasKey, mapValue, put } from "../builtins/javaBuiltins";
+import { hasKey, mapValue, putEntry } from "../builtins/javaBuiltins";
 import { itemOf, setAnyMember } from "../values/member";
-import { nowOf } from "../values/heldInputs";
-import { writeWhole } from "../values/writtenInputs";
+import { nowOf } from "../values/inputParts";
+import { writeWhole } from "../values/inputEffects";
 import { condition, overChoice } from "../values/operators";
 import { lose, sourceOf, write, type CallSite, type State } from "../state";
-import { searchedItem, someItem } from "./searched";
-import { changed, eachItem, pushed } from "./iteration";
+import { searchedItem, someItem } from "./rowSearch";
+import { weakUpdate, eachItem, push } from "./iteration";
 import { distinctItems, itemsOf, listOf, recordOf, SPREAD } from "./collections";
 
 /** Functions by name; methods by the kind of their receiver and their name. */
 export const CONTAINERS: Readonly<Record<string, Builtin>> = {
-  ...named("Set WeakSet", ({ state, args: [from] }) => setFrom(state, from)),
-  ...named("Map WeakMap", ({ state, args: [from] }) => mapFrom(state, from)),
+  ...aliases("Set WeakSet", ({ state, args: [from] }) => setFrom(state, from)),
+  ...aliases("Map WeakMap", ({ state, args: [from] }) => mapFrom(state, from)),
   ...lists("push add addAll append", ({ state, self, args, site }) => {
     for (const arg of args) added(state, self, arg, site);
     return self;
@@ -51,7 +51,7 @@ export const CONTAINERS: Readonly<Record<string, Builtin>> = {
   ...lists("fill", ({ state, self, args: [item = UNDEFINED] }) => {
     const items = itemsOf(self);
     if (items) return listOf(state, items.map(() => item)); // prettier-ignore
-    changed(state, self, item);
+    weakUpdate(state, self, item);
     return self;
   }),
   ...lists("keys", ({ state, self }) => {
@@ -61,14 +61,14 @@ export const CONTAINERS: Readonly<Record<string, Builtin>> = {
       : unknown("the indexes of a list", readsOf(self));
   }),
   "map.set": ({ state, self, args: [key, value] }) => {
-    put(state, self, key, value);
+    putEntry(state, self, key, value);
     return self;
   },
   "map.get": ({ state, self, args: [key], site }) => mapAsked(state, self, key, site),
   "map.has": ({ state, self, args: [key] }) =>
     (self.kind === "object" && self.pairs && pairIsThere(state, self, self.pairs, key)) ||
     hasKey(self, key),
-  ...named("map.delete object.clear", ({ state, self }) => {
+  ...aliases("map.delete object.clear", ({ state, self }) => {
     setAnyMember(state, self, UNDEFINED);
     return unknown("whether a map had a key", readsOf(self));
   }),
@@ -124,15 +124,15 @@ function added(state: State, self: Value, item: Value, { span, name }: CallSite)
     writeWhole(state, self, { kind: "joined", parts: [...before, listOf(state, [item])] });
     return;
   }
-  if (isSpread) changed(state, self, item);
-  else pushed(state, self, item);
+  if (isSpread) weakUpdate(state, self, item);
+  else push(state, self, item);
   if (self.kind === "list" || name.startsWith("this.")) return;
   lose(state, "what is added to a list that is not known", sourceOf(state, span));
 }
 
 /** Changes a list in a way that is not followed: one that the code did not make is not known any more. */
 function changedInPlace(state: State, self: Value, item: Value, { span, name }: CallSite): void {
-  if (self.kind === "list") changed(state, self, item);
+  if (self.kind === "list") weakUpdate(state, self, item);
   else if (isListOfInputs(self, name)) {
     const why = "a list among the arguments that is changed in place";
     writeWhole(state, self, unknown(why, [...readsOf(self), ...readsOf(item)]));
@@ -144,7 +144,7 @@ function changedInPlace(state: State, self: Value, item: Value, { span, name }: 
 /** Lists that the database or others' items gave. */
 const READ: ReadonlySet<Value["kind"]> = new Set(["rows", "derived", "joined"]);
 
-/** Whether an argument is a list by its type, or by a method that lists alone have. */
+/** True if an argument is a list by its type, or by a method that lists alone have. */
 function isListOfInputs(self: Value, name: string): self is Extract<Value, { kind: "input" }> {
   if (self.kind !== "input" || self.foreign) return false;
   if (self.type !== undefined) return isArray(self);
@@ -175,7 +175,8 @@ function mapFrom(state: State, from: Value | undefined): Value {
   const pairs = itemsOf(from);
   if (!pairs && from.kind === "derived" && from.how === "map") return { ...map, pairs: from };
   if (!pairs) setAnyMember(state, map, from);
-  for (const pair of pairs ?? []) put(state, map, itemOf(state, pair, 0), itemOf(state, pair, 1));
+  for (const pair of pairs ?? [])
+    putEntry(state, map, itemOf(state, pair, 0), itemOf(state, pair, 1));
   return map;
 }
 
@@ -185,7 +186,7 @@ function mapAsked(state: State, map: Value, key: Value = UNDEFINED, { span }: Ca
   const isKnown = constantScalar(key) !== undefined || !fieldNamesOf(map);
   return isKnown || map.kind !== "object"
     ? mapValue(map, key)
-    : indexed(state, { kind: "object", fields: map.fields }, key, span);
+    : indexAccess(state, { kind: "object", fields: map.fields }, key, span);
 }
 
 /** The value of the last pair with that key, which wins over others. */

@@ -1,7 +1,7 @@
 // Items of lists, as functions are given them.
 import { unknown, type ListValue, type Value } from "../../values";
 import type { CallSite, State } from "../state";
-import { noteAsked } from "./asked";
+import { noteRead } from "./lastReads";
 
 /** The index of an item that is one of many. */
 export const NO_INDEX = unknown("the index of an item is not known here");
@@ -11,7 +11,7 @@ export function fillingOf({
   items,
   grown,
 }: ListValue): Extract<Value, { kind: "input" | "derived" }> | undefined {
-  noteAsked(grown);
+  noteRead(grown);
   const { value } = grown;
   const isFilling = items.length === 0 && (value?.kind === "input" || value?.kind === "derived");
   return isFilling ? value : undefined;

@@ -6,7 +6,7 @@ import { endRound } from "../rounds";
 import { literal } from "../../../sql/expressions";
 import { walkCommand } from "../../../sql/walk";
 import { withoutExits } from "../../../sql/routine/withoutReturns";
-import type { Span } from "../../../sql/split";
+import type { Span } from "../../../sql/text/split";
 import {
   type Cell,
   constant,
@@ -20,17 +20,17 @@ import { isLiteral, readsOf } from "../values/convert";
 import { emitStatement } from "../sql/emitStatement";
 import { loopBody } from "../join";
 import { beginJumps, endTarget } from "../jumps";
-import { isHandedOn } from "../handedOn";
-import { beginTarget, type Target } from "../targets";
-import { overlayBeside } from "../values/assignedRows";
+import { isHandedOn } from "../earlyExits";
+import { beginTarget, type Target } from "../jumpTargets";
+import { overlayBeside } from "../values/rowAssignments";
 import { elementOf } from "../values/member";
 import { listFromCall } from "../values/outside";
 import { changedTo } from "../values/foreignValues";
-import { isRunning } from "../errors/heldPromises";
-import { isPending, settle } from "../calls/settle";
+import { isRunning } from "../errors/pendingPromises";
+import { isPending, settle } from "../calls/awaits";
 import {
   bornNow,
-  collected,
+  collectCommands,
   emit,
   lose,
   newCell,
@@ -41,12 +41,12 @@ import {
   type State,
 } from "../state";
 import { isLong, oneOf } from "./longLists";
-import { isSingle } from "./reordered";
-import { isInLoop, pushedPerhaps } from "./perhapsPushed";
+import { isSingle } from "./permutation";
+import { isInLoop, pushedPerhaps } from "./conditionalAppend";
 import { callWithItem, fillingOf, NO_INDEX } from "./items";
-import { endFilling, filledBy } from "./filledLists";
+import { endFilling, filledBy } from "./accumulation";
 import { distinctItems, listOf } from "./collections";
-import { madeItem } from "./madeItems";
+import { madeItem } from "./lazyItems";
 
 /** What is done with an item; `index` counts from zero. True where every path left the round before its end. */
 export type Round = (item: Value, index: Value) => unknown;
@@ -205,14 +205,14 @@ function oneByOne(
   const id = state.ids.fresh("items");
   const named = label !== undefined && { label };
   const target = beginTarget(state, id, state.ids.fresh("jump"));
-  const commands = collected(state, () => {
+  const commands = collectCommands(state, () => {
     for (const [at, item] of items.entries()) {
       const round = state.ids.fresh("item");
       const roundTarget = beginTarget(state, round, state.ids.fresh("jump"));
       const frame = { frame: state.frame, carried: new Map(), ...named };
       const loop: OpenLoop = { id, round, target, roundTarget, ...frame };
       let left = false;
-      const own = collected(state, () => {
+      const own = collectCommands(state, () => {
         inLoop(state, loop, () => {
           left = run(item, constant(at)) === true;
         });
@@ -297,7 +297,7 @@ export function addLoop(
   if (!isEmpty) emit(state, loop);
 }
 
-/** Whether a command asks a variable for its value. */
+/** True if a command asks a variable for its value. */
 function isAskedIn(command: Command, variable: string): boolean {
   let isAsked = false;
   walkCommand(command, {
@@ -308,7 +308,7 @@ function isAskedIn(command: Command, variable: string): boolean {
   return isAsked;
 }
 
-/** Whether a loop surely has a first round. */
+/** True if a loop surely has a first round. */
 function runs(over: LoopRange): boolean {
   if (over.kind === "while") return isLiteral(over.condition, true);
   if (over.kind !== "count" || over.from.kind !== "literal" || over.to.kind !== "literal")
@@ -334,7 +334,7 @@ export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): b
   return withoutQuiet(state, list, span, run, false);
 }
 
-/** Whether a loop runs no statement and writes nothing older, by trying it; the state stays as it was. */
+/** True if a loop runs no statement and writes nothing older, by trying it; the state stays as it was. */
 export function isQuietLoop(state: State, list: Value, span: Span, run: Round): boolean {
   const { isTrial } = state;
   state.isTrial = true;
@@ -357,7 +357,7 @@ function withoutQuiet(
   const { births } = state.workspace.counts;
   let commands: readonly Command[] = [];
   const { written } = undone(state, () => {
-    commands = collected(state, () => {
+    commands = collectCommands(state, () => {
       eachItem(state, list, span, run);
     });
   });
@@ -378,7 +378,7 @@ function withoutQuiet(
   return isQuiet;
 }
 
-/** Whether an error may leave the commands. */
+/** True if an error may leave the commands. */
 export function mayEnd(commands: readonly Command[]): boolean {
   let may = false;
   walkCommand(
@@ -393,7 +393,7 @@ export function mayEnd(commands: readonly Command[]): boolean {
 }
 
 /** Adds an item to the end of a list. In a branch or loop it is one of none or many. */
-export function pushed(state: State, list: Value, item: Value): void {
+export function push(state: State, list: Value, item: Value): void {
   if (list.kind !== "list") {
     return;
   }
@@ -408,11 +408,11 @@ export function pushed(state: State, list: Value, item: Value): void {
       ({ target, handedOn: handed }) => target.birth < birth && !isHandedOn(list.grown, handed),
     );
   if (isCertain && list.grown.value?.kind === "joined") {
-    appended(state, list, listOf(state, [item]));
+    append(state, list, listOf(state, [item]));
     return;
   }
   if (isPending(item) && !isCertain && !isShared) {
-    if (isRunning(item)) pushed(state, list, settle(state, item));
+    if (isRunning(item)) push(state, list, settle(state, item));
     else pushedPending(state, list, item);
     return;
   }
@@ -425,11 +425,11 @@ export function pushed(state: State, list: Value, item: Value): void {
   if (!isShared && pushedPerhaps(state, list, item)) return;
   const filling = filledBy(state, list, item);
   if (filling) write(state, list.grown, filling);
-  else changed(state, list, item);
+  else weakUpdate(state, list, item);
 }
 
 /** Adds the items of another list, which may be known in part only, to the end of one. */
-export function appended(state: State, list: ListValue, items: Value): void {
+export function append(state: State, list: ListValue, items: Value): void {
   const { value: grown } = list.grown;
   const known = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
   const before =
@@ -461,7 +461,7 @@ function pushedPending(state: State, list: ListValue, item: Value): void {
 }
 
 /** Changes a list in a way that is not followed: any of its items may be what it is given. */
-export function changed(state: State, list: Value, item: Value): void {
+export function weakUpdate(state: State, list: Value, item: Value): void {
   if (list.kind !== "list") return;
   const before = list.grown.value ? readsOf(list.grown.value) : [];
   const reads = [...new Set([...readsOf(item), ...before])];

@@ -1,4 +1,4 @@
-// What Java's maps hold, one after the other: `Map.of(k, v).entrySet()`, `keySet()`, `values()`, `forEach`.
+// Entries of Java's maps, one after the other: `Map.of(k, v).entrySet()`, `keySet()`, `values()`, `forEach`.
 import { dictionary } from "../../../../protocol/dictionary";
 import { mayBeAbsent } from "../values/absentFields";
 import {
@@ -9,8 +9,8 @@ import {
   UNDEFINED,
   type Value,
 } from "../../values";
-import { named, type Builtin, type BuiltinCall } from "../builtins/builtin";
-import { put } from "../builtins/javaBuiltins";
+import { aliases, type Builtin, type BuiltinCall } from "../builtins/builtin";
+import { putEntry } from "../builtins/javaBuiltins";
 import { bornNow, type State } from "../state";
 import { readsOf } from "../values/convert";
 import { fieldNamesOf } from "../values/fieldNames";
@@ -28,7 +28,7 @@ const made = new WeakMap<ObjectValue, readonly Entry[]>();
 
 /** Functions and methods by their names. */
 export const JAVA_MAPS = dictionary<Builtin>({
-  ...named("HashMap LinkedHashMap TreeMap ConcurrentHashMap", ({ state, args }) =>
+  ...aliases("HashMap LinkedHashMap TreeMap ConcurrentHashMap", ({ state, args }) =>
     copyOfMap(state, args),
   ),
   "Map.of": ({ state, args }) => {
@@ -65,14 +65,14 @@ function copyOfMap(state: State, [from]: readonly Value[]): Value {
   const copy = recordOf(state, {});
   if (!from || from.kind === "scalar" || copy.kind !== "object") return copy;
   const entries = from.kind === "object" ? entriesIn(from) : undefined;
-  for (const [key, value] of entries ?? []) put(state, copy, key, value);
+  for (const [key, value] of entries ?? []) putEntry(state, copy, key, value);
   if (!entries) setAnyMember(state, copy, from);
   return copy;
 }
 
 function mapOf(state: State, entries: readonly Entry[]): Value {
   const map: ObjectValue = { kind: "object", fields: new Map(), born: bornNow(state) };
-  for (const [key, value] of entries) put(state, map, key, value);
+  for (const [key, value] of entries) putEntry(state, map, key, value);
   made.set(map, entries);
   return map;
 }

@@ -1,17 +1,17 @@
 // Questions about the items of lists: `find`, `some`, `every`, `includes`.
 import type { Expression } from "../../../../program/expression";
-import { joined } from "../../../sql/terms";
+import { connective } from "../../../sql/terms";
 import { constant, oneOfSeveral, UNDEFINED, unknown, unknownItem, type Value } from "../../values";
-import { conditionOf, expressionOf, negated, readsOf } from "../values/convert";
-import { mayChange } from "../calls/changes";
+import { conditionOf, expressionOf, negate, readsOf } from "../values/convert";
+import { mayChange } from "../calls/outerEffects";
 import { binary, choose, condition } from "../values/operators";
-import { settle } from "../calls/settle";
+import { settle } from "../calls/awaits";
 import { newCell, write, type CallSite, type State } from "../state";
 import { itemsOf, listOf } from "./collections";
 import { callWithItem, NO_INDEX } from "./items";
-import { eachItem, isQuietLoop, pushed, rowsAsLoop } from "./iteration";
+import { eachItem, isQuietLoop, push, rowsAsLoop } from "./iteration";
 import { askedOfMany, fewItemsOf } from "./longLists";
-import { searchedItem, someItem } from "./searched";
+import { searchedItem, someItem } from "./rowSearch";
 
 /** Runs a function that tests items for what it does besides, where it may do anything. */
 export function runForEach(state: State, self: Value, by: Value, site: CallSite): void {
@@ -37,7 +37,7 @@ export function chosenOnce(
   const kept = listOf(state, []);
   eachItem(state, self, site.span, (item, index) => {
     state.evaluator.when(state, ask(item, index), site.span, () => {
-      pushed(state, kept, item);
+      push(state, kept, item);
     });
   });
   return kept;
@@ -60,18 +60,18 @@ function askedInTurn(
     const isOver = conditionOf(state, isFound.value ?? UNDEFINED);
     const ask = (): Value => {
       const answer = conditionOf(state, callWithItem(state, by, item, index, site));
-      const test = isWanted ? answer : negated(answer);
+      const test = isWanted ? answer : negate(answer);
       write(state, isFound, condition(test));
       write(state, which, choose(test, item, UNDEFINED));
       return UNDEFINED;
     };
-    state.evaluator.branches(state, negated(isOver), ask, () => UNDEFINED, site.span);
+    state.evaluator.branches(state, negate(isOver), ask, () => UNDEFINED, site.span);
   });
   return { isFound: isFound.value ?? UNDEFINED, item: which.value ?? UNDEFINED };
 }
 
 /** `some` and `every`. */
-export function quantified(
+export function quantify(
   state: State,
   self: Value,
   by: Value | undefined,
@@ -81,14 +81,13 @@ export function quantified(
   if (!by) return unknown("a test of a list is not understood", readsOf(self));
   if (mayChange(by) || reaches(state, by)) {
     const { isFound } = askedInTurn(state, self, by, site, isSome);
-    return isSome ? isFound : condition(negated(conditionOf(state, isFound)));
+    return isSome ? isFound : condition(negate(conditionOf(state, isFound)));
   }
   const ofMany = askedOfMany(state, self, by, site);
   if (ofMany) return ofMany;
   const test = itemsOf(self) ? undefined : testBy(state, by, site);
-  const asked =
-    test && someItem(state, self, (item) => (isSome ? test(item) : negated(test(item))));
-  if (asked) return condition(isSome ? asked : negated(asked));
+  const asked = test && someItem(state, self, (item) => (isSome ? test(item) : negate(test(item))));
+  if (asked) return condition(isSome ? asked : negate(asked));
   const answer = newCell(state, constant(!isSome));
   eachItem(state, self, site.span, (item, index) => {
     const test = conditionOf(state, callWithItem(state, by, item, index, site));
@@ -100,7 +99,7 @@ export function quantified(
 }
 
 /** `find` and `findLast`: the first or last item for which a function is true, or nothing. */
-export function found(
+export function findItem(
   state: State,
   self: Value,
   by: Value | undefined,
@@ -158,7 +157,7 @@ export function foundAt(
     : items.reduce(choice, constant(-1));
 }
 
-/** Whether a function may reach the database. */
+/** True if a function may reach the database. */
 function reaches(state: State, by: Value): boolean {
   return by.kind === "function" && state.workspace.reach.mayReach(by.function);
 }
@@ -185,5 +184,5 @@ export function contains(state: State, self: Value, item: Value): Value {
     const test = binary(state, "===", item, each);
     return expressionOf(state, test);
   });
-  return condition(joined("or", tests));
+  return condition(connective("or", tests));
 }

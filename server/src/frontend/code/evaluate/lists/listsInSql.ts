@@ -1,20 +1,20 @@
 // `IN (...)` and `= ANY(...)` of SQL text whose list the code makes of rows: a question about these rows.
 import type { Expression } from "../../../../program/expression";
 import type { Value } from "../../values";
-import { negated } from "../values/convert";
+import { negate } from "../values/convert";
 import type { State } from "../state";
-import { isItem } from "./searched";
+import { isItem } from "./rowSearch";
 
 /** Lists that stand in a statement as values that are not known, by the ids of these. */
-export type ListsAsked = ReadonlyMap<string, Value>;
+export type OpenLists = ReadonlyMap<string, Value>;
 
-/** Whether a value is a list that rows may make. */
+/** True if a value is a list that rows may make. */
 export function isMadeList({ kind }: Value): boolean {
   return kind === "derived" || kind === "list" || kind === "joined" || kind === "rows";
 }
 
 /** A statement or command in which membership in such lists is asked of the rows. Linear in its size. */
-export function withLists<Data>(state: State, data: Data, lists: ListsAsked): Data {
+export function withLists<Data>(state: State, data: Data, lists: OpenLists): Data {
   if (lists.size === 0) return data;
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) {
@@ -39,7 +39,7 @@ export function withLists<Data>(state: State, data: Data, lists: ListsAsked): Da
 function membership(
   state: State,
   expression: Expression,
-  lists: ListsAsked,
+  lists: OpenLists,
 ): Expression | undefined {
   if (expression.kind === "in") {
     const [only, ...others] = expression.values;
@@ -51,14 +51,14 @@ function membership(
   const isAny = expression.name === "=-any";
   if (operand === undefined || (!isAny && expression.name !== "<>-all")) return undefined;
   const asked = among(state, operand, list, lists);
-  return isAny ? asked : asked && negated(asked);
+  return isAny ? asked : asked && negate(asked);
 }
 
 function among(
   state: State,
   operand: Expression,
   list: Expression | undefined,
-  lists: ListsAsked,
+  lists: OpenLists,
 ): Expression | undefined {
   const value = list?.kind === "unknown" ? lists.get(list.id) : undefined;
   return value && isItem(state, operand, value);

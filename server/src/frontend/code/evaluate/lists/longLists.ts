@@ -14,7 +14,7 @@ export function fewItemsOf(list: Value): readonly Value[] | undefined {
   return items && isLong(items) ? undefined : items;
 }
 
-/** Whether there are too many items to take one after the other. */
+/** True if there are too many items to take one after the other. */
 export function isLong(items: readonly Value[]): boolean {
   return items.length > MOST_ITEMS;
 }

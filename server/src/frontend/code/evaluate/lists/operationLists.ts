@@ -7,9 +7,9 @@ import type { Scope, Value } from "../../values";
 import { UNDEFINED } from "../../values";
 import { bind, innerScope } from "../bindings";
 import { choiceOf } from "../values/operators";
-import { isPending } from "../calls/settle";
+import { isPending } from "../calls/awaits";
 import type { State } from "../state";
-import { appended, isQuietLoop } from "./iteration";
+import { append, isQuietLoop } from "./iteration";
 import { itemsOf } from "./collections";
 
 type ForEach = Extract<HirStatement, { kind: "forEach" }>;
@@ -78,7 +78,7 @@ export function fillsWithOperations(
   if (!isQuiet || !areOperations) return false;
   const data: Made = { of };
   const by: Value = { kind: "handle", library: MAKER, path: "item", data };
-  appended(state, list, { kind: "derived", from: over, how: "map", by });
+  append(state, list, { kind: "derived", from: over, how: "map", by });
   return true;
 }
 

@@ -3,7 +3,7 @@ import type { Expression } from "../../../../program/expression";
 import type { Taint } from "../../../../program/precision";
 import type { SourceRange } from "../../../../protocol/source";
 import type { Statement } from "../../../../program/statement";
-import { offsetsOf } from "../../../sql/lines";
+import { offsetsOf } from "../../../sql/text/lines";
 import { walkExpression, walkStatement } from "../../../sql/walk";
 import type { StatementDraft } from "../../libraries/library";
 import type { Connection } from "../../values";
@@ -46,7 +46,7 @@ export function addStatement(
 
 const onGiven = new WeakSet<Statement>();
 
-/** Whether a statement runs on a connection that the caller gave. */
+/** True if a statement runs on a connection that the caller gave. */
 export function isOnGiven(statement: Statement): boolean {
   return onGiven.has(statement);
 }

@@ -88,7 +88,7 @@ function noteVariable(expression: Expression, needed: Needed): void {
   if (expression.kind === "variable") needed.variables.add(expression.name);
 }
 
-/** What is left of a command; undefined for nothing. */
+/** Rest of a command; undefined for nothing. */
 function kept(command: Command, needed: Needed): Command | undefined {
   switch (command.kind) {
     case "sequence": {

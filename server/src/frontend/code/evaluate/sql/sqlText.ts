@@ -3,16 +3,16 @@ import type { Expression } from "../../../../program/expression";
 import type { SourceRange } from "../../../../protocol/source";
 import type { Dialect } from "../../../../program/dialect";
 import type { Relation, Statement } from "../../../../program/statement";
-import { readCanonical } from "../../../sql/canonical";
+import { readCanonical } from "../../../sql/text/canonical";
 import { readControl, type Control } from "../../../sql/control";
 import { readDialectControl } from "../../../sql/dialectControl";
 import { commitsImplicitly } from "../../../sql/implicitCommit";
-import { indexLines, rangeOf, type LineIndex } from "../../../sql/lines";
-import type { Lowered, SqlPiece } from "../../../sql/lowering";
-import { preLex, type PreLexed } from "../../../sql/preLex";
-import { split, type Slice } from "../../../sql/split";
-import { unfollowedSettingOf } from "../../../sql/settings";
-import { statementKind } from "../../../sql/statementKind";
+import { indexLines, rangeOf, type LineIndex } from "../../../sql/text/lines";
+import type { Lowering, SqlPiece } from "../../../sql/lowering";
+import { preLex, type PreLexResult } from "../../../sql/text/preLex";
+import { splitStatements, type Slice } from "../../../sql/text/split";
+import { unfollowedSettingOf } from "../../../sql/script/settings";
+import { statementKind } from "../../../sql/text/statementKind";
 import { typeOf } from "../../../sql/types";
 import type { SqlOutcome, SqlParameters } from "../../libraries/library";
 import {
@@ -27,9 +27,9 @@ import {
 } from "../../values";
 import { exactlyOneRow } from "../../../sql/mysql/cardinality";
 import { expressionOf, readsOf } from "../values/convert";
-import { bounded } from "../values/largeValues";
-import { isMadeList, withLists, type ListsAsked } from "../lists/listsInSql";
-import { requiredColumns } from "../values/requiredColumns";
+import { boundSize } from "../values/largeValues";
+import { isMadeList, withLists, type OpenLists } from "../lists/listsInSql";
+import { requiredColumns } from "../values/nonNullColumns";
 import { wideColumns } from "../values/wideColumns";
 import {
   beginTransaction,
@@ -146,7 +146,7 @@ function alternatives(
 interface SliceCall {
   readonly sql: SqlText;
   readonly slice: Slice;
-  readonly lexed: PreLexed;
+  readonly lexed: PreLexResult;
   readonly connection: Connection | undefined;
   readonly parameters: SqlParameters;
   readonly source: SourceRange;
@@ -181,7 +181,7 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
     variable: ([name = ""]) => {
       // `@name` is a variable to the grammars of SQLite and SQL Server, and a parameter to their clients.
       const value = name.startsWith("@") ? parameterOf(name, call.parameters) : undefined;
-      return value && bounded(state, expressionOf(state, value), source);
+      return value && boundSize(state, expressionOf(state, value), source);
     },
     ids: state.ids,
     note: (note) => {
@@ -330,7 +330,7 @@ function readText(state: State, parts: readonly TextPart[], source: SourceRange)
   };
   if (dialect === "postgres") {
     const lines = indexLines(file, unquoted);
-    return { text: unquoted, lines, slices: split(unquoted).slices, holes, toFile };
+    return { text: unquoted, lines, slices: splitStatements(unquoted).slices, holes, toFile };
   }
   const canonical = readCanonical(unquoted, dialect);
   const lines = { ...indexLines(file, canonical.text), written: unquoted };
@@ -375,7 +375,7 @@ const QUOTED_WITH_ESCAPES =
 function valuesOf(
   state: State,
   { lexed, sql, parameters, source }: SliceCall,
-): { readonly values: ReadonlyMap<number, Expression>; readonly lists: ListsAsked } {
+): { readonly values: ReadonlyMap<number, Expression>; readonly lists: OpenLists } {
   const values = new Map<number, Expression>();
   const lists = new Map<string, Value>();
   for (const { number, name } of lexed.placeholders) {
@@ -383,7 +383,7 @@ function valuesOf(
     const given = value ?? parameters.rest ?? unknown(`nothing is given for ${name}`);
     const expression = expressionOf(state, given);
     if (expression.kind === "unknown" && isMadeList(given)) lists.set(expression.id, given);
-    values.set(number, bounded(state, expression, source));
+    values.set(number, boundSize(state, expression, source));
   }
   return { values, lists };
 }
@@ -424,7 +424,7 @@ function placeOf(state: State, call: SliceCall, slice: Slice): SourceRange {
   return rangeOf(lines, start, end + 1);
 }
 
-function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome {
+function outcomeOf(state: State, lowered: Lowering, call: SliceCall): SqlOutcome {
   const { source, connection, lexed } = call;
   const holes = [
     ...lexed.holes.map(({ name }) => `the name "${name}" is only known when it runs`),

@@ -3,11 +3,11 @@ import type { HirClass } from "../../hir";
 import type { SourceRange } from "../../../../protocol/source";
 import type { TransactionOptions } from "../../libraries/library";
 import { UNDEFINED, type Connection, type ObjectValue, type Value } from "../../values";
-import { rangeOf } from "../../../sql/lines";
+import { rangeOf } from "../../../sql/text/lines";
 import type { Command } from "../../../../program/statement";
 import { superclassOf } from "../values/methods";
-import { collected, emit, lose, type State } from "../state";
-import { committing, dooming } from "../errors/thrown";
+import { collectCommands, emit, lose, type State } from "../state";
+import { committing, dooming } from "../errors/exceptionFlow";
 import { writeChanges } from "./transactions";
 import { inUnknownTransaction } from "./unknownTransactions";
 
@@ -48,12 +48,12 @@ export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Bou
       if (options.isOutside === true) {
         const why = "what runs outside of the open transaction is taken to be a part of it";
         if (isJoined) lose(state, why, source, "opaque");
-        for (const each of within(collected(state, () => void run()))) emit(state, each);
+        for (const each of within(collectCommands(state, () => void run()))) emit(state, each);
         return [];
       }
       let behind: readonly Command[] = [];
       tools.inTransaction(connection, { source, ...options }, () => {
-        const commands = collected(state, () => {
+        const commands = collectCommands(state, () => {
           if (isJoined) run();
           else committed(state, connection, { ...options, source }, run);
         });
@@ -80,7 +80,7 @@ function unknownBoundary(state: State, callee: Callee): Boundary | undefined {
   const source = rangeOf(state.workspace.lines(file), header.start, header.end);
   return (run, within) => {
     inUnknownTransaction(state, `@${annotation.name}`, source, () => {
-      for (const each of within(collected(state, () => void run()))) emit(state, each);
+      for (const each of within(collectCommands(state, () => void run()))) emit(state, each);
       return UNDEFINED;
     });
     return [];

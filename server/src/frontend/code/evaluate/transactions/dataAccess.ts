@@ -12,7 +12,7 @@ export function dataAccess(type: string): Value | undefined {
   return isDataAccess(name) ? { kind: "external", name, isDataAccess: true } : undefined;
 }
 
-/** Whether types are called so. */
+/** True if types are called so. */
 export function isDataAccess(type: string): boolean {
   return TYPES.test(type);
 }
@@ -28,7 +28,7 @@ const CONVERTS = /^(?:to|from|as|map|convert|read|write|configure)/u;
 
 const OF_ALL = /^(?:toString|equals|hashCode|getClass)$/u;
 
-/** What a call on such an object gives: a statement of which nothing is known, in a transaction or where its name asks. */
+/** Result of a call on such an object: a statement of which nothing is known, in a transaction or where its name asks. */
 export function callDataAccess(
   state: State,
   type: string,
@@ -57,7 +57,7 @@ export function callDataAccess(
 const ASKS =
   /^(?:aggregate|average|bulk|count|decrement|delete|destroy|execute|exist|fetch|find|getCount|getExists|getMany|getOne|getRaw|groupBy|increment|insert|maximum|minimum|preload|query|recover|remove|restore|save|select|soft[DR]|sum|truncate|update|upsert)/u;
 
-/** Whether a function of that name (as written) is one by which libraries ask a database. */
+/** True if a function of that name (as written) is one by which libraries ask a database. */
 export function asksByName(name: string): boolean {
   return ASKS.test(/\w*$/u.exec(name)?.[0] ?? "");
 }

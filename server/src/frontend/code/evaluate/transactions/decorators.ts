@@ -1,10 +1,10 @@
 // Decorators of the workspace's own that open a transaction around a method: the method is then the function that they
 // put in its place.
 import type { HirAnnotation, HirClass, HirExpression, HirMethod } from "../../hir";
-import { functionKey } from "../../origins";
+import { functionKey } from "../../queries/origins";
 import { textOf, UNDEFINED, type Scope, type Value } from "../../values";
 import { recordOf } from "../lists/collections";
-import { collected, type CallSite, type State } from "../state";
+import { collectCommands, type CallSite, type State } from "../state";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
@@ -14,7 +14,11 @@ interface Found {
 }
 
 /** A method as its decorators leave it: itself, unless one of them may open a transaction and gives another function. */
-export function decorated(state: State, { method, of }: Found, own: FunctionValue): FunctionValue {
+export function applyDecorators(
+  state: State,
+  { method, of }: Found,
+  own: FunctionValue,
+): FunctionValue {
   let result = own;
   // The one that stands nearest comes first.
   for (const annotation of method.function.annotations.toReversed()) {
@@ -87,7 +91,7 @@ function aside<Result>(state: State, run: () => Result): Result {
   const { frame } = state;
   state.frame = { ...frame, depth: 0, isRoot: false };
   let result: { readonly value: Result } | undefined;
-  collected(state, () => {
+  collectCommands(state, () => {
     result = { value: run() };
   });
   state.frame = frame;

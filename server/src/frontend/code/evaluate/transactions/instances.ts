@@ -1,8 +1,8 @@
-// What is there before anything ran: what parameters hold by their types, objects of classes that somebody else made.
-import { heldBy, someWithin } from "../values/within";
+// Values that are there before anything ran: parameters by their types, objects of classes that somebody else made.
+import { heldBy, someWithin } from "../values/subvalues";
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
+import { compare, connective } from "../../../sql/terms";
 import type { HirClass, HirFunction, HirParameter } from "../../hir";
 import {
   partPath,
@@ -13,23 +13,23 @@ import {
   type Scope,
   type Value,
 } from "../../values";
-import { ANY_METHOD } from "../../reach";
+import { ANY_METHOD } from "../../callGraph/reachability";
 import { bind, innerScope } from "../bindings";
 import { listOf } from "../lists/collections";
-import { lacksOf, withNull } from "../values/declaredFields";
+import { lacksOf, withNull } from "../values/fieldDecorators";
 import { expressionOf } from "../values/convert";
-import { inferredType } from "../values/inferredTypes";
-import { livedElsewhere } from "../values/livingOn";
+import { inferredType } from "../values/schemaTypes";
+import { livedElsewhere } from "../values/moduleState";
 import { choose } from "../values/operators";
 import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../calls/javaCalls";
-import { settle } from "../calls/settle";
+import { settle } from "../calls/awaits";
 import { methodValue, superclassOf } from "../values/methods";
-import { appliedType, givenToCallback, isOfFunction } from "../values/appliedTypes";
-import { splitAt, typeNamed, typeOfMember } from "../values/memberTypes";
+import { appliedType, givenToCallback, isOfFunction } from "../values/typeArguments";
+import { splitAt, typeOfName, typeOfMember } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
 import {
   bornNow,
-  collected,
+  collectCommands,
   emit,
   newCell,
   newConnection,
@@ -38,7 +38,7 @@ import {
   type State,
 } from "../state";
 import { dataAccess } from "./dataAccess";
-import { assignedFields, constructed } from "./constructed";
+import { assignedFields, runConstructor } from "./constructors";
 import { madeOnce, noteCut } from "./services";
 
 /** What a parameter of a function is that is called by something unknown. */
@@ -86,7 +86,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   };
   if (module.file.endsWith(".java")) return { ...input, members: ofInterface };
   const name = /^[\w$]+$/u.exec(text.trim())?.[0];
-  const named = name === undefined ? undefined : typeNamed(state, module, name);
+  const named = name === undefined ? undefined : typeOfName(state, module, name);
   const standsFor =
     inferredType(state, named?.module ?? module, named?.text ?? text) ?? named?.text;
   const members = (property: string): Value | undefined => {
@@ -141,7 +141,7 @@ function isTagged(
 ): Expression {
   const tag: Value = { kind: "input", path: partPath(path, property), origin: "argument" };
   const operand = expressionOf(state, tag);
-  return joined("or", values.map((each) => compare("=", operand, literal(each)))); // prettier-ignore
+  return connective("or", values.map((each) => compare("=", operand, literal(each)))); // prettier-ignore
 }
 
 /** Notes that the caller gives a connection. */
@@ -152,7 +152,7 @@ function noteHanded(state: State, type: string, scope: Scope, typed: Value): voi
   state.handed.isEither ||= parts.some(isOfTransaction) && !parts.every(isOfTransaction);
 }
 
-/** What is known of something by its declared type alone, where classes that implement it may use a database. */
+/** Facts about something by its declared type alone, where classes that implement it may use a database. */
 export function declaredInput(state: State, type: WrittenType, name: string): Value | undefined {
   const { reach } = state.workspace;
   const isReached = interfacesOf(type.text).some((each) => reach.isReachedBy(each, ANY_METHOD));
@@ -223,7 +223,7 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   }
   const isJava = module?.file.endsWith(".java") === true;
   // A record of the code's own may be called as something of a library is.
-  if (module && !isJava && typeNamed(state, module, name)?.text.endsWith("}")) return undefined;
+  if (module && !isJava && typeOfName(state, module, name)?.text.endsWith("}")) return undefined;
   for (const library of state.workspace.libraries) {
     if (isJava !== isOfJava(library)) continue;
     const value = library.typed?.(name, state.evaluator.tools(state, library));
@@ -264,7 +264,7 @@ const ofFactories = new WeakSet<Value>();
 
 const results = new WeakMap<State["ids"], Map<HirFunction, Value | undefined>>();
 
-/** What a function gives that somebody else called, with arguments as their types say: one and the same in a root. */
+/** Result of a function that somebody else called, with arguments as their types say: one and the same in a root. */
 function resultOf(state: State, callee: Value | undefined): Value | undefined {
   if (callee?.kind !== "function") return undefined;
   const known = results.get(state.ids) ?? new Map<HirFunction, Value | undefined>();
@@ -280,7 +280,7 @@ function resultOf(state: State, callee: Value | undefined): Value | undefined {
   );
   let value: Value | undefined;
   const site = { span: hir.span, isNew: false, typeArguments: [], name: hir.name ?? "" };
-  collected(state, () => {
+  collectCommands(state, () => {
     value = settle(state, state.evaluator.call(state, callee, inputs, site));
   });
   state.frame = frame;
@@ -460,7 +460,7 @@ function newObject(
     });
     const source = site && sourceOf({ ...state, frame: outer.frame }, site.span);
     const isCalled = args !== undefined && !isAbove;
-    for (const each of constructed(state, scope, hir, { source, isCalled })) emit(state, each);
+    for (const each of runConstructor(state, scope, hir, { source, isCalled })) emit(state, each);
   }
   state.calls = outer.calls;
   state.frame = outer.frame;
@@ -475,7 +475,7 @@ function ofItsMaker(state: State, parameter: HirParameter, scope: Scope): Value 
   return value && isOfTransaction(value) && mayLack(parameter) ? UNDEFINED : value;
 }
 
-/** What an object holds, by its type: of clients that may be of a transaction or not, one that is of none. */
+/** Content of an object, by its type: of clients that may be of a transaction or not, one that is of none. */
 export function heldValue(state: State, type: string, scope: Scope): Value | undefined {
   const typed = typedValue(state, type, scope);
   if (!typed || !isOfTransaction(typed)) return typed;
@@ -485,7 +485,7 @@ export function heldValue(state: State, type: string, scope: Scope): Value | und
 
 /** What the parts of a type say: `A | B`, also by a name. */
 function typedParts(state: State, type: string, scope: Scope): readonly Value[] {
-  const named = typeNamed(state, scope.module, type);
+  const named = typeOfName(state, scope.module, type);
   const inner = named?.module.scope ?? scope;
   return splitAt(named?.text ?? type, "|").flatMap(
     (part) => typedValue(state, part.trim(), inner) ?? [],
@@ -517,7 +517,7 @@ export function hasConnection(value: Value): boolean {
   );
 }
 
-/** Whether an object without methods of its own has the client of a transaction in a field: `{ transaction: t }`. */
+/** True if an object without methods of its own has the client of a transaction in a field: `{ transaction: t }`. */
 export function holdsTransaction(value: Value): boolean {
   if (value.kind !== "object" || value.class) return false;
   return [...value.fields.values()].some(

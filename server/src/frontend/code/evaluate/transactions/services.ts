@@ -1,6 +1,6 @@
 // Objects that a framework makes once for all who ask for them: services. What holds them holds the same ones.
 import type { HirClass } from "../../hir";
-import { annotated } from "../../libraries/annotations";
+import { findAnnotation } from "../../libraries/annotations";
 import type { Value } from "../../values";
 import type { State } from "../state";
 
@@ -27,7 +27,8 @@ export function madeOnce(state: State, of: HirClass, make: () => Value): Value {
   try {
     const value = make();
     // What holds itself is told by who holds it.
-    if (annotated(of.annotations, ...SERVICES) && making.cuts === cuts) making.made.set(of, value);
+    if (findAnnotation(of.annotations, ...SERVICES) && making.cuts === cuts)
+      making.made.set(of, value);
     return value;
   } finally {
     if (!outer) makings.delete(state);

@@ -9,8 +9,8 @@ import { literal } from "../../../sql/expressions";
 import type { TransactionOptions } from "../../libraries/library";
 import { UNDEFINED, type Connection, type Value } from "../../values";
 import { emitStatement } from "../sql/emitStatement";
-import { THROWN } from "../values/member";
-import { collected, emit, lose, type State } from "../state";
+import { USER_ERROR } from "../values/member";
+import { collectCommands, emit, lose, type State } from "../state";
 
 /** Why an error goes on behind the savepoint that it undid. */
 export const RETHROWN = "an error leaves a nested transaction";
@@ -43,7 +43,7 @@ export function beginTransaction(
   emit(state, { kind: "assign", variable: `${BEGIN}${mark}`, value: literal(true), source });
 }
 
-/** Whether a transaction is open on a connection. */
+/** True if a transaction is open on a connection. */
 export function isOpen(state: State, connection: Connection | undefined): boolean {
   return state.open.some((each) => each.connection === (connection?.id ?? "?"));
 }
@@ -113,7 +113,7 @@ export function inTransaction(
   let result: Value = UNDEFINED;
   const { emitted } = state;
   const losses = state.taint.length;
-  const commands = collected(state, () => {
+  const commands = collectCommands(state, () => {
     result = run();
     // Who was given the client may have run anything: what has no statement at all would look as if it did nothing.
     const lost = state.taint.slice(losses).find(({ effect }) => effect === "opaque");
@@ -140,10 +140,10 @@ export function writeChanges(
 /** A transaction inside of an open one: an error that leaves it undoes what it did, and goes on from there. */
 function inSavepoint(state: State, source: SourceRange, run: () => Value): Value {
   let result: Value = UNDEFINED;
-  const commands = collected(state, () => {
+  const commands = collectCommands(state, () => {
     result = run();
   });
-  const rethrown: Command = { kind: "rollback", why: RETHROWN, code: THROWN, source };
+  const rethrown: Command = { kind: "rollback", why: RETHROWN, code: USER_ERROR, source };
   const body: Command = { kind: "sequence", commands };
   emit(state, { kind: "try", body, handler: rethrown, source });
   return result;
@@ -182,23 +182,27 @@ function declaredLevel(
 }
 
 /** The commands with what stands between the marks of a transaction put into one `atomic` command each. */
-export function grouped(state: State, command: Command): Command {
+export function groupTransactions(state: State, command: Command): Command {
   switch (command.kind) {
     case "sequence":
       return { ...command, commands: groupedList(state, flat(command.commands)) };
     case "if": {
       const { otherwise } = command;
-      const then = grouped(state, command.then);
-      return { ...command, then, ...(otherwise && { otherwise: grouped(state, otherwise) }) };
+      const then = groupTransactions(state, command.then);
+      return {
+        ...command,
+        then,
+        ...(otherwise && { otherwise: groupTransactions(state, otherwise) }),
+      };
     }
     case "loop":
     case "atomic":
-      return { ...command, body: grouped(state, command.body) };
+      return { ...command, body: groupTransactions(state, command.body) };
     case "try":
       return {
         ...command,
-        body: grouped(state, command.body),
-        handler: grouped(state, command.handler),
+        body: groupTransactions(state, command.body),
+        handler: groupTransactions(state, command.handler),
       };
     default:
       return command;
@@ -217,7 +221,7 @@ function groupedList(state: State, commands: readonly Command[]): readonly Comma
     const mark = markOf(command, BEGIN);
     if (mark === undefined) {
       if (markOf(command, COMMIT) === undefined)
-        made.push(grouped(state, ended(command, commands[at + 1])));
+        made.push(groupTransactions(state, ended(command, commands[at + 1])));
       continue;
     }
     const end = commands.findIndex((each, index) => index > at && markOf(each, COMMIT) === mark);

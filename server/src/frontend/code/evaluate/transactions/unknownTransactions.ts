@@ -9,7 +9,7 @@ import { inTransaction } from "./transactions";
 const OPENS =
   /(?:^|[.$_@])(?:(?:with|run|execute|do|use|perform|call)?_?(?:in_?(?:a_?)?)?(?:db_?|database_?|sql_?)?(?:transaction|tx|trx)|transact|transactional(?:ly)?|atomic(?:ally)?)$/iu;
 
-/** Whether a function of that name (as written) is taken to open a transaction around what it is given. */
+/** True if a function of that name (as written) is taken to open a transaction around what it is given. */
 export function opensByName(name: string): boolean {
   return OPENS.test(name);
 }
@@ -17,13 +17,13 @@ export function opensByName(name: string): boolean {
 /** Begins the ids of connections of such transactions. */
 const UNKNOWN = "unknown:";
 
-/** Whether what runs now is in such a transaction. */
+/** True if what runs now is in such a transaction. */
 export function isInUnknown({ open }: State): boolean {
   return open.at(-1)?.connection.startsWith(UNKNOWN) === true;
 }
 
 /** Says that an unknown function asks the database, where its name says so and such a transaction is open. */
-export function tellAsked(state: State, name: string, source: SourceRange): void {
+export function noteUnknownQuery(state: State, name: string, source: SourceRange): void {
   if (!isInUnknown(state) || !asksByName(name)) return;
   lose(state, `what ${name}() does with the database is not known`, source, "opaque");
 }

@@ -2,7 +2,7 @@
 // own tells whether it is given.
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
-import { joined } from "../../../sql/terms";
+import { connective } from "../../../sql/terms";
 import { partPath, UNDEFINED, type Value } from "../../values";
 import { inputExpression } from "./convert";
 
@@ -26,12 +26,12 @@ export function orAbsent(value: Value): Value {
 }
 
 /** The same of what decides what is written and nothing else, where nothing checks that callers give it. */
-export function orUnchecked(value: Value): Value {
+export function withoutCheck(value: Value): Value {
   if (value.kind !== "input" || value.isUnchecked !== true) return orAbsent(value);
   return orAbsent({ ...value, mayLack: true, isUnchecked: false });
 }
 
-/** Whether an argument may be missing, or null, by what is said of it. */
+/** True if an argument may be missing, or null, by what is said of it. */
 export function mayBeNothing({ mayLack, type, standsFor }: Input): boolean {
   const text = standsFor ?? type ?? "";
   return mayLack === true || (NOTHING.test(text) && NOTHING.test(outside(text)));
@@ -57,18 +57,18 @@ export function cast(value: Input, type: string): Input {
   return isTold ? { ...made, standsFor: `${type} | null` } : made;
 }
 
-/** Whether an argument is exactly `null`, or exactly `undefined`; undefined where its type does not tell the two apart. */
+/** True if an argument is exactly `null`, or exactly `undefined`; undefined where its type does not tell the two apart. */
 export function isExactly(value: Value, what: "null" | "undefined"): Expression | undefined {
   if (value.kind !== "input" || value.type === undefined) return undefined;
   if (!mayBeNull(value)) return undefined;
   const isLeftOut = leftOut(value) ?? literal(false);
   if (what === "undefined") return isLeftOut;
   if (isLeftOut.kind === "literal") return undefined;
-  return joined("and", [isNothing(value), givenAsNull(value)]);
+  return connective("and", [isNothing(value), givenAsNull(value)]);
 }
 
 function isNotGiven(value: Input): Expression {
-  return joined("and", [isNothing(value), { kind: "not", operand: givenAsNull(value) }]);
+  return connective("and", [isNothing(value), { kind: "not", operand: givenAsNull(value) }]);
 }
 
 function givenAsNull(value: Input): Expression {

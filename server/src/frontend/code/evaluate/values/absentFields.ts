@@ -1,13 +1,13 @@
 // Fields that a record may not have: what some path alone has written, or deleted.
 import { ABSENT, constant, textOf, UNDEFINED, unknown, type Value } from "../../values";
 import { listOf } from "../lists/collections";
-import { grownList } from "../lists/perhapsPushed";
+import { grownList } from "../lists/conditionalAppend";
 import type { State } from "../state";
 import { readsOf } from "./convert";
 import { fieldNamesOf } from "./fieldNames";
 import { choiceOf, choose } from "./operators";
 
-/** Whether a field may be one that its record does not have. */
+/** True if a field may be one that its record does not have. */
 export function mayBeAbsent(field: Value): boolean {
   if (field.kind === "undefined") return field.isAbsent === true;
   return field.kind === "choice" && (mayBeAbsent(field.then) || mayBeAbsent(field.otherwise));
@@ -22,11 +22,11 @@ export function whereAbsent(field: Value, other: Value): Value {
 }
 
 /** What a field gives to whoever reads it. */
-export function asRead(field: Value): Value {
+export function readField(field: Value): Value {
   return whereAbsent(field, UNDEFINED);
 }
 
-/** Whether a record has a field, as a value. */
+/** True if a record has a field, as a value. */
 export function isThere(field: Value): Value {
   if (!mayBeAbsent(field)) return constant(true);
   if (field.kind !== "choice") return constant(false);

@@ -3,18 +3,18 @@ import type { Expression, ValueType } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
 import { ownEntry } from "../../../../protocol/dictionary";
 import { isCondition, JSON_NULL, literal, TRUE } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
-import { fewReads } from "../../reads";
+import { compare, connective } from "../../../sql/terms";
+import { fewReads } from "../../roots/provenance";
 import { constantText, fieldExpression, UNDEFINED, type RowValue, type Value } from "../../values";
-import { noteAsked } from "../lists/asked";
+import { noteRead } from "../lists/lastReads";
 import type { State } from "../state";
 import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
 import { changedTo } from "./foreignValues";
-import { nowOf, writtenParts } from "./heldInputs";
-import { plainComparison, toldFromNull } from "./twoValued";
+import { nowOf, writtenParts } from "./inputParts";
+import { plainComparison, toldFromNull } from "./nullComparison";
 
-/** Whether something that is there is neither zero nor an empty text. */
+/** True if something that is there is neither zero nor an empty text. */
 export const TRUTH = "code:truth";
 /** The same of what no statement tells the type of. */
 const TRUTH_OF_ANY = "code:truth_of_any";
@@ -85,7 +85,7 @@ const WIDEST_DOCUMENT = 48;
 /** A record as a document, which nothing looks into: what it is made of decides which one it is. */
 function documentOf(state: State, value: Value, depth: number): Expression | undefined {
   if (depth === 0) return undefined;
-  if (value.kind === "list") noteAsked(value.grown);
+  if (value.kind === "list") noteRead(value.grown);
   if (value.kind === "list" && value.grown.value === undefined) {
     return documentCall(
       "code:list",
@@ -178,20 +178,21 @@ export function conditional(
   if (isLiteral(otherwise, false) || sameExpression(condition, otherwise)) {
     if (isLiteral(then, false)) return then;
     if (isLiteral(then, true) || sameExpression(condition, then)) return condition;
-    if (isCondition(condition) && isCondition(then)) return decided("and", [condition, then]);
+    if (isCondition(condition) && isCondition(then))
+      return decideConnective("and", [condition, then]);
   }
-  if (isCondition(then) && sameExpression(otherwise, negated(condition))) {
-    return decided("or", [otherwise, then]);
+  if (isCondition(then) && sameExpression(otherwise, negate(condition))) {
+    return decideConnective("or", [otherwise, then]);
   }
   if (condition.kind === "isNull" && isLiteral(then, false) && isCondition(otherwise)) {
-    return decided("and", [negated(condition), otherwise]);
+    return decideConnective("and", [negate(condition), otherwise]);
   }
   return { kind: "conditional", condition, then, otherwise };
 }
 
 /** AND or OR of conditions, or the one among them that decides it whatever the others are. */
-export function decided(kind: "and" | "or", operands: readonly Expression[]): Expression {
-  return operands.find((each) => isLiteral(each, kind === "or")) ?? joined(kind, operands);
+export function decideConnective(kind: "and" | "or", operands: readonly Expression[]): Expression {
+  return operands.find((each) => isLiteral(each, kind === "or")) ?? connective(kind, operands);
 }
 
 /** An argument, or an element of one that is an array. The types of elements are told when all statements are known. */
@@ -352,7 +353,7 @@ function isThereOf(operand: Expression): Expression {
 
 /** What may be of one of several types is asked as what it is, whatever statements take it for. */
 function truthOfAny(operand: Expression): Expression {
-  return joined("and", [
+  return connective("and", [
     isThereOf(operand),
     { kind: "call", name: TRUTH_OF_ANY, arguments: [operand], deterministic: true },
   ]);
@@ -360,7 +361,7 @@ function truthOfAny(operand: Expression): Expression {
 
 /** What is not known to be of a type may be a number, a text or something else: that is put in once statements tell. */
 function truthOfUntyped(operand: Expression): Expression {
-  return joined("and", [
+  return connective("and", [
     isThereOf(operand),
     { kind: "call", name: TRUTH, arguments: [operand], deterministic: true },
   ]);
@@ -403,7 +404,7 @@ export function presenceOf(row: Extract<Value, { kind: "row" }>): Expression {
   return { kind: "among", result, loop: at.loop, function: "any", where: at.where };
 }
 
-/** Whether a row is known to be there. */
+/** True if a row is known to be there. */
 export function isPresent(state: State, { at, result }: RowValue): boolean {
   if (at === "first") return state.present.has(result);
   return !("where" in at) || state.present.has(at.loop);
@@ -422,27 +423,27 @@ function truthOf(expression: Expression, type: ValueType | undefined): Expressio
   }
   switch (type ?? typeOfDefault(expression)) {
     case "bool":
-      return joined("and", [isThere, expression]);
+      return connective("and", [isThere, expression]);
     case "int":
     case "decimal":
-      return joined("and", [isThere, compare("<>", expression, literal(0))]);
+      return connective("and", [isThere, compare("<>", expression, literal(0))]);
     case "text":
-      return joined("and", [isThere, compare("<>", expression, literal(""))]);
+      return connective("and", [isThere, compare("<>", expression, literal(""))]);
     case "time":
     case "bytes":
     case "other":
       return isThere;
     case "json":
       // A document may be a number, a text, a truth, or null.
-      return joined("and", [truthOfUntyped(expression), compare("<>", expression, JSON_NULL)]);
+      return connective("and", [truthOfUntyped(expression), compare("<>", expression, JSON_NULL)]);
     default:
       if (expression.kind === "arithmetic" && expression.operator !== "||")
-        return joined("and", [isThere, compare("<>", expression, literal(0))]);
+        return connective("and", [isThere, compare("<>", expression, literal(0))]);
       return isNothingButThere(expression) ? isThere : truthOfUntyped(expression);
   }
 }
 
-/** Whether what is there is true: it is made anew, or nothing is known of it in any case. */
+/** True if what is there is true: it is made anew, or nothing is known of it in any case. */
 function isNothingButThere({ kind }: Expression): boolean {
   return kind === "fresh" || kind === "unknown" || kind === "field" || kind === "array";
 }
@@ -464,7 +465,7 @@ function typeOfDefault(expression: Expression): ValueType | undefined {
 }
 
 /** The negation, without NOT of NOT. */
-export function negated(condition: Expression): Expression {
+export function negate(condition: Expression): Expression {
   if (condition.kind === "literal") return literal(condition.value !== true);
   if (condition.kind === "not") return plainComparison(condition.operand);
   if (condition.kind === "comparison" && condition.left.kind === "size") {
@@ -476,12 +477,12 @@ export function negated(condition: Expression): Expression {
 
 const OPPOSITE = { "=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">" } as const;
 
-/** Whether the expression is the literal. */
+/** True if the expression is the literal. */
 export function isLiteral(expression: Expression, value: boolean | number): boolean {
   return expression.kind === "literal" && expression.value === value;
 }
 
-/** Whether two expressions are the same text of the AR. */
+/** True if two expressions are the same text of the AR. */
 export function sameExpression(left: Expression, right: Expression): boolean {
   if (left === right) return true;
   if (left.kind !== right.kind) return false;
@@ -492,7 +493,7 @@ export function sameExpression(left: Expression, right: Expression): boolean {
 
 const MOST_COMPARED = 200;
 
-/** Whether an expression is too large to be a part of others: choices of choices double with each step. */
+/** True if an expression is too large to be a part of others: choices of choices double with each step. */
 export function isTooLarge(...parts: readonly Expression[]): boolean {
   return parts.reduce((sum, part) => sum + sizeOf(part), 0) > MOST_KEPT;
 }
@@ -516,7 +517,7 @@ export function leavesOf(...parts: readonly Expression[]): readonly Expression[]
 
 const MOST_LEAVES = 8;
 
-/** Whether two values of plain data are the same. Stops at the first difference. */
+/** True if two values of plain data are the same. Stops at the first difference. */
 function samePlain(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (!isObject(left) || !isObject(right)) return false;
@@ -533,7 +534,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether an expression has more parts than `most`. */
+/** True if an expression has more parts than `most`. */
 export function isLarge(expression: Expression, most: number): boolean {
   let left = most;
   const visit = (part: Expression): boolean => {

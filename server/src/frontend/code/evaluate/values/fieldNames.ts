@@ -1,11 +1,11 @@
 // The names of what a record or row holds, where all of them are known.
 import type { ObjectValue, Value } from "../../values";
-import { noteAsked } from "../lists/asked";
+import { noteRead } from "../lists/lastReads";
 
 /** The field of a record that stands for all keys that are only known when it runs. */
 export const ANY_KEY = "#any";
 
-/** Whether a record has been written under a key that is only known when it runs. */
+/** True if a record has been written under a key that is only known when it runs. */
 export function hasAnyKey(value: ObjectValue): boolean {
   return value.fields.get(ANY_KEY)?.value !== undefined;
 }
@@ -14,7 +14,7 @@ export function hasAnyKey(value: ObjectValue): boolean {
 export function fieldNamesOf(value: Value): readonly string[] | undefined {
   switch (value.kind) {
     case "object":
-      noteAsked(value.fields);
+      noteRead(value.fields);
       if (value.rest ?? value.pairs ?? value.fields.get(ANY_KEY)?.value) return undefined;
       return [...value.fields.keys()].filter((name) => name !== ANY_KEY);
     case "row": {

@@ -1,12 +1,12 @@
-// What the code does to objects that something unknown made for it.
+// Writes of the code to objects that something unknown made for it.
 import { scalar, unknown, type Foreign, type Value } from "../../values";
 import { movesDate } from "../builtins/dates";
 import { movesMoment } from "../builtins/datePackages";
 import { write, type CallSite, type State } from "../state";
-import { isInput } from "../../reads";
+import { isInput } from "../../roots/provenance";
 import { readsOf } from "./convert";
 import { callOf, foreignOf, madeIn } from "./foreignValues";
-import { inputsOf } from "./inputsOf";
+import { inputsOf } from "./callInputs";
 
 /** The object that something unknown made on which depends what its method gives. */
 export function ownerOf(

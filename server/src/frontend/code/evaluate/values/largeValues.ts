@@ -9,7 +9,7 @@ const MOST_PARTS = 40;
 const held = new WeakMap<State["ids"], Map<string, Expression>>();
 
 /** The expression, by way of a variable of the AR where it is large. */
-export function bounded(state: State, value: Expression, source: SourceRange): Expression {
+export function boundSize(state: State, value: Expression, source: SourceRange): Expression {
   if (!isLarge(value, MOST_PARTS)) return value;
   const variable = state.ids.fresh("v");
   emit(state, { kind: "assign", variable, value, source });

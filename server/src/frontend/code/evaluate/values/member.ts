@@ -3,7 +3,7 @@ import type { Expression } from "../../../../program/expression";
 import { dictionary } from "../../../../protocol/dictionary";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
-import type { Span } from "../../../sql/split";
+import type { Span } from "../../../sql/text/split";
 import {
   type Cell,
   constant,
@@ -21,25 +21,25 @@ import {
   type Value,
 } from "../../values";
 import { notePoint } from "../errors/attempts";
-import { ofMaker } from "../calls/givenBack";
-import { noteAsked, noteFilled } from "../lists/asked";
+import { ofMaker } from "../calls/callbackResults";
+import { noteRead, noteNewField } from "../lists/lastReads";
 import { distinctItems } from "../lists/collections";
 import { fillingOf } from "../lists/items";
-import { madeItem, noteItemAssigned } from "../lists/madeItems";
-import { spelledOut } from "../lists/perhapsPushed";
-import { countItems, searchedItem } from "../lists/searched";
-import { isPending } from "../calls/settle";
+import { madeItem, noteItemWrite } from "../lists/lazyItems";
+import { spelledOut } from "../lists/conditionalAppend";
+import { countItems, searchedItem } from "../lists/rowSearch";
+import { isPending } from "../calls/awaits";
 import { emit, sourceOf, write, type State } from "../state";
-import type { Thrown } from "../errors/thrown";
+import type { ErrorClass } from "../errors/exceptionFlow";
 import { knowing, presentIn } from "./presence";
-import { asRead, mayBeAbsent } from "./absentFields";
-import { assignedElsewhere, firstOverlay, noteAssigned } from "./assignedRows";
+import { readField, mayBeAbsent } from "./absentFields";
+import { assignedElsewhere, firstOverlay, noteRowAssignment } from "./rowAssignments";
 import { listFromCall } from "./outside";
 import { choose, isNullish } from "./operators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
-import { isPresent, negated, presenceOf, readsOf } from "./convert";
-import { ofPerhapsNothing } from "./partOfNothing";
-import { heldBy, nowOf } from "./heldInputs";
+import { isPresent, negate, presenceOf, readsOf } from "./convert";
+import { ofPerhapsNothing } from "./nullishAccess";
+import { heldBy, nowOf } from "./inputParts";
 import { changedTo } from "./foreignValues";
 import { boundMethod, methodOf } from "./methods";
 import { setStatic, staticMember } from "./statics";
@@ -49,7 +49,7 @@ type Input = Extract<Value, { kind: "input" }>;
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
 export function memberOf(state: State, value: Value, property: string, site: Span): Value {
   // A query that was put together is a promise, too.
-  if (PROMISED.has(property) && isPending(value)) {
+  if (PROMISE_METHODS.has(property) && isPending(value)) {
     return { kind: "builtin", name: `deferred.${property}`, self: value };
   }
   const made = OF_ANY_OBJECT.has(property) ? undefined : ofMaker(value, property);
@@ -95,7 +95,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       return unknown(`${property} is asked of nothing`);
     case "unknown":
       // What is given to an unknown promise gives what comes of it where it is kept or fails.
-      return PROMISED.has(property)
+      return PROMISE_METHODS.has(property)
         ? { kind: "builtin", name: `unknown.${property}`, self: value }
         : value;
     case "class":
@@ -222,10 +222,10 @@ export function setMember(state: State, value: Value, property: string, written:
   cells.set(property, cell);
   // Rows are written to be saved: what the last round of a loop leaves in them is worth a round that carries it.
   if (value.kind === "row") {
-    noteAsked(cells);
-    noteAssigned(state, value, property, written);
-  } else noteItemAssigned(state, value, property, written);
-  if (cell.value === undefined && value.born !== undefined) noteFilled(cell, cells);
+    noteRead(cells);
+    noteRowAssignment(state, value, property, written);
+  } else noteItemWrite(state, value, property, written);
+  if (cell.value === undefined && value.born !== undefined) noteNewField(cell, cells);
   write(state, cell, written);
   return true;
 }
@@ -261,7 +261,7 @@ export function setAnyMember(state: State, value: Value, written: Value): boolea
 export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string): Value {
   const set = row.overlay.get(property)?.value;
   if (set !== undefined) return set;
-  noteAsked(row.overlay);
+  noteRead(row.overlay);
   const other = assignedElsewhere(row, property);
   if (other) return other;
   const { columns, at } = row;
@@ -453,8 +453,8 @@ function objectMember(
   site: Span,
 ): Value {
   const own = value.fields.get(property)?.value;
-  if (own !== undefined) return asRead(own);
-  noteAsked(value.fields);
+  if (own !== undefined) return readField(own);
+  noteRead(value.fields);
   const method = value.class && methodOf(state, value.class, property);
   if (method !== undefined) {
     const callee = boundMethod(state, method, value);
@@ -488,11 +488,11 @@ function objectMember(
 }
 
 /** The methods of promises. */
-export const PROMISED: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
+export const PROMISE_METHODS: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
 
 /** What records have without being given it; what is awaited may already be there. */
 const OF_ANY_OBJECT: ReadonlySet<string> = new Set([
-  ...PROMISED,
+  ...PROMISE_METHODS,
   ...["hasOwnProperty", "toString", "valueOf", "constructor", "toJSON"],
 ]);
 
@@ -517,7 +517,7 @@ export function askedOfChoice(
 ): Value {
   // A branch without anything to ask is an error there, and the other one goes on.
   if (isNothing(then)) {
-    requireThat(state, negated(condition), property, site);
+    requireThat(state, negate(condition), property, site);
     return ask(otherwise, true);
   }
   if (isNothing(otherwise)) {
@@ -546,19 +546,19 @@ export function requireHolds(
   holds: Expression,
   why: string,
   source: SourceRange,
-  thrown?: Thrown,
+  thrown?: ErrorClass,
 ): void {
   if (isPresence(holds) && presentIn(holds, true).every((each) => state.present.has(each))) return;
-  const condition = negated(holds);
+  const condition = negate(holds);
   if (condition.kind === "literal" && condition.value === false) return;
-  const then = { kind: "rollback", why, code: THROWN, source } as const;
+  const then = { kind: "rollback", why, code: USER_ERROR, source } as const;
   if (thrown) state.thrown.set(then, thrown);
   notePoint(state, source);
   emit(state, { kind: "if", condition, then, source });
   knowing(state, holds, true);
 }
 
-/** Whether a condition says that a result has a row, and nothing more. */
+/** True if a condition says that a result has a row, and nothing more. */
 function isPresence(condition: Expression): boolean {
   if (condition.kind === "among") return condition.function === "any";
   if (condition.kind !== "comparison" || condition.left.kind !== "size") return false;
@@ -567,7 +567,7 @@ function isPresence(condition: Expression): boolean {
 }
 
 /** The SQLSTATE class that stands for errors of the code itself: those that users raise. */
-export const THROWN = "P0001";
+export const USER_ERROR = "P0001";
 
 /** Asking a row that is not there is an error of the code. */
 function mustBeThere(
@@ -581,5 +581,5 @@ function mustBeThere(
 
 /** That a value is there: neither null nor undefined. */
 export function isThere(state: State, value: Value): Expression {
-  return negated(isNullish(state, value));
+  return negate(isNullish(state, value));
 }

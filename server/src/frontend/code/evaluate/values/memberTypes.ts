@@ -1,10 +1,10 @@
 // The types of what a record holds that a caller gives: `{ tx: Tx; id: number }` and names that stand for such types,
 // in this module or another. Types are read as text; what they say is asked of `typedValue`.
 import type { ModuleScope } from "../../values";
-import { declarations } from "../../trace";
+import { declarations } from "../../queries/dependencies";
 import type { State } from "../state";
-import { typeOfFields } from "./declaredFields";
-import { inferredType } from "./inferredTypes";
+import { typeOfFields } from "./fieldDecorators";
+import { inferredType } from "./schemaTypes";
 import { typeInEither, type WrittenType } from "./unionTypes";
 
 const DEEPEST = 8;
@@ -58,7 +58,7 @@ export function typeOfMember(
     return typeOfMember(state, { text: inferred, module }, property, depth - 1);
   }
   const name = /^[\w$]+$/u.test(written) ? written : undefined;
-  const named = name === undefined ? undefined : typeNamed(state, module, name);
+  const named = name === undefined ? undefined : typeOfName(state, module, name);
   return named && typeOfMember(state, named, property, depth - 1);
 }
 
@@ -77,7 +77,7 @@ function bodyOfType(state: State, type: WrittenType, depth: number): string | un
   }
   const inner = WRAPPED.exec(written)?.[1];
   if (inner !== undefined) return bodyOfType(state, { ...type, text: inner }, depth - 1);
-  const named = /^[\w$]+$/u.test(written) ? typeNamed(state, type.module, written) : undefined;
+  const named = /^[\w$]+$/u.test(written) ? typeOfName(state, type.module, written) : undefined;
   return named && bodyOfType(state, named, depth - 1);
 }
 
@@ -98,7 +98,7 @@ function withoutBrackets(text: string): string {
 
 const CHANGED = /^(Readonly|Required|Partial|NonNullable|Pick|Omit|Exactly)<(.*)>$/su;
 
-/** Whether `Pick` and `Omit` leave a property; where the names are not spelled out, they may. */
+/** True if `Pick` and `Omit` leave a property; where the names are not spelled out, they may. */
 function isAmong(how: string, names: string, property: string): boolean {
   const named = splitAt(names, "|").map((each) => /^["'](.*)["']$/su.exec(each.trim())?.[1]);
   if (named.includes(undefined)) return true;
@@ -141,8 +141,8 @@ function goesOn(text: string, at: number): boolean {
   );
 }
 
-/** What a type's name stands for, in the module or in the one that it comes from; undefined for classes of libraries. */
-export function typeNamed(
+/** Meaning of a type's name, in the module or in the one that it comes from; undefined for classes of libraries. */
+export function typeOfName(
   state: State,
   module: ModuleScope,
   name: string,
@@ -179,7 +179,7 @@ function typeExported(
   state.files.add(module.file);
   const own = hir.exports.find((each) => each.name === name);
   if (own?.from === undefined) {
-    const found = typeNamed(state, module, own?.local ?? name);
+    const found = typeOfName(state, module, own?.local ?? name);
     if (found) return found;
   } else {
     return typeExported(state, module.file, own.from, own.local ?? name, depth - 1);

@@ -2,7 +2,7 @@
 import type { HirMethod } from "../../hir";
 import type { Value } from "../../values";
 import type { State } from "../state";
-import { decorated } from "../transactions/decorators";
+import { applyDecorators } from "../transactions/decorators";
 
 interface FoundMethod {
   readonly method: HirMethod;
@@ -20,7 +20,7 @@ export function boundMethod(
   const own = { kind: "function", function: hir, scope: of.scope, self, name } as const;
   return hir.annotations.length === 0 || state.frame.file.endsWith(".java")
     ? own
-    : decorated(state, found, own);
+    : applyDecorators(state, found, own);
 }
 
 /** A method of an object as a function. */

@@ -1,6 +1,6 @@
-// What the tops of modules decide when they are loaded: no function does it again, so that it is an input of each.
+// Decisions of the tops of modules when they are loaded: no function does it again, so that it is an input of each.
 import type { Command } from "../../../../program/statement";
-import { mapShared } from "../../../sql/sharedParts";
+import { mapSharing } from "../../../sql/dialectDetection/sharedParts";
 import { walkCommand } from "../../../sql/walk";
 import { isOfModule } from "../state";
 
@@ -16,7 +16,7 @@ export function withModuleInputs(command: Command): Command {
 }
 
 function replaced(command: Command): Command {
-  return mapShared(command, (part) =>
+  return mapSharing(command, (part) =>
     "kind" in part && part.kind === "variable" && "name" in part && isNameOfModule(part.name)
       ? { ...part, kind: "parameter" }
       : part,

@@ -1,9 +1,9 @@
-// What the number in a value is. Arguments stand for the number that is in them, as they do for the text of it.
+// Number in a value. Arguments stand for the number that is in them, as they do for the text of it.
 import type { ValueType } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { scalar, type Value } from "../../values";
 import type { State } from "../state";
-import { isInput } from "../../reads";
+import { isInput } from "../../roots/provenance";
 import { isMoment, millisOf } from "../builtins/moments";
 import { declaredType, expressionOf } from "./convert";
 

@@ -6,27 +6,27 @@ import type {
 } from "../../../../program/expression";
 import { dictionary } from "../../../../protocol/dictionary";
 import { JSON_NULL, literal } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
+import { compare, connective } from "../../../sql/terms";
 import { constant, constantScalar, scalar, unknown, type Value } from "../../values";
 import type { State } from "../state";
-import { asCalculated, isMoment } from "../builtins/moments";
+import { asMilliseconds, isMoment } from "../builtins/moments";
 import { changedTo, foreignAs } from "./foreignValues";
 import { isExactly } from "./absence";
 import {
   conditional,
   conditionOf,
-  decided,
+  decideConnective,
   expressionOf,
   isTooLarge,
   leavesOf,
-  negated,
+  negate,
   presenceOf,
   readsOf,
   sameExpression,
   TOO_LARGE,
 } from "./convert";
 import { numberOf } from "./numbersOf";
-import { assuming, concatenated, isTextual } from "./texts";
+import { assuming, concatenate, isTextual } from "./texts";
 
 const ARITHMETIC = dictionary<ArithmeticOperator | undefined>({
   "+": "+",
@@ -45,9 +45,9 @@ const COMPARISON = dictionary<ComparisonOperator | undefined>({
   ">=": ">=",
 });
 
-/** What a strict binary operator gives; the lazy ones are the evaluator's. */
+/** Result of a strict binary operator; the lazy ones are the evaluator's. */
 export function binary(state: State, operator: string, left: Value, right: Value): Value {
-  if (operator === "+" && (isText(left) || isText(right))) return concatenated(left, right);
+  if (operator === "+" && (isText(left) || isText(right))) return concatenate(left, right);
   if (left.kind === "choice")
     return overChoice(left, (part) => binary(state, operator, part, right));
   if (right.kind === "choice")
@@ -61,12 +61,12 @@ export function binary(state: State, operator: string, left: Value, right: Value
     // Two moments are in the order of their numbers.
     const isMixed = isMoment(left) ? isNumeric(right) : isMoment(right) && isNumeric(left);
     const [a, b] = [left, right].map((each) =>
-      expressionOf(state, isMixed ? asCalculated(state, each) : each),
+      expressionOf(state, isMixed ? asMilliseconds(state, each) : each),
     );
     if (!a || !b || left.kind === "undefined" || right.kind === "undefined") return constant(false);
     const holds = folded(comparison, a, b) ?? compare(comparison, a, b);
     // What is not there is neither less nor more.
-    return condition(joined("and", [...whereGiven(left), ...whereGiven(right), holds]));
+    return condition(connective("and", [...whereGiven(left), ...whereGiven(right), holds]));
   }
   switch (operator) {
     case "==":
@@ -74,9 +74,9 @@ export function binary(state: State, operator: string, left: Value, right: Value
     case "===":
       return condition(identical(state, left, right));
     case "!=":
-      return condition(negated(equal(state, left, right)));
+      return condition(negate(equal(state, left, right)));
     case "!==":
-      return condition(negated(identical(state, left, right)));
+      return condition(negate(identical(state, left, right)));
     default:
       return (
         ofBits(state, operator, left, right) ??
@@ -113,11 +113,11 @@ function isFieldThatIs(
   // Java knows null alone.
   if (frame.file.endsWith(".java")) return undefined;
   const { expression, where } = value;
-  if (what === "undefined") return where ? negated(where) : literal(false);
-  return where && joined("and", [where, { kind: "isNull", operand: expression }]);
+  if (what === "undefined") return where ? negate(where) : literal(false);
+  return where && connective("and", [where, { kind: "isNull", operand: expression }]);
 }
 
-/** Whether one is `undefined` and the other `null`, which only `==` takes for the same. */
+/** True if one is `undefined` and the other `null`, which only `==` takes for the same. */
 function areTold(left: Value, right: Value): boolean {
   if (!isAbsent(left) || !isAbsent(right)) return false;
   return (left.kind === "undefined") !== (right.kind === "undefined");
@@ -130,7 +130,7 @@ function ofBits(state: State, operator: string, left: Value, right: Value): Valu
   if (isCondition(left) && isCondition(right)) {
     const [a, b] = [conditionOf(state, left), conditionOf(state, right)];
     if (operator === "^") return condition({ kind: "not", operand: { kind: "sameValue", left: a, right: b } }); // prettier-ignore
-    if (operator === "&" || operator === "|") return condition(joined(operator === "&" ? "and" : "or", [a, b])); // prettier-ignore
+    if (operator === "&" || operator === "|") return condition(connective(operator === "&" ? "and" : "or", [a, b])); // prettier-ignore
   }
   const [a, b] = [constantScalar(left), constantScalar(right)];
   // Beyond 32 bits languages differ.
@@ -152,11 +152,11 @@ function isSmall(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 }
 
-/** What an operator with one operand gives. */
+/** Result of an operator with one operand. */
 export function unary(state: State, operator: string, operand: Value): Value {
   switch (operator) {
     case "!":
-      return condition(negated(conditionOf(state, operand)));
+      return condition(negate(conditionOf(state, operand)));
     case "-": {
       const value = constantScalar(operand);
       if (typeof value === "number") return constant(-value);
@@ -288,10 +288,10 @@ function truthOf(condition: Expression, then: Expression, otherwise: Expression)
   const [first, second] = [then, otherwise].map((each) =>
     each.kind === "literal" ? each.value : undefined,
   );
-  if (first === false && second === true) return negated(condition);
+  if (first === false && second === true) return negate(condition);
   if (first === true && second === false) return condition;
-  if (second === true) return decided("or", [negated(condition), then]);
-  if (second === false) return decided("and", [condition, then]);
+  if (second === true) return decideConnective("or", [negate(condition), then]);
+  if (second === false) return decideConnective("and", [condition, then]);
   return conditional(condition, then, otherwise);
 }
 
@@ -307,10 +307,12 @@ export function isNullish(state: State, value: Value): Expression {
       const isNever = operand.kind === "size" || operand.kind === "affected";
       if (isNever) return literal(false);
       const isNull: Expression = { kind: "isNull", operand };
-      return isDocument(value) ? joined("or", [isNull, compare("=", operand, JSON_NULL)]) : isNull;
+      return isDocument(value)
+        ? connective("or", [isNull, compare("=", operand, JSON_NULL)])
+        : isNull;
     }
     case "row":
-      return negated(presenceOf(value));
+      return negate(presenceOf(value));
     case "choice":
       return truthOf(
         value.condition,
@@ -332,7 +334,7 @@ export function isNullish(state: State, value: Value): Expression {
   }
 }
 
-/** Whether it was read as a document, which may be null by itself. */
+/** True if it was read as a document, which may be null by itself. */
 function isDocument(value: Value): boolean {
   return value.kind === "scalar" && value.type === "json";
 }
@@ -346,7 +348,7 @@ function equal(state: State, left: Value, right: Value): Expression {
   if (a.kind === "literal" || b.kind === "literal") {
     const [value, other] = a.kind === "literal" ? [a, b] : [b, a];
     if (value.kind === "literal" && typeof value.value === "boolean" && isBoolean(other)) {
-      return value.value ? other : negated(other);
+      return value.value ? other : negate(other);
     }
     return compare("=", other, value);
   }
@@ -377,7 +379,7 @@ function calculated(
   right: Value,
   isWhole: boolean,
 ): Value {
-  const [first, second] = [asCalculated(state, left), asCalculated(state, right)];
+  const [first, second] = [asMilliseconds(state, left), asMilliseconds(state, right)];
   const [a, b] = [expressionOf(state, first), expressionOf(state, second)];
   if (a.kind === "literal" && b.kind === "literal") {
     const value = calculate(operator, a.value, b.value);
@@ -433,12 +435,12 @@ export function condition(expression: Expression): Value {
 /** `a && b` or `a || b` of two values that have no effect. */
 export function lazy(state: State, operator: "&&" | "||" | "??", left: Value, right: Value): Value {
   if (operator === "??") {
-    return choose(negated(isNullish(state, left)), surely(left), right);
+    return choose(negate(isNullish(state, left)), surely(left), right);
   }
   const test = conditionOf(state, left);
   if (isCondition(left) && isCondition(right)) {
     const other = conditionOf(state, right);
-    return condition(decided(operator === "&&" ? "and" : "or", [test, other]));
+    return condition(decideConnective(operator === "&&" ? "and" : "or", [test, other]));
   }
   return operator === "&&" ? choose(test, right, left) : choose(test, surely(left), right);
 }

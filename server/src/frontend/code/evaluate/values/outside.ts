@@ -7,7 +7,7 @@ import { scalar, unknown, type Value } from "../../values";
 import { TRUE } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import { emit, lose, type CallSite, type State } from "../state";
-import { isInput } from "../../reads";
+import { isInput } from "../../roots/provenance";
 import { changedTo } from "./foreignValues";
 import { expressionOf, propertyOfCall, readsOf } from "./convert";
 
@@ -19,7 +19,7 @@ export function valueFromOutside(state: State, name: string): Value {
   return givenByOutside(state, `${name}()`, name);
 }
 
-/** Whether something outside of the code is so, decided anew each time, as `valueFromOutside`. */
+/** True if something outside of the code is so, decided anew each time, as `valueFromOutside`. */
 export function truthFromOutside(state: State, what: string): Expression {
   const value = givenByOutside(state, what, what);
   return compare("=", expressionOf(state, value), TRUE);
@@ -77,13 +77,13 @@ function newPath(state: State, name: string): string {
 }
 
 /** Says that a call asks an AsyncLocalStorage: what another function put there, a transaction for one, is not followed. */
-export function tellStored(state: State, name: string, source: SourceRange): void {
+export function noteStorageRead(state: State, name: string, source: SourceRange): void {
   if (!/\.getStore$/u.test(name)) return;
   const reason = `what ${name}() holds is not known: statements may run in a transaction that began elsewhere`;
   lose(state, reason, source);
 }
 
-/** Whether nothing of a value was read from the database. */
+/** True if nothing of a value was read from the database. */
 export function isFromCode(state: State, value: Value): boolean {
   return readsOf(value).every((each) => isOfCode(state, each));
 }
@@ -156,13 +156,13 @@ function isOutside(state: State, leaf: Expression): boolean {
   }
 }
 
-/** Whether an input is what a call gave. */
+/** True if an input is what a call gave. */
 export function isCall(path: string): boolean {
   return /\(\)(?: \d+)?(?: of .*)?$/u.test(path);
 }
 
 /** What an unknown method of a scalar gives depends on that. */
-export function ofWhatWasRead(
+export function dependentOnReads(
   { self }: Extract<Value, { kind: "builtin" }>,
   result: Value,
   { name }: CallSite,

@@ -7,9 +7,9 @@ import {
   unknown,
   type Value,
 } from "../../values";
-import { noteAsked } from "../lists/asked";
+import { noteRead } from "../lists/lastReads";
 import { newCell, type State } from "../state";
-import { writeInput, writeWhole } from "./writtenInputs";
+import { writeInput, writeWhole } from "./inputEffects";
 import { leftOut, maybeLeftOut } from "./absence";
 import { conditionOf, isPresent, presenceOf, readsOf, sameExpression } from "./convert";
 import { whereAbsent } from "./absentFields";
@@ -17,7 +17,7 @@ import { heldNamesOf } from "./exactTypes";
 import { fieldNamesOf, hasAnyKey } from "./fieldNames";
 import { fieldOf as fieldOfRow, memberOf, optionalMember, setAnyMember, setMember } from "./member";
 import { choose, isNullish } from "./operators";
-import { ofPerhapsNothing } from "./partOfNothing";
+import { ofPerhapsNothing } from "./nullishAccess";
 
 const NOWHERE = { start: 0, end: 0 };
 
@@ -28,7 +28,7 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
     case "text":
       return made;
     case "object": {
-      noteAsked(value.fields);
+      noteRead(value.fields);
       const others = hasAnyKey(value) ? oneOfSeveral("a computed key", readsOf(value)) : value.rest;
       const below = others ? spread(state, made, others) : made;
       const fields = new Map(below.fields);
@@ -121,7 +121,7 @@ function overwritten(state: State, value: Value, name: string, before: Value): V
   return own.kind === "unknown" ? own : choose(isNullish(state, own), before, own);
 }
 
-/** Whether a type names all properties that there are. */
+/** True if a type names all properties that there are. */
 function isWholeType(type: string | undefined): boolean {
   const text = type?.trim() ?? "";
   return text.startsWith("{") && text.endsWith("}") && !text.includes("[");

@@ -1,7 +1,7 @@
 // Static members of classes, their own and inherited ones. Fields that are changed live on as what modules hold.
 import type { Expression } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
-import type { Span } from "../../../sql/split";
+import type { Span } from "../../../sql/text/split";
 import type { HirExpression } from "../../hir";
 import { constantText, UNDEFINED, type Cell, type Scope, type Value } from "../../values";
 import { write, type State } from "../state";

@@ -2,24 +2,24 @@
 // whose parts depend on conditions stays readable.
 import type { Expression } from "../../../../program/expression";
 import type { TextPart, Value } from "../../values";
-import { negated, sameExpression } from "./convert";
+import { negate, sameExpression } from "./convert";
 
 /** More alternatives of one text are not told from each other. */
 const MOST_ALTERNATIVES = 8;
 
-/** Whether a value is a text, or one of few by conditions. */
+/** True if a value is a text, or one of few by conditions. */
 export function isTextual(value: Value): boolean {
   return alternativesOf(value) > 0;
 }
 
-/** Whether two paths that leave these texts leave few enough to keep each. */
+/** True if two paths that leave these texts leave few enough to keep each. */
 export function canChoose(values: readonly Value[]): boolean {
   const counts = values.map(alternativesOf);
   return counts.every((count) => count > 0) && sum(counts) <= MOST_ALTERNATIVES;
 }
 
 /** Two texts, one behind the other; where they differ by path, each with each that can meet. */
-export function concatenated(left: Value, right: Value): Value {
+export function concatenate(left: Value, right: Value): Value {
   const whole = joinedTexts(left, right);
   if (alternativesOf(whole) <= MOST_ALTERNATIVES) return whole;
   return { kind: "text", parts: [...partsOf(left), ...partsOf(right)] };
@@ -30,11 +30,11 @@ export function partsOf(value: Value): readonly TextPart[] {
   return value.kind === "text" ? value.parts : [{ kind: "hole", value }];
 }
 
-/** What is left of a choice where a condition holds, or does not. */
+/** Rest of a choice where a condition holds, or does not. */
 export function assuming(value: Value, condition: Expression, holds: boolean): Value {
   if (value.kind !== "choice") return value;
   const isSame = sameExpression(value.condition, condition);
-  if (isSame || sameExpression(value.condition, negated(condition))) {
+  if (isSame || sameExpression(value.condition, negate(condition))) {
     return assuming(isSame === holds ? value.then : value.otherwise, condition, holds);
   }
   const then = assuming(value.then, condition, holds);

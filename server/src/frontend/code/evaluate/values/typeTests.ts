@@ -1,4 +1,4 @@
-// What the code asks of values' kinds while it runs: `typeof value`, `"name" in value`.
+// Tests of values' kinds at run time: `typeof value`, `"name" in value`.
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import type { HirClass } from "../../hir";
@@ -20,7 +20,7 @@ import { declaredType, expressionOf, inputExpression, readsOf } from "./convert"
 import { fieldNamesOf } from "./fieldNames";
 import { choose, condition, overChoice } from "./operators";
 
-/** What `typeof` gives; undefined where that is not known. */
+/** Result of `typeof`; undefined where that is not known. */
 export function typeName(state: State, value: Value): Value | undefined {
   const name = nameOf(state, value);
   if (name !== undefined) return textOf(name);

@@ -5,19 +5,19 @@ import { TRUE } from "../../../sql/expressions";
 import {
   assignmentsTo,
   assignmentsToStatic,
-  type Assigned,
+  type AssignmentRecord,
   type Assignments,
-} from "../../assignments";
-import { ANY_CHANGE, fieldOfChange, isMade, isNothing } from "../../changedPlaces";
-import { changesOf, ownStaticChanges } from "../../changes";
+} from "../../effects/assignments";
+import { ANY_CHANGE, fieldOfChange, isMade, isNothing } from "../../effects/writeTargets";
+import { changesOf, ownStaticChanges } from "../../effects/modRef";
 import type { HirClass, HirModule } from "../../hir";
 import { UNDEFINED, unknown, type Cell, type Scope, type Value } from "../../values";
-import { doesSomething } from "../kept";
-import { declaredClient } from "../transactions/declaredClients";
+import { doesSomething } from "../lazySingletons";
+import { declaredClient } from "../transactions/clientTypes";
 import { declaredInput, hasConnection, heldValue } from "../transactions/instances";
 import { newCell, type State } from "../state";
 import { expressionOf } from "./convert";
-import { changedByOthers, changing, isEmpty, livedIn, mutated } from "./livingOn";
+import { changedByOthers, changing, isEmpty, livedIn, mutate } from "./moduleState";
 import { choose } from "./operators";
 
 /** Something that is assigned, as it is declared. */
@@ -28,7 +28,7 @@ export interface Variable {
   readonly initial: Value;
 }
 
-/** What a variable at the top of a module holds when a function begins; undefined where nothing assigns it. */
+/** Content of a variable at the top of a module when a function begins; undefined where nothing assigns it. */
 export function variableIn(
   state: State,
   module: HirModule,
@@ -68,7 +68,7 @@ export function staticsOf(
     const held =
       isAssigned(assigned) || (isElsewhere && isEmpty(initial))
         ? foundIn(state, inner, variable, { ...assigned, isOther })
-        : mutated(state, initial, variable.name);
+        : mutate(state, initial, variable.name);
     found.set(name, livingCell(state, held));
   }
   return found;
@@ -127,7 +127,7 @@ function foundIn(
 function madeOnce(
   state: State,
   scope: Scope,
-  { value: hir, inner }: Assigned,
+  { value: hir, inner }: AssignmentRecord,
   name: string,
 ): Value | undefined {
   const before = state.emitted;

@@ -1,5 +1,5 @@
-// What query builders have in common: a statement that is put together call by call, written as SQL text with values in
-// it, and read like all other SQL.
+// Draft of a query, common to query builders: a statement that is put together call by call, written as SQL text with
+// values in it, and read like all other SQL.
 import type { Dialect } from "../../../../program/dialect";
 import {
   type Connection,
@@ -68,7 +68,7 @@ export interface RowsOfList {
 }
 
 /** What an INSERT is given: a row, or a list of rows. Undefined where a row is not known. */
-export function rowsGiven(
+export function insertRows(
   value: Value,
   row: RowsOfList["row"],
   tools: Tools,
@@ -109,20 +109,20 @@ export function raw(text: string): Fragment {
 }
 
 /** A value. */
-export function given(value: Value): Fragment {
+export function valueFragment(value: Value): Fragment {
   return [{ kind: "hole", value }];
 }
 
 /** The values of a list of which no item is known. */
 export function givenList(value: Value): Fragment {
   const isMade = value.kind === "scalar" && value.expression.kind === "call";
-  return given(
+  return valueFragment(
     isMade ? oneOfSeveral("which values a list holds is not known", readsOf(value)) : value,
   );
 }
 
 /** A name in the dialect's quotes; `a.b` is a column of a table. */
-export function quoted(name: string, dialect: Dialect): string {
+export function quoteIdentifier(name: string, dialect: Dialect): string {
   if (name === "*" || name.endsWith(".*")) return name;
   const mark = dialect === "mysql" || dialect === "mariadb" ? "`" : '"';
   return name
@@ -137,7 +137,7 @@ export function sequence(...parts: readonly (string | Fragment)[]): Fragment {
 }
 
 /** The parts with something between them. */
-export function separated(parts: readonly Fragment[], separator: string): Fragment {
+export function joinFragments(parts: readonly Fragment[], separator: string): Fragment {
   return parts.flatMap((part, at) => (at === 0 ? part : sequence(separator, part)));
 }
 
@@ -157,20 +157,26 @@ function bodyOf(draft: Draft, dialect: Dialect): Fragment {
   const joins = draft.joins.flatMap((join) => sequence(" ", join));
   const condition = where.length === 0 ? [] : sequence(" WHERE ", allOf(where));
   const back =
-    draft.returning.length === 0 ? [] : sequence(" RETURNING ", separated(draft.returning, ", "));
+    draft.returning.length === 0
+      ? []
+      : sequence(" RETURNING ", joinFragments(draft.returning, ", "));
   switch (draft.verb) {
     case "select":
       return sequence(
         draft.isDistinct ? "SELECT DISTINCT " : "SELECT ",
         draft.distinctOn ? sequence("DISTINCT ON (", draft.distinctOn, ") ") : "",
-        draft.columns.length === 0 ? "*" : separated(draft.columns, ", "),
+        draft.columns.length === 0 ? "*" : joinFragments(draft.columns, ", "),
         table.length === 0 ? "" : sequence(" FROM ", table),
         joins,
         condition,
-        draft.groupBy.length === 0 ? "" : sequence(" GROUP BY ", separated(draft.groupBy, ", ")),
+        draft.groupBy.length === 0
+          ? ""
+          : sequence(" GROUP BY ", joinFragments(draft.groupBy, ", ")),
         draft.having.length === 0 ? "" : sequence(" HAVING ", allOf(draft.having)),
         draft.compound ? sequence(" ", draft.compound) : "",
-        draft.orderBy.length === 0 ? "" : sequence(" ORDER BY ", separated(draft.orderBy, ", ")),
+        draft.orderBy.length === 0
+          ? ""
+          : sequence(" ORDER BY ", joinFragments(draft.orderBy, ", ")),
         draft.limit === undefined ? "" : sequence(" LIMIT ", draft.limit),
         draft.offset === undefined ? "" : sequence(" OFFSET ", draft.offset),
         draft.lock === undefined ? "" : ` ${draft.lock}`,
@@ -187,10 +193,10 @@ function bodyOf(draft: Draft, dialect: Dialect): Fragment {
       );
     case "update": {
       const set = draft.set.map(([column, value]) =>
-        sequence(`${quoted(column, dialect)} = `, value),
+        sequence(`${quoteIdentifier(column, dialect)} = `, value),
       );
       const others = from ? sequence(" FROM ", from, joins) : joins;
-      return sequence("UPDATE ", table, " SET ", separated(set, ", "), others, condition, back);
+      return sequence("UPDATE ", table, " SET ", joinFragments(set, ", "), others, condition, back);
     }
     case "delete":
       return sequence(
@@ -209,7 +215,7 @@ function bodyOf(draft: Draft, dialect: Dialect): Fragment {
 function rowMerged({ rows }: Draft, dialect: Dialect): string {
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   const parts = columns.map((column) => {
-    const own = quoted(column, dialect);
+    const own = quoteIdentifier(column, dialect);
     return `${own} = ${dialect === "postgres" ? `excluded.${own}` : `VALUES(${own})`}`;
   });
   return parts.join(", ");
@@ -217,7 +223,7 @@ function rowMerged({ rows }: Draft, dialect: Dialect): string {
 
 /** That all of the conditions hold. */
 export function allOf(conditions: readonly Fragment[]): Fragment {
-  return separated(
+  return joinFragments(
     conditions.map((each) => sequence("(", each, ")")),
     " AND ",
   );
@@ -225,29 +231,29 @@ export function allOf(conditions: readonly Fragment[]): Fragment {
 
 function rowsOf({ rows, columns: named, taken }: Draft, dialect: Dialect): Fragment {
   if (taken) {
-    const into = named.length === 0 ? "" : sequence("(", separated(named, ", "), ") ");
+    const into = named.length === 0 ? "" : sequence("(", joinFragments(named, ", "), ") ");
     return sequence(" ", into, taken);
   }
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   if (columns.length === 0) {
     return raw(dialect === "postgres" ? " DEFAULT VALUES" : " () VALUES ()");
   }
-  const names = columns.map((column) => quoted(column, dialect)).join(", ");
+  const names = columns.map((column) => quoteIdentifier(column, dialect)).join(", ");
   const tuples = rows.map((row) => {
     const values = columns.map((column) => row.get(column) ?? raw("DEFAULT"));
-    return sequence("(", separated(values, ", "), ")");
+    return sequence("(", joinFragments(values, ", "), ")");
   });
-  return sequence(` (${names}) VALUES `, separated(tuples, ", "));
+  return sequence(` (${names}) VALUES `, joinFragments(tuples, ", "));
 }
 
 /** One of two conditions, as the code chose; absent ones hold. */
-export function chosen(
+export function chooseFragment(
   condition: Value,
   then: Fragment | undefined,
   otherwise: Fragment | undefined,
 ): Fragment | undefined {
   if (!then && !otherwise) return undefined;
-  const flag = given(condition);
+  const flag = valueFragment(condition);
   return sequence(
     "((",
     flag,
@@ -359,7 +365,7 @@ export function either(flag: Value, then: Draft, otherwise: Draft): Draft | unde
   const differs = where.findIndex((each, at) => each !== other[at]);
   const common = differs === -1 ? where.length : differs;
   const [more, others] = [where.slice(common), other.slice(common)];
-  const condition = chosen(
+  const condition = chooseFragment(
     flag,
     more.length === 0 ? undefined : allOf(more),
     others.length === 0 ? undefined : allOf(others),

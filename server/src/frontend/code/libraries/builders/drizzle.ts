@@ -9,14 +9,14 @@ import { ownConnection } from "../ownConnection";
 import {
   draftOf,
   flagOf,
-  given,
-  quoted,
+  valueFragment,
+  quoteIdentifier,
   oneQuery,
   raw,
-  rowsGiven,
+  insertRows,
   runDraft,
   runUnread,
-  separated,
+  joinFragments,
   sequence,
   type Draft,
   type Fragment,
@@ -34,11 +34,11 @@ import {
   template,
   type Query,
 } from "./drizzleParts";
-import { relationDeclared } from "./drizzleDeclared";
-import { fieldTaken, relational } from "./drizzleRelations";
+import { relationDeclaration } from "./drizzleDeclarations";
+import { fieldHandle, relational } from "./drizzleRelations";
 import { changeOf, runQuery } from "./drizzleRows";
 import {
-  aliased,
+  aliasTable,
   COLUMN_TYPES,
   declaration,
   defaultOf,
@@ -103,9 +103,9 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     case "orderBy":
       return put({ orderBy: call.arguments.map((each) => fragment(each, tools)) });
     case "limit":
-      return first && put({ limit: given(first) });
+      return first && put({ limit: valueFragment(first) });
     case "offset":
-      return first && put({ offset: given(first) });
+      return first && put({ offset: valueFragment(first) });
     case "for": {
       const strength = constantText(first)?.toUpperCase() ?? "UPDATE";
       const options = second && tools.fields(second);
@@ -135,13 +135,15 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
       const set = options?.get("set");
       const values = set && setIn(set, query, "update", call.source, tools);
       if (!values) return undefined;
-      const list = values.map(([name, value]) => sequence(`${quoted(name, dialect)} = `, value));
+      const list = values.map(([name, value]) =>
+        sequence(`${quoteIdentifier(name, dialect)} = `, value),
+      );
       const where = options?.get("where") ?? options?.get("setWhere");
       const condition = where && conditionOf(where, tools);
       return put({
         conflict: sequence(
           ` ON CONFLICT${conflictTarget(first, tools)} DO UPDATE SET `,
-          separated(list, ", "),
+          joinFragments(list, ", "),
           condition ? sequence(" WHERE ", condition) : "",
         ),
       });
@@ -152,8 +154,10 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
       const set = first && tools.fields(first)?.get("set");
       const values = set && setIn(set, query, "update", call.source, tools);
       if (!values) return undefined;
-      const list = values.map(([name, value]) => sequence(`${quoted(name, dialect)} = `, value));
-      return put({ conflict: sequence(" ON DUPLICATE KEY UPDATE ", separated(list, ", ")) });
+      const list = values.map(([name, value]) =>
+        sequence(`${quoteIdentifier(name, dialect)} = `, value),
+      );
+      return put({ conflict: sequence(" ON DUPLICATE KEY UPDATE ", joinFragments(list, ", ")) });
     }
     case "$dynamic":
     case "prepare":
@@ -169,7 +173,7 @@ function conflictTarget(options: Value | undefined, tools: Tools): string {
   const columns = (tools.items(target) ?? [target]).flatMap((each) =>
     each.kind === "handle" && isColumn(each.data) ? (each.data.name ?? []) : [],
   );
-  return ` (${columns.map((each) => quoted(each, tools.dialect)).join(", ")})`;
+  return ` (${columns.map((each) => quoteIdentifier(each, tools.dialect)).join(", ")})`;
 }
 
 /** What a record sets, and what the table's columns set by themselves. */
@@ -204,8 +208,8 @@ function writtenTo(
   tools: Tools,
 ): Fragment {
   if (value.kind === "undefined") {
-    if (verb === "update") return raw(quoted(column.name ?? "", tools.dialect));
-    return given(filledIn(column, verb, source, tools) ?? defaultOf(column));
+    if (verb === "update") return raw(quoteIdentifier(column.name ?? "", tools.dialect));
+    return valueFragment(filledIn(column, verb, source, tools) ?? defaultOf(column));
   }
   if (column.type === "json" && (value.kind === "row" || value.kind === "list")) {
     return documentText(value, tools);
@@ -213,19 +217,19 @@ function writtenTo(
   if (value.kind !== "choice" || !(column.type === "json" || mayBeAbsent(value))) return fragment(value, tools); // prettier-ignore
   const { then, otherwise } = value;
   const parts = [then, otherwise].map((each) => writtenTo(column, each, verb, source, tools));
-  return sequence("CASE WHEN ", given(flagOf(value)), " THEN ", parts[0] ?? [], " ELSE ", parts[1] ?? [], " END"); // prettier-ignore
+  return sequence("CASE WHEN ", valueFragment(flagOf(value)), " THEN ", parts[0] ?? [], " ELSE ", parts[1] ?? [], " END"); // prettier-ignore
 }
 
 /** Which document it is depends on what it holds. */
 function documentText(value: Value, tools: Tools): Fragment {
   // Fields that were set since are not told apart from those that were read.
   if (value.kind === "row" && value.overlay.size > 0) return fragment(value, tools);
-  if (value.kind !== "row") return given(tools.object({ document: value }));
+  if (value.kind !== "row") return valueFragment(tools.object({ document: value }));
   const fields = value.columns.order.map((name) => scalar(fieldExpression(value, name)));
-  const document = given(tools.object({ document: tools.list(fields) }));
+  const document = valueFragment(tools.object({ document: tools.list(fields) }));
   const isThere = tools.condition(value);
   if (isThere.kind === "literal") return document;
-  return sequence("CASE WHEN ", given(scalar(isThere, "bool")), " THEN ", document, " END");
+  return sequence("CASE WHEN ", valueFragment(scalar(isThere, "bool")), " THEN ", document, " END");
 }
 
 function mayBeAbsent(value: Value): boolean {
@@ -239,12 +243,12 @@ function rowsIn(
   query: Query,
   source: Call["source"],
   tools: Tools,
-): ReturnType<typeof rowsGiven> {
+): ReturnType<typeof insertRows> {
   const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
     const set = setIn(item, query, "insert", source, tools);
     return set && new Map(set);
   };
-  return rowsGiven(value, row, tools);
+  return insertRows(value, row, tools);
 }
 
 /** `db.$count(table, condition)`. */
@@ -373,7 +377,7 @@ function commonTable(data: unknown, call: Call, tools: Tools): Value | undefined
 function otherName({ arguments: [of, as] }: Call, tools: Tools): Value | undefined {
   const name = constantText(as);
   if (of?.kind !== "handle" || !isTable(of.data) || name === undefined) return undefined;
-  return tools.handle("table", aliased(of.data, name));
+  return tools.handle("table", aliasTable(of.data, name));
 }
 
 function columnsRecord(of: Value | undefined, tools: Tools): Value | undefined {
@@ -382,7 +386,7 @@ function columnsRecord(of: Value | undefined, tools: Tools): Value | undefined {
   return tools.object(Object.fromEntries(columns));
 }
 
-/** Whether the database has it under its own name. */
+/** True if the database has it under its own name. */
 function isStored({ alias, query }: DrizzleTable): boolean {
   return alias === undefined && query === undefined;
 }
@@ -480,7 +484,7 @@ export const DRIZZLE: Library = {
       case "getTableColumns":
         return columnsRecord(call.arguments[0], tools);
       case "field":
-        return fieldTaken(data, call.arguments[0], tools);
+        return fieldHandle(data, call.arguments[0], tools);
       case "is": {
         const [value, of] = call.arguments;
         return value && of && isOfClass(value, of, tools);
@@ -500,7 +504,7 @@ export const DRIZZLE: Library = {
       declaration(handle, call, tools) ??
       partCall(path, data, call, tools) ??
       tableSchema(path, call, tools) ??
-      relationDeclared(handle, call, tools) ??
+      relationDeclaration(handle, call, tools) ??
       operator(path, call, tools)
     );
   },

@@ -1,4 +1,4 @@
-// What columns are called that Drizzle's tables give no name: as their keys, or as `drizzle({ casing })` spells these.
+// Names of columns that Drizzle's tables give none: as their keys, or as `drizzle({ casing })` spells these.
 import { constantText } from "../../values";
 import type { Tools } from "../library";
 
@@ -8,7 +8,7 @@ export const DRIZZLE_CLIENTS: ReadonlySet<string> = new Set(["drizzle()"]);
 const WORDS = /[\da-z]+|[A-Z]+(?![a-z])|[A-Z][\da-z]+/gu;
 
 /** The column's name in the database; of several clients, as the first spells it that says anything. Linear in the clients. */
-export function columnCalled(key: string, tools: Tools): string {
+export function columnName(key: string, tools: Tools): string {
   const casing = casingOf(tools);
   const words = key.replaceAll(/['\u2019]/gu, "").match(WORDS) ?? [];
   if (casing === "snake_case") return words.map((each) => each.toLowerCase()).join("_");

@@ -16,7 +16,7 @@ export interface Client {
 export const isClient = (data: unknown): data is Client =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "client";
 
-/** Whether a value is of the class that is named: true or false where that is known. */
+/** True if a value is of the class that is named: true or false where that is known. */
 export function isOfClass(value: Value, of: Value, tools: Tools): Value {
   if (value.kind === "choice") {
     const { condition, then, otherwise } = value;

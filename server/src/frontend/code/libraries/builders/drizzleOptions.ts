@@ -1,9 +1,9 @@
-// What Drizzle's relational queries are given: `{ where, orderBy, columns, extras }`, of the table that is read.
+// Options of Drizzle's relational queries: `{ where, orderBy, columns, extras }`, of the table that is read.
 import type { SourceRange } from "../../../../protocol/source";
 import { constantScalar, constantText, unknown, type Value } from "../../values";
 import type { Tools } from "../library";
-import { named } from "../orm/statements";
-import { given, quoted, sequence, type Fragment } from "./draft";
+import { quoteName } from "../orm/statements";
+import { valueFragment, quoteIdentifier, sequence, type Fragment } from "./draft";
 import { conditionOf, fragment, isPart, partValue } from "./drizzleParts";
 import type { DrizzleTable } from "./drizzleTables";
 
@@ -28,7 +28,7 @@ const HELPERS =
   );
 
 /** What an option is, or what it gives of the table. */
-export function called(
+export function optionValue(
   value: Value,
   table: DrizzleTable,
   source: SourceRange,
@@ -54,7 +54,7 @@ interface Said {
 }
 
 /** What the options say of one table. What is not understood is said. */
-export function said(
+export function tableOptions(
   table: DrizzleTable,
   options: Options,
   source: SourceRange,
@@ -62,7 +62,7 @@ export function said(
 ): Said {
   const [where, order, extras] = ["where", "orderBy", "extras"].map((name) => {
     const option = options.get(name);
-    return option && called(option, table, source, tools);
+    return option && optionValue(option, table, source, tools);
   });
   const asked: Asked = { table, source, tools };
   const condition =
@@ -86,7 +86,7 @@ function partOrUnknown(value: Value, why: string, tools: Tools): Value {
   }
   const isPlain = value.kind === "handle" || value.kind === "undefined";
   if (isPlain || constantScalar(value) !== undefined) return value;
-  return partValue(given(unknown(why, [tools.expression(value)])), tools);
+  return partValue(valueFragment(unknown(why, [tools.expression(value)])), tools);
 }
 
 /** `desc(t.id)`, or `{ id: "desc" }`. */
@@ -99,7 +99,7 @@ function ordersIn(value: Value, { table, tools }: Asked): readonly Fragment[] {
     const column = table.columns.get(name);
     const direction = constantText(how);
     const isKnown = column && (direction === "asc" || direction === "desc");
-    if (!isKnown) return [given(unknown(why, [tools.expression(how)]))];
+    if (!isKnown) return [valueFragment(unknown(why, [tools.expression(how)]))];
     const text = fragment(tools.handle("column", column), tools);
     return [direction === "desc" ? sequence(text, " DESC") : text];
   });
@@ -115,7 +115,7 @@ function withExtras(
   if (record.size === 0) return columns;
   const own = columns ? (tools.fields(columns) ?? []) : columnValues(table, tools);
   const more = [...record].flatMap(([name, option]): readonly (readonly [string, Value])[] => {
-    const value = called(option, table, source, tools);
+    const value = optionValue(option, table, source, tools);
     if (value.kind === "handle" && isPart(value.data)) {
       return [[name, partValue(renamed(value.data.text, table, tools), tools)]];
     }
@@ -135,7 +135,10 @@ function columnValues(
 /** Columns that were named by the table are those of its other name. */
 function renamed(text: Fragment, { name, alias }: DrizzleTable, tools: Tools): Fragment {
   if (alias === undefined) return text;
-  const [before, after] = [`${quoted(name, tools.dialect)}.`, `${named(alias, tools)}.`];
+  const [before, after] = [
+    `${quoteIdentifier(name, tools.dialect)}.`,
+    `${quoteName(alias, tools)}.`,
+  ];
   return text.map((part) =>
     part.kind === "run"
       ? { ...part, run: { ...part.run, text: part.run.text.replaceAll(before, after) } }

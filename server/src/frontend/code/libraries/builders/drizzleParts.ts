@@ -1,4 +1,4 @@
-// What Drizzle's queries are put together of: columns, tables, conditions, SQL and other queries.
+// Parts of Drizzle's queries: columns, tables, conditions, SQL and other queries.
 import { dictionary } from "../../../../protocol/dictionary";
 import {
   type Connection,
@@ -10,15 +10,15 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Template, Tools } from "../library";
-import { named } from "../orm/statements";
+import { quoteName } from "../orm/statements";
 import {
-  chosen,
+  chooseFragment,
   flagOf,
-  given,
+  valueFragment,
   givenList,
-  quoted,
+  quoteIdentifier,
   raw,
-  separated,
+  joinFragments,
   sequence,
   textOf,
   type Draft,
@@ -77,17 +77,17 @@ export function fragment(value: Value, tools: Tools): Fragment {
     const { data } = value;
     if (isPart(data)) return data.text;
     if (isColumn(data)) return raw(columnName(data, tools));
-    if (isTable(data)) return raw(named(data.alias ?? data.name, tools));
-    if (isQuery(data)) return sequence("(", textOf(completed(data, tools).draft, tools.dialect), ")"); // prettier-ignore
+    if (isTable(data)) return raw(quoteName(data.alias ?? data.name, tools));
+    if (isQuery(data)) return sequence("(", textOf(withColumns(data, tools).draft, tools.dialect), ")"); // prettier-ignore
   }
-  return given(value);
+  return valueFragment(value);
 }
 
 /** A table as it stands behind FROM and JOIN. */
 export function tableText({ name, alias, query }: DrizzleTable, tools: Tools): Fragment {
-  if (query) return sequence("(", query, `) AS ${named(name, tools)}`);
-  const own = quoted(name, tools.dialect);
-  return raw(alias === undefined ? own : `${own} AS ${named(alias, tools)}`);
+  if (query) return sequence("(", query, `) AS ${quoteName(name, tools)}`);
+  const own = quoteIdentifier(name, tools.dialect);
+  return raw(alias === undefined ? own : `${own} AS ${quoteName(alias, tools)}`);
 }
 
 /** What is compared: a column or SQL. Whatever else stands there may be any column. */
@@ -96,15 +96,15 @@ function operand(value: Value, tools: Tools): Fragment {
   const isKnown = isPart(data) || isColumn(data) || isQuery(data) || constantScalar(value) !== undefined; // prettier-ignore
   if (isKnown || value.kind === "choice") return fragment(value, tools);
   const reads = isTable(data) ? [] : [tools.expression(value)];
-  return given(oneOfSeveral("which column is compared is not known", reads));
+  return valueFragment(oneOfSeveral("which column is compared is not known", reads));
 }
 
 export function columnName(
   column: { readonly name: string | undefined; readonly table?: string },
   tools: Tools,
 ): string {
-  const name = quoted(column.name ?? "?", tools.dialect);
-  return column.table === undefined ? name : `${named(column.table, tools)}.${name}`;
+  const name = quoteIdentifier(column.name ?? "?", tools.dialect);
+  return column.table === undefined ? name : `${quoteName(column.table, tools)}.${name}`;
 }
 
 const AGGREGATES = "sum max min avg".split(" ");
@@ -145,7 +145,7 @@ export function operator(name: string, call: Call, tools: Tools): Value | undefi
       });
       const equated = name === "and" ? call.arguments.flatMap(equatedIn) : [];
       if (parts.length === 0) return UNDEFINED;
-      return partValue(separated(parts, ` ${name.toUpperCase()} `), tools, equated);
+      return partValue(joinFragments(parts, ` ${name.toUpperCase()} `), tools, equated);
     }
     case "not":
       return first && part("NOT (", fragment(first, tools), ")");
@@ -175,7 +175,7 @@ export function operator(name: string, call: Call, tools: Tools): Value | undefi
       }
       const items = tools.members(second);
       if (items?.length === 0) return part(name === "inArray" ? "FALSE" : "TRUE");
-      const list = items ? separated(items.map(given), ", ") : givenList(second);
+      const list = items ? joinFragments(items.map(valueFragment), ", ") : givenList(second);
       return part(operand(first, tools), word, list, ")");
     }
     case "exists":
@@ -203,7 +203,7 @@ export function operator(name: string, call: Call, tools: Tools): Value | undefi
 export function conditionOf(value: Value, tools: Tools): Fragment | undefined {
   if (value.kind === "choice") {
     const then = conditionOf(value.then, tools);
-    return chosen(flagOf(value), then, conditionOf(value.otherwise, tools));
+    return chooseFragment(flagOf(value), then, conditionOf(value.otherwise, tools));
   }
   return value.kind === "undefined" ? undefined : fragment(value, tools);
 }
@@ -233,10 +233,10 @@ export function partCall(path: string, data: unknown, call: Call, tools: Tools):
     case "sql.empty":
       return partValue([], tools);
     case "sql.param":
-      return first && partValue(given(first), tools);
+      return first && partValue(valueFragment(first), tools);
     case "sql.identifier": {
       const name = constantText(first);
-      return name === undefined ? undefined : partValue(raw(named(name, tools)), tools);
+      return name === undefined ? undefined : partValue(raw(quoteName(name, tools)), tools);
     }
     case "sql.join": {
       const items = first && tools.members(first);
@@ -273,25 +273,25 @@ function methodOfPart(part: Part, method: string | undefined, call: Call, tools:
 }
 
 /** What rows hold under a name that is a record of its own: `{ user: { id } }`. */
-export interface Nested {
+export interface NestedFields {
   readonly property: string;
   /** The result's columns by what the code calls them. */
   readonly renamed: ReadonlyMap<string, string>;
   /** Where this column is NULL, there is no such record. */
   readonly isThere?: string;
-  readonly nested: readonly Nested[];
+  readonly nested: readonly NestedFields[];
 }
 
 interface Selection {
   readonly columns: readonly Fragment[];
-  readonly nested: readonly Nested[];
+  readonly nested: readonly NestedFields[];
 }
 
 /** The query with its columns, called as the code reads them. Linear in the columns. */
-export function completed(
+export function withColumns(
   query: Query,
   tools: Tools,
-): Query & { readonly nested: readonly Nested[] } {
+): Query & { readonly nested: readonly NestedFields[] } {
   const { draft } = query;
   const isSelect = draft.verb === "select";
   if (!isSelect && query.returns !== "rows") return { ...query, nested: [] };
@@ -304,7 +304,7 @@ export function completed(
 
 /** The query as a table that others read from, under a name. */
 export function derivedTable(query: Query, name: string, tools: Tools): DrizzleTable {
-  const { draft } = completed(query, tools);
+  const { draft } = withColumns(query, tools);
   const known = query.fields && tools.fields(query.fields);
   const declared = (value: Value): DrizzleColumn =>
     value.kind === "handle" && isColumn(value.data) ? value.data : UNKNOWN_COLUMN;
@@ -364,12 +364,17 @@ function outputs(
   return entries.flatMap(([key, value]) => {
     const inner = recordIn(value, tools);
     if (inner) return outputs(query, inner, `${prefix}${key}.`, tools);
-    return [sequence(fragment(value, tools), ` AS ${named(`${prefix}${key}`, tools)}`)];
+    return [sequence(fragment(value, tools), ` AS ${quoteName(`${prefix}${key}`, tools)}`)];
   });
 }
 
-function nestedIn(query: Query, entries: Entries, prefix: string, tools: Tools): readonly Nested[] {
-  return entries.flatMap(([key, value]): readonly Nested[] => {
+function nestedIn(
+  query: Query,
+  entries: Entries,
+  prefix: string,
+  tools: Tools,
+): readonly NestedFields[] {
+  return entries.flatMap(([key, value]): readonly NestedFields[] => {
     const inner = recordIn(value, tools);
     if (!inner) return [];
     const path = `${prefix}${key}.`;

@@ -5,22 +5,22 @@ import type { SourceRange } from "../../../../protocol/source";
 import { compare } from "../../../sql/terms";
 import { constantScalar, fieldExpression, scalar, type Connection, type HandleValue, type RowsValue, type RowValue, type Value } from "../../values"; // prettier-ignore
 import type { Call, Tools } from "../library";
-import { memberOfList, named } from "../orm/statements";
+import { memberOfList, quoteName } from "../orm/statements";
 import { columnsOfPart, partOfRow, type RowPart } from "../orm/rowParts";
-import { allOf, draftOf, given, raw, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
-import { relationOf, type DrizzleRelation } from "./drizzleDeclared";
-import { called, optionsIn, said, type Options } from "./drizzleOptions";
+import { allOf, draftOf, valueFragment, raw, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { relationOf, type DrizzleRelation } from "./drizzleDeclarations";
+import { optionValue, optionsIn, tableOptions, type Options } from "./drizzleOptions";
 import { isClient } from "./drizzleKinds";
 import { columnName, equatedIn, fragment, tableText, type Query } from "./drizzleParts";
 import { runQuery } from "./drizzleRows";
-import { tableCalled } from "./drizzleSchemas";
-import { aliased, isTable, type DrizzleTable } from "./drizzleTables";
+import { schemaTable } from "./drizzleSchemas";
+import { aliasTable, isTable, type DrizzleTable } from "./drizzleTables";
 
 /** `db.query.users.findFirst({ where, orderBy, columns, with })`. */
 export function relational(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
   const [, , key = "", method] = handle.path.split(".");
   const schema = isClient(handle.data) ? handle.data.schema : undefined;
-  const table = schema ? tools.member(schema, key) : tableCalled(key, tools);
+  const table = schema ? tools.member(schema, key) : schemaTable(key, tools);
   if (table?.kind !== "handle" || !isTable(table.data)) return undefined;
   const [first] = call.arguments;
   const options = optionsIn(first, "what a relational query is given", call.source, tools);
@@ -39,17 +39,17 @@ interface Reading {
 }
 
 function queryOf({ table, options, isFirst, source, among }: Reading, tools: Tools): Query {
-  const { where, orderBy, fields } = said(table, options, source, tools);
+  const { where, orderBy, fields } = tableOptions(table, options, source, tools);
   const loading = loadingOf(table, options, source, tools, isFirst);
   const asked = options.get("limit");
   const offset = options.get("offset");
-  const limit = isFirst ? raw("1") : asked && given(asked);
+  const limit = isFirst ? raw("1") : asked && valueFragment(asked);
   const own: Draft = {
     ...draftOf("select", tableText(table, tools)),
     where: [...(among ? [among] : []), ...where],
     orderBy,
     ...(limit && { limit }),
-    ...(offset && { offset: given(offset) }),
+    ...(offset && { offset: valueFragment(offset) }),
   };
   const base: Query = {
     kind: "query",
@@ -86,10 +86,10 @@ function queryOf({ table, options, isFirst, source, among }: Reading, tools: Too
 function onlyThese(draft: Draft, table: DrizzleTable, tools: Tools): Fragment {
   const columns = [...table.columns.values()].map((each) => raw(columnName(each, tools)));
   const text = textOf({ ...draft, columns }, tools.dialect);
-  return sequence("(", text, `) AS ${named(table.alias ?? table.name, tools)}`);
+  return sequence("(", text, `) AS ${quoteName(table.alias ?? table.name, tools)}`);
 }
 
-/** Whether at most one row is asked for, by a key. */
+/** True if at most one row is asked for, by a key. */
 function isOneByKey(
   table: DrizzleTable,
   options: Options,
@@ -97,7 +97,7 @@ function isOneByKey(
   tools: Tools,
 ): boolean {
   const where = options.get("where");
-  const equated = where ? equatedIn(called(where, table, source, tools)) : [];
+  const equated = where ? equatedIn(optionValue(where, table, source, tools)) : [];
   return isUnique(table, equated);
 }
 
@@ -166,8 +166,8 @@ function loadingOf(
           return [];
         }
         if (isJoined) hasMany ||= relation.isMany;
-        const joinedAs = aliased(relation.target, `${outer.alias ?? outer.name}_${property}`);
-        const { where, orderBy, fields } = said(joinedAs, inner, source, tools);
+        const joinedAs = aliasTable(relation.target, `${outer.alias ?? outer.name}_${property}`);
+        const { where, orderBy, fields } = tableOptions(joinedAs, inner, source, tools);
         const equal = relation.own.map((own, at) => raw(`${columnText(outer, own, tools)} = ${columnText(joinedAs, relation.theirs[at] ?? "", tools)}`)); // prettier-ignore
         const entries = fields ? [...(tools.fields(fields) ?? [])] : [...joinedAs.columns].map(([name, each]) => [name, tools.handle("column", each)] as const); // prettier-ignore
         const columns = entries.map(([name, each]) => [name, fragment(each, tools)] as const);
@@ -202,9 +202,9 @@ function joinsOf(load: Load, tools: Tools): readonly Fragment[] {
 const thereOf = ({ path }: Load): string => `there:${path}`;
 
 function outputsOf(load: Load, tools: Tools): readonly Fragment[] {
-  const own = load.columns.map(([name, text]) => sequence(text, ` AS ${named(`${load.path}.${name}`, tools)}`)); // prettier-ignore
+  const own = load.columns.map(([name, text]) => sequence(text, ` AS ${quoteName(`${load.path}.${name}`, tools)}`)); // prettier-ignore
   const isThere = columnText(load.table, load.relation.theirs[0] ?? "", tools);
-  const there = raw(`${isThere} AS ${named(thereOf(load), tools)}`);
+  const there = raw(`${isThere} AS ${quoteName(thereOf(load), tools)}`);
   return [...own, there, ...load.nested.flatMap((each) => outputsOf(each, tools))];
 }
 
@@ -282,7 +282,7 @@ function readApart(
   const column = columnText(relation.target, theirs, tools);
   const all: Value = { kind: "derived", from: rows, how: "map", by: tools.handle("field", { property: key }) }; // prettier-ignore
   const one = fieldExpression({ ...rows, kind: "row", at: "first", overlay: new Map() }, key);
-  const among = isFirst ? sequence(`${column} = `, given(scalar(one))) : memberOfList(column, all, tools); // prettier-ignore
+  const among = isFirst ? sequence(`${column} = `, valueFragment(scalar(one))) : memberOfList(column, all, tools); // prettier-ignore
   const query = queryOf({ table: relation.target, options, isFirst: false, source, among }, tools);
   const found = runQuery(tools.handle("query", query, connection), query, tools);
   if (found.kind !== "rows") return undefined;
@@ -300,7 +300,11 @@ function keyCalled({ columns }: DrizzleTable, name: string | undefined): string 
 }
 
 /** A column that is taken of a row, of handles of the path "field". */
-export function fieldTaken(data: unknown, row: Value | undefined, tools: Tools): Value | undefined {
+export function fieldHandle(
+  data: unknown,
+  row: Value | undefined,
+  tools: Tools,
+): Value | undefined {
   const property = typeof data === "object" && data !== null && "property" in data ? data.property : undefined; // prettier-ignore
   return row && typeof property === "string" ? tools.member(row, property) : undefined;
 }

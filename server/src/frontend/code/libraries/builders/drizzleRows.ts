@@ -1,14 +1,14 @@
-// What Drizzle's queries give when they run.
+// Results of Drizzle's queries.
 import { unknown, type HandleValue, type RowValue, type Value } from "../../values";
 import type { SqlOutcome, Tools } from "../library";
 import { partOfRow, withParts, type RowPart } from "../orm/rowParts";
 import { rowsOf } from "../rawSql";
 import { runDraft } from "./draft";
-import { completed, type Nested, type Query } from "./drizzleParts";
+import { withColumns, type NestedFields, type Query } from "./drizzleParts";
 
 /** Runs a query; gives what the code gets. */
 export function runQuery(handle: HandleValue, query: Query, tools: Tools): Value {
-  const { draft, nested } = completed(query, tools);
+  const { draft, nested } = withColumns(query, tools);
   const outcome = runDraft(draft, handle.connection, query.source, tools);
   const rows = withParts(
     resultOf(query, outcome, tools),
@@ -18,7 +18,7 @@ export function runQuery(handle: HandleValue, query: Query, tools: Tools): Value
   return query.returns === "first" ? tools.firstRow(whole) : whole;
 }
 
-function partOf({ property, renamed, isThere, nested }: Nested, outer: string): RowPart {
+function partOf({ property, renamed, isThere, nested }: NestedFields, outer: string): RowPart {
   const prefix = `${outer}${property}.`;
   const inner = nested.map((each) => partOf(each, prefix));
   return {

@@ -1,11 +1,12 @@
-// What the relational queries of Drizzle's clients name, where a client was handed on and only its making tells.
+// Schemas that the relational queries of Drizzle's clients name, where a client was handed on and only its making
+// tells.
 import type { HandleValue } from "../../values";
 import type { Tools } from "../library";
 import { DRIZZLE_CLIENTS } from "./drizzleCasing";
 import { isTable } from "./drizzleTables";
 
 /** The table that a schema given to any client of the workspace has under that name; undefined where none does. */
-export function tableCalled(key: string, tools: Tools): HandleValue | undefined {
+export function schemaTable(key: string, tools: Tools): HandleValue | undefined {
   for (const { file, arguments: given } of tools.declaring(DRIZZLE_CLIENTS, () => undefined)) {
     const top = tools.top(file);
     for (const each of given) {

@@ -16,7 +16,7 @@ import {
 import { labelsOf } from "../labels";
 import type { Call, Tools } from "../library";
 import type { Fragment } from "./draft";
-import { columnCalled } from "./drizzleCasing";
+import { columnName } from "./drizzleCasing";
 
 export interface DrizzleColumn {
   readonly kind: "column";
@@ -287,7 +287,7 @@ function withMore(of: DrizzleColumn, method: string, call: Call, tools: Tools): 
 }
 
 /** The table under another name: `alias(users, "u")`. */
-export function aliased(table: DrizzleTable, alias: string): DrizzleTable {
+export function aliasTable(table: DrizzleTable, alias: string): DrizzleTable {
   const columns = [...table.columns].map(
     ([key, each]) => [key, { ...each, table: alias }] as const,
   );
@@ -340,7 +340,7 @@ function table(dialect: Dialect, call: Call, tools: Tools): Value | undefined {
     columns.set(key, {
       ...column,
       isSequence,
-      name: column.name ?? columnCalled(key, tools),
+      name: column.name ?? columnName(key, tools),
       table: name,
     });
   }

@@ -1,10 +1,10 @@
 // drizzle-zod: schemas of zod that are made of Drizzle's tables (`createInsertSchema(users, { name: (s) => s.min(1) })`).
 import { dictionary } from "../../../../protocol/dictionary";
 import { literal } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
+import { compare, connective } from "../../../sql/terms";
 import type { Value } from "../../values";
 import type { Call, Tools } from "../library";
-import type { Check, Schema } from "../validators/taken";
+import type { Check, Schema } from "../validators/refinement";
 import { optionally, schemaOf, zodSchema } from "../validators/zod";
 import { isTable, type DrizzleColumn } from "./drizzleTables";
 
@@ -57,7 +57,7 @@ const KINDS: Readonly<Partial<Record<DrizzleColumn["type"], Schema["kind"]>>> = 
 function schemaOfColumn({ type, takes, mode, hasLength }: DrizzleColumn): Schema {
   if (takes?.kind === "labels") {
     const labels = takes.labels.map((each) => [each, each] as const);
-    const check: Check = (value) => joined("or", takes.labels.map((each) => compare("=", value, literal(each)))); // prettier-ignore
+    const check: Check = (value) => connective("or", takes.labels.map((each) => compare("=", value, literal(each)))); // prettier-ignore
     return { kind: "other", checks: [check], members: new Map(labels) };
   }
   const kind = mode === "bigint" ? undefined : KINDS[type];

@@ -5,12 +5,12 @@ import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
 import { draftOf, runDraft, runUnread } from "./draft";
-import { columnOf, held, heldAs, isHeld, queryIn, rawPart, rowsIn, tableOf, whole, type Held, type Query } from "./knexParts"; // prettier-ignore
-import { extended } from "./knexQueries";
+import { columnOf, mutableQuery, heldAs, isHeld, queryIn, rawPart, rowsIn, tableOf, whole, type MutableQuery, type Query } from "./knexParts"; // prettier-ignore
+import { extendQuery } from "./knexQueries";
 import { asksBuilder, knexShape } from "./shapes";
 
 /** What comes of a query, or of each that it may be by path. */
-function onEach(data: Held, tools: Tools, run: (query: Query) => Value): Value {
+function onEach(data: MutableQuery, tools: Tools, run: (query: Query) => Value): Value {
   const query = queryIn(data, tools);
   if (query) return run(query);
   const value = tools.member(data.held, "query");
@@ -22,7 +22,7 @@ function onEach(data: Held, tools: Tools, run: (query: Query) => Value): Value {
   return tools.either(value.condition, way(value.then), way(value.otherwise));
 }
 
-/** What a query gives when it is awaited. */
+/** Result of a query when it is awaited. */
 function run(handle: HandleValue, query: Query, tools: Tools): Value {
   const { unread, source } = query;
   if (unread !== undefined) return runUnread(query.draft, unread, handle.connection, source, tools);
@@ -62,7 +62,7 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value {
 const BEGINS = /^knex\.(select|insert|first|with|withRecursive|count|max|min|sum|avg|distinct|column|columns|into|union|unionAll)$/u; // prettier-ignore
 
 function begun(handle: HandleValue, query: Query, tools: Tools): HandleValue {
-  return { ...handle, path: "query", data: held(query, tools) };
+  return { ...handle, path: "query", data: mutableQuery(query, tools) };
 }
 
 function root(tools: Tools): HandleValue {
@@ -115,7 +115,7 @@ export const KNEX: Library = {
       }
       onEach(data, tools, (query) => {
         const unread = `knex: ${method}() of a query is not known`;
-        const next = extended(query, method, call, tools) ?? { ...query, unread };
+        const next = extendQuery(query, method, call, tools) ?? { ...query, unread };
         tools.assign(data.held, "query", tools.handle("query", next));
         return UNDEFINED;
       });
@@ -160,7 +160,7 @@ export const KNEX: Library = {
       default: {
         const method = BEGINS.exec(path)?.[1];
         const start: Query = { draft: draftOf("select", []), isFirst: false, source };
-        const query = method === undefined ? undefined : extended(start, method, call, tools);
+        const query = method === undefined ? undefined : extendQuery(start, method, call, tools);
         return query && begun(handle, query, tools);
       }
     }

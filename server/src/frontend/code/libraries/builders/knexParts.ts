@@ -2,8 +2,8 @@
 import { constantScalar, constantText, unknown, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import { parametersIn, rowsOf } from "../rawSql";
-import { allOf, draftOf, either, flagOf, given, givenList, quoted, raw, rowsGiven, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
-import { columnGiven } from "./writtenColumns";
+import { allOf, draftOf, either, flagOf, valueFragment, givenList, quoteIdentifier, raw, insertRows, joinFragments, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { columnValue } from "./columnWrites";
 
 export interface Query {
   readonly draft: Draft;
@@ -25,26 +25,26 @@ const isQuery = (data: unknown): data is Query =>
   typeof data === "object" && data !== null && "draft" in data;
 
 /** Queries are changed in place: what a variable holds is a record with the query by now. */
-export interface Held {
+export interface MutableQuery {
   readonly kind: "held";
   readonly held: Value;
 }
 
-export const isHeld = (data: unknown): data is Held =>
+export const isHeld = (data: unknown): data is MutableQuery =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "held";
 
 /** A query that is changed in place. */
-export function held(query: Query, tools: Tools): Held {
+export function mutableQuery(query: Query, tools: Tools): MutableQuery {
   return { kind: "held", held: tools.object({ query: tools.handle("query", query) }) };
 }
 
 /** Another one that begins as a query is by now. */
-export function heldAs({ held: before }: Held, tools: Tools): Held {
+export function heldAs({ held: before }: MutableQuery, tools: Tools): MutableQuery {
   return { kind: "held", held: tools.object({ query: tools.member(before, "query") }) };
 }
 
 /** The query by now; undefined where it differs by path in more than its conditions. */
-export function queryIn(data: Held, tools: Tools): Query | undefined {
+export function queryIn(data: MutableQuery, tools: Tools): Query | undefined {
   return queryOf(tools.member(data.held, "query"));
 }
 
@@ -64,7 +64,12 @@ function queryOf(value: Value): Query | undefined {
 /** The statement with all of its conditions. */
 export function whole({ draft, otherwise }: Query): Draft {
   const where = otherwise
-    ? [separated([...otherwise, ...(draft.where.length > 0 ? [allOf(draft.where)] : [])], " OR ")]
+    ? [
+        joinFragments(
+          [...otherwise, ...(draft.where.length > 0 ? [allOf(draft.where)] : [])],
+          " OR ",
+        ),
+      ]
     : draft.where;
   if (draft.verb !== "insert" || where.length === 0) return { ...draft, where };
   return { ...draft, where: [], guard: allOf(where) };
@@ -78,7 +83,7 @@ export function filledBy(
 ): Query | undefined {
   const start = { line: 0, character: 0 };
   const source = { file: callback.scope.module.file, range: { start, end: start } };
-  const inner = held({ draft: draftOf("select", []), isFirst: false, source }, tools);
+  const inner = mutableQuery({ draft: draftOf("select", []), isFirst: false, source }, tools);
   const builder = tools.handle("query", inner, connection);
   const made = tools.call({ ...callback, self: builder }, [builder], source);
   const own = made.kind === "handle" && isHeld(made.data) ? made.data : inner;
@@ -90,7 +95,7 @@ export function filledBy(
 export function subquery(value: Value, tools: Tools): Fragment | undefined {
   const query = partQuery(value, tools);
   if (!query) return undefined;
-  const as = query.alias === undefined ? "" : ` AS ${quoted(query.alias, tools.dialect)}`;
+  const as = query.alias === undefined ? "" : ` AS ${quoteIdentifier(query.alias, tools.dialect)}`;
   return sequence("(", textOf(whole(query), tools.dialect), `)${as}`);
 }
 
@@ -109,13 +114,13 @@ export function partQuery(value: Value, tools: Tools): Query | undefined {
 export function part(value: Value, tools: Tools): Fragment | undefined {
   if (value.kind === "deferred" && isRaw(value.data)) return value.data.text;
   if (value.kind === "function" || value.kind === "handle") return subquery(value, tools);
-  return given(value);
+  return valueFragment(value);
 }
 
 /** A column by its name, or a part of SQL. */
 export function columnOf(value: Value | undefined, tools: Tools): Fragment | undefined {
   const name = constantText(value);
-  if (name !== undefined) return raw(quoted(name, tools.dialect));
+  if (name !== undefined) return raw(quoteIdentifier(name, tools.dialect));
   const isPart = value?.kind === "deferred" || value?.kind === "handle";
   return isPart ? part(value, tools) : undefined;
 }
@@ -147,10 +152,10 @@ export function condition(
   const fields = tools.fields(first);
   if (!fields) return undefined;
   const parts = [...fields].map(([column, value]) =>
-    compared(raw(quoted(column, tools.dialect)), "=", value, tools),
+    compared(raw(quoteIdentifier(column, tools.dialect)), "=", value, tools),
   );
   if (!parts.every((each) => each !== undefined)) return undefined;
-  return parts.length === 0 ? raw("TRUE") : separated(parts, " AND ");
+  return parts.length === 0 ? raw("TRUE") : joinFragments(parts, " AND ");
 }
 
 function compared(
@@ -185,7 +190,7 @@ export function membership(
   if (items.length === 0) return raw(operator === "IN" ? "FALSE" : "TRUE");
   const parts = items.map((item) => part(item, tools));
   if (!parts.every((each) => each !== undefined)) return undefined;
-  return sequence(own, ` ${operator} (`, separated(parts, ", "), ")");
+  return sequence(own, ` ${operator} (`, joinFragments(parts, ", "), ")");
 }
 
 /** `"a as b"`, `{ b: "a" }`, raw text, a query, or a list of these; undefined where not all are known. */
@@ -200,7 +205,7 @@ export function columnsIn(value: Value, tools: Tools): readonly Fragment[] | und
   if (value.kind === "object") {
     const each = [...(tools.fields(value) ?? [])].map(([alias, column]) => {
       const own = columnOf(column, tools);
-      return own && sequence(own, ` AS ${quoted(alias, tools.dialect)}`);
+      return own && sequence(own, ` AS ${quoteIdentifier(alias, tools.dialect)}`);
     });
     return each.length > 0 && each.every((item) => item !== undefined) ? each : undefined;
   }
@@ -217,14 +222,14 @@ export function columnsOf(values: readonly Value[], tools: Tools): readonly Frag
 /** `a as b` in the dialect's quotes. */
 export function namedAs(written: string, { dialect }: Tools): string {
   const [name = written, alias] = written.split(/\s+as\s+/iu);
-  const as = alias === undefined ? "" : ` AS ${quoted(alias.trim(), dialect)}`;
-  return `${quoted(name.trim(), dialect)}${as}`;
+  const as = alias === undefined ? "" : ` AS ${quoteIdentifier(alias.trim(), dialect)}`;
+  return `${quoteIdentifier(name.trim(), dialect)}${as}`;
 }
 
 /** A table: `"a as b"`, `{ b: "a" }`, a query with an alias, SQL. */
 export function tableOf(value: Value | undefined, tools: Tools): Fragment | undefined {
   const tables = value && columnsIn(value, tools);
-  return tables && tables.length > 0 ? separated(tables, ", ") : undefined;
+  return tables && tables.length > 0 ? joinFragments(tables, ", ") : undefined;
 }
 
 /** `sum("a as b")`, `sum({ b: "a" })`, `count()`. */
@@ -244,18 +249,18 @@ export function aggregate(
   const [column = "*", after = word] = (written ?? "*").split(/\s+as\s+/iu);
   const said =
     options?.kind === "object" ? constantText(tools.fields(options)?.get("as")) : undefined;
-  const inner = column === "*" ? "*" : quoted(column.trim(), dialect);
-  const alias = quoted(named?.[0] ?? said ?? after.trim(), dialect);
+  const inner = column === "*" ? "*" : quoteIdentifier(column.trim(), dialect);
+  const alias = quoteIdentifier(named?.[0] ?? said ?? after.trim(), dialect);
   return raw(`${word}(${isDistinct ? "DISTINCT " : ""}${inner}) AS ${alias}`);
 }
 
 /** The rows of an INSERT. */
-export function rowsIn(value: Value, draft: Draft, tools: Tools): ReturnType<typeof rowsGiven> {
+export function rowsIn(value: Value, draft: Draft, tools: Tools): ReturnType<typeof insertRows> {
   const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
     const set = setIn(item, { ...draft, verb: "insert" }, tools);
     return set && new Map(set);
   };
-  return rowsGiven(value, row, tools);
+  return insertRows(value, row, tools);
 }
 
 /** What a record sets. */
@@ -266,10 +271,10 @@ export function setIn(
 ): Draft["set"] | undefined {
   const fields = tools.fields(value);
   const written = (each: Value): Fragment =>
-    part(each, tools) ?? given(unknown("a query that is not known"));
+    part(each, tools) ?? valueFragment(unknown("a query that is not known"));
   const name = constantText({ kind: "text", parts: table })?.replaceAll(/["`]/gu, "") ?? "";
   const set = [...(fields ?? [])].flatMap(([column, each]) => {
-    const text = columnGiven(column, each, { verb, table: name, written, tools });
+    const text = columnValue(column, each, { verb, table: name, written, tools });
     return text ? [[column, text] as const] : [];
   });
   return fields && set;
@@ -312,7 +317,7 @@ const BINDING = /\\\?|\?\??|::\w+|:(\w+)(:?)/gu;
 /** Text with `?` and `:name` for its bindings, `??` and `:name:` for names. */
 export function rawText(text: Value, bindings: Value | undefined, tools: Tools): Fragment {
   const written = constantText(text);
-  if (written === undefined) return text.kind === "text" ? text.parts : given(text);
+  if (written === undefined) return text.kind === "text" ? text.parts : valueFragment(text);
   if (!bindings) return raw(written);
   const named = bindings.kind === "object" ? tools.fields(bindings) : undefined;
   const items = tools.items(bindings) ?? [bindings];
@@ -325,7 +330,10 @@ export function rawText(text: Value, bindings: Value | undefined, tools: Tools):
     if (!item) continue;
     const isIdentifier = mark === "??" || isName === ":";
     const own = isIdentifier ? columnOf(item, tools) : bound(item, tools);
-    parts.push(raw(written.slice(end, index)), own ?? given(unknown("a name that is not known")));
+    parts.push(
+      raw(written.slice(end, index)),
+      own ?? valueFragment(unknown("a name that is not known")),
+    );
     end = index + mark.length;
   }
   return sequence(...parts, raw(written.slice(end).replaceAll(String.raw`\?`, "?")));
@@ -335,5 +343,5 @@ export function rawText(text: Value, bindings: Value | undefined, tools: Tools):
 function bound(item: Value, tools: Tools): Fragment | undefined {
   const items = tools.items(item)?.map((each) => part(each, tools));
   if (!items) return part(item, tools);
-  return items.every((each) => each !== undefined) ? separated(items, ", ") : undefined;
+  return items.every((each) => each !== undefined) ? joinFragments(items, ", ") : undefined;
 }

@@ -1,7 +1,7 @@
 // knex' queries: what each method adds to a statement.
 import { constantText, type Value } from "../../values";
 import type { Call, Tools } from "../library";
-import { given, LOCKS, namesIn, quoted, raw, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { valueFragment, LOCKS, namesIn, quoteIdentifier, raw, joinFragments, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
 import {
   aggregate,
   columnOf,
@@ -41,7 +41,7 @@ function conditionOf(method: string, call: Call, tools: Tools): Fragment | undef
       const [low, high] = (second && tools.items(second)) ?? [];
       const column = own();
       if (!low || !high || !column) return undefined;
-      return not(sequence(column, " BETWEEN ", given(low), " AND ", given(high)));
+      return not(sequence(column, " BETWEEN ", valueFragment(low), " AND ", valueFragment(high)));
     }
     case "Exists": {
       const query = first && subquery(first, tools);
@@ -83,7 +83,7 @@ function joined(kind: string, call: Call, tools: Tools): Fragment | undefined {
   const query = second?.kind === "function" ? filledBy(second, tools) : undefined;
   if (second?.kind === "function") {
     const where = query ? whole(query).where : [];
-    return where.length > 0 ? sequence(side, " ON ", separated(where, " AND ")) : undefined;
+    return where.length > 0 ? sequence(side, " ON ", joinFragments(where, " AND ")) : undefined;
   }
   const holds = joinCondition("on", { ...call, arguments: on }, tools);
   return holds && sequence(side, " ON ", holds);
@@ -95,12 +95,12 @@ function withCondition(query: Query, holds: Fragment, isOr: boolean): Query {
   const { where } = draft;
   const own = sequence("(", holds, ")");
   if (!isOr || where.length === 0) return { ...query, draft: { ...draft, where: [...where, own] } };
-  const before = separated(where, " AND ");
+  const before = joinFragments(where, " AND ");
   return { ...query, otherwise: [...otherwise, before], draft: { ...draft, where: [own] } };
 }
 
 /** A method of a query: the query with what the call adds; undefined where it is not known. */
-export function extended(
+export function extendQuery(
   query: Query,
   method: string,
   call: Call,
@@ -139,7 +139,7 @@ export function extended(
     }
     case "distinctOn": {
       const columns = columnsOf(call.arguments, tools);
-      return columns && put({ distinctOn: separated(columns, ", ") });
+      return columns && put({ distinctOn: joinFragments(columns, ", ") });
     }
     case "first": {
       const columns = columnsOf(call.arguments, tools);
@@ -181,7 +181,7 @@ export function extended(
     }
     case "limit":
     case "offset":
-      return first && put({ [method]: given(first) });
+      return first && put({ [method]: valueFragment(first) });
     case "forUpdate":
     case "forShare":
     case "forNoKeyUpdate":
@@ -189,7 +189,7 @@ export function extended(
       const tables = columnsOf(call.arguments, tools);
       if (!tables) return undefined;
       const names = call.arguments.flatMap((each) => namesIn(each, tools));
-      const of = names.map((each) => quoted(each, dialect)).join(", ");
+      const of = names.map((each) => quoteIdentifier(each, dialect)).join(", ");
       return put({ lock: `${LOCKS[method] ?? ""}${of === "" ? "" : ` OF ${of}`}` });
     }
     case "skipLocked":
@@ -206,19 +206,19 @@ export function extended(
       if (!queries?.every((each) => each !== undefined)) return undefined;
       const name = method === "unionAll" ? "UNION ALL" : method.toUpperCase();
       const parts = queries.map((each) => sequence(`${name} `, textOf(whole(each), dialect)));
-      return put({ compound: separated([...(draft.compound ? [draft.compound] : []), ...parts], " ") }); // prettier-ignore
+      return put({ compound: joinFragments([...(draft.compound ? [draft.compound] : []), ...parts], " ") }); // prettier-ignore
     }
     case "with":
     case "withRecursive": {
       const name = constantText(first);
       const value = call.arguments.at(-1);
-      const columns = third && second ? namesIn(second, tools).map((each) => quoted(each, dialect)) : []; // prettier-ignore
+      const columns = third && second ? namesIn(second, tools).map((each) => quoteIdentifier(each, dialect)) : []; // prettier-ignore
       const made = value && partQuery(value, tools);
       const isText = value?.kind === "deferred" && isRaw(value.data);
       const inner = made ? textOf(whole(made), dialect) : isText && value ? part(value, tools) : undefined; // prettier-ignore
       if (name === undefined || !inner) return undefined;
       const start = method === "with" ? "WITH " : "WITH RECURSIVE ";
-      const head = `${quoted(name, dialect)}${columns.length > 0 ? ` (${columns.join(", ")})` : ""} AS (`; // prettier-ignore
+      const head = `${quoteIdentifier(name, dialect)}${columns.length > 0 ? ` (${columns.join(", ")})` : ""} AS (`; // prettier-ignore
       const before = draft.prefix ? sequence(draft.prefix, ", ") : start;
       return put({ prefix: sequence(before, head, inner, ")") });
     }
@@ -242,16 +242,16 @@ export function extended(
     case "decrement": {
       const column = constantText(first);
       const fields = column === undefined && first ? tools.fields(first) : undefined;
-      const by = second ? given(second) : raw("1");
+      const by = second ? valueFragment(second) : raw("1");
       const changes = fields
-        ? [...fields].map(([each, amount]) => [each, given(amount)] as const)
+        ? [...fields].map(([each, amount]) => [each, valueFragment(amount)] as const)
         : column === undefined
           ? []
           : [[column, by] as const];
       if (changes.length === 0) return undefined;
       const sign = method === "increment" ? "+" : "-";
       const set = changes.map(([each, amount]): Draft["set"][number] => {
-        return [each, sequence(`${quoted(each, dialect)} ${sign} `, amount)];
+        return [each, sequence(`${quoteIdentifier(each, dialect)} ${sign} `, amount)];
       });
       return put({ verb: "update", set: [...draft.set, ...set] });
     }
@@ -268,7 +268,7 @@ export function extended(
       if (!first || first.kind === "undefined") return put({ conflict: raw(" ON CONFLICT") });
       const columns = columnsOf([first], tools);
       const isText = first.kind === "deferred";
-      const target = columns && separated(columns, ", ");
+      const target = columns && joinFragments(columns, ", ");
       return target && put({ conflict: isText ? sequence(" ON CONFLICT ", target) : sequence(" ON CONFLICT (", target, ")") }); // prettier-ignore
     }
     case "ignore":
@@ -333,12 +333,17 @@ function merged({ ...query }: Query, first: Value | undefined, tools: Tools): Qu
   const count = tools.items(first)?.length ?? names.length;
   const set = names.length > 0 && names.length === count ? names.map((each) => [each, proposed(each, tools)] as const) : setIn(first, { ...draft, verb: "update" }, tools); // prettier-ignore
   if (!set || set.length === 0) return undefined;
-  const parts = set.map(([column, value]) => sequence(`${quoted(column, dialect)} = `, value));
-  return { ...query, draft: { ...draft, conflict: sequence(head, word, separated(parts, ", ")) } };
+  const parts = set.map(([column, value]) =>
+    sequence(`${quoteIdentifier(column, dialect)} = `, value),
+  );
+  return {
+    ...query,
+    draft: { ...draft, conflict: sequence(head, word, joinFragments(parts, ", ")) },
+  };
 }
 
 /** What the row that was to be inserted has. */
 function proposed(column: string, { dialect }: Tools): Fragment {
-  const own = quoted(column, dialect);
+  const own = quoteIdentifier(column, dialect);
   return raw(dialect === "postgres" ? `excluded.${own}` : `VALUES(${own})`);
 }

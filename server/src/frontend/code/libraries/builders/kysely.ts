@@ -7,7 +7,7 @@ import { rowsOf } from "../rawSql";
 import { draftOf, oneQuery, runDraft, runUnread, sequence, type Draft, type Fragment } from "./draft"; // prettier-ignore
 import { identifier, spelledBack } from "./kyselyNames";
 import {
-  called,
+  callBuilder,
   caseCall,
   columnsIn,
   documentCall,
@@ -22,7 +22,7 @@ import {
   template,
   type Query,
 } from "./kyselyParts";
-import { conflictCall, extended, isJoining, joinCall, operand, perhaps } from "./kyselyQueries";
+import { conflictCall, extendQuery, isJoining, joinCall, operand, perhaps } from "./kyselyQueries";
 import { asksBuilder, kyselyShape } from "./shapes";
 
 interface Beginning {
@@ -75,7 +75,7 @@ function withQuery(handle: HandleValue, call: Call, tools: Tools): Value {
   const [, name = "", columns] =
     /^\s*(\w+)\s*(?:\(([^)]*)\))?/u.exec(constantText(first) ?? "") ?? [];
   const { data: _data, ...plain } = { ...handle, path: "db" };
-  const made = second?.kind === "function" ? called(second, [plain], tools) : second;
+  const made = second?.kind === "function" ? callBuilder(second, [plain], tools) : second;
   const query = name !== "" && made ? operand(made, tools) : undefined;
   const before = isCreator(handle.data) ? handle.data : undefined;
   const list = columns?.split(",").map((each) => identifier(each.trim(), tools)).join(", "); // prettier-ignore
@@ -106,7 +106,7 @@ function queryCall(handle: HandleValue, query: Query, call: Call, tools: Tools, 
     const part = text && partCall("as", text, call, tools);
     if (part) return part;
   }
-  const next = extended(query, method, call, tools);
+  const next = extendQuery(query, method, call, tools);
   if (next) return { ...again, data: next };
   const args = call.arguments.map((each) => tools.spelledOut(each));
   const at = args.findIndex(({ kind }) => kind === "choice");

@@ -1,7 +1,7 @@
-// What Kysely calls tables and columns: as the code does, or as its CamelCasePlugin spells them.
+// Kysely's names of tables and columns: as the code does, or as its CamelCasePlugin spells them.
 import { constantScalar, type Value } from "../../values";
 import type { Tools } from "../library";
-import { quoted } from "./draft";
+import { quoteIdentifier } from "./draft";
 
 const PLUGIN: ReadonlySet<string> = new Set(["new CamelCasePlugin()"]);
 
@@ -13,18 +13,18 @@ interface Spelling {
 
 /** A name in the dialect's quotes, as it is sent. Linear in the name. */
 export function identifier(name: string, tools: Tools): string {
-  return quoted(sent(name, tools), tools.dialect);
+  return quoteIdentifier(databaseName(name, tools), tools.dialect);
 }
 
 /** `a.b as c`, as it is sent. */
-export function named(written: string, tools: Tools): string {
+export function columnReference(written: string, tools: Tools): string {
   const [name = written, alias] = written.split(/\s+as\s+/iu);
   const as = alias === undefined ? "" : ` AS ${identifier(alias.trim(), tools)}`;
   return `${identifier(name.trim(), tools)}${as}`;
 }
 
 /** The name that is sent for one of the code's. */
-export function sent(name: string, tools: Tools): string {
+export function databaseName(name: string, tools: Tools): string {
   const spelling = spellingOf(tools);
   return spelling ? snake(name, spelling) : name;
 }

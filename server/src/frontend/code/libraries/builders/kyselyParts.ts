@@ -11,17 +11,17 @@ import {
 import type { Call, Template, Tools } from "../library";
 import {
   flagOf,
-  given,
+  valueFragment,
   givenList,
   raw,
-  separated,
+  joinFragments,
   sequence,
   textOf,
   type Draft,
   type Fragment,
 } from "./draft";
-import { identifier, named, sent } from "./kyselyNames";
-import { columnGiven } from "./writtenColumns";
+import { identifier, columnReference, databaseName } from "./kyselyNames";
+import { columnValue } from "./columnWrites";
 
 export interface Query {
   readonly kind: "query";
@@ -51,8 +51,8 @@ export function partOf(tools: Tools, ...parts: readonly (string | Fragment)[]): 
   return tools.handle("part", { kind: "part", text: sequence(...parts) } satisfies Part);
 }
 
-/** What a callback gives that is given a builder. */
-export function called(
+/** Result of a callback that is given a builder. */
+export function callBuilder(
   callback: Extract<Value, { kind: "function" }>,
   args: readonly Value[],
   tools: Tools,
@@ -64,7 +64,8 @@ export function called(
 
 /** A value, or what an expression builder made; undefined where a query or part is not known. */
 export function fragment(value: Value, tools: Tools): Fragment | undefined {
-  if (value.kind === "function") return fragment(called(value, [tools.handle("eb")], tools), tools);
+  if (value.kind === "function")
+    return fragment(callBuilder(value, [tools.handle("eb")], tools), tools);
   if (value.kind === "handle") {
     if (isPart(value.data)) return value.data.text;
     if (!isQuery(value.data) || value.data.unread !== undefined) return undefined;
@@ -73,9 +74,17 @@ export function fragment(value: Value, tools: Tools): Fragment | undefined {
   if (value.kind === "choice" && holdsPart(value)) {
     const [yes, no] = [fragment(value.then, tools), fragment(value.otherwise, tools)];
     if (!yes || !no) return undefined;
-    return sequence("CASE WHEN ", given(flagOf(value)), " THEN ", yes, " ELSE ", no, " END");
+    return sequence(
+      "CASE WHEN ",
+      valueFragment(flagOf(value)),
+      " THEN ",
+      yes,
+      " ELSE ",
+      no,
+      " END",
+    );
   }
-  return given(value);
+  return valueFragment(value);
 }
 
 function holdsPart(value: Value): boolean {
@@ -119,7 +128,7 @@ export function conditionOf(
     }
     const items = tools.members(third)?.map((item) => fragment(item, tools));
     if (items && !items.every((item) => item !== undefined)) return undefined;
-    return sequence(left, word, "(", items ? separated(items, ", ") : givenList(third), ")");
+    return sequence(left, word, "(", items ? joinFragments(items, ", ") : givenList(third), ")");
   }
   const right = fragment(third, tools);
   return right && sequence(left, ` ${operator === "!=" ? "<>" : operator} `, right);
@@ -145,10 +154,10 @@ export function comparedRefs(
 export function columnsIn(value: Value | undefined, tools: Tools): readonly Fragment[] | undefined {
   if (!value) return undefined;
   if (value.kind === "function") {
-    return columnsIn(called(value, [tools.handle("eb")], tools), tools);
+    return columnsIn(callBuilder(value, [tools.handle("eb")], tools), tools);
   }
   const name = constantText(value);
-  if (name !== undefined) return [raw(named(name, tools))];
+  if (name !== undefined) return [raw(columnReference(name, tools))];
   const items = tools.items(value);
   if (items) {
     const parts = items.map((item) => columnsIn(item, tools));
@@ -162,9 +171,10 @@ export function columnsIn(value: Value | undefined, tools: Tools): readonly Frag
 export function tableOf(value: Value | undefined, tools: Tools): Fragment | undefined {
   if (!value) return undefined;
   const name = constantText(value);
-  if (name !== undefined) return raw(named(name, tools));
+  if (name !== undefined) return raw(columnReference(name, tools));
   const items = tools.items(value)?.map((item) => tableOf(item, tools));
-  if (items) return items.every((item) => item !== undefined) ? separated(items, ", ") : undefined;
+  if (items)
+    return items.every((item) => item !== undefined) ? joinFragments(items, ", ") : undefined;
   return holdsPart(value) ? fragment(value, tools) : undefined;
 }
 
@@ -174,7 +184,7 @@ export function referencesIn(
   tools: Tools,
 ): readonly Fragment[] | undefined {
   if (value?.kind === "function") {
-    return referencesIn(called(value, [tools.handle("eb")], tools), tools);
+    return referencesIn(callBuilder(value, [tools.handle("eb")], tools), tools);
   }
   const items = (value && tools.items(value)) ?? [value];
   const parts = items.map((item) => reference(item, tools));
@@ -188,11 +198,11 @@ export function setIn(
   tools: Tools,
 ): Draft["set"] | undefined {
   if (value.kind === "function") {
-    return setIn(called(value, [tools.handle("eb")], tools), place, tools);
+    return setIn(callBuilder(value, [tools.handle("eb")], tools), place, tools);
   }
   const fields = tools.fields(value);
   const parts = [...(fields ?? [])].flatMap(([key, each]) => {
-    const column = sent(key, tools);
+    const column = databaseName(key, tools);
     const text = columnSet(column, each, place, tools);
     return text === undefined ? [] : [[column, text] as const];
   });
@@ -206,9 +216,9 @@ export function columnSet(
   { verb, table }: { readonly verb: Draft["verb"]; readonly table: Fragment },
   tools: Tools,
 ): Fragment | undefined {
-  const written = (each: Value): Fragment => fragment(each, tools) ?? given(each);
+  const written = (each: Value): Fragment => fragment(each, tools) ?? valueFragment(each);
   const name = constantText({ kind: "text", parts: table })?.replaceAll(/["`]/gu, "") ?? "";
-  return columnGiven(column, value, { verb, table: name, written, tools });
+  return columnValue(column, value, { verb, table: name, written, tools });
 }
 
 const AGGREGATES = /^eb\.fn\.(count|countAll|sum|max|min|avg)$/u;
@@ -222,7 +232,7 @@ export function expression(path: string, call: Call, tools: Tools): Value | unde
     items: readonly (Fragment | undefined)[] | undefined,
   ): Value | undefined =>
     items?.every((item) => item !== undefined)
-      ? part(`${word}(`, separated(items, ", "), ")")
+      ? part(`${word}(`, joinFragments(items, ", "), ")")
       : undefined;
   switch (path) {
     case "eb": {
@@ -236,12 +246,12 @@ export function expression(path: string, call: Call, tools: Tools): Value | unde
       const items = first && tools.items(first);
       const each = fields
         ? [...fields].map(([name, value]) =>
-            sequence(raw(identifier(name, tools)), " = ", given(value)),
+            sequence(raw(identifier(name, tools)), " = ", valueFragment(value)),
           )
         : items?.map((item) => fragment(item, tools));
       if (!each?.every((item) => item !== undefined)) return undefined;
       if (each.length === 0) return part(path === "eb.and" ? "TRUE" : "FALSE");
-      return part("(", separated(each, word), ")");
+      return part("(", joinFragments(each, word), ")");
     }
     case "eb.not":
     case "eb.exists":
@@ -255,7 +265,7 @@ export function expression(path: string, call: Call, tools: Tools): Value | unde
     }
     case "eb.val":
     case "eb.lit":
-      return first && part(given(first));
+      return first && part(valueFragment(first));
     case "eb.ref":
     case "eb.table": {
       const own = second ? undefined : reference(first, tools);
@@ -367,7 +377,7 @@ export function partCall(
 export function directionOf(value: Value | undefined, tools: Tools): Fragment | undefined {
   if (!value || value.kind === "undefined") return raw("");
   if (value.kind === "function") {
-    const made = called(value, [partOf(tools)], tools);
+    const made = callBuilder(value, [partOf(tools)], tools);
     return made.kind === "handle" && isPart(made.data) ? made.data.text : undefined;
   }
   const word = constantText(value)?.toUpperCase();
@@ -392,7 +402,7 @@ export function orderCall(method: string, text: Fragment, tools: Tools): Value |
 export function template({ text }: Template, tools: Tools): Value {
   const parts: readonly TextPart[] = text.kind === "text" ? text.parts : [];
   const own = parts.flatMap((part) =>
-    part.kind === "hole" ? (fragment(part.value, tools) ?? given(part.value)) : [part],
+    part.kind === "hole" ? (fragment(part.value, tools) ?? valueFragment(part.value)) : [part],
   );
   return partOf(tools, own);
 }
@@ -420,7 +430,7 @@ export function sqlCall(path: string, call: Call, tools: Tools): Value | undefin
     case "sql.join": {
       const between = second ? fragment(second, tools) : raw(", ");
       const items = first && tools.items(first)?.map((item) => fragment(item, tools));
-      if (!items && first && between && isList(first)) return partOf(tools, given(first));
+      if (!items && first && between && isList(first)) return partOf(tools, valueFragment(first));
       if (!items?.every((item) => item !== undefined) || !between) return undefined;
       return partOf(
         tools,
@@ -458,7 +468,7 @@ export function documentCall(path: string, call: Call, tools: Tools): Value | un
         text ? [sequence(`'${name.replaceAll("'", "''")}', `, text)] : [],
       );
       if (!fields || items.length < parts.length) return undefined;
-      return partOf(tools, "json_build_object(", separated(items, ", "), ")");
+      return partOf(tools, "json_build_object(", joinFragments(items, ", "), ")");
     }
     default:
       return undefined;

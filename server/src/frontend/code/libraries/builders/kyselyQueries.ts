@@ -1,9 +1,9 @@
 // Kysely's queries: what each method adds to a statement.
 import { constantText, scalar, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
-import { allOf, either, LOCKS, namesIn, quoted, raw, rowsGiven, separated, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { allOf, either, LOCKS, namesIn, quoteIdentifier, raw, insertRows, joinFragments, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
 import {
-  called,
+  callBuilder,
   columnsIn,
   columnSet,
   comparedRefs,
@@ -18,7 +18,7 @@ import {
   tableOf,
   type Query,
 } from "./kyselyParts";
-import { identifier, sent } from "./kyselyNames";
+import { identifier, databaseName } from "./kyselyNames";
 
 /** What a callback of a join has asked for so far. */
 interface Joining {
@@ -58,7 +58,9 @@ function joined(method: string, call: Call, tools: Tools): Fragment | undefined 
   const side = sequence(word, method.endsWith("Lateral") ? "LATERAL " : "", table);
   if (kind === "cross") return side;
   if (second?.kind === "function") {
-    const made = dataOf(called(second, [tools.handle("join", { kind: "joining", on: [] })], tools));
+    const made = dataOf(
+      callBuilder(second, [tools.handle("join", { kind: "joining", on: [] })], tools),
+    );
     if (!isJoining(made)) return undefined;
     return sequence(side, " ON ", made.on.length === 0 ? "TRUE" : allOf(made.on));
   }
@@ -67,7 +69,7 @@ function joined(method: string, call: Call, tools: Tools): Fragment | undefined 
 }
 
 /** A method of a query: the query with what the call adds; undefined where it is not known. */
-export function extended(
+export function extendQuery(
   query: Query,
   method: string,
   call: Call,
@@ -90,7 +92,7 @@ export function extended(
       return put({ isDistinct: true });
     case "distinctOn": {
       const columns = referencesIn(first, tools);
-      return columns && put({ distinctOn: separated(columns, ", ") });
+      return columns && put({ distinctOn: joinFragments(columns, ", ") });
     }
     case "where":
     case "whereRef": {
@@ -159,7 +161,7 @@ export function extended(
     case "set": {
       const name = second && constantText(first);
       if (second && name === undefined) return undefined;
-      const column = sent(name ?? "", tools);
+      const column = databaseName(name ?? "", tools);
       const value = second && columnSet(column, second, draft, tools);
       const set = second ? (value ? [[column, value] as const] : []) : first && setIn(first, draft, tools); // prettier-ignore
       return set && put({ set: [...draft.set, ...set] });
@@ -169,8 +171,9 @@ export function extended(
         const set = setIn(item, draft, tools);
         return set && new Map(set);
       };
-      const given = first?.kind === "function" ? called(first, [tools.handle("eb")], tools) : first;
-      const rows = given && rowsGiven(given, row, tools);
+      const given =
+        first?.kind === "function" ? callBuilder(first, [tools.handle("eb")], tools) : first;
+      const rows = given && insertRows(given, row, tools);
       return rows && put(rows);
     }
     case "defaultValues":
@@ -220,7 +223,7 @@ export function extended(
 
 /** A query without brackets, or a part. */
 export function operand(value: Value, tools: Tools): Fragment | undefined {
-  const made = value.kind === "function" ? called(value, [tools.handle("eb")], tools) : value;
+  const made = value.kind === "function" ? callBuilder(value, [tools.handle("eb")], tools) : value;
   const data = dataOf(made);
   if (isQuery(data))
     return data.unread === undefined ? textOf(data.draft, tools.dialect) : undefined;
@@ -241,7 +244,7 @@ export function perhaps(
   if (isKnown && condition.value !== true) return handle;
   const then = (): Value => tools.call(second, [handle], call.source);
   if (isKnown) return then();
-  const made = second.kind === "function" ? called(second, [handle], tools) : then();
+  const made = second.kind === "function" ? callBuilder(second, [handle], tools) : then();
   const data = dataOf(made);
   if (!isQuery(data)) return undefined;
   const draft = data.unread === query.unread ? either(scalar(condition, "bool"), data.draft, query.draft) : undefined; // prettier-ignore
@@ -257,7 +260,7 @@ function conflict(
 ): Query | undefined {
   const { source, draft } = query;
   const start: Query = { kind: "query", draft, target: [], source };
-  const made = dataOf(called(callback, [tools.handle("conflict", start)], tools));
+  const made = dataOf(callBuilder(callback, [tools.handle("conflict", start)], tools));
   const text = isQuery(made) ? made.draft.conflict : undefined;
   return text && { ...query, draft: { ...draft, conflict: text } };
 }
@@ -297,9 +300,11 @@ export function conflictCall(
     case "conflict.doUpdateSet": {
       const set = first && setIn(first, { verb: "update", table: query.draft.table }, tools);
       if (!set) return undefined;
-      const list = set.map(([name, value]) => sequence(`${quoted(name, tools.dialect)} = `, value));
+      const list = set.map(([name, value]) =>
+        sequence(`${quoteIdentifier(name, tools.dialect)} = `, value),
+      );
       const head = query.draft.conflict ?? raw(on);
-      return put(sequence(head, " DO UPDATE SET ", separated(list, ", ")), { target: [] });
+      return put(sequence(head, " DO UPDATE SET ", joinFragments(list, ", ")), { target: [] });
     }
     case "conflict.where":
     case "conflict.whereRef": {

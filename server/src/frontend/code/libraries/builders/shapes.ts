@@ -1,7 +1,7 @@
-// What a receiver is of which nothing else is known, told by how a query builder is called on it: what a framework, a
-// request or a container hands on (`app.db.selectFrom("job")`, `request.knex("job")`, `db.insert(jobs)`).
+// Receivers of which nothing else is known, told by how a query builder is called on it: what a framework, a request or
+// a container hands on (`app.db.selectFrom("job")`, `request.knex("job")`, `db.insert(jobs)`).
 import { constantText, type Connection, type HandleValue } from "../../values";
-import type { WrittenCall } from "../../named";
+import type { WrittenCall } from "../../modules/references";
 import type { Shape, Tools } from "../library";
 import { isTable } from "./drizzleTables";
 
@@ -78,7 +78,7 @@ export function knexShape(shape: Shape, tools: Tools): HandleValue | undefined {
   return tools.handle(`knex.${method}`, undefined, connectionOf(shape));
 }
 
-/** Whether one of these may know a call by how it is written. */
+/** True if one of these may know a call by how it is written. */
 export function asksBuilder(
   { method, object, isOfMember }: WrittenCall,
   library: string,

@@ -9,7 +9,7 @@ import {
   type Value,
 } from "../../values";
 import type { Library } from "../library";
-import { spreadItems } from "./held";
+import { spreadItems } from "./receiverState";
 import { newError, prepare, withKeys } from "./jdbc";
 
 export const BENCHBASE: Library = {

@@ -12,14 +12,14 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, Tools } from "../library";
-import { emptyRecord, type Method } from "./held";
+import { emptyRecord, type Method } from "./receiverState";
 import { beginIfWaiting, isManual, isWaiting, setWaiting } from "./manualCommit";
 import { newSavepoint, toSavepoint } from "./savepoints";
 import { preparedStatement, STATEMENT, statementData } from "./preparedStatement";
 import { each, RESULT_SET, RESULT_SET_META, resultSetCursor, resultSetData } from "./resultSet";
 
 interface ConnectionData {
-  /** Whether the next statement begins a transaction. */
+  /** True if the next statement begins a transaction. */
   readonly state: ObjectValue;
 }
 

@@ -8,7 +8,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, SqlOutcome, SqlParameters, Tools } from "../library";
-import { emptyRecord, held, spreadItems, type Method } from "./held";
+import { emptyRecord, stateOf, spreadItems, type Method } from "./receiverState";
 import { withKeys } from "./jdbc";
 import { rowsOf } from "./resultSet";
 import { SPRING_CONNECTION } from "./springTransactions";
@@ -73,15 +73,15 @@ function positionName(position: number): string {
 
 function nextPosition(values: ObjectValue): number {
   let position = 1;
-  while (held(values, positionName(position))) position += 1;
+  while (stateOf(values, positionName(position))) position += 1;
   return position;
 }
 
 function run({ sql, values }: SpecData, call: Call, tools: Tools): SqlOutcome {
-  const source = held(values, SOURCE);
+  const source = stateOf(values, SOURCE);
   const parameters: SqlParameters = {
-    at: (position) => held(values, positionName(position)),
-    named: (name) => held(values, name) ?? (source && namedParameter(source, name, tools)),
+    at: (position) => stateOf(values, positionName(position)),
+    named: (name) => stateOf(values, name) ?? (source && namedParameter(source, name, tools)),
   };
   return tools.sql(SPRING_CONNECTION, sql, parameters, call.source);
 }

@@ -1,10 +1,10 @@
 // JDBC without autocommit: the first statement begins a transaction, and the first behind its end begins the next. A
 // connection keeps that from call to call, so that a constructor, or a setting, holds for methods that only commit.
 import type { SourceRange } from "../../../../protocol/source";
-import type { DeclaringCall } from "../../declaringCalls";
+import type { DeclaringCall } from "../../workspace/declarationCalls";
 import { textOf, UNDEFINED, type Connection, type ObjectValue } from "../../values";
 import type { Tools } from "../library";
-import { held } from "./held";
+import { stateOf } from "./receiverState";
 
 /** Without autocommit, and no transaction is open: a field of what a connection remembers. */
 const WAITING = "waiting";
@@ -14,9 +14,9 @@ export function setWaiting(session: ObjectValue, isWaiting: boolean, tools: Tool
   tools.assign(session, WAITING, isWaiting ? textOf("") : UNDEFINED);
 }
 
-/** Whether the next statement begins a transaction. */
+/** True if the next statement begins a transaction. */
 export function isWaiting(session: ObjectValue): boolean {
-  return held(session, WAITING)?.kind === "text";
+  return stateOf(session, WAITING)?.kind === "text";
 }
 
 /** A statement is about to run: begins the transaction that waits for it. */
@@ -33,7 +33,7 @@ export function beginIfWaiting(
 }
 
 /**
- * Whether a connection is without autocommit that code gets from where it was not seen to be made. `isHeld`: as a field,
+ * True if a connection is without autocommit that code gets from where it was not seen to be made. `isHeld`: as a field,
  * for which a function of the same file may turn it off; else it is off by configuration, where code commits and nothing
  * of the workspace turns it off: a driver refuses to commit with autocommit.
  */

@@ -117,7 +117,7 @@ function parameter(
   );
 }
 
-/** What a method gives of the rows, by its type. */
+/** Result of a method of the rows, by its type. */
 function selected(returns: string, rows: Value, { source }: Call, tools: Tools): Value {
   const [, inner] = /^(?:[\w.]+\.)?Optional<(.*)>$/su.exec(returns) ?? [];
   if (inner !== undefined) {

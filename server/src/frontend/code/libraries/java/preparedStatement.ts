@@ -12,8 +12,8 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
-import { computedAt, counterOf } from "./computedPositions";
-import { emptyRecord, held, type Method } from "./held";
+import { computedAt, counterOf } from "./dynamicPositions";
+import { emptyRecord, stateOf, type Method } from "./receiverState";
 import { beginIfWaiting } from "./manualCommit";
 import { each, resultSet, resultSetOfOne, rowsOf } from "./resultSet";
 
@@ -75,9 +75,9 @@ export function execute(
 }
 
 function parameterAt(state: ObjectValue, position: number): Value {
-  const computed = held(state, COMPUTED);
+  const computed = stateOf(state, COMPUTED);
   return (
-    held(state, String(position)) ??
+    stateOf(state, String(position)) ??
     (computed?.kind === "list" ? computedAt(computed, position) : computed) ??
     unknown(`parameter ${String(position)} is not set`)
   );
@@ -93,7 +93,7 @@ const set: Method<StatementData> = ({ data: { state }, call, tools }) => {
     tools.assign(state, String(position), value);
     return UNDEFINED;
   }
-  const known = held(state, COMPUTED);
+  const known = stateOf(state, COMPUTED);
   const isCounted = counterOf(tools.expression(at)) !== undefined;
   if (isCounted && known?.kind === "list") {
     const others = tools.items(known) ?? [];
@@ -158,11 +158,11 @@ export const STATEMENT = dictionary<Method<StatementData>>({
     "close clearBatch clearParameters setFetchSize setMaxRows setQueryTimeout setFetchDirection setPoolable closeOnCompletion",
   ),
   getResultSet: ({ handle, data, tools }) => {
-    const rows = held(data.state, "rows") ?? unknown("no rows were asked for");
+    const rows = stateOf(data.state, "rows") ?? unknown("no rows were asked for");
     return resultSet(handle.library, rows, handle.connection, tools);
   },
   ...each(
-    ({ data }) => held(data.state, "count") ?? unknown("nothing was run"),
+    ({ data }) => stateOf(data.state, "count") ?? unknown("nothing was run"),
     "getUpdateCount getLargeUpdateCount",
   ),
   getGeneratedKeys: ({ handle, data, tools }) => generatedKeys(handle, data, tools),
@@ -170,8 +170,8 @@ export const STATEMENT = dictionary<Method<StatementData>>({
 
 /** The keys that an INSERT made: a result of one row, or what RETURNING gave. */
 function generatedKeys(handle: HandleValue, { state }: StatementData, tools: Tools): Value {
-  const key = held(state, "key");
-  const rows = held(state, "rows");
+  const key = stateOf(state, "key");
+  const rows = stateOf(state, "rows");
   if (!rows) return resultSetOfOne(handle.library, key ?? unknown("no keys were made"), tools);
   return resultSet(handle.library, rows, handle.connection, tools);
 }

@@ -2,7 +2,7 @@
 // goes to the first row.
 import { compare } from "../../../sql/terms";
 import type { SourceRange } from "../../../../protocol/source";
-import { negated } from "../../evaluate/values/convert";
+import { negate } from "../../evaluate/values/convert";
 import { literal } from "../../../sql/expressions";
 import {
   type Connection,
@@ -17,7 +17,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
-import { emptyRecord, held, truth, type Method } from "./held";
+import { emptyRecord, stateOf, truth, type Method } from "./receiverState";
 
 export interface ResultSetData {
   readonly rows: Value;
@@ -97,7 +97,7 @@ export function resultSetCursor(
   tools: Tools,
 ): { readonly rows: Value; readonly enter: (row: Value) => void } | undefined {
   const data = handle.path === "ResultSet.next" ? resultSetData(handle) : undefined;
-  if (!data || data.single || held(data.state, ROW)) return undefined;
+  if (!data || data.single || stateOf(data.state, ROW)) return undefined;
   return {
     rows: data.rows,
     enter: (row) => {
@@ -107,7 +107,7 @@ export function resultSetCursor(
 }
 
 const next: Method<ResultSetData> = ({ data: { rows, state, single }, tools }) => {
-  const row = held(state, ROW);
+  const row = stateOf(state, ROW);
   if (single) {
     tools.assign(state, ROW, single);
     return constant(row === undefined);
@@ -139,7 +139,7 @@ function columnOf(row: Value, at: Value | undefined, tools: Tools, source: Sourc
     const { condition, then, otherwise } = row;
     const why = `the result has no column ${String(key)}`;
     if (columnName(then, key) === undefined) {
-      tools.require(negated(condition), why, source);
+      tools.require(negate(condition), why, source);
       return columnOf(otherwise, at, tools, source);
     }
     if (columnName(otherwise, key) === undefined) {
@@ -195,7 +195,7 @@ function columnAt(data: ResultSetData, call: Call, tools: Tools): Value {
 
 function rowAtHand({ rows, state }: ResultSetData): Value {
   return (
-    held(state, ROW) ??
+    stateOf(state, ROW) ??
     (rows.kind === "unknown" ? rows : unknown("a column is read before there is a row"))
   );
 }

@@ -2,7 +2,7 @@
 import { dictionary } from "../../../../protocol/dictionary";
 import { constantText, UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Call, Library, Tools } from "../library";
-import { emptyRecord, type Method } from "./held";
+import { emptyRecord, type Method } from "./receiverState";
 import { JDBC, jdbcConnection, newError } from "./jdbc";
 import { clientCall } from "./jdbcClient";
 import { resultSet } from "./resultSet";

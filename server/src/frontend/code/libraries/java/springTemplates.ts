@@ -10,7 +10,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, SqlOutcome, SqlParameters, Tools } from "../library";
-import { emptyRecord, held, spreadItems, type Method } from "./held";
+import { emptyRecord, stateOf, spreadItems, type Method } from "./receiverState";
 import { JDBC, jdbcConnection, prepare, withKeys } from "./jdbc";
 import { execute, statementData } from "./preparedStatement";
 import { each, resultSet, resultSetAt, rowsOf } from "./resultSet";
@@ -66,7 +66,7 @@ const MAPPERS: ReadonlySet<string> = new Set(["mapRow", "extractData", "processR
 export function namedParameter(source: Value, name: string, tools: Tools): Value | undefined {
   if (source.kind === "handle") {
     const data = source.data as ParameterData | undefined;
-    return data && (held(data.values, name) ?? (data.of && tools.member(data.of, name)));
+    return data && (stateOf(data.values, name) ?? (data.of && tools.member(data.of, name)));
   }
   return source.kind === "unknown" ? source : tools.member(source, name);
 }
@@ -304,6 +304,6 @@ export const TEMPLATES = dictionary<Method<unknown>>({
   RowMapping: ({ handle, call, tools }) => mapRow(handle, call, tools),
   ...each<unknown>(({ handle }) => {
     const data = handle.data as ParameterData | undefined;
-    return (data && held(data.values, "key")) ?? unknown("no key was made");
+    return (data && stateOf(data.values, "key")) ?? unknown("no key was made");
   }, "KeyHolder.getKey KeyHolder.getKeyAs"),
 });

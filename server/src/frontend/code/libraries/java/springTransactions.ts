@@ -10,7 +10,7 @@ import {
 } from "../../values";
 import type { HirAnnotation, HirClass, HirExpression, HirFunction } from "../../hir";
 import type { Library, Tools, TransactionOptions } from "../library";
-import { emptyRecord, held, type Method } from "./held";
+import { emptyRecord, stateOf, type Method } from "./receiverState";
 import { JDBC_LEVELS } from "./jdbc";
 import { each } from "./resultSet";
 import { undoRule } from "./undoRules";
@@ -128,9 +128,9 @@ export function transactionTemplate(library: Library, tools: Tools): HandleValue
 const executeIn: Method<TemplateData> = ({ handle, data, call, tools }) => {
   const [callback] = call.arguments;
   if (!callback) return undefined;
-  const level = held(data.state, "level");
+  const level = stateOf(data.state, "level");
   const name = level && levelName(level);
-  const propagation = behaviorOf(held(data.state, "propagation"));
+  const propagation = behaviorOf(stateOf(data.state, "propagation"));
   const options = {
     source: call.source,
     ...(name !== undefined && { level: name }),
@@ -206,7 +206,7 @@ export const TRANSACTIONS = dictionary<Method<TemplateData>>({
   "TransactionManager.getTransaction": ({ handle, call, tools }) => {
     const [definition] = call.arguments;
     const state = definition?.kind === "handle" ? (definition.data as TemplateData | undefined)?.state : undefined; // prettier-ignore
-    const level = state && held(state, "level");
+    const level = state && stateOf(state, "level");
     const name = level && levelName(level);
     tools.begin(SPRING_CONNECTION, {
       source: call.source,

@@ -1,12 +1,12 @@
 // The errors that a declared transaction is undone for: unchecked ones, and what `rollbackFor` and `noRollbackFor` say
 // (Jakarta: `rollbackOn`, `dontRollbackOn`). The rule for the nearest class counts.
 import type { HirAnnotation, HirExpression } from "../../hir";
-import type { Thrown, UndoRule } from "../../evaluate/errors/thrown";
+import type { ErrorClass, UndoRule } from "../../evaluate/errors/exceptionFlow";
 
 interface Rule {
   readonly undoes: boolean;
   /** How near a class is to the error's own; undefined: it is none of the error's. */
-  readonly depth: (thrown: Thrown) => number | undefined;
+  readonly depth: (thrown: ErrorClass) => number | undefined;
 }
 
 const NAMES: ReadonlyMap<string, boolean> = new Map([

@@ -3,13 +3,13 @@ import type { ValueType } from "../../../../program/expression";
 import { takesOf } from "../../../../program/takes";
 import type { HirField } from "../../hir";
 import { constantScalar, constantText, type Value } from "../../values";
-import { annotated } from "../annotations";
+import { findAnnotation } from "../annotations";
 import { namesIn } from "../builders/draft";
 import type { ClassValue, Tools } from "../library";
 import {
   nameInTable,
   snakeCase,
-  tableNamed,
+  firstKnownTable,
   type Model,
   type ModelColumn,
   type ModelRelation,
@@ -18,12 +18,12 @@ import {
 /** The entity that a class is; undefined where it is none. */
 export function entityOf(value: Value | undefined, tools: Tools): Model | undefined {
   if (value?.kind !== "class") return undefined;
-  const entity = annotated(value.class.annotations, "Entity");
+  const entity = findAnnotation(value.class.annotations, "Entity");
   if (!entity) return undefined;
   const name = value.class.name ?? "";
   const [options] = entity.arguments.map((each) => tools.evaluate(each, value.scope));
   const written = constantText(options && tools.fields(options)?.get("tableName"));
-  const table = tableNamed(tools, [written ?? snakeCase(name)]);
+  const table = firstKnownTable(tools, [written ?? snakeCase(name)]);
   const known = tools.table(table);
   const fields = ancestry(value).flatMap((of) => of.class.fields.map((field) => ({ of, field })));
   const own = fields.flatMap(({ of, field }) => columnOf(of, field, tools) ?? []).map((each) => ({ ...each, column: nameInTable(known, each.column) })); // prettier-ignore
@@ -33,7 +33,7 @@ export function entityOf(value: Value | undefined, tools: Tools): Model | undefi
     column === undefined || own.some((each) => each.column === column) ? [] : [{ column, type: keyType }], // prettier-ignore
   );
   const columns = [...own, ...joined];
-  const unique = value.class.annotations.filter((each) => annotated([each], "Unique"));
+  const unique = value.class.annotations.filter((each) => findAnnotation([each], "Unique"));
   return {
     kind: "model",
     isEntity: true,
@@ -74,7 +74,7 @@ function typeNamed(name: string | undefined): ValueType | undefined {
 }
 
 function columnOf(of: ClassValue, field: HirField, tools: Tools): ModelColumn | undefined {
-  const decorator = annotated(field.annotations, "PrimaryKey", "Property", "Enum", "SerializedPrimaryKey"); // prettier-ignore
+  const decorator = findAnnotation(field.annotations, "PrimaryKey", "Property", "Enum", "SerializedPrimaryKey"); // prettier-ignore
   if (!decorator) return undefined;
   const kind = decorator.name.split(".").at(-1);
   const [given] = decorator.arguments.map((each) => tools.evaluate(each, of.scope));
@@ -90,7 +90,7 @@ function columnOf(of: ClassValue, field: HirField, tools: Tools): ModelColumn | 
   const isGenerated = isKey && type === "int" && constantScalar(options?.get("autoincrement")) !== false; // prettier-ignore
   const initial = options?.get("default");
   const isNullable = flag("nullable") || /\bnull\b/u.test(field.type ?? "");
-  const isUnique = flag("unique") || annotated(field.annotations, "Unique") !== undefined;
+  const isUnique = flag("unique") || findAnnotation(field.annotations, "Unique") !== undefined;
   return {
     property: field.name,
     column: constantText(options?.get("fieldName")) ?? constantText(options?.get("name")) ?? snakeCase(field.name), // prettier-ignore
@@ -110,7 +110,7 @@ interface EntityRelation extends ModelRelation {
 }
 
 function relationOf(of: ClassValue, field: HirField, tools: Tools): EntityRelation | undefined {
-  const decorator = annotated(field.annotations, "ManyToOne", "OneToOne", "OneToMany");
+  const decorator = findAnnotation(field.annotations, "ManyToOne", "OneToOne", "OneToMany");
   if (!decorator) return undefined;
   const given = decorator.arguments.map((each) => tools.evaluate(each, of.scope));
   const record = given.find((each) => each.kind === "object");

@@ -9,8 +9,8 @@ import {
   type ObjectValue,
   type Value,
 } from "../../values";
-import { given, raw, type Fragment } from "../builders/draft";
-import { annotated } from "../annotations";
+import { valueFragment, raw, type Fragment } from "../builders/draft";
+import { findAnnotation } from "../annotations";
 import { levelOf } from "../levels";
 import type { Call, Library, Tools } from "../library";
 import { keysOf, lockClause, roleOf, tableOf, type Model } from "../orm/model";
@@ -106,7 +106,7 @@ export const MIKRO_ORM: Library = {
 function fragmentOf(value: Value): Fragment {
   // Only `tagged` makes handles of this path.
   const text = value.kind === "handle" && value.path === "fragment" ? (value.data as Value) : undefined; // prettier-ignore
-  return text?.kind === "text" ? text.parts : given(orNull(value));
+  return text?.kind === "text" ? text.parts : valueFragment(orNull(value));
 }
 
 const LATER = "what a loop changes is written in its rounds, and not at the flush";
@@ -291,8 +291,8 @@ function tellUnread({ model: { name, class: of }, tools, source }: Place): void 
   const methods = (of?.class.methods ?? []).filter(({ function: { annotations } }) =>
     annotations.some(({ name: decorator }) => /(?:Before|After|On)[A-Z]\w*$/u.test(decorator)),
   );
-  const fields = (of?.class.fields ?? []).filter(({ annotations }) => annotated(annotations, "Embedded")); // prettier-ignore
-  const isFiltered = of && annotated(of.class.annotations, "Filter") !== undefined;
+  const fields = (of?.class.fields ?? []).filter(({ annotations }) => findAnnotation(annotations, "Embedded")); // prettier-ignore
+  const isFiltered = of && findAnnotation(of.class.annotations, "Filter") !== undefined;
   const all = [...methods, ...fields].map((each) => each.name);
   const unread = isFiltered === true ? [...all, "@Filter"] : all;
   if (unread.length > 0) tools.lose(`${unread.join(", ")} of ${name} is not followed`, source);
@@ -463,8 +463,8 @@ function found(
     ...startOn(place, "select"),
     where: conditions,
     orderBy: orderOf(place, asked.get("orderBy")),
-    ...(isFirst ? { limit: raw("1") } : limit && { limit: given(limit) }),
-    ...(offset && { offset: given(offset) }),
+    ...(isFirst ? { limit: raw("1") } : limit && { limit: valueFragment(limit) }),
+    ...(offset && { offset: valueFragment(offset) }),
     ...(lock !== undefined && { lock }),
   });
   const version = asked.get("lockVersion");

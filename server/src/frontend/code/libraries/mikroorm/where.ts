@@ -1,7 +1,14 @@
 // MikroORM's conditions: records with operators (`{ balance: { $gte: 5 } }`), lists of keys, a key.
 import { dictionary } from "../../../../protocol/dictionary";
 import { constantScalar, type Value } from "../../values";
-import { allOf, given, raw, separated, sequence, type Fragment } from "../builders/draft";
+import {
+  allOf,
+  valueFragment,
+  raw,
+  joinFragments,
+  sequence,
+  type Fragment,
+} from "../builders/draft";
 import { columnOf, keysOf, type ModelColumn } from "../orm/model";
 import { columnText, equals, memberOfList, type Place } from "../orm/statements";
 import { columnValue } from "../orm/unitOfWork";
@@ -38,7 +45,7 @@ function conditionOf(place: Place, name: string, value: Value): Fragment | undef
   if (name === "$and" || name === "$or") {
     const parts = (tools.items(value) ?? [undefined]).map((each) => each && whereOf(place, each));
     if (!parts.every((each) => each !== undefined)) return undefined;
-    return separated(parts.map((each) => sequence("(", each.length === 0 ? raw("TRUE") : allOf(each), ")")), name === "$or" ? " OR " : " AND "); // prettier-ignore
+    return joinFragments(parts.map((each) => sequence("(", each.length === 0 ? raw("TRUE") : allOf(each), ")")), name === "$or" ? " OR " : " AND "); // prettier-ignore
   }
   if (name === "$not") {
     const inner = whereOf(place, value);
@@ -62,7 +69,9 @@ function conditionOf(place: Place, name: string, value: Value): Fragment | undef
     if (isNull && operator === "$ne") return raw(`${text} IS NOT NULL`);
     if (isNull && operator === "$eq") return raw(`${text} IS NULL`);
     const symbol = OPERATORS[operator];
-    return symbol === undefined ? undefined : sequence(`${text} ${symbol} `, given(operand));
+    return symbol === undefined
+      ? undefined
+      : sequence(`${text} ${symbol} `, valueFragment(operand));
   });
   return parts.every((each) => each !== undefined) ? allOf(parts) : undefined;
 }

@@ -162,7 +162,7 @@ export function nameInTable(table: Table | undefined, name: string): string {
 }
 
 /** The first of the names that a table of the schema has; else the first. */
-export function tableNamed(tools: Tools, names: readonly [string, ...string[]]): string {
+export function firstKnownTable(tools: Tools, names: readonly [string, ...string[]]): string {
   return names.find((name) => tools.table(name) !== undefined) ?? names[0];
 }
 

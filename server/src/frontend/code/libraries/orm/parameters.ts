@@ -1,6 +1,6 @@
 // Named parameters in the text of a query.
 import { unknown, type Value } from "../../values";
-import { given, separated, type Fragment } from "../builders/draft";
+import { valueFragment, joinFragments, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 
 /** The text with the values of its `:name` and `(:...names)`; `spread` is what stands before the name of a list. */
@@ -22,7 +22,7 @@ export function withParameters(
       if (name === undefined) return [{ kind: "run", run: { text: piece, start }, file }];
       const value = values?.get(name) ?? unknown(`nothing is given for :${name}`);
       const items = piece.startsWith(spread) ? tools.items(value) : undefined;
-      return items ? separated(items.map(given), ", ") : given(value);
+      return items ? joinFragments(items.map(valueFragment), ", ") : valueFragment(value);
     });
   });
 }

@@ -11,15 +11,15 @@ import {
   type Value,
 } from "../../values";
 import {
-  chosen,
+  chooseFragment,
   draftOf,
   flagOf,
-  given,
+  valueFragment,
   givenList,
-  quoted,
+  quoteIdentifier,
   raw,
   runDraft,
-  separated,
+  joinFragments,
   sequence,
   type Draft,
   type Fragment,
@@ -34,7 +34,7 @@ export interface Place {
   readonly connection: Connection | undefined;
   readonly source: SourceRange;
   readonly tools: Tools;
-  /** What the table is called in a statement of several. */
+  /** Name of the table in a statement of several. */
   readonly alias?: string;
 }
 
@@ -50,23 +50,23 @@ export const isRowData = (data: unknown): data is RowData =>
 
 /** A statement's beginning: its verb and table. */
 export function startOn({ model, tools, alias }: Place, verb: Draft["verb"]): Draft {
-  const table = quoted(model.table, tools.dialect);
-  return draftOf(verb, raw(alias === undefined ? table : `${table} AS ${named(alias, tools)}`));
+  const table = quoteIdentifier(model.table, tools.dialect);
+  return draftOf(verb, raw(alias === undefined ? table : `${table} AS ${quoteName(alias, tools)}`));
 }
 
 /** A name with whatever is in it in the dialect's quotes. */
-export function named(name: string, { dialect }: Tools): string {
-  return quoted(name.replaceAll(".", "\0"), dialect).replaceAll("\0", ".");
+export function quoteName(name: string, { dialect }: Tools): string {
+  return quoteIdentifier(name.replaceAll(".", "\0"), dialect).replaceAll("\0", ".");
 }
 
 /** A column in the dialect's quotes. */
 export function columnText({ tools, alias }: Place, { column }: ModelColumn): string {
-  const own = quoted(column, tools.dialect);
-  return alias === undefined ? own : `${named(alias, tools)}.${own}`;
+  const own = quoteIdentifier(column, tools.dialect);
+  return alias === undefined ? own : `${quoteName(alias, tools)}.${own}`;
 }
 
 /** The columns that are read unless others are asked for, or those of the named properties. */
-export function selected(place: Place, names?: readonly string[]): readonly Fragment[] {
+export function selectColumns(place: Place, names?: readonly string[]): readonly Fragment[] {
   const { model } = place;
   const columns =
     names === undefined
@@ -92,12 +92,12 @@ export function modelRows(place: Place, outcome: SqlOutcome): Value {
   if (rows.kind !== "rows") return rows;
   const data: RowData = { kind: "modelRow", model, connection };
   const columns = { ...rows.columns, renamed: renamedOf(model) };
-  const changed = changedOnRead(model, columns);
+  const changed = readAccessors(model, columns);
   return tools.rows(rows.result, { ...columns, ...(changed && { relatedTo: changed }) }, data);
 }
 
 /** What rows give for properties that a getter of the model's stands before; undefined without such. */
-export function changedOnRead(
+export function readAccessors(
   { name, columns }: Model,
   { order, renamed }: Pick<ResultColumns, "order" | "renamed">,
 ): ResultColumns["relatedTo"] {
@@ -118,7 +118,7 @@ function renamedOf(model: Model): ReadonlyMap<string, string> {
   );
 }
 
-/** Whether nothing is given: `undefined`, or `null` where that counts as nothing. */
+/** True if nothing is given: `undefined`, or `null` where that counts as nothing. */
 export function isNothing(value: Value | undefined): boolean {
   return value === undefined || value.kind === "undefined" || constantScalar(value) === null;
 }
@@ -126,11 +126,11 @@ export function isNothing(value: Value | undefined): boolean {
 /** `column = value`; of two values, which is taken decides at run time. */
 export function equals(column: string, value: Value): Fragment {
   if (constantScalar(value) === null) return raw(`${column} IS NULL`);
-  return sequence(`${column} = `, given(value));
+  return sequence(`${column} = `, valueFragment(value));
 }
 
 /** A condition by a value that is absent on one path: there it holds for all rows. */
-export function whereGiven(
+export function optionalCondition(
   value: Value,
   condition: (value: Value) => Fragment | undefined,
 ): Fragment | undefined {
@@ -138,7 +138,11 @@ export function whereGiven(
   if (value.kind !== "choice") return condition(value);
   const { then, otherwise } = value;
   if (then.kind !== "undefined" && otherwise.kind !== "undefined") return condition(value);
-  return chosen(flagOf(value), whereGiven(then, condition), whereGiven(otherwise, condition));
+  return chooseFragment(
+    flagOf(value),
+    optionalCondition(then, condition),
+    optionalCondition(otherwise, condition),
+  );
 }
 
 /** `column IN (...)`. */
@@ -147,7 +151,7 @@ export function memberOfList(column: string, list: Value | undefined, tools: Too
   if (!items)
     return sequence(`${column} IN (`, givenList(list ?? unknown("no list is given")), ")");
   if (items.length === 0) return raw("FALSE");
-  return sequence(`${column} IN (`, separated(items.map(given), ", "), ")");
+  return sequence(`${column} IN (`, joinFragments(items.map(valueFragment), ", "), ")");
 }
 
 /** What an INSERT or UPDATE sets, by columns. */
@@ -179,7 +183,7 @@ export function runInsert(
 }
 
 /** Gives an object of the code what the database made for its row. */
-export function assignMade(
+export function assignGenerated(
   place: Place,
   object: Value,
   { outcome, made }: ReturnType<typeof runInsert>,
@@ -253,7 +257,7 @@ export function runAggregate(place: Place, text: string, where: readonly Fragmen
   return tools.member(tools.firstRow(rows), "value");
 }
 
-/** Whether a row fulfils the conditions. */
+/** True if a row fulfils the conditions. */
 export function runExists(place: Place, where: readonly Fragment[]): Value {
   const { tools } = place;
   const draft = { ...startOn(place, "select"), columns: [raw("1 AS one")], where, limit: raw("1") };

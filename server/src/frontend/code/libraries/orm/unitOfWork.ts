@@ -2,8 +2,8 @@
 import type { Expression } from "../../../../program/expression";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
-import { negated, sameExpression } from "../../evaluate/values/convert";
+import { compare, connective } from "../../../sql/terms";
+import { negate, sameExpression } from "../../evaluate/values/convert";
 import { assuming } from "../../evaluate/values/texts";
 import {
   constant,
@@ -17,11 +17,11 @@ import {
   type RowValue,
   type Value,
 } from "../../values";
-import { given, raw, type Fragment } from "../builders/draft";
+import { valueFragment, raw, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { keysOf, roleOf, type Model, type ModelColumn } from "./model";
 import {
-  assignMade,
+  assignGenerated,
   byKey,
   columnText,
   equals,
@@ -91,7 +91,7 @@ function entriesOn(tools: Tools, connection: Connection | undefined): readonly E
   return (units.get(tools) ?? []).filter((each) => each.connection?.id === connection?.id);
 }
 
-/** Whether it is of something that is kept, not of something that is to be done. */
+/** True if it is of something that is kept, not of something that is to be done. */
 function isKeeper({ last, staged }: Entry): boolean {
   return last === undefined && staged === undefined;
 }
@@ -119,7 +119,7 @@ export function keptByKey(
   return subject.kind === "row" || subject.kind === "object" ? subject : undefined;
 }
 
-/** Whether rows of a model are kept, or may be. */
+/** True if rows of a model are kept, or may be. */
 export function mayKeep({ model, connection, tools }: Omit<Place, "source">): boolean {
   return entriesOn(tools, connection).some(
     (each) =>
@@ -141,7 +141,7 @@ function isOf(subject: Subject, value: Value): boolean {
   return subject.kind === "row" ? subject.overlay === value.overlay : value.at === "first";
 }
 
-/** Whether a row or object is surely kept. */
+/** True if a row or object is surely kept. */
 export function isKept(place: Omit<Place, "source">, value: Value): boolean {
   const entry = entryOf(place, value);
   return entry !== undefined && constantScalar(presence(entry)) === true;
@@ -267,7 +267,7 @@ export function flushUnit(
   flushStaged(tools, connection, source, "delete", since);
 }
 
-/** Whether a flush may write a table, so that a query of it writes first. */
+/** True if a flush may write a table, so that a query of it writes first. */
 export function mayFlush(
   tools: Tools,
   connection: Connection | undefined,
@@ -416,7 +416,7 @@ function flushEntry(entry: Entry, place: Place): void {
   if (row.kind === "row") flushSubject({ ...entry, subject: row }, place);
 }
 
-/** Where `assignedRows.ts` keeps fields of rows that were looked for. */
+/** Where `rowAssignments.ts` keeps fields of rows that were looked for. */
 const SEARCHED = "searched";
 
 function flushSubject(entry: OneEntry, place: Place): void {
@@ -425,7 +425,7 @@ function flushSubject(entry: OneEntry, place: Place): void {
   tellUnknown(entry, place);
   const changes = changesOf(entry, tools);
   if (changes.length === 0) return;
-  const isChanged = joined("or", changes.map((each) => differs(each, tools))); // prettier-ignore
+  const isChanged = connective("or", changes.map((each) => differs(each, tools))); // prettier-ignore
   tools.either(
     isChanged,
     () => {
@@ -440,7 +440,7 @@ function flushSubject(entry: OneEntry, place: Place): void {
 function differs({ now, before }: Change, tools: Tools): Expression {
   const [left, right] = [tools.expression(now), tools.expression(before)];
   if (left.kind === "literal" && right.kind === "literal") return literal(left.value !== right.value); // prettier-ignore
-  return negated({ kind: "sameValue", left, right });
+  return negate({ kind: "sameValue", left, right });
 }
 
 /** Says what was assigned to a field that is no column. */
@@ -467,12 +467,12 @@ function update(entry: OneEntry, place: Place, changes: readonly Change[]): void
   const set = new Map<string, Fragment>();
   for (const { column, name } of writable(model)) {
     const value = changed.get(column.column) ?? (style.isWhole(model) ? unchanged(entry, column, name, tools) : undefined); // prettier-ignore
-    if (value) set.set(column.column, given(orNull(value)));
+    if (value) set.set(column.column, valueFragment(orNull(value)));
   }
   const version = versionOf(entry, tools);
   if (version) {
     const counted = raw(`${columnText(place, version.column)} + 1`);
-    const next = style.countsInDatabase ? counted : given(scalar(version.next, "int"));
+    const next = style.countsInDatabase ? counted : valueFragment(scalar(version.next, "int"));
     set.set(version.column.column, next);
   }
   const guard = version ? [equals(columnText(place, version.column), version.value)] : [];
@@ -520,7 +520,7 @@ export function forceVersion(place: Place, subject: Value): void {
   const version = versionOf({ model, subject }, tools);
   const key = byKey(place, (name) => heldIn(subject, name, tools));
   if (!version || !key) return;
-  const set = new Map([[version.column.column, given(scalar(version.next, "int"))]]);
+  const set = new Map([[version.column.column, valueFragment(scalar(version.next, "int"))]]);
   const guard = equals(columnText(place, version.column), version.value);
   const { count } = runUpdate(place, set, [...key, guard], { isVersioned: false });
   tools.require(compare("=", tools.expression(count), literal(1)), "another transaction has changed the row", place.source); // prettier-ignore
@@ -554,10 +554,10 @@ export function insertObject(
     const value = field.kind === "undefined" ? initial(column) : field;
     const isMade = column.generated !== undefined && (value === undefined || constantScalar(value) === null || constantScalar(value) === 0); // prettier-ignore
     if (name === undefined || value === undefined || isMade) continue;
-    row.set(column.column, given(orNull(columnValue(model, name, value, tools))));
+    row.set(column.column, valueFragment(orNull(columnValue(model, name, value, tools))));
     if (field.kind === "undefined") tools.assign(object, name, value);
   }
-  assignMade(place, object, runInsert(place, [row]));
+  assignGenerated(place, object, runInsert(place, [row]));
   const [key] = keysOf(model);
   const made = key && heldIn(object, key.property ?? key.column, tools);
   const isKnown = made !== undefined && made.kind !== "undefined";

@@ -5,25 +5,25 @@ import { setEntry } from "../../../../protocol/dictionary";
 import { literal } from "../../../sql/expressions";
 import { scalar, type Value } from "../../values";
 import { columnOf, fieldOf, queryOf, relationTo, run, scopeOf, type RowScope } from "./context";
-import { constantOf, fieldsGiven, given, isTrue, listGiven } from "./given";
+import { constantOf, knownFields, argumentField, isTrue, itemsOrSelf } from "./argumentValues";
 import type { Work } from "./operations";
-import { narrowed } from "./page";
+import { withPage } from "./page";
 import { COUNT } from "./results";
 import { conditionOf } from "./where";
 
 /** `count`: a number, or a number for each column that is selected. */
-export function counted(work: Work): Value {
+export function countOperation(work: Work): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
   const scope = scopeOf(operation, model);
-  const where = conditionOf(scope, given(tools, args, "where"));
-  const select = given(tools, args, "select");
-  const page = narrowed(scope, queryOf([relationTo(model.table)], where), args);
+  const where = conditionOf(scope, argumentField(tools, args, "where"));
+  const select = argumentField(tools, args, "select");
+  const page = withPage(scope, queryOf([relationTo(model.table)], where), args);
   const { limit, offset } = page;
   if (limit !== undefined || offset !== undefined) {
     scope.losses.push("a count of a section counts all");
   }
-  const fields = select === undefined ? undefined : fieldsGiven(tools, select);
+  const fields = select === undefined ? undefined : knownFields(tools, select);
   if (select !== undefined && fields === undefined && !isTrue(select)) {
     scope.losses.push("what it counts is not known");
   }
@@ -39,12 +39,12 @@ export function counted(work: Work): Value {
 }
 
 /** `aggregate`: an object of objects, `{ _max: { version } }`. */
-export function aggregated(work: Work): Value {
+export function aggregateOperation(work: Work): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
   const scope = scopeOf(operation, model);
-  const where = conditionOf(scope, given(tools, args, "where"));
-  const page = narrowed(scope, queryOf([relationTo(model.table)], where), args);
+  const where = conditionOf(scope, argumentField(tools, args, "where"));
+  const page = withPage(scope, queryOf([relationTo(model.table)], where), args);
   if (page.limit !== undefined || page.offset !== undefined) {
     scope.losses.push("an aggregate of a section is one of all");
   }
@@ -56,19 +56,19 @@ export function aggregated(work: Work): Value {
 }
 
 /** `groupBy`: rows of the columns that it groups by. */
-export function grouped(work: Work): Value {
+export function groupByOperation(work: Work): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
   const scope = scopeOf(operation, model);
-  const where = conditionOf(scope, given(tools, args, "where"));
-  const by = given(tools, args, "by");
-  const names = (by && (listGiven(tools, by) ?? [by]))?.map(constantOf) ?? [];
+  const where = conditionOf(scope, argumentField(tools, args, "where"));
+  const by = argumentField(tools, args, "by");
+  const names = (by && (itemsOrSelf(tools, by) ?? [by]))?.map(constantOf) ?? [];
   const fields = names.flatMap((name) => {
     const field = typeof name === "string" ? model.fields.get(name) : undefined;
     return field?.kind === "scalar" ? [field] : [];
   });
   if (fields.length < names.length || fields.length === 0) scope.losses.push("what it groups by");
-  if (given(tools, args, "having") !== undefined) scope.losses.push('"having" is left out');
+  if (argumentField(tools, args, "having") !== undefined) scope.losses.push('"having" is left out');
   const into = tools.fresh("r");
   const { outputs } = aggregatesAsked(scope, args, into);
   const own = fields.map(({ name, column }) => ({ name, value: columnOf(scope.alias, column) }));
@@ -99,14 +99,14 @@ function aggregatesAsked(
   const outputs: Output[] = [];
   const shape: Record<string, Value> = {};
   for (const [name, kind] of Object.entries(FUNCTIONS)) {
-    const asked = given(tools, args, name);
+    const asked = argumentField(tools, args, name);
     if (asked === undefined) continue;
     if (isTrue(asked)) {
       outputs.push({ name, value: COUNT });
       setEntry(shape, name, scalar(fieldOf(into, name), "int"));
       continue;
     }
-    const fields = fieldsGiven(tools, asked) ?? [];
+    const fields = knownFields(tools, asked) ?? [];
     if (fields.length === 0) scope.losses.push(`what ${name} is of`);
     const inner = fields.map(([column]): readonly [string, Value] => {
       const output = `${name}.${column}`;

@@ -1,8 +1,8 @@
-// What an operation of the Prisma client is called with, where the code does not say all of it: an argument of the
-// function's own, a spread of one, one of two records.
+// Arguments of an operation of the Prisma client where the code does not say all of it: an argument of the function's
+// own, a spread of one, one of two records.
 import { dictionary } from "../../../../protocol/dictionary";
 import type { Value } from "../../values";
-import { isAbsent, isNull } from "./given";
+import { isAbsent, isNull } from "./argumentValues";
 import type { Work } from "./operations";
 
 const RESULT = ["select", "include", "omit"];

@@ -1,7 +1,7 @@
-// What lowering one operation of the Prisma client needs, and small makers of queries over its models.
+// Context in which one operation of the Prisma client is lowered, and small makers of queries over its models.
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
+import { compare, connective } from "../../../sql/terms";
 import type { Query, Relation } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import type {
@@ -113,18 +113,18 @@ export function joinOf(
     const own = compare("=", columnOf(between, link.own), columnOf(outer, link.ownKey));
     const other = compare("=", columnOf(alias, link.otherKey), columnOf(between, link.other));
     const relations = [relationTo(link.table, between), target];
-    return { inner, relations, on: joined("and", [own, other]) };
+    return { inner, relations, on: connective("and", [own, other]) };
   }
   const [mine, theirs] =
     link.at === "here" ? [link.columns, link.referenced] : [link.referenced, link.columns];
   const equal = mine.map((column, at) =>
     compare("=", columnOf(alias, theirs[at] ?? ""), columnOf(outer, column)),
   );
-  return { inner, relations: [target], on: joined("and", equal) };
+  return { inner, relations: [target], on: connective("and", equal) };
 }
 
 /** What is not understood, with what it was read from. */
-export function lost(
+export function lose(
   scope: RowScope,
   why: string,
   dependsOn: readonly Expression[] = [],
@@ -147,7 +147,7 @@ export function storedValue(scope: RowScope, field: PrismaScalar, value: Value):
   const isNull = expression.kind === "literal" && expression.value === null;
   // What was read from a column is stored as it is written.
   if (isRenamed && !isNull) {
-    return lost(
+    return lose(
       scope,
       `a value of ${field.written}, whose values have other names in the database`,
       [expression],

@@ -3,12 +3,12 @@ import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
 import { dictionary } from "../../../../protocol/dictionary";
 import { JSON_NULL, literal } from "../../../sql/expressions";
-import { joined } from "../../../sql/terms";
+import { connective } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import type { ObjectValue, Value } from "../../values";
-import { orAbsent, orUnchecked } from "../../evaluate/values/absence";
-import { columnOf, lost, storedValue, type RowScope } from "./context";
-import { fieldsGiven, isAbsent, nothingOf } from "./given";
+import { orAbsent, withoutCheck } from "../../evaluate/values/absence";
+import { columnOf, lose, storedValue, type RowScope } from "./context";
+import { knownFields, isAbsent, nothingOf } from "./argumentValues";
 
 /** What is to be done with the rows of a relation. */
 export interface NestedWrite {
@@ -29,7 +29,7 @@ export function updateData(scope: RowScope, data: Value | undefined): DataReadin
   const reading = readData(scope, data, {
     kept: (field) => columnOf(scope.alias, field.column),
     isGiven: () => false,
-    orAbsent: orUnchecked,
+    orAbsent: withoutCheck,
   });
   const named = new Set(reading.set.map(({ column }) => column));
   const times = [...scope.model.fields.values()].flatMap((field): readonly Assignment[] =>
@@ -73,7 +73,7 @@ function freshOf(scope: RowScope, value: Expression | undefined): Expression {
 interface Defaults {
   /** What a column has that it leaves out. */
   readonly kept: (field: PrismaScalar) => Expression;
-  /** Whether a field is among it although nobody can see that. */
+  /** True if a field is among it although nobody can see that. */
   readonly isGiven: (field: PrismaScalar) => boolean;
   /** A value, or nothing where it may be left out. */
   readonly orAbsent: (value: Value) => Value;
@@ -82,7 +82,7 @@ interface Defaults {
 function readData(scope: RowScope, data: Value | undefined, defaults: Defaults): DataReading {
   if (data === undefined || isAbsent(data)) return { set: [], nested: [] };
   if (data.kind === "choice") return eitherData(scope, data, defaults);
-  const fields = fieldsGiven(scope.operation.tools, data);
+  const fields = knownFields(scope.operation.tools, data);
   if (fields !== undefined) return fieldsData(scope, fields, defaults);
   const known = data.kind === "object" ? namedFields(data) : [];
   const named = fieldsData(scope, known, defaults);
@@ -135,7 +135,7 @@ function nestedWrites(
 ): readonly NestedWrite[] {
   if (isAbsent(value)) return [];
   if (value.kind !== "choice" || relation.link?.at === "here") {
-    const actions = fieldsGiven(scope.operation.tools, value);
+    const actions = knownFields(scope.operation.tools, value);
     if (actions) return [{ relation, actions }];
     const why = `what is written to ${relation.name} is not known`;
     scope.losses.push(why);
@@ -147,7 +147,7 @@ function nestedWrites(
   const then = nestedWrites(scope, relation, value.then);
   const otherwise = nestedWrites(scope, relation, value.otherwise);
   const where = (each: NestedWrite, holds: Expression): NestedWrite => {
-    return { ...each, where: each.where ? joined("and", [holds, each.where]) : holds };
+    return { ...each, where: each.where ? connective("and", [holds, each.where]) : holds };
   };
   return [
     ...then.map((each) => where(each, condition)),
@@ -178,7 +178,7 @@ function otherColumns(
     if (defaults.isGiven(field)) return [{ column, value: setTo(scope, field, value, defaults) }];
     if (key.includes(name)) return [];
     const from = [tools.expression(value)];
-    return [{ column, value: lost(scope, "which fields the data has is not known", from) }];
+    return [{ column, value: lose(scope, "which fields the data has is not known", from) }];
   });
 }
 
@@ -230,12 +230,12 @@ function setTo(scope: RowScope, field: PrismaScalar, given: Value, defaults: Def
     return mayBeNull(value) ? { kind: "coalesce", operands: [document, JSON_NULL] } : document;
   }
   if (value.kind === "input" && /(UpdateInput|OperationsInput)\b/.test(value.type ?? "")) {
-    return lost(scope, "an update that the caller gives", [columnOf(scope.alias, field.column)]);
+    return lose(scope, "an update that the caller gives", [columnOf(scope.alias, field.column)]);
   }
   if (value.kind !== "object") return storedValue(scope, field, value);
-  const [[name, operand] = ["", value], ...more] = fieldsGiven(scope.operation.tools, value) ?? [];
+  const [[name, operand] = ["", value], ...more] = knownFields(scope.operation.tools, value) ?? [];
   const column = columnOf(scope.alias, field.column);
-  if (more.length > 0) return lost(scope, `what ${field.name} is set to`, [column]);
+  if (more.length > 0) return lose(scope, `what ${field.name} is set to`, [column]);
   const operator = OPERATORS[name];
   if (operator !== undefined) {
     const right = scope.operation.tools.expression(operand);
@@ -243,10 +243,10 @@ function setTo(scope: RowScope, field: PrismaScalar, given: Value, defaults: Def
   }
   if (name === "set") return setTo(scope, field, operand, defaults);
   const from = [column, scope.operation.tools.expression(value)];
-  return lost(scope, `what ${field.name} is set to`, from);
+  return lose(scope, `what ${field.name} is set to`, from);
 }
 
-/** Whether the code may give null, which is a document. */
+/** True if the code may give null, which is a document. */
 function mayBeNull(value: Value): boolean {
   if (value.kind === "scalar") return value.mayBeNull === true;
   if (value.kind !== "input") return false;
@@ -272,7 +272,7 @@ function whole(scope: RowScope, field: PrismaScalar, value: Value): Expression {
   const column = columnOf(scope.alias, field.column);
   const isAppended = tools.fields(value)?.has("push") === true;
   const from = [...(isAppended ? [column] : []), tools.expression(value)];
-  return lost(
+  return lose(
     scope,
     `the ${field.isList ? "list" : "document"} ${field.name} is made in the code`,
     from,

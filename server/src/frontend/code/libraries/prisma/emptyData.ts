@@ -3,13 +3,13 @@ import type { Expression } from "../../../../program/expression";
 import { conjunctsOf } from "../../../../program/operands";
 import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
-import { joined } from "../../../sql/terms";
-import { isLiteral, negated, readsOf, sameExpression } from "../../evaluate/values/convert";
+import { connective } from "../../../sql/terms";
+import { isLiteral, negate, readsOf, sameExpression } from "../../evaluate/values/convert";
 import { UNDEFINED, unknown, type Value } from "../../values";
 import type { PrismaModel } from "../../../schema/prisma/model";
-import { orUnchecked } from "../../evaluate/values/absence";
+import { withoutCheck } from "../../evaluate/values/absence";
 import type { Operation, RowScope } from "./context";
-import { fieldsGiven, isAbsent } from "./given";
+import { knownFields, isAbsent } from "./argumentValues";
 
 /** When data sets a column of the row itself: TRUE where it surely does, or where its fields are not known. Linear in its fields. */
 export function setsSomething(scope: RowScope, data: Value | undefined): Expression {
@@ -24,7 +24,7 @@ export function givesSomething(scope: RowScope, data: Value | undefined): Expres
   const { tools } = scope.operation;
   if (data === undefined || isAbsent(data)) return literal(false);
   if (data.kind === "choice") return inEither(data, (each) => givesSomething(scope, each));
-  if (fieldsGiven(tools, data) !== undefined) return givesAny(scope, data, () => true);
+  if (knownFields(tools, data) !== undefined) return givesAny(scope, data, () => true);
   const named = data.kind === "object" ? [...data.fields.values()] : [];
   const rest = data.kind === "object" ? data.rest : data;
   const open = tools.expression(unknown(EMPTY, rest ? readsOf(rest) : []));
@@ -34,7 +34,7 @@ export function givesSomething(scope: RowScope, data: Value | undefined): Expres
 const EMPTY = "whether the data has any fields is not known";
 
 /** When data says something of related rows; also where nobody knows its other fields. Linear in its fields. */
-export function givesRelated(
+export function namesRelations(
   { tools }: Pick<Operation, "tools">,
   model: PrismaModel,
   data: Value,
@@ -59,7 +59,7 @@ function givesAny(
 ): Expression {
   if (data === undefined || isAbsent(data)) return literal(false);
   if (data.kind === "choice") return inEither(data, (each) => givesAny(scope, each, counts));
-  const fields = fieldsGiven(scope.operation.tools, data);
+  const fields = knownFields(scope.operation.tools, data);
   if (fields === undefined) return TRUE;
   return oneOf(fields.map(([name, value]) => (counts(name) ? isGiven(value) : literal(false))));
 }
@@ -73,14 +73,14 @@ export function setWhere(
     const { value } = each;
     if (value.kind !== "conditional") return each;
     if (sameExpression(value.condition, condition)) return { ...each, value: value.then };
-    const isOther = sameExpression(negated(value.condition), condition);
+    const isOther = sameExpression(negate(value.condition), condition);
     return isOther ? { ...each, value: value.otherwise } : each;
   });
 }
 
 /** When a value is there. Linear in its choices. */
 export function isGiven(given: Value): Expression {
-  const value = orUnchecked(given);
+  const value = withoutCheck(given);
   if (isAbsent(value)) return literal(false);
   return value.kind === "choice" ? inEither(value, isGiven) : TRUE;
 }
@@ -91,7 +91,7 @@ function inEither(
 ): Expression {
   const [yes, no] = [each(then), each(otherwise)];
   if (isLiteral(yes, true) && isLiteral(no, true)) return TRUE;
-  return oneOf([all(condition, yes), all(negated(condition), no)]);
+  return oneOf([all(condition, yes), all(negate(condition), no)]);
 }
 
 function all(condition: Expression, holds: Expression): Expression {
@@ -100,7 +100,7 @@ function all(condition: Expression, holds: Expression): Expression {
   const open = conjunctsOf(holds).filter(
     (each) => !known.some((other) => sameExpression(each, other)),
   );
-  return joined("and", [condition, ...open]);
+  return connective("and", [condition, ...open]);
 }
 
 /** OR without what never holds; TRUE where one always does, FALSE of none. */
@@ -110,7 +110,7 @@ export function oneOf(operands: readonly Expression[]): Expression {
     (each, at) => operands.findIndex((other) => sameExpression(each, other)) === at,
   );
   const open = different.filter((each) => !isLiteral(each, false));
-  const isSure = open.some((each) => open.some((other) => sameExpression(other, negated(each))));
+  const isSure = open.some((each) => open.some((other) => sameExpression(other, negate(each))));
   if (isSure) return TRUE;
-  return open.length === 0 ? literal(false) : joined("or", open);
+  return open.length === 0 ? literal(false) : connective("or", open);
 }

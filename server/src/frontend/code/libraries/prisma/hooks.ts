@@ -1,9 +1,9 @@
-// What stands around the operations of a client: `$extends({ query: { model: { async update({ args, query }) {...} } } })`
+// Hooks around the operations of a client: `$extends({ query: { model: { async update({ args, query }) {...} } } })`
 // and middleware. Functions of an extension run around each operation that they are for.
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { textOf, UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
-import { aboutOf, passesParametersOn, passesQueryOn } from "./passesOn";
+import { aboutOf, passesParametersOn, passesQueryOn } from "./passThrough";
 
 /** What extensions do around a client's operations: functions, outermost first, and what is not known of them. */
 export interface Hooks {
@@ -14,7 +14,7 @@ export interface Hooks {
   readonly isReplicated?: boolean;
 }
 
-/** What `@prisma/extension-read-replicas` gives. */
+/** Result of `@prisma/extension-read-replicas`. */
 export const READ_REPLICAS = "readReplicas()";
 
 /** The operations that it has replicas answer. */
@@ -48,7 +48,7 @@ export function extendedBy(
 }
 
 /** An operation that hooks stand around. */
-export interface Hooked {
+export interface HookedOperation {
   /** Undefined: of the client itself (`$queryRaw`). */
   readonly model?: PrismaModel;
   readonly name: string;
@@ -62,7 +62,11 @@ export interface Hooked {
 }
 
 /** Runs an operation with what stands around it. */
-export function runHooked(hooks: Hooks | undefined, hooked: Hooked, tools: Tools): Value {
+export function runWithHooks(
+  hooks: Hooks | undefined,
+  hooked: HookedOperation,
+  tools: Tools,
+): Value {
   const { model, name, source } = hooked;
   const losses = [...(hooks?.losses ?? [])];
   const around: Value[] = [];
@@ -91,7 +95,7 @@ export function runHooked(hooks: Hooks | undefined, hooked: Hooked, tools: Tools
 /** The functions of an extension that run around an operation, without those that pass it on as it is. */
 function hooksFor(
   query: Value,
-  { model, name }: Hooked,
+  { model, name }: HookedOperation,
   tools: Tools,
 ): readonly Value[] | undefined {
   const parts = tools.fields(query);
@@ -131,7 +135,7 @@ function copied(value: Value, tools: Tools): Value {
 const DECLARING: ReadonlySet<string> = new Set(["$use"]);
 
 /** Middleware runs around the operations of every client that it was told to, which is taken to be all of them. */
-function middlewareLosses({ model, name }: Hooked, tools: Tools): readonly string[] {
+function middlewareLosses({ model, name }: HookedOperation, tools: Tools): readonly string[] {
   const calls = tools.declaring(DECLARING, () => undefined);
   const isAbout = calls.some(({ arguments: [middleware] }) => {
     if (middleware?.kind !== "function") return middleware !== undefined;

@@ -1,4 +1,4 @@
-// What the Prisma client does in place of foreign keys (`relationMode = "prisma"`) where a row is deleted.
+// Integrity that the Prisma client keeps in place of foreign keys (`relationMode = "prisma"`) where a row is deleted.
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";

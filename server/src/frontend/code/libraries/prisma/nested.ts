@@ -2,7 +2,7 @@
 import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
+import { compare, connective } from "../../../sql/terms";
 import type { PrismaLink, PrismaModel, PrismaRelation } from "../../../schema/prisma/model";
 import { sameExpression, isLiteral } from "../../evaluate/values/convert";
 import { UNDEFINED, type Value } from "../../values";
@@ -20,8 +20,8 @@ import {
 } from "./context";
 import { createData, updateData, type NestedWrite } from "./data";
 import { givesSomething, setsSomething, setWhere } from "./emptyData";
-import { given, isAbsent, listGiven } from "./given";
-import { createEach, type PutOff } from "./putOff";
+import { argumentField, isAbsent, itemsOrSelf } from "./argumentValues";
+import { createEach, type PutOff } from "./deferredCreates";
 import { allOutputs, equatedColumns, keyOutputs, linkingOutputs, mustAffect } from "./rowsRead";
 import { conditionOf } from "./where";
 
@@ -57,14 +57,14 @@ function linkHere(
     link.columns.map((column, at) => ({ column, value: of(link.referenced[at] ?? "") }));
   switch (action) {
     case "create": {
-      const into = inserted(operation, model, value, []);
+      const into = insertRow(operation, model, value, []);
       return set((column) => fieldOf(into, fieldNameOf(model, column)));
     }
     case "connect":
       return set(connected(scope, model, value, link.referenced));
     case "connectOrCreate": {
-      const where = given(operation.tools, value, "where");
-      orCreated(operation, model, where, given(operation.tools, value, "create"), []);
+      const where = argumentField(operation.tools, value, "where");
+      orCreated(operation, model, where, argumentField(operation.tools, value, "create"), []);
       if (where === undefined) return [];
       const known = new Map(equatedColumns(operation, model, where));
       if (!link.referenced.every((column) => known.has(column)))
@@ -120,7 +120,7 @@ function found(
 }
 
 /** Inserts a row with what belongs to it; gives the result that has its columns. */
-export function inserted(
+export function insertRow(
   operation: Operation,
   model: PrismaModel,
   data: Value | undefined,
@@ -161,7 +161,7 @@ function orCreated(
   const into = found(operation, model, where);
   const condition = compare("=", { kind: "size", result: into }, literal(0));
   const then = tools.collected(() => {
-    inserted(operation, model, data, linked);
+    insertRow(operation, model, data, linked);
   });
   tools.emit({ kind: "if", condition, then, source });
 }
@@ -220,7 +220,7 @@ interface Nesting {
 
 /** One or several, each a record. */
 function eachOf({ operation }: Nesting, value: Value, write: (item: Value) => void): void {
-  const items = listGiven(operation.tools, value);
+  const items = itemsOrSelf(operation.tools, value);
   if (items === undefined) operation.tools.each(value, operation.source, write);
   else items.forEach(write);
 }
@@ -233,21 +233,21 @@ function writeThere(nesting: Nesting, link: KeptLink, action: string, value: Val
     return { column, value: keyOf(link.referenced[at] ?? "") };
   });
   const unlinked = link.columns.map((column): Assignment => ({ column, value: literal(null) }));
-  const mine = joined(
+  const mine = connective(
     "and",
     linked.map(({ column, value: key }) => compare("=", columnOf(target.table, column), key)),
   );
   switch (action) {
     case "create":
       createEach(operation, target, value, nesting.later, (item) => {
-        inserted(operation, target, item, linked);
+        insertRow(operation, target, item, linked);
       });
       return;
     case "createMany": {
-      const data = given(tools, value, "data");
+      const data = argumentField(tools, value, "data");
       if (data) {
         eachOf(nesting, data, (item) => {
-          inserted(operation, target, item, linked);
+          insertRow(operation, target, item, linked);
         });
       }
       return;
@@ -259,9 +259,9 @@ function writeThere(nesting: Nesting, link: KeptLink, action: string, value: Val
       return;
     case "connectOrCreate":
       eachOf(nesting, value, (item) => {
-        const where = given(tools, item, "where");
+        const where = argumentField(tools, item, "where");
         changed(nesting, linked, TRUE, where, false);
-        orCreated(operation, target, where, given(tools, item, "create"), linked);
+        orCreated(operation, target, where, argumentField(tools, item, "create"), linked);
       });
       return;
     case "disconnect":
@@ -283,7 +283,7 @@ function writeThere(nesting: Nesting, link: KeptLink, action: string, value: Val
 /** Rows that this one points to. What it points to was said before. */
 function writeReferenced(nesting: Nesting, link: KeptLink, action: string, value: Value): void {
   if (["create", "connect", "connectOrCreate", "disconnect"].includes(action)) return;
-  const mine = joined(
+  const mine = connective(
     "and",
     link.referenced.map((column, at) => {
       const key = nesting.keyOf(link.columns[at] ?? "");
@@ -309,7 +309,7 @@ function writeBetween(nesting: Nesting, link: LinkBetween, action: string, value
   const keyOfOther = (where: Value): Expression =>
     connected(nesting, target, where, [link.otherKey])(link.otherKey);
   const created = (data: Value | undefined): void => {
-    const into = inserted(operation, target, data, []);
+    const into = insertRow(operation, target, data, []);
     put(fieldOf(into, fieldNameOf(target, link.otherKey)));
   };
   switch (action) {
@@ -323,8 +323,8 @@ function writeBetween(nesting: Nesting, link: LinkBetween, action: string, value
       return;
     case "connectOrCreate":
       eachOf(nesting, value, (item) => {
-        const where = given(tools, item, "where");
-        orCreated(operation, target, where, given(tools, item, "create"), []);
+        const where = argumentField(tools, item, "where");
+        orCreated(operation, target, where, argumentField(tools, item, "create"), []);
         const known = where && new Map(equatedColumns(operation, target, where));
         if (where) put(known?.get(link.otherKey) ?? keyOfOther(where));
       });
@@ -349,7 +349,7 @@ function writeBetween(nesting: Nesting, link: LinkBetween, action: string, value
 /** That a row of the other model is linked to this one. */
 function linkedBy({ operation, target, keyOf }: Nesting, link: LinkBetween): Expression {
   const between = operation.tools.fresh("t");
-  const inner = joined("and", [
+  const inner = connective("and", [
     compare("=", columnOf(between, link.own), keyOf(link.ownKey)),
     compare("=", columnOf(between, link.other), columnOf(target.table, link.otherKey)),
   ]);
@@ -364,7 +364,7 @@ function unlink(nesting: Nesting, link: LinkBetween, where: Value | undefined): 
   const loop = tools.fresh("loop");
   const name = fieldNameOf(target, link.otherKey);
   const other: Expression = { kind: "field", result: into, field: name, at: { loop } };
-  const condition = joined("and", [
+  const condition = connective("and", [
     compare("=", columnOf(link.table, link.own), keyOf(link.ownKey)),
     compare("=", columnOf(link.table, link.other), other),
   ]);
@@ -390,8 +390,8 @@ function writeFound(
     case "updateMany":
       eachOf(nesting, value, (item) => {
         const isMany = action === "updateMany";
-        const where = given(tools, item, "where");
-        const data = given(tools, item, "data");
+        const where = argumentField(tools, item, "where");
+        const data = argumentField(tools, item, "data");
         // `update: { name: "x" }` of a single row has neither.
         const isBare = data === undefined && where === undefined && !relation.isList;
         updated(nesting, mine, where, isBare ? item : data, isMany);
@@ -399,14 +399,14 @@ function writeFound(
       return;
     case "upsert":
       eachOf(nesting, value, (item) => {
-        const where = given(tools, item, "where");
+        const where = argumentField(tools, item, "where");
         const into = chosen(nesting, mine, where, false);
         const condition = compare("=", { kind: "size", result: into }, literal(0));
         const then = tools.collected(() => {
-          inserted(operation, target, given(tools, item, "create"), linked);
+          insertRow(operation, target, argumentField(tools, item, "create"), linked);
         });
         const otherwise = tools.collected(() => {
-          updateChosen(nesting, into, where, given(tools, item, "update"));
+          updateChosen(nesting, into, where, argumentField(tools, item, "update"));
         });
         tools.emit({ kind: "if", condition, then, otherwise, source });
       });
@@ -446,7 +446,7 @@ function chosen(
   const { operation, target } = nesting;
   const scope = scopeOf(nesting.operation, nesting.target);
   const into = operation.tools.fresh("r");
-  const condition = joined("and", [conditionOf(scope, where), mine]);
+  const condition = connective("and", [conditionOf(scope, where), mine]);
   const outputs = linkingOutputs(target);
   const query = { ...queryOf([relationTo(target.table)], condition), outputs };
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
@@ -466,7 +466,7 @@ function eachChosen(
   const { tools, source } = operation;
   const loop = tools.fresh("loop");
   const key = target.keys[0]?.fields ?? [];
-  const isRow = joined(
+  const isRow = connective(
     "and",
     key.map((name) => {
       const field = target.fields.get(name);
@@ -523,7 +523,7 @@ function updateChosen(
     const scope = scopeOf(nesting.operation, nesting.target);
     const reading = updateData(scope, data);
     const set = [...reading.set, ...linksBefore(scope, reading.nested)];
-    const condition = joined("and", [isRow, conditionOf(scope, where)]);
+    const condition = connective("and", [isRow, conditionOf(scope, where)]);
     const into = operation.tools.fresh("r");
     if (set.length > 0) {
       const sets = setsSomething(scope, data);
@@ -558,7 +558,7 @@ function changed(
   const scope = scopeOf(nesting.operation, nesting.target);
   // `disconnect: true` of a single row finds it by its link alone.
   const filter = where?.kind === "scalar" ? undefined : where;
-  const condition = joined("and", [mine, conditionOf(scope, filter)]);
+  const condition = connective("and", [mine, conditionOf(scope, filter)]);
   const relation = relationTo(target.table);
   const id = run(
     operation,

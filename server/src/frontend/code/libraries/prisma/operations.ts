@@ -3,13 +3,13 @@ import type { Expression } from "../../../../program/expression";
 import type { Assignment, OnConflict, Output } from "../../../../program/statement";
 import { dictionary } from "../../../../protocol/dictionary";
 import { literal, TRUE } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
+import { compare, connective } from "../../../sql/terms";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { scalar, UNDEFINED, type Value } from "../../values";
 import type { Tools } from "../library";
 import { ownConnection } from "../ownConnection";
 import { isLiteral } from "../../evaluate/values/convert";
-import { aggregated, counted, grouped } from "./aggregates";
+import { aggregateOperation, countOperation, groupByOperation } from "./aggregates";
 import { withArguments } from "./arguments";
 import {
   columnOf,
@@ -23,12 +23,12 @@ import {
   scopeOf,
 } from "./context";
 import { createData, updateData, type DataReading } from "./data";
-import { givesRelated, oneOf, setsSomething, setWhere } from "./emptyData";
-import { fieldsGiven, given, isTrue } from "./given";
+import { namesRelations, oneOf, setsSomething, setWhere } from "./emptyData";
+import { knownFields, argumentField, isTrue } from "./argumentValues";
 import { removeDependants } from "./integrity";
 import { linksBefore, writesBehind, type KeyOf } from "./nested";
-import { narrowed } from "./page";
-import { countsAsked, outputsOf, relationsAsked, resultOf } from "./results";
+import { withPage } from "./page";
+import { requestedCounts, outputsOf, requestedRelations, resultOf } from "./results";
 import { allOutputs, equatedColumns, keyOutputs, mustAffect } from "./rowsRead";
 import { withKey } from "./uniqueWhere";
 import { conditionOf } from "./where";
@@ -40,9 +40,9 @@ const OPERATIONS = dictionary<(work: Work) => Value>({
   findFirst: (work) => find(work, "row"),
   findFirstOrThrow: (work) => find(work, "present"),
   findMany: (work) => find(work, "rows"),
-  count: counted,
-  aggregate: aggregated,
-  groupBy: grouped,
+  count: countOperation,
+  aggregate: aggregateOperation,
+  groupBy: groupByOperation,
   create,
   createMany: (work) => createMany(work, false),
   createManyAndReturn: (work) => createMany(work, true),
@@ -87,7 +87,7 @@ function operateWith(asked: Work): Value {
   );
 }
 
-/** Whether a write may take several statements. */
+/** True if a write may take several statements. */
 function isCompound(work: Work): boolean {
   return !isLiteral(takesSeveral(work), false);
 }
@@ -100,9 +100,11 @@ function takesSeveral({ operation, model, name, args, isPart }: Work): Expressio
   if (isPart === true) return TRUE;
   if (name.startsWith("find") || ["count", "aggregate", "groupBy"].includes(name)) return NEVER;
   const { tools, schema } = operation;
-  if (relationsAsked(operation, model, args).length > 0) return TRUE;
-  const parts = ["data", "create", "update"].flatMap((key) => given(tools, args, key) ?? []);
-  const related = oneOf(parts.map((part) => givesRelated(operation, model, part)));
+  if (requestedRelations(operation, model, args).length > 0) return TRUE;
+  const parts = ["data", "create", "update"].flatMap(
+    (key) => argumentField(tools, args, key) ?? [],
+  );
+  const related = oneOf(parts.map((part) => namesRelations(operation, model, part)));
   if (name === "upsert") {
     return isLiteral(related, false) && isNative({ operation, model, name, args }) ? NEVER : TRUE;
   }
@@ -112,7 +114,7 @@ function takesSeveral({ operation, model, name, args, isPart }: Work): Expressio
 
 const NEVER = literal(false);
 
-/** Whether the client lets the database give back the row that a statement wrote. */
+/** True if the client lets the database give back the row that a statement wrote. */
 function givesBack({ dialect }: Tools): boolean {
   return dialect === "postgres" || dialect === "sqlite";
 }
@@ -121,10 +123,10 @@ function find(work: Work, kind: "row" | "present" | "rows"): Value {
   const { operation, model, args } = work;
   const { tools, source } = operation;
   const scope = scopeOf(work.operation, work.model);
-  const where = conditionOf(scope, given(tools, args, "where"));
-  const outputs = [...outputsOf(scope, args), ...countsAsked(scope, args)];
+  const where = conditionOf(scope, argumentField(tools, args, "where"));
+  const outputs = [...outputsOf(scope, args), ...requestedCounts(scope, args)];
   const base = { ...queryOf([relationTo(model.table)], where), outputs };
-  const page = narrowed(scope, base, args);
+  const page = withPage(scope, base, args);
   const query = work.name.startsWith("findFirst") ? { ...page, limit: literal(1) } : page;
   const into = tools.fresh("r");
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
@@ -137,7 +139,7 @@ function find(work: Work, kind: "row" | "present" | "rows"): Value {
 
 function create(work: Work): Value {
   const { operation, model, args } = work;
-  return insertOne(work, given(operation.tools, args, "data"), (row, into) => ({
+  return insertOne(work, argumentField(operation.tools, args, "data"), (row, into) => ({
     kind: "insert",
     table: model.table,
     rows: [row],
@@ -193,12 +195,12 @@ function readAgain(work: Work, into: string): Value {
     const field = model.fields.get(name);
     return field?.kind === "scalar" ? [field.column] : [];
   });
-  const isRow = joined(
+  const isRow = connective(
     "and",
     key.map((column) => compare("=", columnOf(model.table, column), keyOf(column))),
   );
   const again = tools.fresh("r");
-  const outputs = [...outputsOf(scope, args), ...countsAsked(scope, args)];
+  const outputs = [...outputsOf(scope, args), ...requestedCounts(scope, args)];
   const query = { ...queryOf([relationTo(model.table)], isRow), outputs };
   run(operation, { kind: "select", query, into: again, discarded: false }, scope.losses);
   return resultOf(operation, model, again, outputs, args, "row");
@@ -216,9 +218,9 @@ function createMany(work: Work, isReturned: boolean): Value {
   const { operation, model, args } = work;
   const { tools, source } = operation;
   const scope = scopeOf(work.operation, work.model);
-  const data = given(tools, args, "data");
+  const data = argumentField(tools, args, "data");
   const items = data && (tools.items(data) ?? (data.kind === "object" ? [data] : undefined));
-  const skips = isTrue(given(tools, args, "skipDuplicates"));
+  const skips = isTrue(argumentField(tools, args, "skipDuplicates"));
   const onConflict: OnConflict = { target: [], action: "nothing", set: [] };
   const into = tools.fresh("r");
   const insert = (rows: readonly (readonly Assignment[])[]): string =>
@@ -261,9 +263,9 @@ function update(work: Work, kind: "one" | "many" | "returned"): Value {
   const { operation, args } = work;
   const { tools } = operation;
   const scope = scopeOf(work.operation, work.model);
-  const where = given(tools, args, "where");
+  const where = argumentField(tools, args, "where");
   const condition = conditionOf(scope, where);
-  const data = given(tools, args, "data");
+  const data = argumentField(tools, args, "data");
   const reading = updateData(scope, data);
   const set = [...reading.set, ...linksBefore(scope, reading.nested)];
   const sets = setsSomething(scope, data);
@@ -340,21 +342,21 @@ function untouched(
 }
 
 /**
- * Whether the client leaves an upsert to the database: one unique key in `where` and nothing else, with the same values
+ * True if the client leaves an upsert to the database: one unique key in `where` and nothing else, with the same values
  * in `create`, something to update, and neither nested writes nor related rows (documented, and seen with 7.10).
  */
 function isNative(work: Work): boolean {
   const { operation, model, args } = work;
   const { tools } = operation;
   if (!givesBack(tools)) return false;
-  const [where, data] = [given(tools, args, "where"), given(tools, args, "create")];
-  const names = where && fieldsGiven(tools, where)?.map(([name]) => name);
+  const [where, data] = [argumentField(tools, args, "where"), argumentField(tools, args, "create")];
+  const names = where && knownFields(tools, where)?.map(([name]) => name);
   const key = names?.length === 1 ? model.keys.find((each) => each.name === names[0]) : undefined;
-  const change = given(tools, args, "update");
-  const isChange = change !== undefined && (fieldsGiven(tools, change) ?? [change]).length > 0;
+  const change = argumentField(tools, args, "update");
+  const isChange = change !== undefined && (knownFields(tools, change) ?? [change]).length > 0;
   if (where === undefined || data === undefined || key === undefined || !isChange) return false;
   return [...valuesOf(tools, where, key.fields)].every(([name, value]) => {
-    const other = given(tools, data, name);
+    const other = argumentField(tools, data, name);
     return other !== undefined && isSameValue(tools, other, value);
   });
 }
@@ -365,12 +367,12 @@ function valuesOf(
   where: Value,
   names: readonly string[],
 ): ReadonlyMap<string, Value | undefined> {
-  const [only] = fieldsGiven(tools, where)?.map(([, value]) => value) ?? [];
+  const [only] = knownFields(tools, where)?.map(([, value]) => value) ?? [];
   const of = names.length === 1 ? where : only;
-  return new Map(names.map((name) => [name, given(tools, of, name)]));
+  return new Map(names.map((name) => [name, argumentField(tools, of, name)]));
 }
 
-/** Whether two values are one: by what they are, or, where that is not known, by where they came from. */
+/** True if two values are one: by what they are, or, where that is not known, by where they came from. */
 function isSameValue(tools: Tools, left: Value, right: Value | undefined): boolean {
   if (right === undefined || left === right) return left === right;
   return JSON.stringify(tools.expression(left)) === JSON.stringify(tools.expression(right));
@@ -379,13 +381,13 @@ function isSameValue(tools: Tools, left: Value, right: Value | undefined): boole
 function upsert(work: Work): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
-  const where = given(tools, args, "where");
-  const data = given(tools, args, "create");
+  const where = argumentField(tools, args, "where");
+  const data = argumentField(tools, args, "create");
   const isPlain = !isCompound(work);
   if (isPlain && where !== undefined && isNative(work)) {
     const target = equatedColumns(operation, model, where).map(([column]) => column);
     const scope = scopeOf(work.operation, work.model);
-    const change = given(tools, args, "update");
+    const change = argumentField(tools, args, "update");
     const { set } = updateData(scope, change);
     const sets = setsSomething(scope, change);
     if (sets.kind !== "literal") scope.losses.push("an upsert that may have nothing to update");
@@ -405,7 +407,7 @@ function upsert(work: Work): Value {
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
   const isMissing = compare("=", { kind: "size", result: into }, literal(0));
   const asCreate = tools.object({ ...shared(work), ...(data && { data }) });
-  const change = given(tools, args, "update");
+  const change = argumentField(tools, args, "update");
   const asUpdate = tools.object({
     ...shared(work),
     ...(where && { where }),
@@ -440,7 +442,7 @@ function eitherOf(
 /** What an upsert says of its result. */
 function shared({ operation, args }: Work): Readonly<Record<string, Value>> {
   const parts = ["select", "include", "omit"].flatMap((name) => {
-    const value = given(operation.tools, args, name);
+    const value = argumentField(operation.tools, args, name);
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(parts);
@@ -449,11 +451,12 @@ function shared({ operation, args }: Work): Readonly<Record<string, Value>> {
 function remove(work: Work, isOne: boolean): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
-  const isRead = isOne && (!givesBack(tools) || relationsAsked(operation, model, args).length > 0);
+  const isRead =
+    isOne && (!givesBack(tools) || requestedRelations(operation, model, args).length > 0);
   // What a deletion does not give back is read before it, and the error is that of the reading.
   const read = isRead ? find(work, "present") : undefined;
   const scope = scopeOf(work.operation, work.model);
-  const where = conditionOf(scope, given(tools, args, "where"));
+  const where = conditionOf(scope, argumentField(tools, args, "where"));
   removeDependants(operation, model, where);
   const into = tools.fresh("r");
   const outputs = returned(model);
@@ -463,7 +466,7 @@ function remove(work: Work, isOne: boolean): Value {
       kind: "delete",
       relation: relationTo(model.table),
       using: [],
-      where: joined("and", [where]),
+      where: connective("and", [where]),
       ...(isOne && !isRead && { returning: { into, outputs } }),
     },
     scope.losses,

@@ -2,18 +2,18 @@
 import type { Query } from "../../../../program/statement";
 import type { Value } from "../../values";
 import { columnOf, type RowScope } from "./context";
-import { constantOf, fieldsGiven, given, isAbsent, listGiven } from "./given";
+import { constantOf, knownFields, argumentField, isAbsent, itemsOrSelf } from "./argumentValues";
 
 type Order = Query["orderBy"][number];
 
 /** The query with its order and section. What is not understood of them is a loss. */
-export function narrowed(scope: RowScope, query: Query, args: Value | undefined): Query {
+export function withPage(scope: RowScope, query: Query, args: Value | undefined): Query {
   const { tools } = scope.operation;
-  const take = given(tools, args, "take");
-  const skip = given(tools, args, "skip");
-  const order = given(tools, args, "orderBy");
+  const take = argumentField(tools, args, "take");
+  const skip = argumentField(tools, args, "skip");
+  const order = argumentField(tools, args, "orderBy");
   for (const name of ["cursor", "distinct"]) {
-    const value = given(tools, args, name);
+    const value = argumentField(tools, args, name);
     if (value !== undefined) scope.losses.push(`"${name}" is left out`);
   }
   const orders = order === undefined ? [] : ordersOf(scope, order);
@@ -32,13 +32,13 @@ const LITERAL = (value: number) => ({ kind: "literal", value, type: "int" }) as 
 
 function ordersOf(scope: RowScope, value: Value): readonly Order[] {
   const { tools } = scope.operation;
-  const items = listGiven(tools, value);
+  const items = itemsOrSelf(tools, value);
   if (items === undefined) {
     scope.losses.push("an order that is not known");
     return [];
   }
   return items.flatMap((item) => {
-    const fields = fieldsGiven(tools, item);
+    const fields = knownFields(tools, item);
     if (fields === undefined) scope.losses.push("an order that is not known");
     return (fields ?? []).flatMap(([name, direction]) => orderOf(scope, name, direction));
   });
@@ -46,7 +46,7 @@ function ordersOf(scope: RowScope, value: Value): readonly Order[] {
 
 function orderOf(scope: RowScope, name: string, direction: Value): readonly Order[] {
   const field = scope.model.fields.get(name);
-  const way = constantOf(given(scope.operation.tools, direction, "sort") ?? direction);
+  const way = constantOf(argumentField(scope.operation.tools, direction, "sort") ?? direction);
   if (field?.kind !== "scalar" || (way !== "asc" && way !== "desc")) {
     if (!isAbsent(direction)) scope.losses.push(`the order by ${name}`);
     return [];

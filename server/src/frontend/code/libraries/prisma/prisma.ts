@@ -11,12 +11,12 @@ import {
   type Value,
 } from "../../values";
 import type { Asking, Call, Library, Shape, Tools, TransactionOptions } from "../library";
-import type { WrittenCall } from "../../named";
+import type { WrittenCall } from "../../modules/references";
 import { ownConnection } from "../ownConnection";
-import { given } from "./given";
-import { extendedBy, READ_REPLICAS, runHooked, type Hooks } from "./hooks";
+import { argumentField } from "./argumentValues";
+import { extendedBy, READ_REPLICAS, runWithHooks, type Hooks } from "./hooks";
 import { isOperation, operate } from "./operations";
-import { fragmentOf, spliced, sqlTextOf } from "./rawSql";
+import { fragmentOf, spliceText, sqlTextOf } from "./rawSql";
 
 /** Modules of the client; generated ones are told by the schema's `output`. */
 const MODULES = [
@@ -54,13 +54,13 @@ export const PRISMA: Library = {
     if (part !== undefined) return part;
     const { method } = clientPart(handle);
     if (method === undefined || !RAW.test(method)) return undefined;
-    return rawSql(handle, method, spliced(template.text), [], template.source, tools);
+    return rawSql(handle, method, spliceText(template.text), [], template.source, tools);
   },
   asks: isAsked,
   shaped: shapedHandle,
 };
 
-/** What a handle of a client is: the client, a model of it, or a method of either. */
+/** Kind of a handle of a client: the client, a model of it, or a method of either. */
 interface ClientPart {
   /** The fields of each model that the client was told to leave out. */
   readonly omitted?: Value;
@@ -169,7 +169,7 @@ const RAW = /^\$(query|execute)Raw(Unsafe|Typed)?$/;
 function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
   if (!isClient(handle)) {
     if (handle.path === "PrismaClient" && call.isNew) {
-      const omitted = given(tools, call.arguments[0], "omit");
+      const omitted = argumentField(tools, call.arguments[0], "omit");
       return client(tools, tools.connection(true), omitted ? { omitted } : CLIENT);
     }
     if (handle.path === "readReplicas") return tools.handle(READ_REPLICAS);
@@ -194,7 +194,7 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
         asQuery: (run: (args: Value | undefined) => Value): HandleValue =>
           tools.handle("client.query", { goOn: run } satisfies ClientPart, connection),
       };
-      return runHooked(hooks, hooked, tools);
+      return runWithHooks(hooks, hooked, tools);
     });
   }
   if (RAW.test(method)) {
@@ -337,14 +337,14 @@ function preparedOf(data: unknown): Prepared | undefined {
 }
 
 function optionsOf(options: Value | undefined, tools: Tools): TransactionOptions {
-  const level = constantText(given(tools, options, "isolationLevel"));
+  const level = constantText(argumentField(tools, options, "isolationLevel"));
   if (level !== undefined)
     return { level: level.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toUpperCase() };
-  const isGiven = given(tools, options, "isolationLevel") !== undefined;
+  const isGiven = argumentField(tools, options, "isolationLevel") !== undefined;
   return isGiven ? { level: "" } : {};
 }
 
-/** What an unknown receiver is: `x.user.findMany(...)` of a model that the schema has, `x.$transaction(...)`. */
+/** Kind of an unknown receiver: `x.user.findMany(...)` of a model that the schema has, `x.$transaction(...)`. */
 function isAsked({ method, object, isOfMember }: WrittenCall, { models }: Asking): boolean {
   const schema = modelsOf(models("prisma"));
   if (schema === undefined) return false;

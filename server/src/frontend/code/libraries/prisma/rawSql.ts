@@ -2,7 +2,7 @@
 import { constantText, textOf, type HandleValue, type Value } from "../../values";
 import type { Call, Template, Tools } from "../library";
 import { joinedText, splicedText, textIn } from "../splices";
-import { isHandle } from "./given";
+import { isHandle } from "./argumentValues";
 
 /** The value of a tagged template or of a call that makes a part of a text; undefined for anything else. */
 export function fragmentOf(
@@ -12,7 +12,7 @@ export function fragmentOf(
 ): HandleValue | undefined {
   switch (path) {
     case "Prisma.sql":
-      return "text" in given ? fragment(tools, spliced(given.text)) : undefined;
+      return "text" in given ? fragment(tools, spliceText(given.text)) : undefined;
     case "Prisma.raw": {
       const [text] = "arguments" in given ? given.arguments : [];
       return text && fragment(tools, text);
@@ -43,7 +43,7 @@ export function sqlTextOf(value: Value | undefined): Value {
 }
 
 /** A text whose holes may be parts of text themselves. */
-export function spliced(text: Value): Value {
+export function spliceText(text: Value): Value {
   return splicedText(text, innerText);
 }
 

@@ -1,9 +1,9 @@
-// What operations of the Prisma client return: rows with the fields that `select`, `omit` and `include` ask for, and
-// the statements that read related rows along with them.
+// Results of operations of the Prisma client: rows with the fields that `select`, `omit` and `include` ask for, and the
+// statements that read related rows along with them.
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Output, Query, Relation } from "../../../../program/statement";
 import { literal } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
+import { compare, connective } from "../../../sql/terms";
 import type {
   PrismaLink,
   PrismaModel,
@@ -30,9 +30,9 @@ import {
   type Operation,
   type RowScope,
 } from "./context";
-import { isCertain, openParts } from "./asked";
-import { fieldsGiven, given, isTrue } from "./given";
-import { narrowed } from "./page";
+import { isCertain, openParts } from "./relationArguments";
+import { knownFields, argumentField, isTrue } from "./argumentValues";
+import { withPage } from "./page";
 import { conditionOf } from "./where";
 
 /** The outputs that an operation returns of its model's rows. */
@@ -41,7 +41,7 @@ export function outputsOf(scope: RowScope, args: Value | undefined): readonly Ou
     name: field.name,
     value: columnOf(scope.alias, field.column),
   }));
-  const keys = relationsAsked(scope.operation, scope.model, args).flatMap(([{ link }]) =>
+  const keys = requestedRelations(scope.operation, scope.model, args).flatMap(([{ link }]) =>
     link === undefined ? [] : ownColumns(link),
   );
   return withColumns(scope, wanted, keys);
@@ -84,20 +84,20 @@ function theirColumns(link: Exclude<PrismaLink, { at: "between" }>): readonly st
 function selected(scope: RowScope, args: Value | undefined): readonly PrismaScalar[] {
   const { tools } = scope.operation;
   const all = scalarsOf(scope.model);
-  const select = given(tools, args, "select");
+  const select = argumentField(tools, args, "select");
   if (select === undefined) {
     const left = new Set<string>();
     const { name: model } = scope.model;
-    const always = given(tools, scope.operation.omitted, `${model.charAt(0).toLowerCase()}${model.slice(1)}`); // prettier-ignore
-    for (const omit of [always, given(tools, args, "omit")]) {
-      for (const [name, value] of (omit && fieldsGiven(tools, omit)) ?? []) {
+    const always = argumentField(tools, scope.operation.omitted, `${model.charAt(0).toLowerCase()}${model.slice(1)}`); // prettier-ignore
+    for (const omit of [always, argumentField(tools, args, "omit")]) {
+      for (const [name, value] of (omit && knownFields(tools, omit)) ?? []) {
         if (isTrue(value)) left.add(name);
         else if (isFalse(value)) left.delete(name);
       }
     }
     return all.filter(({ name }) => !left.has(name));
   }
-  const fields = fieldsGiven(tools, select);
+  const fields = knownFields(tools, select);
   if (fields === undefined) return all;
   // What may be selected is read: `false` alone leaves a column out.
   const names = new Set(fields.filter(([, value]) => !isFalse(value)).map(([name]) => name));
@@ -136,14 +136,14 @@ export function columnsOf(model: PrismaModel, outputs: readonly Output[]): Resul
 }
 
 /** The relations that `select` or `include` asks for, with what is asked of each. */
-export function relationsAsked(
+export function requestedRelations(
   operation: Operation,
   model: PrismaModel,
   args: Value | undefined,
 ): readonly (readonly [PrismaRelation, Value])[] {
   const asked = ["select", "include"].flatMap((name) => {
-    const value = given(operation.tools, args, name);
-    return (value && fieldsGiven(operation.tools, value)) ?? [];
+    const value = argumentField(operation.tools, args, name);
+    return (value && knownFields(operation.tools, value)) ?? [];
   });
   return asked.flatMap(([name, value]): readonly (readonly [PrismaRelation, Value])[] => {
     const field = model.fields.get(name);
@@ -152,22 +152,22 @@ export function relationsAsked(
 }
 
 /** How many related rows there are, where `_count` asks: outputs of the same statement. */
-export function countsAsked(scope: RowScope, args: Value | undefined): readonly Output[] {
+export function requestedCounts(scope: RowScope, args: Value | undefined): readonly Output[] {
   const { tools } = scope.operation;
   const counts = ["select", "include"].flatMap(
-    (name) => given(tools, given(tools, args, name), "_count") ?? [],
+    (name) => argumentField(tools, argumentField(tools, args, name), "_count") ?? [],
   );
   return counts.flatMap((count): readonly Output[] => {
-    const select = given(tools, count, "select");
-    const fields = (select && fieldsGiven(tools, select)) ?? allLists(scope.model);
+    const select = argumentField(tools, count, "select");
+    const fields = (select && knownFields(tools, select)) ?? allLists(scope.model);
     return fields.flatMap(([name, value]): readonly Output[] => {
       const relation = scope.model.fields.get(name);
       if (relation?.kind !== "relation" || isFalse(value)) return [];
       const join = joinOf(scope, relation);
       if (join === undefined) return [];
-      const where = conditionOf(join.inner, given(tools, value, "where"));
+      const where = conditionOf(join.inner, argumentField(tools, value, "where"));
       const query: Query = {
-        ...queryOf(join.relations, joined("and", [join.on, where])),
+        ...queryOf(join.relations, connective("and", [join.on, where])),
         outputs: [{ name: "count", value: COUNT }],
       };
       return [{ name: countName(name), value: { kind: "subquery", query } }];
@@ -210,7 +210,7 @@ function readRelated(
   args: Value | undefined,
   owners: Owners,
 ): readonly Related[] {
-  const known = relationsAsked(operation, model, args).flatMap(
+  const known = requestedRelations(operation, model, args).flatMap(
     ([relation, asked]) => readRelation(operation, relation, asked, owners) ?? [],
   );
   return [...perhapsRelated(operation, model, args), ...known];
@@ -248,13 +248,13 @@ function readRelation(
   const scope: RowScope = { operation, model, alias: model.table, losses };
   const { relations, links, on } = linked(scope, link);
   const { isMany } = owners;
-  const isCut = SECTION.some((name) => given(tools, asked, name) !== undefined);
+  const isCut = SECTION.some((name) => argumentField(tools, asked, name) !== undefined);
   if (isMany && isCut) {
     tools.lose("a part of the rows related to each of several rows is not told", operation.source);
   }
   const loop = tools.fresh("among");
   const at = isMany ? { loop } : "first";
-  const belongs = joined(
+  const belongs = connective(
     "and",
     links.map(({ theirs, own }) => {
       const { result, nameOf } = owners;
@@ -264,12 +264,16 @@ function readRelation(
   const isOfOne: Expression = isMany
     ? { kind: "among", result: owners.result, loop, function: "any", where: belongs }
     : belongs;
-  const where = joined("and", [...on, isOfOne, conditionOf(scope, given(tools, asked, "where"))]);
+  const where = connective("and", [
+    ...on,
+    isOfOne,
+    conditionOf(scope, argumentField(tools, asked, "where")),
+  ]);
   const own = withColumns(scope, outputsOf(scope, asked), link.at === "between" ? [] : theirColumns(link)); // prettier-ignore
   const between = link.at === "between" ? links.map(({ theirs }) => ({ name: OWNER, value: theirs })) : []; // prettier-ignore
-  const outputs = [...own, ...between, ...countsAsked(scope, asked)];
+  const outputs = [...own, ...between, ...requestedCounts(scope, asked)];
   const into = tools.fresh("r");
-  const query = narrowed(scope, { ...queryOf(relations, where), outputs }, asked);
+  const query = withPage(scope, { ...queryOf(relations, where), outputs }, asked);
   run(operation, { kind: "select", query, into, discarded: false }, losses);
   const isRows = isMany || relation.isList;
   const value = resultOf(operation, model, into, outputs, asked, isRows ? "rows" : "row");
@@ -277,7 +281,7 @@ function readRelation(
   if (!isMany || value.kind !== "rows") return { name, of: () => value };
   const names = link.at === "between" ? [OWNER] : theirColumns(link).map((column) => linkName(model, outputs, column)); // prettier-ignore
   const isOf = (owner: RowValue, row: RowValue): Expression =>
-    joined(
+    connective(
       "and",
       names.map((theirs, index) => {
         const mine = fieldExpression(owner, owners.nameOf(links[index]?.own ?? ""));

@@ -1,4 +1,4 @@
-// What the client of Prisma reads of the rows that it writes: keys, links, all columns.
+// Reads of the Prisma client from the rows that it writes: keys, links, all columns.
 import type { Expression } from "../../../../program/expression";
 import type { Output } from "../../../../program/statement";
 import { literal } from "../../../sql/expressions";
@@ -6,7 +6,7 @@ import { compare } from "../../../sql/terms";
 import type { PrismaLink, PrismaModel } from "../../../schema/prisma/model";
 import type { Value } from "../../values";
 import { columnOf, fieldNameOf, type Operation } from "./context";
-import { fieldsGiven, isNull } from "./given";
+import { knownFields, isNull } from "./argumentValues";
 
 /** The columns that a unique `where` equates with values. */
 export function equatedColumns(
@@ -15,7 +15,7 @@ export function equatedColumns(
   where: Value,
 ): readonly (readonly [string, Expression])[] {
   const { tools } = operation;
-  return (fieldsGiven(tools, where) ?? []).flatMap(([name, value]) => {
+  return (knownFields(tools, where) ?? []).flatMap(([name, value]) => {
     const field = model.fields.get(name);
     if (field?.kind === "scalar") {
       const isPlain = value.kind !== "object" && value.kind !== "choice" && !isNull(value);

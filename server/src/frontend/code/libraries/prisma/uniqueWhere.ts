@@ -1,11 +1,11 @@
 // The key that an operation on one row is given: the client refuses one that is left out, or null.
 import type { Expression } from "../../../../program/expression";
 import { literal, TRUE } from "../../../sql/expressions";
-import { joined } from "../../../sql/terms";
+import { connective } from "../../../sql/terms";
 import { orAbsent } from "../../evaluate/values/absence";
 import { conditional, isLiteral } from "../../evaluate/values/convert";
 import type { Value } from "../../values";
-import { fieldsGiven, given, isAbsent, isNull } from "./given";
+import { knownFields, argumentField, isAbsent, isNull } from "./argumentValues";
 import type { Work } from "./operations";
 
 const OF_ONE: ReadonlySet<string> = new Set(
@@ -16,8 +16,8 @@ const OF_ONE: ReadonlySet<string> = new Set(
 export function withKey(work: Work): Work {
   const { operation, model, name, args } = work;
   const { tools, source } = operation;
-  const where = OF_ONE.has(name) ? given(tools, args, "where") : undefined;
-  const parts = where && fieldsGiven(tools, where);
+  const where = OF_ONE.has(name) ? argumentField(tools, args, "where") : undefined;
+  const parts = where && knownFields(tools, where);
   const fields = args && tools.fields(args);
   if (!parts || !fields) return work;
   const keys = parts.flatMap(([part, value]) => {
@@ -25,10 +25,10 @@ export function withKey(work: Work): Work {
     return key ? [{ part, values: valuesOf(work, key.fields, value) }] : [];
   });
   if (keys.length === 0) return work;
-  const isGiven = joined(
+  const isGiven = connective(
     "or",
     keys.map(({ values }) =>
-      joined(
+      connective(
         "and",
         values.map(([field, value]) => isThere(work, field, value)),
       ),
@@ -53,7 +53,7 @@ function valuesOf(
 ): readonly (readonly [string, Value])[] {
   const [only, second] = fields;
   if (only !== undefined && second === undefined) return [[only, value]];
-  return fieldsGiven(operation.tools, value) ?? [];
+  return knownFields(operation.tools, value) ?? [];
 }
 
 /** When a value is there, as far as it is told of it that it may not be, or matters. */
@@ -71,10 +71,10 @@ function isThere(work: Work, name: string, value: Value): Expression {
   if (!mayLack(value, isOptional)) return where ?? TRUE;
   const operand = work.operation.tools.expression(value);
   const isSomething: Expression = { kind: "not", operand: { kind: "isNull", operand } };
-  return where ? joined("and", [where, isSomething]) : isSomething;
+  return where ? connective("and", [where, isSomething]) : isSomething;
 }
 
-/** Whether nothing may be given where a value is expected; rows without a value are found by that in an optional column. */
+/** True if nothing may be given where a value is expected; rows without a value are found by that in an optional column. */
 function mayLack(value: Value, isOptional: boolean): boolean {
   if (value.kind === "input") return value.mayLack === true || isOptional;
   return isOptional && value.kind === "scalar" && value.mayBeNull === true;

@@ -2,28 +2,28 @@
 // queries have it: `{ x: null }` is IS NULL, `{ x: { not: 1 } }` leaves rows out whose x is NULL.
 import type { Expression } from "../../../../program/expression";
 import { JSON_NULL, literal, TRUE } from "../../../sql/expressions";
-import { compare, joined, negatedIf } from "../../../sql/terms";
+import { compare, connective, negatedIf } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import { orAbsent } from "../../evaluate/values/absence";
 import type { Value } from "../../values";
-import { columnOf, joinOf, lost, queryOf, storedValue, type RowScope } from "./context";
+import { columnOf, joinOf, lose, queryOf, storedValue, type RowScope } from "./context";
 import {
   constantOf,
   eitherWay,
-  fieldsGiven,
+  knownFields,
   isAbsent,
   isNull,
-  listGiven,
+  itemsOrSelf,
   nothingOf,
-} from "./given";
+} from "./argumentValues";
 
 /** The condition that a `where` says of the row at hand. What is left out or `undefined` says nothing. */
 export function conditionOf(scope: RowScope, where: Value | undefined): Expression {
   if (where === undefined || isAbsent(where)) return TRUE;
   if (where.kind === "choice") return eitherWay(where, (each) => conditionOf(scope, each));
-  const fields = fieldsGiven(scope.operation.tools, where);
+  const fields = knownFields(scope.operation.tools, where);
   if (fields === undefined) return notKnown(scope, where, "a filter that is not known");
-  return joined(
+  return connective(
     "and",
     fields.map(([name, value]) => partOf(scope, name, value)),
   );
@@ -45,15 +45,15 @@ function combined(scope: RowScope, kind: "AND" | "OR" | "NOT", given: Value): Ex
   const value = scope.operation.tools.spelledOut(given);
   if (value.kind === "choice") return eitherWay(value, (each) => combined(scope, kind, each));
   if (isAbsent(value)) return TRUE;
-  const items = listGiven(scope.operation.tools, value);
+  const items = itemsOrSelf(scope.operation.tools, value);
   if (items === undefined) return notKnown(scope, value, `a list under ${kind} that is not known`);
   const operands = items.filter((each) => !isAbsent(each)).map((each) => conditionOf(scope, each));
   if (kind === "NOT")
-    return joined(
+    return connective(
       "and",
       operands.map((operand) => negatedIf(true, operand)),
     );
-  return joined(kind === "OR" ? "or" : "and", operands);
+  return connective(kind === "OR" ? "or" : "and", operands);
 }
 
 /** `tenant_email: { tenant, email }`: the columns of a key, by its name. */
@@ -96,7 +96,7 @@ function isNothing(column: Expression, how: "db" | "json" | "any"): Expression {
   const isNull: Expression = { kind: "isNull", operand: column };
   if (how === "db") return isNull;
   const isDocument = compare("=", column, JSON_NULL);
-  return how === "json" ? isDocument : joined("or", [isDocument, isNull]);
+  return how === "json" ? isDocument : connective("or", [isDocument, isNull]);
 }
 
 function differentFrom(scope: RowScope, field: PrismaScalar, value: Value): Expression {
@@ -106,15 +106,15 @@ function differentFrom(scope: RowScope, field: PrismaScalar, value: Value): Expr
   if (nothing === "db") return isThere;
   if (nothing !== undefined) {
     const isOther = compare("<>", column, JSON_NULL);
-    return nothing === "json" ? isOther : joined("and", [isOther, isThere]);
+    return nothing === "json" ? isOther : connective("and", [isOther, isThere]);
   }
   const right = comparand(scope, field, value);
   const different = compare("<>", column, right);
   if (!field.isOptional || right.kind === "literal" || right.kind === "fresh") return different;
   const isEmpty: Expression = { kind: "isNull", operand: right };
-  return joined("or", [
-    joined("and", [isEmpty, isThere]),
-    joined("and", [{ kind: "not", operand: isEmpty }, different]),
+  return connective("or", [
+    connective("and", [isEmpty, isThere]),
+    connective("and", [{ kind: "not", operand: isEmpty }, different]),
   ]);
 }
 
@@ -136,12 +136,12 @@ function isOrdered(name: string): name is keyof typeof ORDERED {
 }
 
 function filterCondition(scope: RowScope, field: PrismaScalar, filter: Value): Expression {
-  const fields = fieldsGiven(scope.operation.tools, filter);
+  const fields = knownFields(scope.operation.tools, filter);
   if (fields === undefined) return notKnown(scope, filter, "a filter that is not known");
   const isInsensitive = fields.some(
     ([name, value]) => name === "mode" && constantOf(value) === "insensitive",
   );
-  return joined(
+  return connective(
     "and",
     fields.map(([name, value]) => operatorCondition(scope, field, name, value, isInsensitive)),
   );
@@ -227,7 +227,7 @@ function relationCondition(scope: RowScope, relation: PrismaRelation, value: Val
     return eitherWay(value, (each) => relationCondition(scope, relation, each));
   }
   if (isNull(value)) return negatedIf(true, exists(scope, relation, undefined, false));
-  const fields = fieldsGiven(scope.operation.tools, value);
+  const fields = knownFields(scope.operation.tools, value);
   if (fields === undefined) return notKnown(scope, value, "a filter that is not known");
   const names = fields.map(([name]) => name);
   if (!names.every((name) => QUANTIFIERS.includes(name)) || names.length === 0) {
@@ -235,7 +235,7 @@ function relationCondition(scope: RowScope, relation: PrismaRelation, value: Val
       ? notKnown(scope, value, `a filter of the list ${relation.name}`)
       : exists(scope, relation, value, false);
   }
-  return joined(
+  return connective(
     "and",
     fields.map(([name, inner]) => {
       if (name === "is" && isNull(inner))
@@ -250,7 +250,7 @@ function relationCondition(scope: RowScope, relation: PrismaRelation, value: Val
 
 const QUANTIFIERS: readonly string[] = ["some", "every", "none", "is", "isNot"];
 
-/** Whether a row of the relation satisfies the filter, or with `isNegated` whether one does not. */
+/** True if a row of the relation satisfies the filter, or with `isNegated` whether one does not. */
 function exists(
   scope: RowScope,
   relation: PrismaRelation,
@@ -258,9 +258,9 @@ function exists(
   isNegated: boolean,
 ): Expression {
   const join = joinOf(scope, relation);
-  if (join === undefined) return lost(scope, `the relation ${relation.name}, which has no link`);
+  if (join === undefined) return lose(scope, `the relation ${relation.name}, which has no link`);
   const inner = conditionOf(join.inner, where);
-  const condition = joined("and", [join.on, negatedIf(isNegated, inner)]);
+  const condition = connective("and", [join.on, negatedIf(isNegated, inner)]);
   return { kind: "exists", query: queryOf(join.relations, condition) };
 }
 
@@ -270,5 +270,5 @@ function notKnown(
   why: string,
   ...more: readonly Expression[]
 ): Expression {
-  return lost(scope, why, [...more, scope.operation.tools.expression(value)]);
+  return lose(scope, why, [...more, scope.operation.tools.expression(value)]);
 }

@@ -7,7 +7,7 @@ import type { Model, ModelColumn } from "../orm/model";
 
 type Fields = ReadonlyMap<string, Value>;
 
-/** Whether an attribute's `get` and `set` change what is read and written; undefined where neither does. */
+/** True if an attribute's `get` and `set` change what is read and written; undefined where neither does. */
 export function changesOf(property: string, attribute: Fields): ModelColumn["changes"] {
   const [getter, setter] = [attribute.get("get"), attribute.get("set")];
   const onRead = isGiven(getter) && !passesOn(getter, (of) => isPlainGetter(of, property));
@@ -71,7 +71,7 @@ function untyped(expression: HirExpression): HirExpression {
 }
 
 /** What is written where a property is given a value. */
-export function written(
+export function writeProperty(
   { name }: Model,
   { changes, property = "" }: ModelColumn,
   value: Value,

@@ -1,11 +1,11 @@
-// What ties Sequelize's models to each other: `hasMany`, `belongsTo` and their like, wherever they stand. They add columns
-// and name related rows; models that are defined in functions are found here, too.
-import { classIn, type DeclaringCall } from "../../declaringCalls";
+// Associations of Sequelize's models: `hasMany`, `belongsTo` and their like, wherever they stand. They add columns and
+// name related rows; models that are defined in functions are found here, too.
+import { classIn, type DeclaringCall } from "../../workspace/declarationCalls";
 import type { HirExpression, HirPattern } from "../../hir";
 import { constantScalar, constantText, type Scope, type Value } from "../../values";
 import type { Tools } from "../library";
 import { keysOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model";
-import { decoratedRelations, keysBetween, TABLE, tiesOf, type Tie } from "./decoratedRelations";
+import { decoratedRelations, keysBetween, TABLE, tiesOf, type Tie } from "./relationDecorators";
 import { extendsModel, isDefaults, modelOf, modelOfValue, pluralOf, singularOf, withTypes } from "./models"; // prettier-ignore
 
 /** The methods that tie models. */
@@ -43,24 +43,24 @@ const isSame = (one: Model, other: Model): boolean =>
   one === other || (one.name === other.name && one.table === other.table);
 
 /** The model of that name, wherever it is defined. Linear in the number of models. */
-export function modelCalled(name: string, tools: Tools): Model | undefined {
+export function findModel(name: string, tools: Tools): Model | undefined {
   const found = registryOf(tools).models.find((each) => each.name === name);
-  return found && completed(found, tools);
+  return found && withAssociations(found, tools);
 }
 
 /** All models that are defined, with the tables between them. */
 export function allModels(tools: Tools): readonly Model[] {
   const { models, associations } = registryOf(tools);
   const between = associations.flatMap((each) => betweenOf(each, tools)?.model ?? []);
-  return [...models, ...between].map((each) => completed(each, tools));
+  return [...models, ...between].map((each) => withAssociations(each, tools));
 }
 
 /** A model with the columns and relations that associations give it. Linear in the number of associations. */
-export function completed(base: Model, tools: Tools): Model {
+export function withAssociations(base: Model, tools: Tools): Model {
   if (isCompleted.has(base)) return base;
   const { associations, ties } = registryOf(tools);
   const columns = new Map(base.columns.map((each) => [each.property ?? each.column, each]));
-  const whole = (model: Model): Model => completed(model, tools);
+  const whole = (model: Model): Model => withAssociations(model, tools);
   const of = (value: Value | undefined): Model | undefined => modelOfValue(value, tools);
   const relations: ModelRelation[] = [...base.relations, ...decoratedRelations(base, tools, { of, whole })]; // prettier-ignore
   let isKeyed = false;
@@ -164,7 +164,7 @@ function keyAdded(each: Association, tools: Tools) {
   };
   const reference: ModelRelation = {
     property: `${property}${REFERENCES}`,
-    target: () => completed(other, tools),
+    target: () => withAssociations(other, tools),
     column: given.column,
     referenced: referred.column,
     isMany: false,
@@ -191,13 +191,13 @@ function relationOf(each: Association, tools: Tools): readonly ModelRelation[] |
   // A part of the related rows is nothing that is followed.
   if (options.has("scope")) return undefined;
   const property = nameOf(each);
-  const other = (): Model => completed(target, tools);
+  const other = (): Model => withAssociations(target, tools);
   if (method === "belongsToMany") {
     const between = betweenOf(each, tools);
     if (!between) return undefined;
     const { model, own, other: theirs } = between;
     const through = {
-      model: () => completed(model, tools),
+      model: () => withAssociations(model, tools),
       own: own.column,
       other: theirs.column,
     };
@@ -246,7 +246,7 @@ function betweenOf(each: Association, tools: Tools) {
   const other = keyFor(options.get("otherKey"), target, otherKey);
   const reference = (column: ModelColumn, to: Model): ModelRelation => ({
     property: `${column.property ?? ""}${REFERENCES}`,
-    target: () => completed(to, tools),
+    target: () => withAssociations(to, tools),
     column: column.column,
     isMany: false,
     ...(constantScalar(options.get("constraints")) === false ? { isLoose: true } : { onDelete: "cascade" as const }), // prettier-ignore

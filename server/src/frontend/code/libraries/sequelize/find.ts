@@ -1,9 +1,9 @@
-// What Sequelize's `find` methods read: rows by conditions, with locks and what is included.
+// Reads of Sequelize's `find` methods: rows by conditions, with locks and what is included.
 import { constantScalar, constantText, isArray, UNDEFINED, type Connection, type Value } from "../../values"; // prettier-ignore
-import { given, namesIn, quoted, raw, sequence, type Draft, type Fragment } from "../builders/draft"; // prettier-ignore
+import { valueFragment, namesIn, quoteIdentifier, raw, sequence, type Draft, type Fragment } from "../builders/draft"; // prettier-ignore
 import { columnOf, keysOf, lockClause, roleOf, type Model } from "../orm/model";
-import { columnText, modelRows, named, runDraftOf, selected, startOn, type Place } from "../orm/statements"; // prettier-ignore
-import { includesOf, joinsOf, withIncluded, type Reading } from "./includes";
+import { columnText, modelRows, quoteName, runDraftOf, selectColumns, startOn, type Place } from "../orm/statements"; // prettier-ignore
+import { includesOf, joinsOf, withRelations, type Reading } from "./includes";
 import { modelOfValue } from "./models";
 import { isGiven, isSqlPart, textOfValue, whereOf, type Fields } from "./where";
 
@@ -35,7 +35,7 @@ export function conditions(place: Place, options: Fields): readonly Fragment[] |
 }
 
 /** Reads rows by options; undefined where these are not understood. */
-export function found(outer: Place, options: Fields, reading: Reading = {}): Value | undefined {
+export function findRows(outer: Place, options: Fields, reading: Reading = {}): Value | undefined {
   const { tools } = outer;
   const includes = includesOf(outer, options.get("include"));
   const isOne = reading.isOne === true || (reading.isFirst === true && isByKey(outer, options));
@@ -65,8 +65,8 @@ export function found(outer: Place, options: Fields, reading: Reading = {}): Val
       const column = columnOf(place.model, name);
       return column ? [raw(columnText(place, column))] : [];
     }),
-    ...(isLimited ? { limit: raw("1") } : isGiven(limit) && { limit: given(limit) }),
-    ...(isGiven(offset) && { offset: given(offset) }),
+    ...(isLimited ? { limit: raw("1") } : isGiven(limit) && { limit: valueFragment(limit) }),
+    ...(isGiven(offset) && { offset: valueFragment(offset) }),
     ...(lock !== "" && { lock }),
   };
   // Rows as the driver gives them have no getters.
@@ -74,14 +74,14 @@ export function found(outer: Place, options: Fields, reading: Reading = {}): Val
   const reader = isRaw ? { ...outer, model: withoutChanges(outer.model) } : outer;
   const rows = modelRows(reader, runDraftOf(place, draft));
   const isOfOne = reading.isFirst === true || reading.isOne === true;
-  return withIncluded(outer, rows, { ...joined, isOfOne, options, find: found });
+  return withRelations(outer, rows, { ...joined, isOfOne, options, find: findRows });
 }
 
 function withoutChanges(model: Model): Model {
   return { ...model, columns: model.columns.map(({ changes: _changes, ...rest }) => rest) };
 }
 
-/** Whether the conditions ask for one value of a key or of a unique column. */
+/** True if the conditions ask for one value of a key or of a unique column. */
 function isByKey({ model, tools }: Place, options: Fields): boolean {
   const where = options.get("where");
   const fields = where?.kind === "object" ? tools.fields(where) : undefined;
@@ -108,14 +108,14 @@ export function one(place: Place, rows: Value, options: Fields, isFirst: boolean
 /** `attributes: ["a", ["b", "c"], [fn("MAX", col("n")), "most"]]`, `{ exclude: ["a"] }`. */
 export function columnsOf(place: Place, value: Value | undefined): readonly Fragment[] | undefined {
   const { tools, model } = place;
-  if (!isGiven(value)) return selected(place);
+  if (!isGiven(value)) return selectColumns(place);
   const items = tools.items(value);
   if (!items) {
     const left = namesIn(tools.fields(value)?.get("exclude"), tools);
     const names = model.columns.flatMap(({ property }) => property ?? []);
     const isKnown = tools.fields(value)?.has("include") === false;
     return isKnown
-      ? selected(
+      ? selectColumns(
           place,
           names.filter((name) => !left.includes(name)),
         )
@@ -123,13 +123,13 @@ export function columnsOf(place: Place, value: Value | undefined): readonly Frag
   }
   const parts = items.map((item): Fragment | undefined => {
     const name = constantText(item);
-    if (name !== undefined) return selected(place, [name])[0];
+    if (name !== undefined) return selectColumns(place, [name])[0];
     const [what, as] = tools.items(item) ?? [];
     const alias = constantText(as);
     if (!what || alias === undefined) return undefined;
     const column = columnOf(model, constantText(what) ?? "");
     const text = column ? raw(columnText(place, column)) : textOfValue(what);
-    return sequence(text, ` AS ${quoted(alias, tools.dialect)}`);
+    return sequence(text, ` AS ${quoteIdentifier(alias, tools.dialect)}`);
   });
   return parts.every((part) => part !== undefined) ? parts : undefined;
 }
@@ -167,7 +167,7 @@ function lockOf(place: Place, options: Fields): string | undefined {
   const model = modelOfValue(of, tools);
   if (of && !model) return undefined;
   const called = model && (place.alias === undefined ? model.table : model.name);
-  const only = called === undefined ? "" : ` OF ${named(called, tools)}`;
+  const only = called === undefined ? "" : ` OF ${quoteName(called, tools)}`;
   const waits = `${only}${constantScalar(options.get("skipLocked")) === true ? " SKIP LOCKED" : ""}`;
   if (constantScalar(level) === true || name === "UPDATE") return `FOR UPDATE${waits}`;
   switch (name) {

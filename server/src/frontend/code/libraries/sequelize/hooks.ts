@@ -1,7 +1,7 @@
 // Hooks of Sequelize's models: functions that run around what models do. They may change what is written and run
 // statements of their own. They are not followed, which is said wherever one of them runs.
 import { dictionary } from "../../../../protocol/dictionary";
-import type { DeclaringCall } from "../../declaringCalls";
+import type { DeclaringCall } from "../../workspace/declarationCalls";
 import type { HirExpression } from "../../hir";
 import { constantScalar, constantText, type Value } from "../../values";
 import { plainName } from "../annotations";
@@ -110,11 +110,11 @@ function addedBy(call: DeclaringCall, tools: Tools): Added {
   const given = first && scope ? constantText(tools.evaluate(first, scope)) : undefined;
   const own = given === undefined ? NAMES : [given];
   const names = call.method === "addHook" || call.method === "hook" ? own : [call.method];
-  return { names, isFor: modelsMeant(call, tools) };
+  return { names, isFor: modelsOfCall(call, tools) };
 }
 
 /** Tells the models that a call of a method of one, or of all of them, is for; where that is not known, by the names. */
-export function modelsMeant(call: DeclaringCall, tools: Tools): (model: Model) => boolean {
+export function modelsOfCall(call: DeclaringCall, tools: Tools): (model: Model) => boolean {
   const scope = tools.top(call.file);
   const written = nameOf(call.object, call);
   const value =
@@ -128,7 +128,7 @@ export function modelsMeant(call: DeclaringCall, tools: Tools): (model: Model) =
   };
 }
 
-/** What an object is called; a class that speaks of itself has its own name. */
+/** Name of an object; a class that speaks of itself has its own name. */
 function nameOf(object: HirExpression, call: DeclaringCall): string {
   if (object.kind === "name") return object.name;
   if (object.kind === "member") return object.property;

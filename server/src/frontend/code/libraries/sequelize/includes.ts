@@ -3,10 +3,10 @@
 import type { Expression } from "../../../../program/expression";
 import { compare } from "../../../sql/terms";
 import { constantScalar, constantText, fieldExpression, UNDEFINED, type RowValue, type RowsValue, type Value } from "../../values"; // prettier-ignore
-import { allOf, namesIn, quoted, raw, sequence, type Fragment } from "../builders/draft";
+import { allOf, namesIn, quoteIdentifier, raw, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { columnOf, keysOf, roleOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model"; // prettier-ignore
-import { changedOnRead, columnText, equals, memberOfList, named, type Place, type RowData } from "../orm/statements"; // prettier-ignore
+import { readAccessors, columnText, equals, memberOfList, quoteName, type Place, type RowData } from "../orm/statements"; // prettier-ignore
 import { columnsOfPart, partOfRow, type RowPart } from "../orm/rowParts";
 import { modelOfValue } from "./models";
 import { withoutScope, withScope } from "./scopes";
@@ -111,11 +111,11 @@ export function joinsOf(place: Place, includes: readonly Include[], isOne: boole
     const { tools } = place;
     isMany ||= relation.isMany;
     const kind = each.isRequired ? "INNER" : "LEFT OUTER";
-    const table = `${quoted(target.table, tools.dialect)} AS ${named(inner.alias ?? "", tools)}`;
+    const table = `${quoteIdentifier(target.table, tools.dialect)} AS ${quoteName(inner.alias ?? "", tools)}`;
     joins.push(sequence(`${kind} JOIN ${table} ON `, allOf([raw(on), ...where, ...notDeleted(inner, options)]))); // prettier-ignore
     const taken = [...new Set([key, ...names, ...keysNeeded(target, each.nested)])];
     const nameOf = ({ column }: ModelColumn): string => `${path}.${column}`;
-    columns.push(...taken.map((column) => raw(`${columnText(inner, column)} AS ${named(nameOf(column), tools)}`))); // prettier-ignore
+    columns.push(...taken.map((column) => raw(`${columnText(inner, column)} AS ${quoteName(nameOf(column), tools)}`))); // prettier-ignore
     const nested = each.nested.flatMap((one) => {
       if (one.isRequired && !each.isRequired) {
         tools.lose("rows that have to have others are included in rows that need not be there", place.source); // prettier-ignore
@@ -196,7 +196,7 @@ interface Asked {
 }
 
 /** Rows with what was read along with them, and with what is read by statements of their own. */
-export function withIncluded(place: Place, rows: Value, asked: Joined & Asked): Value {
+export function withRelations(place: Place, rows: Value, asked: Joined & Asked): Value {
   const { parts, apart } = asked;
   if (rows.kind !== "rows" || (parts.length === 0 && apart.length === 0)) return rows;
   const relatedTo = new Map(rows.columns.relatedTo);
@@ -221,7 +221,7 @@ function joinedRow(place: Place, row: RowValue, part: Part): Value {
     renamed,
     data,
     relatedTo: new Map([
-      ...(changedOnRead(target, { order: row.columns.order, renamed }) ?? []),
+      ...(readAccessors(target, { order: row.columns.order, renamed }) ?? []),
       ...part.nested.map((each) => [each.include.relation.property, (inner: RowValue) => joinedRow(place, inner, each)] as const), // prettier-ignore
     ]),
     ...(!isRequired && { isThere: key }),
@@ -262,7 +262,7 @@ function readApart(
   const lock = outer.get("lock");
   const all: Fields =
     lock && !options.has("lock") ? new Map([...options, ["lock", lock]]) : options;
-  const related = readRelated({ ...place, model: target }, relation, key, all, find);
+  const related = readRelation({ ...place, model: target }, relation, key, all, find);
   if (related?.rows.kind !== "rows") return undefined;
   const { rows: found, owner } = related;
   const mine = (row: RowValue): Expression => tools.expression(tools.field(row, property));
@@ -275,7 +275,7 @@ function readApart(
 }
 
 /** The rows that belong to a key, or to one of a list of keys, and the output that holds it. */
-export function readRelated(
+export function readRelation(
   place: Place,
   relation: ModelRelation,
   key: Value,
@@ -295,9 +295,9 @@ export function readRelated(
     const rows = find(place, options, {
       where: () => [among(text(between, own))],
       joins: (at) => [
-        raw(`INNER JOIN ${quoted(between.model.table, tools.dialect)} AS ${named("between", tools)} ON ${text(between, other)} = ${columnText(at, target)}`), // prettier-ignore
+        raw(`INNER JOIN ${quoteIdentifier(between.model.table, tools.dialect)} AS ${quoteName("between", tools)} ON ${text(between, other)} = ${columnText(at, target)}`), // prettier-ignore
       ],
-      more: [raw(`${text(between, own)} AS ${named(OWNER, tools)}`)],
+      more: [raw(`${text(between, own)} AS ${quoteName(OWNER, tools)}`)],
     });
     return rows && { rows, owner: OWNER };
   }
@@ -320,7 +320,7 @@ function fieldsOf(rows: RowsValue, property: string, tools: Tools): Value {
 /** The path of handles that take a property of a row. */
 export const FIELD = "field";
 
-export function fieldTaken(data: unknown, row: Value | undefined, tools: Tools): Value {
+export function fieldHandle(data: unknown, row: Value | undefined, tools: Tools): Value {
   const isOne = typeof data === "object" && data !== null && "property" in data;
   const property = isOne && typeof data.property === "string" ? data.property : "";
   return row ? tools.member(row, property) : UNDEFINED;

@@ -12,11 +12,11 @@ import {
   runSelect,
   runUnknownWrite,
   runUpdate,
-  selected,
+  selectColumns,
   startOn,
   type Place,
 } from "../orm/statements";
-import { associationCall } from "./associated";
+import { associationCall } from "./associationMethods";
 import { onConnection } from "./find";
 import { tellHooks } from "./hooks";
 import { changes, columnsSet, deletion } from "./operations";
@@ -139,7 +139,7 @@ function unreadMethod(
   return undefined;
 }
 
-/** Whether a method is one of every row, or of a list, text or date in it, and changes nothing of the database. */
+/** True if a method is one of every row, or of a list, text or date in it, and changes nothing of the database. */
 function isIdle(path: string): boolean {
   const method = path.split(".").at(-1) ?? path;
   return (
@@ -203,7 +203,7 @@ function reload(place: Place, row: Row, options: ReadonlyMap<string, Value>): Va
   const lock = options.get("lock");
   const rows = runSelect(place, {
     ...startOn(place, "select"),
-    columns: selected(place),
+    columns: selectColumns(place),
     where: key,
     ...(lock && lock.kind !== "undefined" && { lock: "FOR UPDATE" }),
   });

@@ -16,13 +16,13 @@ import type { ClassValue, Tools } from "../library";
 import {
   nameInTable,
   snakeCase,
-  tableNamed,
+  firstKnownTable,
   type Model,
   type ModelColumn,
   type ModelRelation,
 } from "../orm/model";
 import { changesOf } from "./accessors";
-import { decoratedModel } from "./decorated";
+import { decoratedModel } from "./modelDecorators";
 
 type Fields = ReadonlyMap<string, Value>;
 
@@ -61,7 +61,7 @@ export function modelOf(
   const plural = is("freezeTableName") ? name : pluralOf(name);
   const written = constantText(own.get("tableName"));
   const usual = is("underscored") ? snakeCase(plural) : plural;
-  const table = written ?? tableNamed(tools, [usual, plural, snakeCase(plural), name]);
+  const table = written ?? firstKnownTable(tools, [usual, plural, snakeCase(plural), name]);
   const known = tools.table(table);
   const columnFor = (property: string): string =>
     nameInTable(known, is("underscored") ? snakeCase(property) : property);
@@ -300,7 +300,7 @@ export function withTypes(scope: Scope, tools: Tools): Scope {
   };
 }
 
-/** Whether a class extends Sequelize's `Model`, itself or through others. */
+/** True if a class extends Sequelize's `Model`, itself or through others. */
 export function extendsModel(of: ClassValue, depth = 6): boolean {
   const { superclass } = of.class;
   if (superclass === undefined || depth === 0) return false;

@@ -1,4 +1,4 @@
-// What the methods of Sequelize's models read and write.
+// Reads and writes of the methods of Sequelize's models.
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
@@ -10,7 +10,7 @@ import {
   UNDEFINED,
   type Value,
 } from "../../values";
-import { given, namesIn, quoted, raw, runDraft, sequence, type Fragment } from "../builders/draft"; // prettier-ignore
+import { valueFragment, namesIn, quoteIdentifier, raw, runDraft, sequence, type Fragment } from "../builders/draft"; // prettier-ignore
 import type { SqlOutcome } from "../library";
 import { columnOf, keysOf, roleOf, type ModelColumn } from "../orm/model";
 import {
@@ -23,14 +23,14 @@ import {
   runSelect,
   runUnknownWrite,
   runUpdate,
-  selected,
+  selectColumns,
   startOn,
   type Columns,
   type Place,
 } from "../orm/statements";
 import { rowsOf } from "../rawSql";
-import { written } from "./accessors";
-import { conditions, found, onConnection, one } from "./find";
+import { writeProperty } from "./accessors";
+import { conditions, findRows, onConnection, one } from "./find";
 import { argumentsOf } from "./scopes";
 import { isGiven, keyIs, textOfValue, whereOf, type Fields } from "./where";
 
@@ -62,13 +62,13 @@ export function modelCall(
     case "findAll":
     case "findOne": {
       const isFirst = method === "findOne";
-      const rows = found(onConnection(place, of(first)), of(first), { isFirst });
+      const rows = findRows(onConnection(place, of(first)), of(first), { isFirst });
       return rows && one(place, rows, of(first), isFirst);
     }
     case "findByPk": {
       const own = onConnection(place, of(second));
       const where = (at: Place) => first && keyIs(at, first);
-      const rows = found(own, of(second), { where, isOne: true });
+      const rows = findRows(own, of(second), { where, isOne: true });
       return rows && one(place, rows, of(second), true);
     }
     case "findAndCountAll": {
@@ -76,7 +76,7 @@ export function modelCall(
       const where = conditions(own, of(first));
       if (!where || of(first).has("include")) return undefined;
       const count = runAggregate(own, "COUNT(*)", where);
-      const rows = found(own, of(first));
+      const rows = findRows(own, of(first));
       return rows && tools.object({ count, rows });
     }
     case "count": {
@@ -97,7 +97,7 @@ export function modelCall(
       return runAggregate(own, `${method.toUpperCase()}(${columnText(own, column)})`, where);
     }
     case "create":
-      return created(onConnection(place, of(second)), first);
+      return insertInstance(onConnection(place, of(second)), first);
     case "bulkCreate":
       return createdAll(onConnection(place, of(second)), first, of(second));
     case "build":
@@ -146,7 +146,7 @@ export function columnsSet(place: Place, fields: Fields): Columns {
     if (value.kind === "undefined") continue;
     const column = columnOf(place.model, name);
     if (column)
-      set.set(column.column, textOfValue(written(place.model, column, value, place.tools)));
+      set.set(column.column, textOfValue(writeProperty(place.model, column, value, place.tools)));
     else if (place.model.others?.has(name) !== true) loseField(place, name);
   }
   return set;
@@ -179,7 +179,7 @@ function initialOf(place: Place, column: ModelColumn): Value | undefined {
   return initial?.kind === "function" ? tools.settle(tools.call(initial, [], source)) : initial;
 }
 
-/** What a new row is made of, with the keys that are made before it is written: they are known then. */
+/** Parts of a new row, with the keys that are made before it is written: they are known then. */
 function withKeys(place: Place, fields: Fields): Fields {
   const made = place.model.columns.flatMap((column): readonly (readonly [string, Value])[] => {
     const { property, column: name, generated } = column;
@@ -191,7 +191,7 @@ function withKeys(place: Place, fields: Fields): Fields {
 }
 
 /** Inserts a row; gives it as it is then. */
-export function created(place: Place, values: Value | undefined): Value {
+export function insertInstance(place: Place, values: Value | undefined): Value {
   const { tools, model, connection, source } = place;
   const said = values && tools.fields(values);
   if (!said) {
@@ -201,7 +201,7 @@ export function created(place: Place, values: Value | undefined): Value {
   const fields = withKeys(place, said);
   const row = columnsOfNew(place, fields);
   if (tools.dialect === "postgres") {
-    const returning = selected(place, model.columns.map(({ property, column }) => property ?? column)); // prettier-ignore
+    const returning = selectColumns(place, model.columns.map(({ property, column }) => property ?? column)); // prettier-ignore
     const draft = { ...startOn(place, "insert"), rows: [row], returning };
     return tools.firstRow(modelRows(place, runDraft(draft, connection, source, tools)));
   }
@@ -211,7 +211,7 @@ export function created(place: Place, values: Value | undefined): Value {
   const own = id && key?.property !== undefined ? { [key.property]: id } : {};
   const kept = [...fields].map(([name, value]): readonly [string, Value] => {
     const column = columnOf(model, name);
-    return [name, column ? written(model, column, value, tools) : value];
+    return [name, column ? writeProperty(model, column, value, tools) : value];
   });
   return tools.object({ ...Object.fromEntries(kept), ...own });
 }
@@ -226,7 +226,7 @@ function createdAll(place: Place, list: Value | undefined, options: Fields): Val
   if (!rows?.every((row) => row !== undefined)) {
     if (list && !items) {
       tools.each(list, place.source, (item) => {
-        created(place, item);
+        insertInstance(place, item);
       });
     } else runUnknownWrite(place, "what is created is not known");
     return tools.list([]);
@@ -262,7 +262,7 @@ function updating(
     .map((own) => `${own} = EXCLUDED.${own}`);
   const keys = key.map((name) => {
     const column = columnOf(place.model, name);
-    return column ? columnText(place, column) : quoted(name, tools.dialect);
+    return column ? columnText(place, column) : quoteIdentifier(name, tools.dialect);
   });
   return raw(` ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${set.join(", ")}`);
 }
@@ -308,7 +308,7 @@ function foundOrCreated(outer: Place, options: Fields): Value | undefined {
   const run = (): Value => {
     const rows = runSelect(place, {
       ...startOn(place, "select"),
-      columns: selected(place),
+      columns: selectColumns(place),
       where,
       limit: raw("1"),
     });
@@ -316,7 +316,7 @@ function foundOrCreated(outer: Place, options: Fields): Value | undefined {
     const isThere: Expression = tools.condition(row);
     let fresh: Value = UNDEFINED;
     const otherwise = tools.collected(() => {
-      fresh = created(place, tools.object(Object.fromEntries([...fields, ...defaults])));
+      fresh = insertInstance(place, tools.object(Object.fromEntries([...fields, ...defaults])));
     });
     const isMissing = compare("<=", tools.expression(tools.member(rows, "length")), literal(0));
     tools.emit({ kind: "if", condition: isMissing, then: otherwise, source });
@@ -379,7 +379,7 @@ export function changes(
     const text = columnText(place, column);
     set.set(
       column.column,
-      sequence(`${text} ${method === "increment" ? "+" : "-"} `, given(amount)),
+      sequence(`${text} ${method === "increment" ? "+" : "-"} `, valueFragment(amount)),
     );
   }
   return set;

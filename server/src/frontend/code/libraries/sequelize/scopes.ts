@@ -1,13 +1,13 @@
 // Scopes of Sequelize's models: options that a model adds to those of calls, always (`defaultScope`) or where they are asked
 // for by name. What of a call says something comes first; conditions of both have to hold.
 import { dictionary } from "../../../../protocol/dictionary";
-import type { DeclaringCall } from "../../declaringCalls";
+import type { DeclaringCall } from "../../workspace/declarationCalls";
 import { constantText, UNDEFINED, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import type { Model } from "../orm/model";
 import type { Place } from "../orm/statements";
-import { completed } from "./associations";
-import { modelsMeant } from "./hooks";
+import { withAssociations } from "./associations";
+import { modelsOfCall } from "./hooks";
 import { modelOfValue } from "./models";
 import { isGiven, isSqlPart, OPERATOR, type Fields } from "./where";
 
@@ -25,7 +25,7 @@ interface Added {
 
 const added = new WeakMap<readonly DeclaringCall[], readonly Added[]>();
 
-/** Whether a call adds a scope of that name to a model, or changes it: which then holds is not known. */
+/** True if a call adds a scope of that name to a model, or changes it: which then holds is not known. */
 function isAdded({ model, tools }: Asking, name: string | undefined): boolean {
   const calls = tools.declaring(ADDING, (found, own) => {
     added.set(
@@ -34,7 +34,7 @@ function isAdded({ model, tools }: Asking, name: string | undefined): boolean {
         const [first] = call.arguments;
         const scope = own.top(call.file);
         const called = first && scope ? constantText(own.evaluate(first, scope)) : undefined;
-        return { name: called, isFor: modelsMeant(call, own) };
+        return { name: called, isFor: modelsOfCall(call, own) };
       }),
     );
   });
@@ -54,7 +54,7 @@ export function scopedAs(
   const isNone = method === "unscoped" || !isGiven(first);
   const asked = isNone ? NONE : askedFor({ model: base, source, tools }, given);
   if (!asked) loseScope({ source, tools });
-  return completed({ ...base, scoped: asked ?? NONE }, tools);
+  return withAssociations({ ...base, scoped: asked ?? NONE }, tools);
 }
 
 /** What a scope may be asked for with. */
@@ -121,7 +121,7 @@ export function withScope(asking: Asking, options: Fields): Fields {
 export function withoutScope(model: Model, tools: Tools): Model {
   return model.scoped === NONE || !(model.scoped ?? model.scopes?.usual)
     ? model
-    : completed({ ...model, scoped: NONE }, tools);
+    : withAssociations({ ...model, scoped: NONE }, tools);
 }
 
 /** Undefined where it is not known what both say together. */

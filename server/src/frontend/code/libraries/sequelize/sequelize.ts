@@ -9,7 +9,7 @@ import {
   type HandleValue,
   type Value,
 } from "../../values";
-import { given, raw, type Fragment } from "../builders/draft";
+import { valueFragment, raw, type Fragment } from "../builders/draft";
 import { levelOf } from "../levels";
 import type { Call, Library, Shape, Tools } from "../library";
 import { camelCase, isModel, snakeCase, tableOf, type Model } from "../orm/model";
@@ -17,12 +17,12 @@ import { ownMember } from "../orm/ownMethods";
 import { withParameters } from "../orm/parameters";
 import { isRowData } from "../orm/statements";
 import { rowsOf } from "../rawSql";
-import { allModels, completed, modelCalled } from "./associations";
+import { allModels, withAssociations, findModel } from "./associations";
 import { tellHooks } from "./hooks";
 import { instanceCall } from "./instances";
 import { defaultsOf, extendsModel, isDefaults, modelOf, modelOfClass, modelOfValue, pluralOf } from "./models"; // prettier-ignore
 import { connectionIn } from "./find";
-import { FIELD, fieldTaken } from "./includes";
+import { FIELD, fieldHandle } from "./includes";
 import { METHODS, modelCall } from "./operations";
 import { scopedAs } from "./scopes";
 import { OPERATOR, partOf } from "./where";
@@ -48,13 +48,13 @@ export const SEQUELIZE: Library = {
   member: memberOf,
   declares: (declared, tools) => {
     const model = modelOfValue(declared, tools);
-    return model && tableOf(completed(model, tools));
+    return model && tableOf(withAssociations(model, tools));
   },
   tables: (tools) => allModels(tools).map(tableOf),
   classMember: (of, property, tools) => {
     if (!METHODS.has(property) || !extendsModel(of)) return undefined;
     const model = modelOfClass(of, tools);
-    return model && tools.handle(`model.${property}`, completed(model, tools), POOL);
+    return model && tools.handle(`model.${property}`, withAssociations(model, tools), POOL);
   },
   rowCall: (row, method, call, tools) =>
     row.kind === "row" ? instanceCall(row, method, call, tools) : undefined,
@@ -91,13 +91,13 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   if (isModel(data)) {
     if (method === "schema") return { ...handle, path: "model" };
     if (method === "scope" || method === "unscoped") {
-      const scoped = scopedAs(completed(data, tools), method, call, tools);
+      const scoped = scopedAs(withAssociations(data, tools), method, call, tools);
       return { ...handle, path: "model", data: scoped };
     }
     // What the class itself has of that name is called on the scoped class, too.
     if (data.scoped && hasStatic(data, method)) return undefined;
     if (DECLARING.test(method)) return UNDEFINED;
-    const model = completed(data, tools);
+    const model = withAssociations(data, tools);
     const place = { model, connection: connection ?? POOL, source, tools };
     tellHooks(place, method, call.arguments, "model");
     return modelCall(place, method, call.arguments);
@@ -110,7 +110,7 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
       return model && tools.handle("model", model, POOL);
     }
     case FIELD:
-      return fieldTaken(data, first, tools);
+      return fieldHandle(data, first, tools);
     case "db.transaction":
       return transaction(call, tools);
     case "db.query":
@@ -205,7 +205,7 @@ function replaced(parts: Fragment, values: readonly Value[]): Fragment {
     const pieces = part.run.text.split("?");
     return pieces.flatMap((piece, index): Fragment => {
       const value = index < pieces.length - 1 ? values[at++] : undefined;
-      return value ? [...raw(piece), ...given(value)] : raw(piece);
+      return value ? [...raw(piece), ...valueFragment(value)] : raw(piece);
     });
   });
 }
@@ -220,7 +220,7 @@ function shapedModel({ method, name, used }: Shape, tools: Tools): HandleValue |
   if (!METHODS.has(method)) return undefined;
   const called = name.split(".").at(-1) ?? name;
   if (!/^[A-Z]\w*$/u.test(called)) return undefined;
-  const model = modelCalled(called, tools) ?? modelOfTable(called, tools);
+  const model = findModel(called, tools) ?? modelOfTable(called, tools);
   return model && tools.handle(`model.${method}`, model, POOL);
 }
 

@@ -1,15 +1,23 @@
 // Sequelize's conditions: records with operators as keys, lists, SQL text.
 import { dictionary } from "../../../../protocol/dictionary";
 import { constantScalar, constantText, isArray, type Value } from "../../values";
-import { allOf, given, quoted, raw, separated, sequence, type Fragment } from "../builders/draft";
+import {
+  allOf,
+  valueFragment,
+  quoteIdentifier,
+  raw,
+  joinFragments,
+  sequence,
+  type Fragment,
+} from "../builders/draft";
 import type { Tools } from "../library";
 import { columnOf, keysOf } from "../orm/model";
-import { mayBeNull, otherThan, sameAs } from "../orm/perhapsNull";
-import { columnText, equals, memberOfList, whereGiven, type Place } from "../orm/statements";
+import { mayBeNull, otherThan, sameAs } from "../orm/nullability";
+import { columnText, equals, memberOfList, optionalCondition, type Place } from "../orm/statements";
 
 export type Fields = ReadonlyMap<string, Value>;
 
-/** Whether an option is given at all. */
+/** True if an option is given at all. */
 export function isGiven(value: Value | undefined): value is Value {
   return value !== undefined && value.kind !== "undefined";
 }
@@ -21,7 +29,7 @@ export const OPERATOR = "Symbol(";
 export interface SqlPart {
   readonly kind: "sql";
   readonly text: Fragment;
-  /** What a function of the database gives. */
+  /** Result of a function of the database. */
   readonly isCall?: boolean;
 }
 
@@ -31,7 +39,7 @@ export const isSqlPart = (data: unknown): data is SqlPart =>
 /** A value, or the text of one. */
 export function textOfValue(value: Value): Fragment {
   if (value.kind === "handle" && isSqlPart(value.data)) return value.data.text;
-  return given(value);
+  return valueFragment(value);
 }
 
 /** `literal`, `fn`, `col`, `cast` and `where`; undefined for all others. */
@@ -44,12 +52,12 @@ export function partOf(name: string, args: readonly Value[], tools: Tools): Valu
       return first?.kind === "text" ? made(first.parts) : undefined;
     case "col": {
       const column = constantText(first);
-      return column === undefined ? undefined : made(raw(quoted(column, tools.dialect)));
+      return column === undefined ? undefined : made(raw(quoteIdentifier(column, tools.dialect)));
     }
     case "fn": {
       const called = constantText(first);
       if (called === undefined) return undefined;
-      const text = sequence(`${called}(`, separated(args.slice(1).map(textOfValue), ", "), ")");
+      const text = sequence(`${called}(`, joinFragments(args.slice(1).map(textOfValue), ", "), ")");
       return tools.handle("sql", { kind: "sql", text, isCall: true } satisfies SqlPart);
     }
     case "cast": {
@@ -104,7 +112,7 @@ function wherePart(place: Place, name: string, value: Value): readonly Fragment[
     isRequired: column.isKey === true || column.isRequired === true,
   };
   let isKnown = true;
-  const part = whereGiven(value, (each) => {
+  const part = optionalCondition(value, (each) => {
     const made = compared(place, own, each);
     if (made === undefined) isKnown = false;
     return made;
@@ -134,7 +142,7 @@ function combined(place: Place, operator: string, value: Value): readonly Fragme
       return all;
     case "or":
       return [
-        separated(
+        joinFragments(
           all.map((each) => sequence("(", each, ")")),
           " OR ",
         ),
@@ -182,7 +190,7 @@ function compared(place: Place, column: Compared, value: Value): Fragment | unde
   const parts = [...fields].map(([name, each]) =>
     name.startsWith(OPERATOR) ? operated(place, column, operatorName(name), each) : undefined,
   );
-  return parts.every((each) => each !== undefined) ? separated(parts, " AND ") : undefined;
+  return parts.every((each) => each !== undefined) ? joinFragments(parts, " AND ") : undefined;
 }
 
 function isOneValue({ kind }: Value): boolean {
@@ -232,7 +240,7 @@ function operated(
       const [low, high] = tools.items(value) ?? [];
       if (!low || !high) return undefined;
       const word = operator === "between" ? "BETWEEN" : "NOT BETWEEN";
-      return sequence(`${column} ${word} `, given(low), " AND ", given(high));
+      return sequence(`${column} ${word} `, valueFragment(low), " AND ", valueFragment(high));
     }
     case "or":
     case "and": {
@@ -242,7 +250,7 @@ function operated(
         ? [...fields].map(([name, each]) => operated(place, own, operatorName(name), each))
         : items?.map((each) => compared(place, own, each));
       if (!parts?.every((each) => each !== undefined)) return undefined;
-      return sequence("(", separated(parts, operator === "or" ? " OR " : " AND "), ")");
+      return sequence("(", joinFragments(parts, operator === "or" ? " OR " : " AND "), ")");
     }
     default:
       return undefined;

@@ -12,24 +12,24 @@ import {
   camelCase,
   nameInTable,
   snakeCase,
-  tableNamed,
+  firstKnownTable,
   type Model,
   type ModelColumn,
   type ModelRelation,
 } from "../orm/model";
-import { annotated } from "../annotations";
+import { findAnnotation } from "../annotations";
 
 /** The entity that a class is; undefined where it is none. */
 export function entityOf(value: Value | undefined, tools: Tools): Model | undefined {
   if (value?.kind !== "class") return undefined;
-  const entity = annotated(value.class.annotations, "Entity");
+  const entity = findAnnotation(value.class.annotations, "Entity");
   if (!entity) return undefined;
   const name = value.class.name ?? "";
   const [first, second] = argumentsOf(entity, value, tools);
   const options = first?.kind === "object" ? first : second;
   const written =
     constantText(first) ?? constantText(options && tools.fields(options)?.get("name"));
-  const table = tableNamed(tools, [written ?? snakeCase(name)]);
+  const table = firstKnownTable(tools, [written ?? snakeCase(name)]);
   const known = tools.table(table);
   const inTable = (column: ModelColumn): ModelColumn => ({
     ...column,
@@ -123,7 +123,7 @@ function columnOfField(of: ClassValue, field: HirField, tools: Tools): ModelColu
   const typeName = given.map(constantText).find((each) => each !== undefined);
   const named = typeName ?? constantText(fields?.get("type"));
   const isGenerated = kind === "PrimaryGeneratedColumn";
-  const generator = annotated(field.annotations, "Generated");
+  const generator = findAnnotation(field.annotations, "Generated");
   const strategy = isGenerated
     ? (typeName ?? "increment")
     : generator && (constantText(argumentsOf(generator, of, tools)[0]) ?? "increment");
@@ -163,8 +163,8 @@ function columnOfField(of: ClassValue, field: HirField, tools: Tools): ModelColu
 }
 
 function isUniqueField(of: ClassValue, field: HirField, tools: Tools): boolean {
-  if (annotated(field.annotations, "Unique")) return true;
-  const index = annotated(field.annotations, "Index");
+  if (findAnnotation(field.annotations, "Unique")) return true;
+  const index = findAnnotation(field.annotations, "Index");
   return index !== undefined && isUniqueIndex(argumentsOf(index, of, tools), tools);
 }
 
@@ -193,7 +193,7 @@ function relationsOf(of: ClassValue, tools: Tools): readonly EntityRelation[] {
 }
 
 function relationOf(of: ClassValue, field: HirField, tools: Tools): EntityRelation | undefined {
-  const relation = annotated(field.annotations, "ManyToOne", "OneToOne", "OneToMany");
+  const relation = findAnnotation(field.annotations, "ManyToOne", "OneToOne", "OneToMany");
   if (!relation) return undefined;
   const kind = relation.name.split(".").at(-1);
   const [first, ...more] = argumentsOf(relation, of, tools);
@@ -202,7 +202,7 @@ function relationOf(of: ClassValue, field: HirField, tools: Tools): EntityRelati
   const fields = options && tools.fields(options);
   const classOf = (): Value | undefined =>
     first?.kind === "function" ? bodyValue(first, tools) : first;
-  const join = annotated(field.annotations, "JoinColumn");
+  const join = findAnnotation(field.annotations, "JoinColumn");
   const holdsKey = kind === "ManyToOne" || join !== undefined;
   const target = classOf();
   const key =
@@ -226,7 +226,7 @@ function relationOf(of: ClassValue, field: HirField, tools: Tools): EntityRelati
   };
 }
 
-/** What `() => X` gives. */
+/** Result of `() => X`. */
 function bodyValue(value: Extract<Value, { kind: "function" }>, tools: Tools): Value | undefined {
   const [first] = value.function.body;
   return first?.kind === "return" && first.value

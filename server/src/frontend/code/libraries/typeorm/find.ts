@@ -1,7 +1,7 @@
-// What TypeORM's `find` methods read: rows, with relations, locks and versions.
+// Reads of TypeORM's `find` methods: rows, with relations, locks and versions.
 import { dictionary } from "../../../../protocol/dictionary";
 import { constantScalar, constantText, UNDEFINED, unknown, type Value } from "../../values";
-import { given, namesIn, raw, type Draft, type Fragment } from "../builders/draft";
+import { valueFragment, namesIn, raw, type Draft, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { keysOf, lockClause, roleOf, type ModelRelation } from "../orm/model";
 import {
@@ -9,11 +9,11 @@ import {
   equals,
   isRowData,
   runSelect,
-  selected,
+  selectColumns,
   startOn,
   type Place,
 } from "../orm/statements";
-import { notDeleted, orderOf, whereOf } from "./where";
+import { softDeletion, orderOf, whereOf } from "./where";
 
 /** Reads rows by the options of `find`; undefined where they are not understood. */
 export function findRows(
@@ -32,11 +32,11 @@ export function findRows(
   const withDeleted = constantScalar(fields.get("withDeleted")) === true;
   const draft: Draft = {
     ...startOn(place, "select"),
-    columns: selected(place, selectedNames(fields.get("select"), tools)),
-    where: [...where, ...(withDeleted ? [] : notDeleted(place))],
+    columns: selectColumns(place, selectedNames(fields.get("select"), tools)),
+    where: [...where, ...(withDeleted ? [] : softDeletion(place))],
     orderBy: order,
-    ...(isFirst ? { limit: raw("1") } : isGiven(take) && { limit: given(take) }),
-    ...(isGiven(skip) && { offset: given(skip) }),
+    ...(isFirst ? { limit: raw("1") } : isGiven(take) && { limit: valueFragment(take) }),
+    ...(isGiven(skip) && { offset: valueFragment(skip) }),
     ...(lock !== "" && { lock }),
   };
   const rows = runSelect(place, draft);
@@ -165,7 +165,7 @@ function relatedTo(
   const where: Fragment = equals(columnText(target, { column, type: key.type }), value);
   const found = runSelect(target, {
     ...startOn(target, "select"),
-    columns: selected(target),
+    columns: selectColumns(target),
     where: [where],
     ...(lock !== "" && { lock }),
   });

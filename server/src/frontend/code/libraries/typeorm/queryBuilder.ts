@@ -8,15 +8,15 @@ import {
 } from "../../values";
 import {
   allOf,
-  chosen,
+  chooseFragment,
   draftOf,
   flagOf,
-  given,
+  valueFragment,
   namesIn,
-  quoted,
+  quoteIdentifier,
   raw,
   runDraft,
-  separated,
+  joinFragments,
   sequence,
   type Draft,
   type Fragment,
@@ -37,7 +37,7 @@ import { entityOf } from "./entities";
 import { lockText } from "./find";
 import { columnsSet, conflictText, runSoftDelete } from "./save";
 import { tellSubscribers } from "./subscribers";
-import { notDeleted, whereOf } from "./where";
+import { softDeletion, whereOf } from "./where";
 
 export interface Query {
   readonly kind: "query";
@@ -94,7 +94,7 @@ export function startQuery(
 }
 
 /** A method of a builder: the builder with what the call adds; undefined where it is not known. */
-export function extended(
+export function extendBuilder(
   query: Query,
   method: string,
   call: Call,
@@ -156,7 +156,7 @@ export function extended(
       if (!key || !items) return undefined;
       const list = sequence(
         `${query.alias}.${key.column} IN (`,
-        separated(items.map(given), ", "),
+        joinFragments(items.map(valueFragment), ", "),
         ")",
       );
       return { ...query, where: [...query.where, list] };
@@ -305,7 +305,7 @@ function join(
   const { dialect } = tools;
   const word = method.startsWith("left") ? "LEFT JOIN" : "JOIN";
   const named = (model: Model): string =>
-    `${word} ${quoted(model.table, dialect)} ${quoted(alias, dialect)}`;
+    `${word} ${quoteIdentifier(model.table, dialect)} ${quoteIdentifier(alias, dialect)}`;
   const also = condition?.kind === "text" ? condition.parts : undefined;
   const add = (model: Model, on: Fragment): Query => ({
     ...query,
@@ -323,7 +323,7 @@ function join(
   if (!relation || !other || !own || !key) return undefined;
   const back = other.relations.find((each) => each.property === relation.inverse)?.column;
   const column = (name: string, at: string): string =>
-    `${quoted(at, dialect)}.${quoted(name, dialect)}`;
+    `${quoteIdentifier(at, dialect)}.${quoteIdentifier(name, dialect)}`;
   const on =
     relation.column !== undefined
       ? `${column(relation.column, from)} = ${column(key.column, alias)}`
@@ -336,7 +336,7 @@ function join(
 const RUNS =
   /^(?:getOne|getOneOrFail|getMany|getCount|getManyAndCount|getRawOne|getRawMany|getExists|execute)$/u;
 
-/** Whether a method runs the statement. */
+/** True if a method runs the statement. */
 export function isRun(method: string): boolean {
   return RUNS.test(method);
 }
@@ -389,15 +389,17 @@ function readDraft(query: Query, method: string, place: Place): Draft {
   const { tools, model } = place;
   const { dialect } = tools;
   const resolve = (text: Fragment): Fragment => resolved(query, text, place);
-  const table = raw(`${quoted(model.table, dialect)} ${quoted(query.alias, dialect)}`);
+  const table = raw(
+    `${quoteIdentifier(model.table, dialect)} ${quoteIdentifier(query.alias, dialect)}`,
+  );
   const column = (name: string): string =>
-    `${quoted(query.alias, dialect)}.${quoted(name, dialect)}`;
+    `${quoteIdentifier(query.alias, dialect)}.${quoteIdentifier(name, dialect)}`;
   const isRaw = method.startsWith("getRaw");
   const all = model.columns
     .filter(({ isHidden }) => isHidden !== true)
     .map((each) =>
       raw(
-        `${column(each.column)}${isRaw ? ` AS ${quoted(`${query.alias}_${each.column}`, dialect)}` : ""}`,
+        `${column(each.column)}${isRaw ? ` AS ${quoteIdentifier(`${query.alias}_${each.column}`, dialect)}` : ""}`,
       ),
     );
   const columns = query.columns.flatMap(({ text, as }): readonly Fragment[] => {
@@ -406,7 +408,9 @@ function readDraft(query: Query, method: string, place: Place): Draft {
     const path = only?.kind === "run" ? /^\w+\.(\w+)$/u.exec(only.run.text)?.[1] : undefined;
     const own = path === undefined ? undefined : columnOf(model, path)?.column;
     const name = as ?? (isRaw && own !== undefined ? `${query.alias}_${own}` : undefined);
-    return [sequence(resolve(text), name === undefined ? "" : ` AS ${quoted(name, dialect)}`)];
+    return [
+      sequence(resolve(text), name === undefined ? "" : ` AS ${quoteIdentifier(name, dialect)}`),
+    ];
   });
   const deleted = roleOf(model, "deleted");
   const undeleted =
@@ -419,8 +423,8 @@ function readDraft(query: Query, method: string, place: Place): Draft {
     groupBy: query.groupBy.map(resolve),
     having: query.having.map(resolve),
     orderBy: query.orderBy.map(resolve),
-    ...(query.limit && { limit: given(query.limit) }),
-    ...(query.offset && { offset: given(query.offset) }),
+    ...(query.limit && { limit: valueFragment(query.limit) }),
+    ...(query.offset && { offset: valueFragment(query.offset) }),
     ...(query.lock !== undefined && query.lock !== "" && { lock: query.lock }),
   };
 }
@@ -449,11 +453,14 @@ function runWrite(query: Query, place: Place): Value | undefined {
       return result(runUpdate(place, set, where).count);
     }
     case "delete": {
-      const draft = { ...draftOf("delete", raw(quoted(place.model.table, tools.dialect))), where };
+      const draft = {
+        ...draftOf("delete", raw(quoteIdentifier(place.model.table, tools.dialect))),
+        where,
+      };
       return result(runDraft(draft, place.connection, place.source, tools).count);
     }
     case "softDelete":
-      return result(runSoftDelete(place, [...where, ...notDeleted(place)]).count);
+      return result(runSoftDelete(place, [...where, ...softDeletion(place)]).count);
     default:
       return undefined;
   }
@@ -473,8 +480,8 @@ function resolved(query: Query, text: Fragment, place: Place): Fragment {
         const relation = model.relations.find((each) => each.property === property)?.column;
         const column = relation ?? columnOf(model, property)?.column;
         if (column === undefined) return whole;
-        const own = quoted(column, dialect);
-        return isRead ? `${quoted(alias, dialect)}.${own}` : own;
+        const own = quoteIdentifier(column, dialect);
+        return isRead ? `${quoteIdentifier(alias, dialect)}.${own}` : own;
       },
     );
     if (changed === part.run.text) return part;
@@ -524,7 +531,7 @@ function queryOf(value: Value): Query | undefined {
     const more = query.where.slice(same);
     return more.length === 0 ? undefined : allOf(more);
   };
-  const either = chosen(flagOf(value), rest(then), rest(otherwise));
+  const either = chooseFragment(flagOf(value), rest(then), rest(otherwise));
   const where = [...then.where.slice(0, same), ...(either ? [either] : [])];
   const parameters = new Map([...then.parameters, ...otherwise.parameters]);
   const [first, second] = [then, otherwise].map((query) =>

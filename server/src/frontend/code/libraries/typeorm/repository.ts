@@ -4,7 +4,7 @@ import { namesIn, raw, type Fragment } from "../builders/draft";
 import type { SqlOutcome, Tools } from "../library";
 import { columnOf, roleOf } from "../orm/model";
 import {
-  assignMade,
+  assignGenerated,
   columnText,
   runAggregate,
   runDelete,
@@ -17,7 +17,7 @@ import {
 import { findRows, firstOf } from "./find";
 import { changedBy, columnsSet, conflictText, removeValue, runSoftDelete, saveValue } from "./save";
 import { tellSubscribers } from "./subscribers";
-import { criteriaOf, notDeleted, whereOf } from "./where";
+import { criteriaOf, softDeletion, whereOf } from "./where";
 
 /** Methods of a repository; a manager has them with the entity before the other arguments. */
 export const METHODS: ReadonlySet<string> = new Set(
@@ -70,7 +70,10 @@ export function repositoryCall(
       // Without a page the rows are all that are counted.
       const isPage = method === "findAndCount" && (fields?.has("take") ?? fields?.has("skip"));
       if (isPage !== true) return tools.list([rows, tools.member(rows, "length")]);
-      return tools.list([rows, runAggregate(place, "COUNT(*)", [...where, ...notDeleted(place)])]);
+      return tools.list([
+        rows,
+        runAggregate(place, "COUNT(*)", [...where, ...softDeletion(place)]),
+      ]);
     }
     case "count":
     case "countBy":
@@ -80,7 +83,7 @@ export function repositoryCall(
       const isBy = method.endsWith("By");
       const where = whereOf(place, isBy ? first : first && tools.fields(first)?.get("where"));
       if (!where) return undefined;
-      const all = [...where, ...notDeleted(place)];
+      const all = [...where, ...softDeletion(place)];
       return method.startsWith("count")
         ? runAggregate(place, "COUNT(*)", all)
         : runExists(place, all);
@@ -93,7 +96,7 @@ export function repositoryCall(
       const where = whereOf(place, second);
       if (!column || !where) return undefined;
       const text = `${AGGREGATES[method] ?? ""}(${columnText(place, column)})`;
-      return runAggregate(place, text, [...where, ...notDeleted(place)]);
+      return runAggregate(place, text, [...where, ...softDeletion(place)]);
     }
     case "create":
       return created(place, first);
@@ -202,7 +205,7 @@ function inserted(place: Place, value: Value): Value {
   if (rows.length === 0) return tools.object({});
   const done = runInsert(place, rows);
   const [only] = items;
-  if (only?.kind === "object" && items.length === 1) assignMade(place, only, done);
+  if (only?.kind === "object" && items.length === 1) assignGenerated(place, only, done);
   const maps = done.made ?? tools.list(items);
   return tools.object({ identifiers: maps, generatedMaps: maps, raw: maps });
 }

@@ -1,12 +1,12 @@
-// What TypeORM's `save` and its like write: a row that was read is read again and its changed fields are updated; an
+// Writes of TypeORM's `save` and its like: a row that was read is read again and its changed fields are updated; an
 // object becomes a new row, or an old one's new fields where it has a key. All of one call is in one transaction.
 import type { Command } from "../../../../program/statement";
 import { constantScalar, unknown, type Value } from "../../values";
-import { given, quoted, raw, sequence, type Fragment } from "../builders/draft";
+import { valueFragment, quoteIdentifier, raw, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { columnOf, keysOf, roleOf, type Model } from "../orm/model";
 import {
-  assignMade,
+  assignGenerated,
   byKey,
   columnText,
   isRowData,
@@ -16,7 +16,7 @@ import {
   runSelect,
   runUnknownWrite,
   runUpdate,
-  selected,
+  selectColumns,
   startOn,
   type Columns,
   type Place,
@@ -124,7 +124,7 @@ function saveRow(place: Place, row: Extract<Value, { kind: "row" }>): void {
     return;
   }
   // TypeORM compares with what the database has by now, before it begins a transaction.
-  runSelect(own, { ...startOn(own, "select"), columns: selected(own), where: key });
+  runSelect(own, { ...startOn(own, "select"), columns: selectColumns(own), where: key });
   if (set.size === 0) return;
   together(own, (inner) => {
     runUpdate(inner, set, key);
@@ -141,7 +141,7 @@ function saveObject(place: Place, object: Extract<Value, { kind: "object" }>): v
   }
   const insert = (): void => {
     together(place, (inner) => {
-      assignMade(place, object, runInsert(inner, [set]));
+      assignGenerated(place, object, runInsert(inner, [set]));
     });
   };
   const key = byKey(place, (name) => fields.get(name));
@@ -151,7 +151,7 @@ function saveObject(place: Place, object: Extract<Value, { kind: "object" }>): v
   }
   const rows = runSelect(place, {
     ...startOn(place, "select"),
-    columns: selected(place),
+    columns: selectColumns(place),
     where: key,
   });
   const keys = new Set(keysOf(model).map(({ column }) => column));
@@ -185,7 +185,7 @@ export function columnsSet(place: Place, fields: ReadonlyMap<string, Value>): Co
         tools.lose(`what is written to ${name} along with it is not followed`, place.source);
         continue;
       }
-      set.set(relation.column, given(keyOf(value, relation.target(), tools)));
+      set.set(relation.column, valueFragment(keyOf(value, relation.target(), tools)));
       continue;
     }
     const column = columnOf(model, name);
@@ -210,9 +210,9 @@ function keyOf(value: Value, other: Model | undefined, tools: Tools): Value {
 
 /** A value, or `() => "SQL"`. */
 function textOfValue({ tools, source }: Place, value: Value): Fragment {
-  if (value.kind !== "function") return given(value);
+  if (value.kind !== "function") return valueFragment(value);
   const text = tools.call(value, [], source);
-  return text.kind === "text" ? text.parts : given(text);
+  return text.kind === "text" ? text.parts : valueFragment(text);
 }
 
 /** Reads the rows of entities, and then deletes them in one transaction, or marks them as deleted. */
@@ -222,7 +222,7 @@ export function removeValue(
   { isSoft }: { readonly isSoft: boolean },
 ): void {
   forRows(place, value, (key) => {
-    runSelect(place, { ...startOn(place, "select"), columns: selected(place), where: key });
+    runSelect(place, { ...startOn(place, "select"), columns: selectColumns(place), where: key });
   });
   together(place, (inner) => {
     forRows(
@@ -283,11 +283,11 @@ export function conflictText(
     : given;
   const isMysql = dialect === "mysql" || dialect === "mariadb";
   const set = columns.map((column) => {
-    const name = quoted(column, dialect);
+    const name = quoteIdentifier(column, dialect);
     return isMysql ? `${name} = VALUES(${name})` : `${name} = EXCLUDED.${name}`;
   });
   if (isMysql) return raw(` ON DUPLICATE KEY UPDATE ${set.join(", ")}`);
-  const target = names.map((name) => quoted(name, dialect)).join(", ");
+  const target = names.map((name) => quoteIdentifier(name, dialect)).join(", ");
   const action = set.length === 0 ? "NOTHING" : `UPDATE SET ${set.join(", ")}`;
   return raw(` ON CONFLICT (${target}) DO ${action}`);
 }
@@ -306,5 +306,5 @@ export function changedBy(
   const column = columnOf(place.model, name);
   if (!column) return undefined;
   const text = columnText(place, column);
-  return new Map([[column.column, sequence(`${text} ${operator} `, given(by))]]);
+  return new Map([[column.column, sequence(`${text} ${operator} `, valueFragment(by))]]);
 }

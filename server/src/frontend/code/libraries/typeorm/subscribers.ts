@@ -1,7 +1,8 @@
-// What TypeORM runs around the writing of entities: subscribers, and listeners of the entities themselves. They may
-// change what is written, and run statements of their own. They are not followed, which is said where one of them runs.
+// Code that TypeORM runs around the writing of entities: subscribers, and listeners of the entities themselves. They
+// may change what is written, and run statements of their own. They are not followed, which is said where one of them
+// runs.
 import { dictionary } from "../../../../protocol/dictionary";
-import type { DeclaringCall } from "../../declaringCalls";
+import type { DeclaringCall } from "../../workspace/declarationCalls";
 import type { HirClass } from "../../hir";
 import { plainName } from "../annotations";
 import type { Tools } from "../library";

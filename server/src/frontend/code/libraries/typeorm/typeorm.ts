@@ -17,7 +17,16 @@ import { isRowData, type Place } from "../orm/statements";
 import { parametersIn, rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
 import { entityOf } from "./entities";
-import { builder, extended, hold, isHeld, isRun, queryIn, run, startQuery } from "./queryBuilder";
+import {
+  builder,
+  extendBuilder,
+  hold,
+  isHeld,
+  isRun,
+  queryIn,
+  run,
+  startQuery,
+} from "./queryBuilder";
 import { METHODS, repositoryCall } from "./repository";
 import { modelOfValue } from "./save";
 import { operatorOf } from "./where";
@@ -109,7 +118,7 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
     const query = queryIn(data, tools);
     if (!query) return undefined;
     if (isRun(method)) return run(query, method, connection, tools);
-    const next = extended(query, method, call, { connection, source, tools });
+    const next = extendBuilder(query, method, call, { connection, source, tools });
     if (!next) return undefined;
     if (method === "clone") return builder(next, connection, tools);
     hold(data, next, tools);
@@ -304,7 +313,7 @@ function query(
   return isInsert ? rowsOf(outcome, tools) : tools.list([rowsOf(outcome, tools), outcome.count]);
 }
 
-/** Whether a class's rows save themselves: it extends `BaseEntity`. */
+/** True if a class's rows save themselves: it extends `BaseEntity`. */
 function isActive(of: ClassValue, depth = 6): boolean {
   const { superclass } = of.class;
   const parent = superclass === undefined ? undefined : of.scope.module.lookup(superclass);

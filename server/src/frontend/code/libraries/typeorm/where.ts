@@ -1,12 +1,26 @@
 // TypeORM's conditions: `where` records with operators, lists of them, keys; orders and limits.
 import { dictionary } from "../../../../protocol/dictionary";
 import { constantScalar, constantText, unknown, type Value } from "../../values";
-import { allOf, given, raw, separated, sequence, type Fragment } from "../builders/draft";
+import {
+  allOf,
+  valueFragment,
+  raw,
+  joinFragments,
+  sequence,
+  type Fragment,
+} from "../builders/draft";
 import type { Call, Tools } from "../library";
 import { columnOf, keysOf, roleOf, type ModelColumn } from "../orm/model";
 import { withParameters } from "../orm/parameters";
-import { unlessNothing } from "../orm/perhapsNull";
-import { byKey, columnText, equals, memberOfList, whereGiven, type Place } from "../orm/statements";
+import { unlessNothing } from "../orm/nullability";
+import {
+  byKey,
+  columnText,
+  equals,
+  memberOfList,
+  optionalCondition,
+  type Place,
+} from "../orm/statements";
 
 /** `In([...])`, `MoreThan(1)`: a condition on a column that is named elsewhere. */
 export interface Operator {
@@ -34,7 +48,7 @@ export function operatorOf(name: string, call: Call, tools: Tools): Value | unde
     tools.handle("operator", { kind: "operator", on } satisfies Operator);
   const symbol = COMPARISONS[name];
   if (symbol !== undefined && first) {
-    return made((column) => sequence(`${column} ${symbol} `, given(first)));
+    return made((column) => sequence(`${column} ${symbol} `, valueFragment(first)));
   }
   switch (name) {
     case "In":
@@ -46,13 +60,15 @@ export function operatorOf(name: string, call: Call, tools: Tools): Value | unde
       return made((column) => raw(`${column} IS NULL`));
     case "Between":
       if (!first || !second) return undefined;
-      return made((column) => sequence(`${column} BETWEEN `, given(first), " AND ", given(second)));
+      return made((column) =>
+        sequence(`${column} BETWEEN `, valueFragment(first), " AND ", valueFragment(second)),
+      );
     case "And":
     case "Or": {
       const word = name === "And" ? " AND " : " OR ";
       const parts = call.arguments;
       return made((column) =>
-        separated(
+        joinFragments(
           parts.map((each) => sequence("(", compared(column, each), ")")),
           word,
         ),
@@ -77,7 +93,7 @@ function rawCondition(
 ): Fragment {
   const alias: Value = { kind: "text", parts: raw(column) };
   const made = text?.kind === "function" ? tools.call(text, [alias], call.source) : text;
-  if (made?.kind !== "text") return given(unknown("a condition that is made elsewhere"));
+  if (made?.kind !== "text") return valueFragment(unknown("a condition that is made elsewhere"));
   return withParameters(made.parts, parameters ? tools.fields(parameters) : undefined, tools);
 }
 
@@ -102,7 +118,7 @@ export function whereOf(
     if (!parts.every((each) => each !== undefined)) return undefined;
     if (parts.length === 0 || parts.some((each) => each.length === 0)) return [];
     return [
-      separated(
+      joinFragments(
         parts.map((each) => sequence("(", allOf(each), ")")),
         " OR ",
       ),
@@ -120,7 +136,7 @@ export function whereOf(
 function criterion(place: Place, name: string, value: Value): readonly Fragment[] | undefined {
   const column = columnOf(place.model, name);
   if (!column || value.kind === "handle") return wherePart(place, name, value, false);
-  return [sequence(`${columnText(place, column)} = `, given(value))];
+  return [sequence(`${columnText(place, column)} = `, valueFragment(value))];
 }
 
 /** One property of a `where`; `undefined` and `null` say nothing. */
@@ -150,11 +166,11 @@ function wherePart(
   }
   const column = columnOf(model, name);
   if (!column) return undefined;
-  const part = whereGiven(value, (each) => compared(columnText(place, column), each));
+  const part = optionalCondition(value, (each) => compared(columnText(place, column), each));
   return part ? [part] : [];
 }
 
-/** Whether an argument is a key, and no entity: told by its type, or else by what it is called. */
+/** True if an argument is a key, and no entity: told by its type, or else by what it is called. */
 export function isKey({ path, type }: Extract<Value, { kind: "input" }>): boolean {
   return type === undefined ? /id$/iu.test(path) : /^[\s|]*(?:string|number|bigint)\b/u.test(type);
 }
@@ -185,7 +201,7 @@ export function criteriaOf(
 }
 
 /** That a row was not deleted softly. */
-export function notDeleted(place: Place): readonly Fragment[] {
+export function softDeletion(place: Place): readonly Fragment[] {
   const column = roleOf(place.model, "deleted");
   return column ? [raw(`${columnText(place, column)} IS NULL`)] : [];
 }

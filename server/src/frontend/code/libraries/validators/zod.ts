@@ -1,10 +1,10 @@
 // Schemas of zod, as they are made of others.
 import { dictionary } from "../../../../protocol/dictionary";
 import { literal } from "../../../sql/expressions";
-import { compare, joined } from "../../../sql/terms";
-import { isOfInputs } from "../../reads";
+import { compare, connective } from "../../../sql/terms";
+import { isOfInputs } from "../../roots/provenance";
 import { readsOf } from "../../evaluate/values/convert";
-import { OF_ANOTHER_KIND, REFUSED } from "../../evaluate/errors/refusals";
+import { OF_ANOTHER_KIND, REFUSAL } from "../../evaluate/errors/refusals";
 import {
   constant,
   constantScalar,
@@ -15,7 +15,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, Tools } from "../library";
-import { ANY, checked, madeOf, ownType, type Check, type Schema } from "./taken";
+import { ANY, refine, madeOf, ownType, type Check, type Schema } from "./refinement";
 
 /** The type of what a schema gives, as TypeScript has it; undefined for what is no schema or not known. */
 export function schemaType(value: Value): string | undefined {
@@ -246,7 +246,7 @@ function fieldsOf(given: Value, tools: Tools): ReadonlyMap<string, Schema> | und
   return fields && new Map([...fields].map(([name, value]) => [name, schemaOf(value)]));
 }
 
-/** What is known of a schema; of what is none, nothing. */
+/** Facts about a schema; of what is none, nothing. */
 export function schemaOf(value: Value): Schema {
   // Only this file makes handles with data.
   return isSchema(value) ? (value.data as Schema) : ANY;
@@ -295,7 +295,7 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
       const known = values.flatMap((each) => (each === undefined || each === null ? [] : [each]));
       if (known.length === 0 || known.length < values.length) return ANY;
       const check: Check = (operand) =>
-        joined("or", known.map((each) => compare("=", operand, literal(each)))); // prettier-ignore
+        connective("or", known.map((each) => compare("=", operand, literal(each)))); // prettier-ignore
       const members = new Map(
         known.map((each, at) => [[...(named?.keys() ?? [])][at] ?? String(each), each]),
       );
@@ -358,11 +358,11 @@ function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
   // Of what was read it is told below.
   const isFromDatabase = reads.length > 0 && !reads.some(isOfInputs);
   if (!isFromDatabase) tools.mayFail("parse", call.source);
-  const { value: given, conditions, untold } = checked(schema, value, call, tools);
+  const { value: given, conditions, untold } = refine(schema, value, call, tools);
   for (const { holds, isTag } of conditions) {
-    tools.require(holds, isTag === true ? OF_ANOTHER_KIND : REFUSED, call.source);
+    tools.require(holds, isTag === true ? OF_ANOTHER_KIND : REFUSAL, call.source);
   }
-  if (untold) tools.require(tools.condition(unknown(UNTOLD, untold)), REFUSED, call.source);
+  if (untold) tools.require(tools.condition(unknown(UNTOLD, untold)), REFUSAL, call.source);
   return given;
 }
 
@@ -370,17 +370,17 @@ const UNTOLD = "whether a validator takes it is not known";
 
 /** `{ success, data }`: it may refuse for more than is looked at. */
 function tried(schema: Schema, value: Value, call: Call, tools: Tools): Value {
-  const { value: data, conditions, untold } = checked(schema, value, call, tools);
+  const { value: data, conditions, untold } = refine(schema, value, call, tools);
   const path = value.kind === "input" ? `${value.path}.valid` : "valid";
   // What one schema says of one value says nothing of others.
   const isFromDatabase = !readsOf(value).every(isOfInputs);
   const told = isFromDatabase ? [] : [tools.decidedOutside(path)];
   const others = untold ? [tools.condition(unknown(UNTOLD, untold))] : told;
-  const success = scalar(joined("and", [...conditions.map(({ holds }) => holds), ...others]), "bool"); // prettier-ignore
+  const success = scalar(connective("and", [...conditions.map(({ holds }) => holds), ...others]), "bool"); // prettier-ignore
   return tools.object({ success, data, error: unknown("what is wrong") });
 }
 
-/** What `z` stands for, under whatever name. */
+/** Meaning of `z`, under whatever name. */
 const ZOD: Library = {
   name: "zod",
   modules: [],

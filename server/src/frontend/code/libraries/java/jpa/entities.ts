@@ -3,13 +3,13 @@ import type { ValueType } from "../../../../../program/expression";
 import type { UniqueKey } from "../../../../../program/schema";
 import type { HirAnnotation, HirClass, HirField } from "../../../hir";
 import { constantScalar, constantText, type Value } from "../../../values";
-import { annotated } from "../../annotations";
+import { findAnnotation } from "../../annotations";
 import { namesIn } from "../../builders/draft";
 import type { ClassValue, Tools } from "../../library";
 import {
   nameInTable,
   snakeCase,
-  tableNamed,
+  firstKnownTable,
   type Model,
   type ModelColumn,
   type ModelRelation,
@@ -42,7 +42,7 @@ export function entityOf(value: Value | undefined, tools: Tools): JpaModel | und
   // `Account.class`.
   if (value?.kind === "builtin" && value.name === "class.class") return entityOf(value.self, tools);
   if (value?.kind !== "class") return undefined;
-  const entity = annotated(value.class.annotations, "Entity");
+  const entity = findAnnotation(value.class.annotations, "Entity");
   if (!entity) return undefined;
   const byTools = models.get(value.class) ?? new WeakMap<Tools, JpaModel>();
   models.set(value.class, byTools);
@@ -54,10 +54,10 @@ export function entityOf(value: Value | undefined, tools: Tools): JpaModel | und
 function newEntity(of: ClassValue, entity: HirAnnotation, tools: Tools): JpaModel {
   const name = of.class.name ?? "";
   const entityName = textOption(entity, "name", of, tools) ?? name;
-  const declared = annotated(of.class.annotations, "Table");
+  const declared = findAnnotation(of.class.annotations, "Table");
   const written = declared && textOption(declared, "name", of, tools);
   const plain = written ?? entityName;
-  const table = tableNamed(tools, [snakeCase(plain), plain]);
+  const table = firstKnownTable(tools, [snakeCase(plain), plain]);
   const known = tools.table(table);
   const inTable = <Each extends { readonly column?: string | undefined }>(each: Each): Each =>
     each.column === undefined ? each : { ...each, column: nameInTable(known, each.column) };
@@ -81,7 +81,7 @@ function newEntity(of: ClassValue, entity: HirAnnotation, tools: Tools): JpaMode
     uniqueKeys: declared ? uniqueKeysOf(declared, columns, of, tools) : [],
     class: of,
     others: new Set(fields.filter(isTransient).map(({ field }) => field.name)),
-    isDynamic: annotated(of.class.annotations, "DynamicUpdate") !== undefined,
+    isDynamic: findAnnotation(of.class.annotations, "DynamicUpdate") !== undefined,
     unread: unreadOf(of, fields),
   };
 }
@@ -116,21 +116,21 @@ function fieldsOf(of: ClassValue, depth = 6): readonly OwnedField[] {
 
 function unreadOf({ class: of }: ClassValue, fields: readonly OwnedField[]): readonly string[] {
   const parts = fields.filter(({ annotations }) =>
-    annotated(annotations, "Embedded", "EmbeddedId"),
+    findAnnotation(annotations, "Embedded", "EmbeddedId"),
   );
   const methods = of.methods.filter(({ function: { annotations } }) =>
-    annotated(annotations, "PrePersist", "PreUpdate", "PreRemove", "PostPersist", "PostUpdate", "PostLoad"),
+    findAnnotation(annotations, "PrePersist", "PreUpdate", "PreRemove", "PostPersist", "PostUpdate", "PostLoad"),
   ); // prettier-ignore
   const others = ["Inheritance", "EntityListeners", "Where", "SQLRestriction", "SQLUpdate", "SQLDelete"]; // prettier-ignore
   return [
     ...parts.map(({ field }) => field.name),
     ...methods.map(({ name }) => `${name}()`),
-    ...others.filter((name) => annotated(of.annotations, name)).map((name) => `@${name}`),
+    ...others.filter((name) => findAnnotation(of.annotations, name)).map((name) => `@${name}`),
   ];
 }
 
 function isTransient({ annotations }: OwnedField): boolean {
-  return annotated(annotations, "Transient") !== undefined;
+  return findAnnotation(annotations, "Transient") !== undefined;
 }
 
 /** What hides a field from the columns: it is none, or is more than one. */
@@ -138,24 +138,24 @@ const NO_COLUMN = ["Transient", "Embedded", "EmbeddedId", "ElementCollection", "
 
 function columnOfField(owned: OwnedField, tools: Tools): ModelColumn | undefined {
   const { of, field, annotations } = owned;
-  if (annotated(annotations, ...NO_COLUMN)) return undefined;
-  const column = annotated(annotations, "Column");
-  const generated = annotated(annotations, "GeneratedValue", "UuidGenerator");
+  if (findAnnotation(annotations, ...NO_COLUMN)) return undefined;
+  const column = findAnnotation(annotations, "Column");
+  const generated = findAnnotation(annotations, "GeneratedValue", "UuidGenerator");
   const written = (field.type ?? "").trim();
   const type = columnType(owned, written);
-  const isKey = annotated(annotations, "Id") !== undefined;
+  const isKey = findAnnotation(annotations, "Id") !== undefined;
   const isUuid = written === "UUID" || (generated && optionName(generated, "strategy") === "UUID");
-  const role = annotated(annotations, "Version")
+  const role = findAnnotation(annotations, "Version")
     ? "version"
-    : annotated(annotations, "UpdateTimestamp", "LastModifiedDate")
+    : findAnnotation(annotations, "UpdateTimestamp", "LastModifiedDate")
       ? "updated"
-      : annotated(annotations, "CreationTimestamp", "CreatedDate")
+      : findAnnotation(annotations, "CreationTimestamp", "CreatedDate")
         ? "created"
         : undefined;
   const isFixed = column && option(column, "updatable", of, tools) === false;
   const isRequired =
     isPrimitive(written) ||
-    annotated(annotations, "NotNull", "NonNull", "NotBlank") !== undefined ||
+    findAnnotation(annotations, "NotNull", "NonNull", "NotBlank") !== undefined ||
     (column !== undefined && option(column, "nullable", of, tools) === false);
   return {
     property: field.name,
@@ -189,7 +189,7 @@ function columnType({ of, annotations }: OwnedField, written: string): ValueType
   if (known !== undefined) return known;
   const found = of.scope.module.lookup(name);
   if (found?.kind !== "class" || !isEnumeration(found.class)) return "other";
-  const enumerated = annotated(annotations, "Enumerated");
+  const enumerated = findAnnotation(annotations, "Enumerated");
   return enumerated && onlyName(enumerated) === "STRING" ? "text" : "int";
 }
 
@@ -199,14 +199,14 @@ export function isEnumeration({ name, fields }: HirClass): boolean {
 
 function relationOf(owned: OwnedField, tools: Tools): JpaRelation | undefined {
   const { of, field, annotations } = owned;
-  const relation = annotated(annotations, "ManyToOne", "OneToOne", "OneToMany");
+  const relation = findAnnotation(annotations, "ManyToOne", "OneToOne", "OneToMany");
   if (!relation) return undefined;
   const isMany = relation.name.endsWith("OneToMany");
   const type = field.type ?? "";
   const targetName = (isMany ? /<\s*(?:[\w.]+\s*,\s*)?([\w.]+)\s*>/u.exec(type)?.[1] : type.trim()) ?? ""; // prettier-ignore
   const classOf = (): Value | undefined => of.scope.module.lookup(targetName);
   const mappedBy = textOption(relation, "mappedBy", of, tools);
-  const join = annotated(annotations, "JoinColumn");
+  const join = findAnnotation(annotations, "JoinColumn");
   const named = join && textOption(join, "name", of, tools);
   const target = classOf();
   const key =

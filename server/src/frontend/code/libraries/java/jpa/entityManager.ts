@@ -12,7 +12,7 @@ import {
 } from "../../../values";
 import type { Call, Library, Tools } from "../../library";
 import { commitUnit, flushUnit, isKept, release, releaseAll } from "../../orm/unitOfWork";
-import { emptyRecord, held } from "../held";
+import { emptyRecord, stateOf } from "../receiverState";
 import { SPRING_CONNECTION } from "../springTransactions";
 import { entityOf, type JpaModel } from "./entities";
 import { answered, onlyColumn, type Asked } from "./queries";
@@ -206,10 +206,10 @@ export function queryCall(
   const asked: Asked = {
     text: data.text,
     isNative: data.isNative,
-    parameter: (each) => held(state, `:${each}`),
-    lock: modeOf(held(state, "lock")),
-    limit: held(state, "limit"),
-    offset: held(state, "offset"),
+    parameter: (each) => stateOf(state, `:${each}`),
+    lock: modeOf(stateOf(state, "lock")),
+    limit: stateOf(state, "limit"),
+    offset: stateOf(state, "offset"),
   };
   const session = sessionOf(handle, call, tools);
   const model = data.model ?? NO_MODEL;

@@ -3,7 +3,14 @@ import { constant, UNDEFINED, type HandleValue, type RowValue, type Value } from
 import type { Call, Library, Tools } from "../../library";
 import { keysOf, tableOf } from "../../orm/model";
 import { ownMethod } from "../../orm/ownMethods";
-import { columnText, equals, isRowData, runSelect, selected, startOn } from "../../orm/statements";
+import {
+  columnText,
+  equals,
+  isRowData,
+  runSelect,
+  selectColumns,
+  startOn,
+} from "../../orm/statements";
 import { commitUnit, flushRow, flushUnit, keep, releaseAll } from "../../orm/unitOfWork";
 import { newError } from "../jdbc";
 import { SPRING_CONNECTION } from "../springTransactions";
@@ -131,7 +138,7 @@ function related(session: Session, row: RowValue, relation: JpaRelation): Value 
   if (!own || theirs === undefined) return undefined;
   const rows = runSelect(other, {
     ...startOn(other, "select"),
-    columns: selected(other),
+    columns: selectColumns(other),
     where: [equals(columnText(other, { column: theirs, type: own.type }), tools.field(row, own.property ?? own.column))], // prettier-ignore
   });
   if (session.keeps) keep(other, rows, HIBERNATE);

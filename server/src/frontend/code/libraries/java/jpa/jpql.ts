@@ -1,11 +1,11 @@
 // JPQL as SQL: entities become tables, paths columns, relations joins. One pass finds what names stand for, one writes.
 import type { Value } from "../../../values";
 import {
-  given,
+  valueFragment,
   givenList,
-  quoted,
+  quoteIdentifier,
   raw,
-  separated,
+  joinFragments,
   sequence,
   type Fragment,
 } from "../../builders/draft";
@@ -237,7 +237,7 @@ class Translation {
       return;
     }
     if (source.alias !== "") this.at += 1;
-    const table = quoted(source.model.table, this.names.tools.dialect);
+    const table = quoteIdentifier(source.model.table, this.names.tools.dialect);
     const isBare = source.alias === "" || (this.verb !== "select" && isMain);
     this.out.push(isBare ? table : `${table} AS ${this.quote(source.alias)}`);
   }
@@ -260,7 +260,7 @@ class Translation {
     const owner = this.sources.get(first);
     const relation = owner?.model.relations.find((each) => each.property === property);
     const isOn = /^(?:on|with)$/iu.test(tokens[this.at] ?? "");
-    const table = `${quoted(joined.model.table, this.names.tools.dialect)} AS ${this.quote(alias)}`;
+    const table = `${quoteIdentifier(joined.model.table, this.names.tools.dialect)} AS ${this.quote(alias)}`;
     if (owner && relation && more.length === 0) {
       const on = this.condition(owner, relation, { ...joined, alias });
       if (on === undefined) {
@@ -291,7 +291,7 @@ class Translation {
   }
 
   private column(alias: string, column: string): string {
-    const own = quoted(column, this.names.tools.dialect);
+    const own = quoteIdentifier(column, this.names.tools.dialect);
     return alias === "" || (this.verb !== "select" && this.mainAlias() === alias)
       ? own
       : `${this.quote(alias)}.${own}`;
@@ -302,7 +302,7 @@ class Translation {
   }
 
   private quote(alias: string): string {
-    return quoted(alias, this.names.tools.dialect);
+    return quoteIdentifier(alias, this.names.tools.dialect);
   }
 
   private columnsOf({ model, alias }: Source): string {
@@ -364,7 +364,7 @@ class Translation {
     this.implicit.set(name, made);
     const on = this.condition({ model, alias }, relation, made);
     if (on === undefined || this.verb !== "select") this.isRead = false;
-    const table = `${quoted(target.table, this.names.tools.dialect)} AS ${this.quote(name)}`;
+    const table = `${quoteIdentifier(target.table, this.names.tools.dialect)} AS ${this.quote(name)}`;
     this.joins.push(raw(`JOIN ${table} ON ${on ?? ""}`));
     return made;
   }
@@ -384,11 +384,11 @@ class Translation {
     const [first, second] = [this.tokens[this.at - 2] ?? "", this.tokens[this.at - 3] ?? ""];
     const isInBrackets = first === "(" && /^in$/iu.test(second);
     if (!isInBrackets && !/^in$/iu.test(first)) {
-      this.out.push(given(scalarOf(value, tools)));
+      this.out.push(valueFragment(scalarOf(value, tools)));
       return;
     }
     const items = tools.members(value);
-    const list = items ? separated(items.map((item) => given(scalarOf(item, tools))), ", ") : givenList(value); // prettier-ignore
+    const list = items ? joinFragments(items.map((item) => valueFragment(scalarOf(item, tools))), ", ") : givenList(value); // prettier-ignore
     const isEmpty = items?.length === 0;
     this.out.push(isInBrackets ? list : sequence("(", isEmpty ? "NULL" : list, ")"));
   }

@@ -2,12 +2,12 @@
 import type { HirMethod } from "../../../hir";
 import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../../../values";
 import {
-  quoted,
+  quoteIdentifier,
   runUnread,
   draftOf,
   raw,
   sequence,
-  given,
+  valueFragment,
   type Fragment,
 } from "../../builders/draft";
 import type { Call, ClassValue, SqlOutcome, SqlParameters, Tools } from "../../library";
@@ -126,11 +126,11 @@ function writeBefore(
 function whole(query: Translated, { lock, limit, offset }: Asked, tools: Tools): Fragment {
   const clause = queryLock(lock, tools);
   const isOf = query.hasJoin && query.entity !== undefined && tools.dialect === "postgres";
-  const of = isOf ? ` OF ${quoted(query.entity.alias, tools.dialect)}` : "";
+  const of = isOf ? ` OF ${quoteIdentifier(query.entity.alias, tools.dialect)}` : "";
   return sequence(
     query.text,
-    limit ? sequence("LIMIT ", given(limit), " ") : "",
-    offset ? sequence("OFFSET ", given(offset), " ") : "",
+    limit ? sequence("LIMIT ", valueFragment(limit), " ") : "",
+    offset ? sequence("OFFSET ", valueFragment(offset), " ") : "",
     clause === undefined ? "" : `${clause}${of}`,
   );
 }
@@ -183,7 +183,7 @@ export function onlyColumn(first: Value, tools: Tools): Value {
 const SCALARS =
   /^(?:int|long|short|byte|boolean|double|float|(?:java\.\w+\.)?(?:Integer|Long|Short|Byte|Boolean|Double|Float|Number|String|BigDecimal|BigInteger|UUID|LocalDate|LocalDateTime|Instant|Date|Timestamp|Object))$/u;
 
-/** Whether there is a row. */
+/** True if there is a row. */
 export function isThere(rows: Value, tools: Tools): Value {
   return scalar(tools.condition(tools.firstRow(rows)), "bool");
 }

@@ -1,10 +1,10 @@
 // Spring Data's repositories: interfaces whose methods are queries by their annotations or names, and those that all have.
 import type { HirMethod } from "../../../hir";
 import { constant, constantText, UNDEFINED, unknown, type Value } from "../../../values";
-import { annotated } from "../../annotations";
+import { findAnnotation } from "../../annotations";
 import type { Call, ClassValue, Tools } from "../../library";
 import { keysOf } from "../../orm/model";
-import { runAggregate, runDelete, runSelect, selected, startOn } from "../../orm/statements";
+import { runAggregate, runDelete, runSelect, selectColumns, startOn } from "../../orm/statements";
 import { commitUnit, flushUnit, mayFlush, releaseAll } from "../../orm/unitOfWork";
 import { SPRING_CONNECTION } from "../springTransactions";
 import { derivedQuery } from "./derived";
@@ -99,16 +99,16 @@ function declaredCall(
 ): Value | undefined {
   const { tools, model } = session;
   const { annotations, parameters } = method.function;
-  const locks = annotated(annotations, "Lock");
+  const locks = findAnnotation(annotations, "Lock");
   const lock = locks && optionName(locks, "value");
-  const query = annotated(annotations, "Query", "NativeQuery");
+  const query = findAnnotation(annotations, "Query", "NativeQuery");
   const values = call.arguments.filter((_, at) => !isPaging(parameters[at]?.type));
   const paging = call.arguments.find((_, at) => isPaging(parameters[at]?.type));
   const page = paging && pageOf(paging, tools);
   const named = (name: string): Value | undefined => {
     if (/^\d+$/u.test(name)) return values[Number(name) - 1];
     const at = parameters.findIndex((each) => {
-      const param = annotated(each.annotations, "Param");
+      const param = findAnnotation(each.annotations, "Param");
       const said = param && textOption(param, "value", declared, tools);
       return said === name || (said === undefined && each.pattern.kind === "bind" && each.pattern.name === name); // prettier-ignore
     });
@@ -118,7 +118,7 @@ function declaredCall(
     const text = constantText(optionValue(query, "value", declared, tools));
     if (text === undefined) return undefined;
     const isNative = query.name.endsWith("NativeQuery") || optionValue(query, "nativeQuery", declared, tools) !== undefined; // prettier-ignore
-    const modifying = annotated(annotations, "Modifying");
+    const modifying = findAnnotation(annotations, "Modifying");
     const answer = answered(session, { text, isNative, parameter: named, lock, ...page }, [declared, model.class]); // prettier-ignore
     if (modifying && optionName(modifying, "clearAutomatically") === "true") releaseAll(tools, session.connection); // prettier-ignore
     return returned(method, answer, call, tools);
@@ -243,7 +243,7 @@ function usualCall(session: Session, name: string, call: Call, lock?: string): V
 function deleted(session: Session, name: string, given: Value | undefined): void {
   const { tools, source } = session;
   if (given === undefined) {
-    if (!name.endsWith("InBatch")) runSelect(session, { ...startOn(session, "select"), columns: selected(session) }); // prettier-ignore
+    if (!name.endsWith("InBatch")) runSelect(session, { ...startOn(session, "select"), columns: selectColumns(session) }); // prettier-ignore
     runDelete(session, []);
     return;
   }

@@ -13,7 +13,7 @@ import {
   runDraftOf,
   runSelect,
   runUnknownWrite,
-  selected,
+  selectColumns,
   startOn,
   type Place,
 } from "../../orm/statements";
@@ -43,7 +43,7 @@ export const HIBERNATE: UnitStyle = {
 
 export interface Session extends Place {
   readonly model: JpaModel;
-  /** Whether what is read is kept: outside of a transaction of Spring's each call has a session of its own. */
+  /** True if what is read is kept: outside of a transaction of Spring's each call has a session of its own. */
   readonly keeps: boolean;
 }
 
@@ -77,7 +77,10 @@ export function found(session: Session, key: Value, mode?: string): Value {
   const { tools, model } = session;
   const [column, ...others] = keysOf(model);
   if (!column || others.length > 0) {
-    const rows = runSelect(session, { ...startOn(session, "select"), columns: selected(session) });
+    const rows = runSelect(session, {
+      ...startOn(session, "select"),
+      columns: selectColumns(session),
+    });
     tools.lose("a key of several columns is not followed", session.source);
     return tools.firstRow(rows);
   }
@@ -90,7 +93,7 @@ export function found(session: Session, key: Value, mode?: string): Value {
   const lock = queryLock(mode, tools);
   const rows = runSelect(session, {
     ...startOn(session, "select"),
-    columns: selected(session),
+    columns: selectColumns(session),
     where: [equals(columnText(session, column), key)],
     ...(lock !== undefined && { lock }),
   });
@@ -179,7 +182,7 @@ export function refreshed(session: Session, entity: Value, mode: string | undefi
   const lock = queryLock(mode, tools);
   const rows = runSelect(session, {
     ...startOn(session, "select"),
-    columns: selected(session),
+    columns: selectColumns(session),
     where: key,
     ...(lock !== undefined && { lock }),
   });
@@ -253,7 +256,7 @@ export function persistedAll(session: Session, value: Value): void {
   });
 }
 
-/** Whether Spring takes an object for new: it has no version yet, or no key. */
+/** True if Spring takes an object for new: it has no version yet, or no key. */
 function isNew({ model, tools }: Session, object: ObjectValue): boolean {
   const version = roleOf(model, "version");
   const isObject = version !== undefined && !isPrimitive(typeOf(model, version));

@@ -1,0 +1,128 @@
+// Constraints that end a transaction: NOT NULL and CHECK of the rows that it makes, and unique keys.
+import { ownEntry } from "../../../protocol/dictionary";
+import type { Term } from "../../operations/operation";
+import { deferredKeysOf } from "../../operations/tables";
+import { columnsIn } from "../../operations/terms";
+import { FALSE, and, eq, not, or, sameAll } from "../smt";
+import type { Smt } from "../smt";
+import { SQL_NULL, asInt, isFalse } from "../sqlValue";
+import type { SqlValue } from "../sqlValue";
+import type { RowKey } from "./database";
+import { EXISTS } from "./tuple";
+import type { Access } from "./tuple";
+import type { Effect, Views } from "./views";
+
+/** The new version of some row breaks NOT NULL, or a CHECK. */
+export function violates(views: Views, write: Effect, what: "notNull" | "check"): Smt {
+  const { state, value, touches, newValue, insertedValue } = views;
+  const { access } = write;
+  const { operation, table, instance } = access;
+  const breaks = (column: (name: string) => SqlValue, written: readonly string[]): Smt => {
+    if (what === "notNull")
+      return or(
+        ...table.table.columns
+          .filter(({ name, nullable }) => !nullable && written.includes(name))
+          .map(({ name }) => column(name).isNull),
+      );
+    const checks = table.table.checks
+      .filter((check) => [...columnsIn(check)].some((name) => written.includes(name)))
+      .map((check) => isFalse(value(instance, check, column)));
+    return or(...checks);
+  };
+  const changedBy =
+    (set: Readonly<Record<string, Term>>, row: RowKey) =>
+    (name: string): SqlValue =>
+      ownEntry(set, name) === undefined
+        ? state(access, "current", name, row)
+        : newValue(write, ownEntry(set, name), row);
+  if (operation.kind === "delete") return FALSE;
+  if (operation.kind === "update") {
+    const columns = Object.keys(operation.set);
+    const touched = write.row ? [write.row] : write.chosen.map((each) => each.row);
+    return or(
+      ...touched.map((row) => {
+        const broken = breaks(changedBy(operation.set, row), columns);
+        return broken === FALSE ? FALSE : and(touches(access, row), broken);
+      }),
+    );
+  }
+  const whole = breaks((name) => insertedValue(write, name), Object.keys(operation.set));
+  const update = operation.update ?? {};
+  const changed = breaks(changedBy(update, write.row ?? []), Object.keys(update));
+  // The row to insert is checked before it is known whether there is one in its place.
+  return or(and(write.exec, whole), and(write.updated, changed));
+}
+
+/** Other rows that have the values of the insertion in a unique key. */
+export function collisions(views: Views, access: Access, row: RowKey): readonly Smt[] {
+  const { set } = access.operation;
+  const own = (column: string): SqlValue => {
+    const term = ownEntry(set, column);
+    return term ? views.value(access.instance, term) : SQL_NULL;
+  };
+  return access.table.table.uniqueKeys.flatMap((key) => holders(views, access, row, key, own));
+}
+
+/** An update of one row gives it values of a unique key that another row has. Of several rows the order counts: left out. */
+export function takesUsedKey(views: Views, write: Effect): Smt {
+  const { access, row } = write;
+  const { operation, table } = access;
+  if (operation.kind !== "update" || row === undefined) return FALSE;
+  const { set } = operation;
+  const own = (column: string): SqlValue =>
+    ownEntry(set, column) === undefined
+      ? views.state(access, "current", column, row)
+      : views.newValue(write, ownEntry(set, column), row);
+  const keys = table.table.uniqueKeys.filter((key) =>
+    key.some((column) => Object.hasOwn(set, column)),
+  );
+  const taken = or(...keys.flatMap((key) => holders(views, access, row, key, own)));
+  return taken === FALSE ? FALSE : and(views.touches(access, row), taken);
+}
+
+/**
+ * Why the transaction of these operations cannot commit: a row that it has given a deferred key shares it with another
+ * one, as both are when it ends.
+ */
+export function refusesCommit(views: Views, own: readonly Effect[]): readonly Smt[] {
+  return own.flatMap((write) => {
+    const { access, row, chosen } = write;
+    const { table, operation } = access;
+    // What stands at the end of its transaction.
+    const end: Access = { ...access, operation: { ...operation, step: Infinity } };
+    const at =
+      (each: RowKey) =>
+      (column: string): SqlValue =>
+        views.state(end, "current", column, each);
+    return deferredKeysOf(operation, table.table).flatMap((key) =>
+      (row ? [row] : chosen.map((each) => each.row)).map((each) => {
+        const touched = views.touches(access, each);
+        if (touched === FALSE) return FALSE;
+        const shared = or(...holders(views, end, each, key, at(each)));
+        return and(touched, at(each)(EXISTS).value, shared);
+      }),
+    );
+  });
+}
+
+/** Of each other row: whether it has these values of a unique key. */
+function holders(
+  { state, rows }: Views,
+  access: Access,
+  row: RowKey,
+  key: readonly string[],
+  own: (column: string) => SqlValue,
+): readonly Smt[] {
+  const { table } = access;
+  if (!table.closed) return [];
+  return rows(table)
+    .filter((other) => other.join() !== row.join())
+    .map((other) => {
+      const same = key.map((column) => {
+        const [mine, theirs] = [own(column), state(access, "current", column, other)];
+        return and(not(mine.isNull), not(theirs.isNull), eq(asInt(mine), asInt(theirs)));
+      });
+      const alive = state(access, "current", EXISTS, other).value;
+      return and(alive, not(sameAll(row, other)), ...same);
+    });
+}

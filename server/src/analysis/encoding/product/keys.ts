@@ -1,0 +1,123 @@
+// Dependencies over unique keys: who takes the values that another one's row had must come behind the one that gave them
+// up. No row tells, since they are two.
+import { ownEntry } from "../../../protocol/dictionary";
+import type {
+  FlatProgram,
+  FlatTable,
+  FlatTransaction,
+  Operation,
+} from "../../operations/operation";
+import { FALSE, and, eq, not, or, sameAll } from "../smt";
+import type { Smt } from "../smt";
+import { SQL_NULL, asInt, choose } from "../sqlValue";
+import type { SqlValue } from "../sqlValue";
+import type { RowKey } from "./database";
+import type { Run } from "./run";
+import { EXISTS, bindsVisibly } from "./tuple";
+import type { Access, ProductTuple, TupleTable } from "./tuple";
+import type { Effect } from "./views";
+
+type Key = readonly string[];
+
+/** True if the text allows that the second one takes a key that the first one gives up. */
+export function mayHandOn(from: Access, to: Access): boolean {
+  return from.table === to.table && handedOn(from, to).length > 0;
+}
+
+/** True if the text allows that one of the transactions takes a key that one of them gives up. */
+export function mayPassKeys(
+  tables: FlatProgram["tables"],
+  transactions: readonly FlatTransaction[],
+): boolean {
+  const operations = transactions.flatMap((each) => each.operations);
+  return Object.entries(tables).some(([name, table]) => {
+    const own = operations.filter((each) => each.table === name);
+    return keysOf(table).some(
+      (key) => own.some((each) => gives(each, key)) && own.some((each) => takes(each, key)),
+    );
+  });
+}
+
+/** The condition that an instance takes a key over the table that an earlier one has given up. */
+export function handsOn(
+  tuple: ProductTuple,
+  run: Run,
+  from: number,
+  to: number,
+  table: TupleTable,
+): Smt {
+  const own = (instance: number): readonly Access[] =>
+    (tuple.accesses[instance] ?? []).filter((each) => each.table === table);
+  return or(
+    ...own(from).flatMap((a) =>
+      own(to).flatMap((b) =>
+        handedOn(a, b).flatMap((key) =>
+          touched(run, a).flatMap((old) =>
+            touched(run, b).map((row) => passes(run, a, b, key, old, row)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function handedOn(from: Access, to: Access): readonly Key[] {
+  return keysOf(from.table.table).filter(
+    (key) => gives(from.operation, key) && takes(to.operation, key),
+  );
+}
+
+function keysOf({ uniqueKeys, deferredKeys = [] }: FlatTable): readonly Key[] {
+  return [...uniqueKeys, ...deferredKeys];
+}
+
+function gives({ kind, set, update = {} }: Operation, key: Key): boolean {
+  if (kind === "delete") return true;
+  if (kind === "read") return false;
+  const changed = kind === "update" ? set : update;
+  return key.some((column) => Object.hasOwn(changed, column));
+}
+
+function takes(operation: Operation, key: Key): boolean {
+  const { kind, set } = operation;
+  if (kind === "insert") return bindsVisibly(operation, key) || gives(operation, key);
+  return kind === "update" && key.some((column) => Object.hasOwn(set, column));
+}
+
+function passes(run: Run, a: Access, b: Access, key: Key, old: RowKey, row: RowKey): Smt {
+  if (old.join() === row.join()) return FALSE;
+  const done = doneOf(run, b);
+  if (done === undefined) return FALSE;
+  const hits = and(run.hits(a, old), run.hits(b, row), not(sameAll(old, row)));
+  if (hits === FALSE) return FALSE;
+  const same = key.map((column) => {
+    const had = run.state(a, "current", column, old);
+    const has = valueAfter(run, done, column, row);
+    return and(not(had.isNull), not(has.isNull), eq(asInt(had), asInt(has)));
+  });
+  return and(hits, run.state(a, "current", EXISTS, old).value, ...same);
+}
+
+function valueAfter(run: Run, write: Effect, column: string, row: RowKey): SqlValue {
+  const { operation } = write.access;
+  const before = run.state(write.access, "current", column, row);
+  const changed = operation.kind === "insert" ? (operation.update ?? {}) : operation.set;
+  const updated =
+    ownEntry(changed, column) === undefined
+      ? before
+      : run.newValue(write, ownEntry(changed, column), row);
+  if (operation.kind !== "insert") return updated;
+  const inserted =
+    ownEntry(operation.set, column) === undefined ? SQL_NULL : run.insertedValue(write, column);
+  return choose(write.inserted, inserted, updated);
+}
+
+function touched(run: Run, access: Access): readonly RowKey[] {
+  const done = doneOf(run, access);
+  if (done === undefined) return [];
+  return done.row ? [done.row] : done.chosen.map(({ row }) => row);
+}
+
+function doneOf(run: Run, { instance, operation }: Access): Effect | undefined {
+  return run.done[instance]?.[operation.index];
+}

@@ -1,0 +1,127 @@
+// The transactions of units in a tuple: the orders in which they may commit, and what each of them is by itself.
+import type { FlatTransaction, Operation } from "../../operations/operation";
+import { FALSE as NEVER } from "../../operations/terms";
+
+/** An instance of a tuple: a transaction, or one of a unit's. */
+export interface Member {
+  /** Place of the transaction or unit in the tuple. */
+  readonly unit: number;
+  /** Of a unit: the number of its transaction. */
+  readonly part?: number;
+}
+
+/** More orders of commits than this are not searched. */
+export const MOST_ORDERS = 252;
+
+/**
+ * The orders in which the instances of these transactions and units may commit; undefined where they are too many. Of
+ * transactions alone it is the one that is given; of two neighbours that have nothing to do with each other, and are
+ * such that nothing else can tell, one order stands for both. Fewest changes from unit to unit first.
+ */
+export function commitOrders(
+  transactions: readonly FlatTransaction[],
+): readonly (readonly Member[])[] | undefined {
+  if (!transactions.some(({ parts }) => parts)) return [transactions.map((_, unit) => ({ unit }))];
+  const lists = transactions.map(piecesOf);
+  const orders: (readonly Member[])[] = [];
+  const extend = (order: readonly Piece[], places: readonly number[]): boolean => {
+    const last = order.at(-1);
+    let isDone = true;
+    for (const [unit, list] of lists.entries()) {
+      const next = list[places[unit] ?? 0];
+      if (!next) continue;
+      isDone = false;
+      if (isMirrored(transactions, places, unit)) continue;
+      if (last && last.member.unit > unit && commute(last, next, lists)) continue;
+      const further = places.map((place, at) => (at === unit ? place + 1 : place));
+      if (!extend([...order, next], further)) return false;
+    }
+    if (isDone) orders.push(order.map(({ member }) => member));
+    return orders.length <= MOST_ORDERS;
+  };
+  if (
+    !extend(
+      [],
+      lists.map(() => 0),
+    )
+  )
+    return undefined;
+  return orders.sort((a, b) => changes(a) - changes(b));
+}
+
+/** The transaction of a unit by itself; operations keep their places in the unit. */
+export function partTransaction(whole: FlatTransaction, part: number): FlatTransaction {
+  const isFirst = part === 0;
+  const isLast = part + 1 === whole.parts?.length;
+  const { exceeds, observed, ...rest } = whole;
+  return {
+    ...rest,
+    preconditions: isFirst ? whole.preconditions : [],
+    aborts: isLast ? whole.aborts : NEVER,
+    returns: isLast ? whole.returns : [],
+    visible: isLast ? whole.visible : [],
+    observed: isLast ? (observed ?? []) : [],
+    ...(isFirst && exceeds && { exceeds }),
+  };
+}
+
+/** The operations of an instance. */
+export function operationsOf(whole: FlatTransaction, part?: number): readonly Operation[] {
+  const own = part === undefined ? undefined : whole.parts?.[part];
+  if (!own) return whole.operations;
+  return whole.operations.filter(({ step }) => step >= own.from && step < own.to);
+}
+
+interface Piece {
+  readonly member: Member;
+  /** Its statements see all that is committed before it commits. */
+  readonly isInstant: boolean;
+  readonly operations: readonly Operation[];
+}
+
+function piecesOf(transaction: FlatTransaction, unit: number): readonly Piece[] {
+  const { parts } = transaction;
+  if (!parts) return [{ member: { unit }, isInstant: false, operations: transaction.operations }];
+  return parts.map((each, part) => {
+    const operations = operationsOf(transaction, part);
+    return { member: { unit, part }, isInstant: each.single, operations };
+  });
+}
+
+/** Two instances of one unit: the first one begins. */
+function isMirrored(
+  transactions: readonly FlatTransaction[],
+  places: readonly number[],
+  unit: number,
+): boolean {
+  if ((places[unit] ?? 0) > 0) return false;
+  return transactions.some(
+    (each, at) => at < unit && each === transactions[unit] && (places[at] ?? 0) === 0,
+  );
+}
+
+/** True if it makes no difference which of two neighbours commits first. */
+function commute(first: Piece, second: Piece, lists: readonly (readonly Piece[])[]): boolean {
+  if (conflict(first, second)) return false;
+  if (isLocal(first, lists) || isLocal(second, lists)) return true;
+  // A snapshot may lie between the two, and tell them apart.
+  return lists.every((list) => list.every(({ isInstant }) => isInstant));
+}
+
+function isLocal(piece: Piece, lists: readonly (readonly Piece[])[]): boolean {
+  return lists.every(
+    (list, unit) => unit === piece.member.unit || !list.some((other) => conflict(piece, other)),
+  );
+}
+
+function conflict(a: Piece, b: Piece): boolean {
+  return a.operations.some((one) =>
+    b.operations.some(
+      (other) => one.table === other.table && (one.kind !== "read" || other.kind !== "read"),
+    ),
+  );
+}
+
+function changes(order: readonly Member[]): number {
+  return order.filter(({ unit }, at) => at > 0 && order[at - 1]?.unit !== unit).length;
+}

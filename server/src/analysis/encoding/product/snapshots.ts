@@ -1,0 +1,148 @@
+// Which earlier commits a statement comes after: one Boolean per earlier committer and snapshot (or statement whose
+// beginning matters), closed under program order and under commit order. Where a statement looks at rows without holding
+// them, each row has a moment of its own between the beginnings of that statement and the next.
+import { FALSE, TRUE, imp } from "../smt";
+import type { Script, Smt } from "../smt";
+import type { RowKey } from "./database";
+import { lookName, snapshotName } from "./names";
+import { makeTimes, needsTimes } from "./times";
+import type { Times } from "./times";
+import { hasOwnSnapshots, mayWait, opensSnapshot } from "./tuple";
+import type { Access, ProductTuple } from "./tuple";
+
+/** A statement looks at a row without holding it. */
+export interface Look {
+  readonly access: Access;
+  readonly row: RowKey;
+}
+
+export interface Snapshots {
+  /** True if the access sees the instance's commit in its snapshot; false for later committers. */
+  sees(earlier: number, access: Access): Smt;
+  /** The same for a statement by its number; true when that statement's snapshot does not matter. */
+  seesAt(earlier: number, instance: number, step: number): Smt;
+  /** True if a statement begins after the commit; true when it does not matter when it begins. */
+  beginsAfter(earlier: number, instance: number, step: number): Smt;
+  /** True if the access looks at the row after the commit; true where it reads nothing that changes. */
+  looksAfter(earlier: number, access: Access, row: RowKey): Smt;
+  /** The looks so far, in the order in which they were asked about. */
+  looks(): readonly Look[];
+  /** Where reads of what is not committed make them matter. */
+  readonly times?: Times | undefined;
+  /** The first statement behind `step` whose beginning matters. */
+  nextStep(instance: number, step: number): number | undefined;
+}
+
+/** Declares the snapshots of a tuple and asserts what makes them prefixes of the commit order. */
+export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
+  const perStatement = tuple.transactions.map((_, instance) => hasOwnSnapshots(tuple, instance));
+  const steps = tuple.accesses.map((accesses, instance) => {
+    const needed = accesses.filter(
+      (each) => each.needsSnapshot && (perStatement[instance] === true || each.view === "look"),
+    );
+    return [...new Set(needed.map((each) => each.operation.step))].sort((a, b) => a - b);
+  });
+  const known = tuple.transactions.map((_, instance) => certainSnapshot(tuple, instance));
+  const whole = (earlier: number, instance: number): Smt =>
+    earlier < (known[instance] ?? 0)
+      ? TRUE
+      : script.constant(snapshotName(earlier, instance, "all"), "Bool");
+  const begins = (earlier: number, instance: number, step: number): Smt =>
+    earlier < (known[instance] ?? 0)
+      ? TRUE
+      : script.constant(snapshotName(earlier, instance, step), "Bool");
+  const beginsAfter: Snapshots["beginsAfter"] = (earlier, instance, step) => {
+    if (earlier >= instance) return FALSE;
+    return steps[instance]?.includes(step) === true ? begins(earlier, instance, step) : TRUE;
+  };
+  const seesAt: Snapshots["seesAt"] = (earlier, instance, step) => {
+    if (earlier >= instance) return FALSE;
+    return perStatement[instance] ? beginsAfter(earlier, instance, step) : whole(earlier, instance);
+  };
+  const nextStep: Snapshots["nextStep"] = (instance, step) =>
+    steps[instance]?.find((each) => each > step);
+  /** InnoDB's snapshot comes with the first plain read that runs: behind looks before all of these, before those behind. */
+  const withPlainRead = (instance: number): void => {
+    const plain = (tuple.accesses[instance] ?? []).filter(opensSnapshot);
+    if (plain.length === 0) return;
+    const reads = plain.map(({ operation }) => operation.step);
+    const [first, last] = [Math.min(...reads), Math.max(...reads)];
+    for (let earlier = 0; earlier < instance; earlier += 1) {
+      const taken = whole(earlier, instance);
+      if (earlier > 0) script.assert(imp(taken, whole(earlier - 1, instance)));
+      for (const step of steps[instance] ?? []) {
+        const looked = begins(earlier, instance, step);
+        if (step < first) script.assert(imp(looked, taken));
+        if (step > last) script.assert(imp(taken, looked));
+      }
+    }
+  };
+  for (const instance of tuple.transactions.keys()) {
+    const moments: ((earlier: number) => Smt)[] = (steps[instance] ?? []).map(
+      (step) => (earlier: number) => begins(earlier, instance, step),
+    );
+    // A snapshot of the whole transaction is older than all of its looks: it is taken before the first statement.
+    if (!perStatement[instance]) {
+      if (tuple.levels[instance]?.snapshot === "first-plain-read") withPlainRead(instance);
+      else moments.unshift((earlier) => whole(earlier, instance));
+    }
+    for (const [at, moment] of moments.entries())
+      for (let earlier = 0; earlier < instance; earlier += 1) {
+        const after = moment(earlier);
+        if (earlier > 0) script.assert(imp(after, moment(earlier - 1)));
+        const next = moments[at + 1];
+        if (next !== undefined) script.assert(imp(after, next(earlier)));
+      }
+  }
+
+  const asked = new Map<string, readonly Smt[]>();
+  const looks: Look[] = [];
+  /** One constant per earlier committer. */
+  const momentsOf = (access: Access, row: RowKey): readonly Smt[] => {
+    const { instance, operation } = access;
+    const key = `${String(instance)} ${String(operation.index)} ${row.join(" ")}`;
+    const before = asked.get(key);
+    if (before) return before;
+    const number = looks.length;
+    looks.push({ access, row });
+    const made = [...tuple.transactions.keys()]
+      .slice(0, instance)
+      .map((earlier) => script.constant(lookName(earlier, instance, number), "Bool"));
+    asked.set(key, made);
+    const next = nextStep(instance, operation.step);
+    for (const [earlier, after] of made.entries()) {
+      script.assert(imp(beginsAfter(earlier, instance, operation.step), after));
+      if (earlier > 0) script.assert(imp(after, made[earlier - 1] ?? TRUE));
+      if (next !== undefined) script.assert(imp(after, begins(earlier, instance, next)));
+    }
+    return made;
+  };
+  return {
+    sees: (earlier, access) => seesAt(earlier, access.instance, access.operation.step),
+    seesAt,
+    beginsAfter,
+    looksAfter: (earlier, access, row) => {
+      if (earlier >= access.instance) return FALSE;
+      return access.needsSnapshot ? (momentsOf(access, row)[earlier] ?? TRUE) : TRUE;
+    },
+    looks: () => looks,
+    times: needsTimes(tuple) ? makeTimes(script, tuple) : undefined,
+    nextStep,
+  };
+}
+
+/**
+ * How many of the first commits an instance comes after for sure. A transaction of a unit begins behind the one before;
+ * one statement alone begins where it commits, unless it waits for somebody who holds locks for longer.
+ */
+export function certainSnapshot(
+  { units, parts, accesses }: ProductTuple,
+  instance: number,
+): number {
+  const unit = units.find((each) => each.includes(instance)) ?? [];
+  const before = unit.findLast((each) => each < instance) ?? -1;
+  if (parts[instance]?.single !== true) return before + 1;
+  const waits = accesses[instance]?.some(mayWait) === true;
+  const holders = parts.slice(before + 1, instance).filter((each) => each?.single !== true);
+  return waits && holders.length > 0 ? before + 1 : instance;
+}

@@ -1,0 +1,457 @@
+// Static facts of a tuple of transactions: which columns change, what each operation reads and writes, and which
+// statements need a snapshot of their own.
+import { ERRORS } from "../../../program/errors";
+import type { ProductLevel } from "../../../isolation/levels";
+import { productLevelAt } from "../../../isolation/mixedLevels";
+import type { Levels } from "../../../isolation/mixedLevels";
+import { ownEntry } from "../../../protocol/dictionary";
+import type {
+  FlatPart,
+  FlatProgram,
+  FlatTable,
+  FlatTransaction,
+  Operation,
+  Term,
+} from "../../operations/operation";
+import { askedTables } from "../../operations/flatInvariant";
+import { TRUE, and, columnsIn, subterms } from "../../operations/terms";
+import { operationsOf, partTransaction } from "./parts";
+import type { Member } from "./parts";
+
+/**
+ * Which versions a read goes to: its snapshot, the newest committed ones, what is committed at the moment at which it
+ * looks at the row without holding it, or the newest ones, committed or not.
+ */
+export type View = "snapshot" | "current" | "look" | "dirty";
+
+/** Stands for the existence of a row among its columns. */
+export const EXISTS = "@";
+
+export interface TupleTable {
+  readonly table: FlatTable;
+  /** Small number by which symbols are named. */
+  readonly id: number;
+  /** Columns that some operation of the tuple changes; EXISTS if rows come or go. */
+  readonly mutable: ReadonlySet<string>;
+  /** Columns that updates change (insertions aside). */
+  readonly updated: ReadonlySet<string>;
+  /** Some operation looks through its rows: only rows that the encoding names exist. */
+  readonly closed: boolean;
+  /** Some transaction asks whether a row was there, or looks for rows, or they come and go. */
+  readonly missed: boolean;
+  /** Columns that some transaction asks for NULL, or writes it to. */
+  readonly nullable: ReadonlySet<string>;
+}
+
+export interface Access {
+  readonly instance: number;
+  readonly operation: Operation;
+  readonly table: TupleTable;
+  /** It takes place iff this holds. */
+  readonly guard: Term;
+  /** A read without a lock that lasts: it sees its `view` and nothing else. */
+  readonly plain: boolean;
+  /** Where it looks for its rows. */
+  readonly view: View;
+  /** The versions that its results come from: of rows that it locks the newest, where nobody changes these. */
+  readonly shows: View;
+  /** At most one row. */
+  readonly point: boolean;
+  /** Mutable columns that its result depends on. */
+  readonly reads: ReadonlySet<string>;
+  /** Of these, the ones that decide which rows match; read of rows that do not match as well. */
+  readonly tests: ReadonlySet<string>;
+  readonly writes: ReadonlySet<string>;
+  /**
+   * An insertion that a row of its snapshot keeps from doing anything, locking included: ON CONFLICT DO NOTHING, and
+   * one whose failure is caught. The latter looks at the newest rows; where statements have snapshots of their own,
+   * these are the newest.
+   */
+  readonly skips: boolean;
+  /** What it does depends on the snapshot, or the moment, at which its statement begins. */
+  readonly needsSnapshot: boolean;
+}
+
+export interface ProductTuple {
+  readonly flat: FlatProgram;
+  /** In commit order. A unit is there once for each of its transactions; `units` says which. */
+  readonly transactions: readonly FlatTransaction[];
+  /** The instances of each transaction or unit: those that commit in its name, in that order. */
+  readonly units: readonly (readonly number[])[];
+  /** Per instance the first one of its unit, which has the arguments. */
+  readonly leads: readonly number[];
+  /** Per instance of a unit what it is there. */
+  readonly parts: readonly (FlatPart | undefined)[];
+  /** Per instance. */
+  readonly levels: readonly ProductLevel[];
+  readonly accesses: readonly (readonly Access[])[];
+  readonly tables: ReadonlyMap<string, TupleTable>;
+}
+
+/**
+ * The tuple of these transactions (indexes into the program's), in commit order; what they do to tables is described
+ * together with what their `company` does. Units count as one transaction, unless `order` says how theirs commit. `only`
+ * leaves out what is done to other tables. Linear in their operations.
+ */
+export function makeTuple(
+  flat: FlatProgram,
+  levels: Levels,
+  members: readonly number[],
+  company: readonly number[] = members,
+  order: readonly Member[] = members.map((_, unit) => ({ unit })),
+  only: (table: string) => boolean = () => true,
+): ProductTuple {
+  const wholes = members.flatMap((index) => flat.transactions[index] ?? []);
+  const instances = order.flatMap(({ unit, part }) => {
+    const whole = wholes[unit];
+    if (!whole) return [];
+    const transaction = part === undefined ? whole : partTransaction(whole, part);
+    return [{ unit, part, transaction, operations: operationsOf(whole, part) }];
+  });
+  const transactions = instances.map(({ transaction }) => transaction);
+  const units = wholes.map((_, unit) =>
+    instances.flatMap((each, instance) => (each.unit === unit ? [instance] : [])),
+  );
+  const present = company.flatMap((index) => flat.transactions[index] ?? []);
+  const operations = transactions.flatMap((each) => each.operations);
+  const tables = new Map<string, TupleTable>();
+  for (const operation of operations) {
+    if (tables.has(operation.table) || !only(operation.table)) continue;
+    const table = ownEntry(flat.tables, operation.table);
+    if (table) tables.set(table.name, describeTable(table, tables.size, present));
+  }
+  for (const name of askedTables(flat, new Set(tables.keys()))) {
+    const table = ownEntry(flat.tables, name);
+    if (table) tables.set(name, describeTable(table, tables.size, present));
+  }
+  const accesses = transactions.map((transaction, instance) => {
+    const writing = stepsThatWrite(transaction);
+    return (instances[instance]?.operations ?? []).flatMap((operation) => {
+      const table = tables.get(operation.table);
+      const level = productLevelAt(levels, transaction.id, declaredAt(transaction, operation));
+      return table
+        ? [makeAccess(instance, operation, table, level, writing.has(operation.step))]
+        : [];
+    });
+  });
+  const parts = instances.map(({ part, transaction }) =>
+    part === undefined ? undefined : transaction.parts?.[part],
+  );
+  return {
+    flat,
+    transactions,
+    units,
+    leads: instances.map(({ unit }, instance) => units[unit]?.[0] ?? instance),
+    parts,
+    levels: transactions.map(({ id }, at) => productLevelAt(levels, id, parts[at]?.level)),
+    accesses,
+    tables,
+  };
+}
+
+/** The level that the transaction of a unit declares to which the operation belongs. */
+function declaredAt({ parts }: FlatTransaction, { step }: Operation): string | undefined {
+  return parts?.find(({ from, to }) => step >= from && step < to)?.level;
+}
+
+/** The levels of a transaction, or of those of a unit. */
+export function levelsWithin(
+  levels: Levels,
+  { id, parts }: FlatTransaction,
+): readonly ProductLevel[] {
+  const all = (parts ?? [undefined]).map((part) => productLevelAt(levels, id, part?.level));
+  return [...new Set(all)];
+}
+
+/** True if the instance takes a snapshot per statement, not one for all of it. */
+export function hasOwnSnapshots(tuple: ProductTuple, instance: number): boolean {
+  return tuple.levels[instance]?.snapshot === "statement";
+}
+
+/** True if the instance may read a snapshot older than the rows that it has changed. */
+export function mayReadStale(tuple: ProductTuple, instance: number): boolean {
+  const level = tuple.levels[instance];
+  return level?.snapshot !== "statement" && level?.candidates === "current";
+}
+
+/** True if the server does not notice all that the transaction reads at the level: that a row keeps it from inserting. */
+export function overlooksReads(level: ProductLevel, { operations }: FlatTransaction): boolean {
+  return level.overlooks === "skipped-inserts" && operations.some(mayDoNothing);
+}
+
+/** An insertion that goes on where a row is in its way: ON CONFLICT DO NOTHING, or a handler of its failure. */
+export function mayDoNothing({ kind, onDuplicate, caught = [] }: Operation): boolean {
+  return kind === "insert" && (onDuplicate === "nothing" || caught.includes(ERRORS.duplicate));
+}
+
+/** Statements that write: at some levels what they read is locked as well. */
+function stepsThatWrite(transaction: FlatTransaction): ReadonlySet<number> {
+  const writes = transaction.operations.filter((each) => each.kind !== "read");
+  return new Set(writes.map((each) => each.step));
+}
+
+/**
+ * True if a read locks what it finds: by a lock of its own, or because InnoDB locks what a writing statement comes
+ * across. "perhaps" where it may never be asked.
+ */
+function locksOf(level: ProductLevel, operation: Operation, writing: boolean): boolean | "perhaps" {
+  const { lock, perhaps } = operation;
+  const locks =
+    lock !== "none" || level.plainRead === "locking" || (level.locks === "scanned" && writing);
+  if (!locks || perhaps !== true) return locks;
+  return isLockedInAdvance(level, operation, writing) ? true : "perhaps";
+}
+
+/** A row by its known key is locked before a change begins, whether it is asked for or not. */
+function isLockedInAdvance(level: ProductLevel, operation: Operation, writing: boolean): boolean {
+  return writing && isNamed(level, operation);
+}
+
+/** One row by its known key, at a level where that stays locked. */
+export function isNamed({ locksNamed }: ProductLevel, { kind, pick, key }: Operation): boolean {
+  const isKnown = (term: Term): boolean => ["int", "bool", "parameter"].includes(term.kind);
+  return locksNamed && kind === "read" && pick === "point" && Object.values(key).every(isKnown);
+}
+
+/** An insertion whose failure for a duplicate is caught. */
+export function catchesDuplicate({ operation }: Access): boolean {
+  return operation.kind === "insert" && operation.caught?.includes(ERRORS.duplicate) === true;
+}
+
+/** True if the transaction's snapshot is there from then on: a constraint's search needs none. */
+export function opensSnapshot({ plain, view }: Access): boolean {
+  return plain && view === "snapshot";
+}
+
+/** It locks rows, for certain or perhaps. */
+export function mayWait({ plain, operation }: Access): boolean {
+  return !plain || operation.perhaps === true;
+}
+
+/** True if the operation may create a version of a row. */
+export function isWrite(access: Access): boolean {
+  return access.operation.kind !== "read";
+}
+
+function describeTable(
+  table: FlatTable,
+  id: number,
+  transactions: readonly FlatTransaction[],
+): TupleTable {
+  const own = transactions.flatMap((each) =>
+    each.operations.filter((op) => op.table === table.name),
+  );
+  const resized = own.some((each) => each.kind === "insert" || each.kind === "delete");
+  const updated = new Set(
+    own.flatMap((each) =>
+      each.kind === "update"
+        ? Object.keys(each.set)
+        : each.kind === "insert"
+          ? Object.keys(each.update ?? {})
+          : [],
+    ),
+  );
+  const inserted = own.some((each) => each.kind === "insert");
+  const columns = table.columns.map((column) => column.name);
+  const mutable = new Set(inserted ? columns : updated);
+  for (const column of table.primaryKey) mutable.delete(column);
+  if (resized) mutable.add(EXISTS);
+  const checksOther = [...table.uniqueKeys, ...(table.deferredKeys ?? [])].some((key) =>
+    own.some((each) => mayTake(each, key)),
+  );
+  const closed = checksOther || own.some((each) => each.kind !== "insert" && each.pick !== "point");
+  const asked = transactions.some((each) => asksOf(each).rows.has(table.name));
+  return {
+    table,
+    id,
+    mutable,
+    updated,
+    closed,
+    missed: closed || asked || resized,
+    nullable: nullableColumns(table, transactions),
+  };
+}
+
+/** An insertion that may collide with another on this key: not one whose values are made up. */
+export function bindsVisibly(operation: Operation, key: readonly string[]): boolean {
+  if (operation.kind !== "insert") return false;
+  return key.every((column) => {
+    const value = ownEntry(operation.set, column);
+    return value !== undefined && value.kind !== "null" && !isMadeUp(value);
+  });
+}
+
+/** An operation that may give a row a key that another one has. */
+function mayTake(operation: Operation, key: readonly string[]): boolean {
+  if (operation.kind === "insert" && bindsVisibly(operation, key)) return true;
+  const { kind, set, update = {} } = operation;
+  const changed = kind === "update" ? set : update;
+  return key.some((column) => Object.hasOwn(changed, column));
+}
+
+function isMadeUp(term: Term): boolean {
+  return term.kind === "parameter" && term.name.startsWith("#");
+}
+
+/** Where some transaction asks for NULL, or writes it. */
+function nullableColumns(
+  table: FlatTable,
+  transactions: readonly FlatTransaction[],
+): ReadonlySet<string> {
+  const asked = new Set(
+    transactions.flatMap((each) => [...(asksOf(each).nulls.get(table.name) ?? [])]),
+  );
+  const columns = table.columns.filter((each) => each.nullable && asked.has(each.name));
+  return new Set(columns.map((each) => each.name));
+}
+
+/** What a transaction asks, by table. */
+interface Asks {
+  /** Tables of which it asks whether a row is there. */
+  readonly rows: ReadonlySet<string>;
+  /** Columns that it asks for NULL, or writes it to. */
+  readonly nulls: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** A transaction is in many tuples, and its terms are many. */
+const knownAsks = new WeakMap<FlatTransaction, Asks>();
+
+/** Linear in the transaction's terms, once. */
+function asksOf(transaction: FlatTransaction): Asks {
+  const known = knownAsks.get(transaction);
+  if (known) return known;
+  const rows = new Set<string>();
+  const nulls = new Map<string, Set<string>>();
+  const add = (table: string | undefined, column: string): void => {
+    if (table === undefined) return;
+    const columns = nulls.get(table) ?? new Set();
+    nulls.set(table, columns.add(column));
+  };
+  for (const { kind, table, where, set } of transaction.operations) {
+    for (const term of subterms(where, ...Object.values(set)))
+      if (term.kind === "isNull" && term.operand.kind === "column") add(table, term.operand.column);
+    if (kind === "update")
+      for (const [column, term] of Object.entries(set))
+        if (term.kind === "null") add(table, column);
+  }
+  for (const term of subterms(...roots(transaction))) {
+    const asked = term.kind === "isNull" ? term.operand : term;
+    if (term.kind === "isNull" && (asked.kind === "output" || asked.kind === "joined")) {
+      const source = transaction.operations[asked.operation];
+      const output = ownEntry(source?.outputs, asked.name);
+      if (output?.kind === "column") add(source?.table, output.column);
+    }
+    const asks = asked.kind === "found" || asked.kind === "count" || asked.kind === "over";
+    if (asks || (term.kind === "isNull" && asked.kind === "output")) {
+      const table = transaction.operations[asked.operation]?.table;
+      if (table !== undefined) rows.add(table);
+    }
+  }
+  const own = { rows, nulls };
+  knownAsks.set(transaction, own);
+  return own;
+}
+
+/** All row-free terms of a transaction. */
+export function roots(transaction: FlatTransaction): readonly Term[] {
+  return [
+    transaction.aborts,
+    ...(transaction.exceeds ? [transaction.exceeds] : []),
+    ...transaction.returns,
+    ...(transaction.steps ?? []).map((each) => each.guard),
+    ...transaction.operations.flatMap((each) => [
+      each.guard,
+      ...(each.asked ? [each.asked] : []),
+      each.where,
+      ...Object.values(each.key),
+      ...Object.values(each.set),
+    ]),
+  ];
+}
+
+function makeAccess(
+  instance: number,
+  operation: Operation,
+  table: TupleTable,
+  level: ProductLevel,
+  writing: boolean,
+): Access {
+  const changes = (columns: Iterable<string>): readonly string[] =>
+    [...columns].filter((column) => table.mutable.has(column));
+  const checks = operation.mustMiss === true;
+  const locks = operation.kind !== "read" || locksOf(level, operation, writing);
+  const plain = checks || locks !== true;
+  const { guard, asked = TRUE } = operation;
+  const inAdvance = locks === true && isLockedInAdvance(level, operation, writing);
+  const view = checks ? "look" : viewOf(level, locks);
+  const isInsert = operation.kind === "insert";
+  // FOR KEY SHARE lets others change the row, and shows it as the snapshot has it; a foreign key only asks for it.
+  const yields = operation.lock === "key-share" && view === "snapshot" && !operation.mustFind;
+  const shows = plain || yields ? view : "current";
+  const caught = isInsert && operation.caught?.includes(ERRORS.duplicate) === true;
+  const skips =
+    isInsert &&
+    view === "snapshot" &&
+    (operation.onDuplicate === "nothing" || (caught && level.snapshot === "statement"));
+  const depends = !isInsert || caught || operation.onDuplicate !== "error";
+  const existence = depends && table.mutable.has(EXISTS) ? [EXISTS] : [];
+  const tests = new Set([...existence, ...changes(columnsIn(operation.where))]);
+  const { aggregate, orderBy } = operation;
+  const values = isInsert
+    ? [
+        ...Object.values(operation.update ?? {}),
+        ...(operation.updateWhere ? [operation.updateWhere] : []),
+      ]
+    : [
+        ...Object.values(operation.set),
+        ...Object.values(operation.outputs),
+        ...(aggregate?.operand ? [aggregate.operand] : []),
+      ];
+  const reads = new Set([
+    ...tests,
+    ...changes(columnsIn(...values)),
+    ...changes(orderBy ? [orderBy.column] : []),
+  ]);
+  return {
+    instance,
+    operation,
+    table,
+    guard: inAdvance ? guard : and(guard, asked),
+    plain,
+    view,
+    shows,
+    point: isInsert || operation.pick === "point",
+    reads,
+    tests,
+    writes: writtenColumns(operation, table),
+    skips,
+    needsSnapshot:
+      plain || yields
+        ? view !== "dirty" && reads.size > 0
+        : view !== "current" && (!isInsert || skips) && tests.size > 0,
+  };
+}
+
+function viewOf(level: ProductLevel, locks: boolean | "perhaps"): View {
+  // Where it comes to pass it reads as one that locks.
+  if (locks === "perhaps")
+    return level.candidates === "snapshot" && level.conflict === "first-updater-wins"
+      ? "snapshot"
+      : "look";
+  if (!locks && level.plainRead === "newest-uncommitted") return "dirty";
+  if (!locks) return level.plainRead === "snapshot" ? "snapshot" : "look";
+  if (level.candidates === "snapshot") return "snapshot";
+  return level.locks === "matching" ? "look" : "current";
+}
+
+function writtenColumns(operation: Operation, table: TupleTable): ReadonlySet<string> {
+  switch (operation.kind) {
+    case "read":
+      return new Set();
+    case "update":
+      return new Set(Object.keys(operation.set));
+    case "insert":
+    case "delete":
+      return new Set([EXISTS, ...table.mutable]);
+  }
+}

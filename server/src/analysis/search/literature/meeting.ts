@@ -1,0 +1,110 @@
+// Which steps a larger cycle can have, from pairs alone: most tuples of three and four are ruled out by them. Answers
+// about pairs are remembered per solver factory; they depend on the pair's own content and nothing else.
+import { ownEntry } from "../../../protocol/dictionary";
+import type { SolverFactory } from "../../../solver/solver";
+import {
+  DEPENDS,
+  MISSES,
+  NO_CONFLICT,
+  encodeMeeting,
+  writtenColumns,
+} from "../../encoding/relational/meeting";
+import { INTERNED_BASE } from "../../operations/operation";
+import type { FlatProgram } from "../../operations/operation";
+import type { SearchLimits } from "../unit";
+import type { SearchedLevel } from "./levels";
+import { mayReverse } from "./plan";
+
+/** What one transaction may have to do with another. */
+interface Step {
+  readonly depends: boolean;
+  /** It may miss a write of the other while the other misses it as well: the only step against arbitration. */
+  readonly reverses: boolean;
+}
+
+/** Pairs that are remembered: beyond that the oldest go. */
+const MOST_REMEMBERED = 5000;
+
+const remembered = new WeakMap<SolverFactory, Map<string, Step>>();
+
+/**
+ * True if the level may have a cycle over these transactions in this order, as far as pairs can tell; true where the
+ * solver gives up. For levels at which transactions are seen as a whole.
+ */
+export function mayCycle(
+  solvers: SolverFactory,
+  flat: FlatProgram,
+  level: SearchedLevel,
+  transactions: readonly number[],
+  limits: SearchLimits,
+): boolean {
+  const steps: Step[] = [];
+  const written = writtenColumns(flat, transactions);
+  for (const [at, from] of transactions.entries()) {
+    const to = transactions[(at + 1) % transactions.length] ?? from;
+    const question = { flat, written, noConflict: level.inAll.includes("noConflict") };
+    const step = stepBetween(solvers, question, [from, to], limits);
+    if (!step.depends) return false;
+    steps.push(step);
+  }
+  return mayReverse(
+    level.inAll,
+    steps.map((step) => step.reverses),
+  );
+}
+
+interface Question {
+  readonly flat: FlatProgram;
+  readonly noConflict: boolean;
+  /** Columns that some transaction of the tuple writes. */
+  readonly written: ReadonlySet<string>;
+}
+
+function stepBetween(
+  solvers: SolverFactory,
+  question: Question,
+  [from, to]: readonly [number, number],
+  limits: SearchLimits,
+): Step {
+  const known = remembered.get(solvers) ?? new Map<string, Step>();
+  remembered.set(solvers, known);
+  const key = keyOf(question, [from, to]);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const step = askStep(solvers, question, [from, to], limits);
+  known.set(key, step);
+  for (const oldest of known.keys()) {
+    if (known.size <= MOST_REMEMBERED) break;
+    known.delete(oldest);
+  }
+  return step;
+}
+
+/** The pair's content: equal in every program that holds these transactions, however it numbers its words. */
+function keyOf({ flat, noConflict, written }: Question, pair: readonly number[]): string {
+  const transactions = pair.map((index) => flat.transactions[index]);
+  const names = transactions.flatMap((each) => each?.operations.map(({ table }) => table) ?? []);
+  const tables = [...new Set(names)].sort().map((name) => ownEntry(flat.tables, name));
+  const columns = [...written].filter((name) => names.includes(name.slice(0, name.indexOf("."))));
+  return JSON.stringify([noConflict, columns.sort(), transactions, tables], (_, value: unknown) =>
+    typeof value === "number" ? (flat.interned[value - INTERNED_BASE] ?? value) : value,
+  );
+}
+
+function askStep(
+  solvers: SolverFactory,
+  { flat, noConflict, written }: Question,
+  pair: readonly [number, number],
+  limits: SearchLimits,
+): Step {
+  const { text, assumptions } = encodeMeeting(flat, pair, written);
+  const solver = solvers.open({ resourceLimit: limits.resourceLimit });
+  try {
+    solver.add(text);
+    const always = [...assumptions, ...(noConflict ? [NO_CONFLICT] : [])];
+    const reverses = solver.check([MISSES, ...always]) !== "unsat";
+    return { reverses, depends: reverses || solver.check([DEPENDS, ...always]) !== "unsat" };
+  } finally {
+    solver.dispose();
+  }
+}

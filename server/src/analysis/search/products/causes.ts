@@ -1,0 +1,54 @@
+// Further causes in the same pair: what is left where the reads that were told miss nothing.
+import type { StatementId } from "../../../program/statement";
+import { askForCycle, type CycleShape } from "../../encoding/product/encoding";
+import { missingAccesses, someMiss } from "../../encoding/product/edges";
+import { imp, not } from "../../encoding/smt";
+import type { Finding } from "../unit";
+import { findWorst, rank, type Search } from "./witness";
+
+/**
+ * Anomalies of a pair in which no read of what was found, or of each other, misses anything. Each was executed. Asks the
+ * solver only where the text has other reads that may miss something.
+ */
+export function furtherCauses(
+  search: Search,
+  shapes: readonly CycleShape[],
+  found: readonly Finding[],
+  most: number,
+): readonly Finding[] {
+  const { encoding } = search;
+  const { tuple, script, run, snapshots } = encoding;
+  const told = found.filter(isTold);
+  if (tuple.units.length !== 2 || tuple.transactions.length !== 2 || told.length === 0) return [];
+  const missing = missingAccesses(tuple);
+  const past = new Set(told.flatMap(staleReads));
+  const further: Finding[] = [];
+  while (told.length + further.length < most) {
+    const isPast = ({ operation }: (typeof missing)[number]): boolean =>
+      past.has(operation.statement);
+    // A write that misses something rests on no read.
+    if (missing.every((each) => isPast(each) || each.operation.kind !== "read")) break;
+    const literal = `FURTHER${String(further.length)}`;
+    askForCycle(encoding, literal, shapes);
+    script.assert(imp(literal, not(someMiss(tuple, run, snapshots, missing.filter(isPast)))));
+    const next = findWorst({ ...search, past: [...past] }, literal, shapes)?.finding;
+    const reads = next && isTold(next) ? staleReads(next) : [];
+    if (!next || reads.length === 0 || reads.some((each) => past.has(each))) break;
+    further.push(next);
+    for (const each of reads) past.add(each);
+  }
+  return further;
+}
+
+function isTold({ confirmation }: Finding): boolean {
+  return confirmation.status === "confirmed" && rank(confirmation.severity) >= rank("value");
+}
+
+/** The statements whose reads the cycle shows to be stale. */
+function staleReads({ confirmation: { cycle, execution } }: Finding): readonly StatementId[] {
+  return cycle.flatMap((index) => {
+    const edge = execution?.dependencies[index];
+    const source = edge?.dependency === "rw" ? execution?.steps[edge.from]?.source : undefined;
+    return source?.id ?? [];
+  });
+}

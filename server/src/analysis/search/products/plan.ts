@@ -1,0 +1,273 @@
+// Which tuples to search at a product's level: commit orders whose text allows a cycle.
+import type { ProductLevel } from "../../../isolation/levels";
+import { productLevelAt } from "../../../isolation/mixedLevels";
+import type { Levels } from "../../../isolation/mixedLevels";
+import { mayDepend, mayMissUnheld } from "../../encoding/product/edges";
+import { mayHandOn, mayPassKeys } from "../../encoding/product/keys";
+import { makeTuple, overlooksReads } from "../../encoding/product/tuple";
+import type { Access } from "../../encoding/product/tuple";
+import type { FlatProgram, FlatTransaction } from "../../operations/operation";
+import { likelihood } from "../likelihood";
+import { suspicionOf } from "../suspicion";
+import type { Unit } from "../unit";
+
+/**
+ * The commit orders of `size` transactions that may have a cycle at their levels: the most suspicious first, as far
+ * as their questions are not dear; then what was read whole before what was not, of which little can be confirmed; short
+ * transactions before long ones; and among those of a size the likeliest first. Against commit order only reads
+ * of snapshots point, so every cycle needs one; all at SERIALIZABLE have none. O(n^size).
+ */
+export function planProduct(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
+  if (size < 2) return [];
+  const own = flat.transactions.map(({ id }) => productLevelAt(levels, id));
+  const certified = flat.transactions.map((each) => isCertified(levels, each));
+  const count = flat.transactions.length;
+  const use = flat.transactions.map(tableUse);
+  const table = use.map((one, first) =>
+    use.map((other, second) => {
+      const shared = meetingTables(one, other);
+      return shared.size > 0 ? pairOf(flat, levels, first, second, shared) : APART;
+    }),
+  );
+  const isUnit = flat.transactions.map(({ parts }) => parts !== undefined);
+  const passes = (transactions: readonly number[]): boolean =>
+    transactions.some((second, at) =>
+      transactions.slice(0, at).some((first) => table[first]?.[second]?.passesKeys === true),
+    );
+  const open = sequences(count, size).filter(
+    (transactions) =>
+      (transactions.some((each) => !certified[each]) || passes(transactions)) &&
+      // Where there are units, all orders of commits are one question.
+      (!transactions.some((each) => isUnit[each]) || isAscending(transactions)),
+  );
+  const suspicion = suspicionOf(flat);
+  const units = open.map((transactions) => ({
+    transactions,
+    worth: suspicion(transactions) - COST * sizeClass(flat, transactions),
+    losses: transactions.some((each) => (flat.transactions[each]?.losses.length ?? 0) > 0) ? 1 : 0,
+    size: sizeClass(flat, transactions),
+    score: score(table, transactions, {
+      isSnapshot: transactions.every(
+        (each) => own[each] !== undefined && isSnapshotIsolation(own[each]),
+      ),
+      isUnit,
+    }),
+    likely: transactions.every((each) => own[each]?.snapshot !== "statement")
+      ? likelihood(flat, transactions)
+      : 0,
+  }));
+  return units
+    .filter((each) => each.score > 0)
+    .sort(
+      (a, b) =>
+        b.likely - a.likely ||
+        b.worth - a.worth ||
+        a.losses - b.losses ||
+        a.size - b.size ||
+        b.score - a.score,
+    )
+    .map(({ transactions }) => ({ transactions }));
+}
+
+/**
+ * True if transactions form no cycle, by what their levels promise. Who takes a unique key that another one gave up is
+ * not among what PostgreSQL looks at (measured as L63 of the litmus programs).
+ */
+export function areCertified(
+  levels: Levels,
+  tables: FlatProgram["tables"],
+  transactions: readonly FlatTransaction[],
+): boolean {
+  const watched = transactions.filter(({ id }) => productLevelAt(levels, id).ssi === true);
+  return transactions.every((each) => isCertified(levels, each)) && !mayPassKeys(tables, watched);
+}
+
+/** The same of one that no other takes a key from. */
+function isCertified(levels: Levels, transaction: FlatTransaction): boolean {
+  const level = productLevelAt(levels, transaction.id);
+  if (transaction.parts) return false;
+  return level.serializable && !overlooksReads(level, transaction);
+}
+
+/** True if plain reads at the level may see what is not committed. */
+export function readsDirty(level: ProductLevel): boolean {
+  return level.plainRead === "newest-uncommitted";
+}
+
+/** Who writes what changed since its snapshot fails: what a transaction saw or overwrote committed before that. */
+function isSnapshotIsolation(level: ProductLevel): boolean {
+  return (
+    level.plainRead === "snapshot" &&
+    level.candidates === "snapshot" &&
+    level.snapshot !== "statement" &&
+    level.conflict === "first-updater-wins"
+  );
+}
+
+interface Pair {
+  /** Dependencies from the first committer to the second that the text allows. */
+  readonly forward: number;
+  /** From the second to the first. */
+  readonly backward: number;
+  /** True if the first may read what the second changes without waiting for it or keeping it waiting. */
+  readonly missing: boolean;
+  /** True if the second may take a unique key that the first gave up, both at levels that do not look at that. */
+  readonly passesKeys: boolean;
+  readonly operations: number;
+}
+
+/** Of two transactions that share no table which one of them writes. */
+const APART: Pair = { forward: 0, backward: 0, missing: false, passesKeys: false, operations: 0 };
+
+interface TableUse {
+  readonly touched: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+}
+
+function tableUse({ operations }: FlatTransaction): TableUse {
+  return {
+    touched: new Set(operations.map(({ table }) => table)),
+    written: new Set(operations.flatMap(({ kind, table }) => (kind === "read" ? [] : [table]))),
+  };
+}
+
+/** The tables that both touch and one of them writes. */
+function meetingTables(one: TableUse, other: TableUse): ReadonlySet<string> {
+  const meets = ({ written }: TableUse, { touched }: TableUse): readonly string[] =>
+    [...written].filter((table) => touched.has(table));
+  return new Set([...meets(one, other), ...meets(other, one)]);
+}
+
+/** Up to so many operations a question takes some milliseconds. */
+const SHORT = 24;
+
+/** What a doubling of the operations costs, in steps of suspicion. */
+const COST = 2;
+
+/** 0 for tuples of few operations, and one more for each doubling. */
+function sizeClass(flat: FlatProgram, transactions: readonly number[]): number {
+  const operations = transactions.reduce(
+    (sum, each) => sum + (flat.transactions[each]?.operations.length ?? 0),
+    0,
+  );
+  return Math.max(0, Math.ceil(Math.log2(operations / SHORT)));
+}
+
+function pairOf(
+  flat: FlatProgram,
+  levels: Levels,
+  first: number,
+  second: number,
+  shared: ReadonlySet<string>,
+): Pair {
+  const members = [first, second];
+  const sizes = members.map((each) => operationsOn(flat.transactions[each], shared));
+  const operations = sizes.reduce((sum, each) => sum + each, 0);
+  if (sizes.every((each) => each > 0) && sizes.reduce((all, each) => all * each, 1) > LARGEST) {
+    const both = members.flatMap((each) => flat.transactions[each] ?? []);
+    const isWatched = both.every(({ id }) => productLevelAt(levels, id).ssi === true);
+    const passesKeys = isWatched && mayPassKeys(flat.tables, both);
+    return { ...ANYTHING, passesKeys, operations };
+  }
+  // Nothing depends on what another table holds.
+  const tuple = makeTuple(flat, levels, members, members, undefined, (table) => shared.has(table));
+  const [a = [], b = []] = tuple.accesses;
+  const [ofFirst, ofSecond] = [byTable(a), byTable(b)];
+  const meeting = (x: Access, others: ReadonlyMap<number, readonly Access[]>): readonly Access[] =>
+    others.get(x.table.id) ?? [];
+  const count = (
+    from: readonly Access[],
+    to: ReadonlyMap<number, readonly Access[]>,
+    forward: boolean,
+  ): number =>
+    from.reduce((sum, x) => {
+      const found = meeting(x, to).filter(
+        (y) => mayDepend(x, y, forward) || (forward && mayHandOn(x, y)),
+      );
+      return sum + found.length;
+    }, 0);
+  const dirty = tuple.levels.some(readsDirty)
+    ? count(a, ofSecond, true) + count(b, ofFirst, true)
+    : 0;
+  const passesKeys = a.some((x) => meeting(x, ofSecond).some((y) => mayHandOn(x, y)));
+  const misses = (): boolean =>
+    a.some((x) => meeting(x, ofSecond).some((y) => mayMissUnheld(x, y)));
+  return {
+    forward: count(a, ofSecond, true) + dirty,
+    backward: count(b, ofFirst, false) + dirty,
+    // Keys are looked for among the newest rows, whatever the snapshot.
+    missing: passesKeys || misses(),
+    passesKeys: passesKeys && tuple.levels.every(({ ssi }) => ssi === true),
+    operations,
+  };
+}
+
+/** More pairs of operations are not compared: planning would take longer than the questions that it spares. */
+const LARGEST = 1_000;
+
+/** Of long transactions that meet, everything is taken to be possible. */
+const ANYTHING = { forward: 1, backward: 1, missing: true } as const;
+
+function operationsOn(
+  transaction: FlatTransaction | undefined,
+  tables: ReadonlySet<string>,
+): number {
+  return transaction?.operations.filter(({ table }) => tables.has(table)).length ?? 0;
+}
+
+function byTable(accesses: readonly Access[]): ReadonlyMap<number, readonly Access[]> {
+  const groups = new Map<number, Access[]>();
+  for (const each of accesses) {
+    const own = groups.get(each.table.id);
+    if (own) own.push(each);
+    else groups.set(each.table.id, [each]);
+  }
+  return groups;
+}
+
+/**
+ * 0 without a possible cycle through all; else higher for pairs that miss each other's writes, and for short ones. Under
+ * snapshot isolation the step to the first committer misses it, and so the step before that, to the one that misses
+ * it, is one of reading something older too (Fekete et al. 2005): what that one saw or overwrote would make it see the first.
+ */
+function score(
+  table: readonly (readonly Pair[])[],
+  transactions: readonly number[],
+  { isSnapshot, isUnit }: { readonly isSnapshot: boolean; readonly isUnit: readonly boolean[] },
+): number {
+  const hasUnits = transactions.some((each) => isUnit[each]);
+  const pair = (a: number, b: number): Pair | undefined =>
+    table[transactions[a] ?? -1]?.[transactions[b] ?? -1];
+  const leads = (from: number, to: number): boolean =>
+    from < to || hasUnits
+      ? (pair(from, to)?.forward ?? 0) > 0
+      : (pair(to, from)?.backward ?? 0) > 0;
+  const misses = (from: number, to: number): boolean =>
+    from < to ? pair(from, to)?.missing === true : leads(from, to);
+  const extend = (path: readonly number[]): boolean => {
+    const last = path.at(-1) ?? 0;
+    if (path.length === transactions.length)
+      return leads(last, 0) && (!isSnapshot || hasUnits || misses(path.at(-2) ?? 0, last));
+    return transactions.some(
+      (_, next) => !path.includes(next) && leads(last, next) && extend([...path, next]),
+    );
+  };
+  if (!extend([0])) return 0;
+  const all = transactions.flatMap((_, b) =>
+    transactions.slice(0, b).flatMap((__, a) => pair(a, b) ?? []),
+  );
+  const backward = all.reduce((sum, each) => sum + each.backward, 0);
+  const operations = all.reduce((sum, each) => sum + each.operations, 0);
+  const same = new Set(transactions).size < transactions.length ? 1 : 0;
+  return 1 + same + backward / (1 + operations);
+}
+
+function isAscending(transactions: readonly number[]): boolean {
+  return transactions.every((each, at) => at === 0 || (transactions[at - 1] ?? 0) <= each);
+}
+
+function sequences(count: number, size: number): readonly (readonly number[])[] {
+  if (size === 0) return [[]];
+  const shorter = sequences(count, size - 1);
+  return shorter.flatMap((each) => Array.from({ length: count }, (_, next) => [...each, next]));
+}

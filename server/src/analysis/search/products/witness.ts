@@ -1,0 +1,264 @@
+// Witnesses by refinement at a product's level: a model is run by the store; where a serial order gives the same, the
+// solver is told that order and asked for a model that differs. Most cycles need one or two of the n! orders, which
+// are the costly part of a question.
+import type { Levels } from "../../../isolation/mixedLevels";
+import type { Program } from "../../../program/program";
+import type { StatementId } from "../../../program/statement";
+import type { Severity } from "../../../protocol/report";
+import type { CheckResult, Model } from "../../../solver/solver";
+import type { Confirmation, WitnessPlan } from "../../../store/execution";
+import { permutations } from "../../../store/permutations";
+import { addSerialRun } from "../../encoding/product/encoding";
+import type { CycleShape, ProductEncoding } from "../../encoding/product/encoding";
+import { parameterName } from "../../encoding/product/database";
+import {
+  IN_ORDER,
+  OTHER_READ,
+  OTHER_STATE,
+  OTHER_VALUE,
+  READABLE,
+  SPARSE,
+  PRESENCE,
+} from "../../encoding/product/names";
+import { and, bool, eq, imp, int, not } from "../../encoding/smt";
+import type { Queries } from "../literature/queries";
+import { evidenceTables } from "../evidence";
+import { instanceName } from "../readModel";
+import type { Finding } from "../unit";
+import { decodeProduct } from "./decode";
+import { retryPlan } from "./retry";
+
+/** Runs a plan and says what it shows. */
+export type Judge = (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
+
+/** Shared parts of all questions about one commit order. */
+export interface Search {
+  readonly program: Program;
+  readonly encoding: ProductEncoding;
+  readonly levels: Levels;
+  readonly queries: Queries;
+  readonly judge: Judge;
+  /** Serial orders that the solver knows. */
+  readonly orders: Set<string>;
+  /** Reads of other causes, which the cycle is not to pass. */
+  readonly past?: readonly StatementId[];
+}
+
+export interface CandidateFinding {
+  readonly finding: Finding;
+  /** The tables of the cycle that the model shows. */
+  readonly tables: readonly string[];
+}
+
+/** Models that are tried per question before the store's refusal is reported; those that teach an order do not count. */
+const TRIES = 4;
+
+/** The most severe anomaly among these cycles, which the literal `cycle` asks for; undefined when all are harmless. */
+export function findWorst(
+  search: Search,
+  cycle: string,
+  shapes: readonly CycleShape[],
+): CandidateFinding | undefined {
+  const first = propose(search, [cycle], shapes);
+  if (first.proposal === undefined) return undefined;
+  let best: CandidateFinding | undefined = isConfirmed(first.proposal) ? first.proposal : undefined;
+  if (severityOf(best) === "state") return best;
+  if (search.queries.stopped()) return undefined;
+  // Of two there are only two orders.
+  if (search.encoding.tuple.units.length === 2) learnAll(search);
+  else learn(search, first.proposal, "unused");
+  let unconfirmed: CandidateFinding | undefined;
+  // The widest question first: most cycles that show nothing at once are harmless, and then it is the only one.
+  for (const wanted of ["unused", "state", "value"] as const) {
+    if (rank(severityOf(best)) >= rank(wanted)) continue;
+    const { answer, found } = refine(search, cycle, wanted, shapes);
+    if (found && isConfirmed(found)) best = worse(best, found);
+    else unconfirmed ??= found;
+    if (answer === "unsat" && wanted === "unused" && best === undefined) return undefined;
+  }
+  return best ?? unconfirmed;
+}
+
+/** How severe a confirmed finding is, as a number; 0 is nothing. */
+export function rank(severity: Severity | undefined): number {
+  return severity === undefined ? 0 : { unused: 1, value: 2, state: 3 }[severity];
+}
+
+/** What the model is to differ in from the serial orders that are known. */
+const GOALS: Readonly<Record<Severity, string>> = {
+  state: OTHER_STATE,
+  value: OTHER_VALUE,
+  unused: OTHER_READ,
+};
+
+interface Proposal extends CandidateFinding {
+  readonly model: Model;
+  readonly plan: WitnessPlan;
+}
+
+interface Answer {
+  readonly answer: CheckResult;
+  readonly found?: CandidateFinding;
+}
+
+/** Models that differ more and more, until the store confirms one; "unsat" is that there is none. */
+function refine(
+  search: Search,
+  cycle: string,
+  wanted: Severity,
+  shapes: readonly CycleShape[],
+): Answer {
+  const question = GOALS[wanted];
+  let lesser: CandidateFinding | undefined;
+  for (let tries = 0; tries < TRIES;) {
+    const { answer, proposal } = propose(search, [cycle, question], shapes);
+    if (proposal === undefined) return { answer, ...(lesser && { found: lesser }) };
+    if (isAtLeast(proposal, wanted)) return { answer, found: proposal };
+    if (learn(search, proposal, wanted)) {
+      if (isConfirmed(proposal)) lesser = worse(lesser, proposal);
+      continue;
+    }
+    const other = retried(search, proposal, wanted);
+    if (isAtLeast(other, wanted)) return { answer, found: other };
+    if (isConfirmed(other)) lesser = worse(lesser, other);
+    else lesser ??= other;
+    block(search, question, proposal);
+    tries += 1;
+    // The store does not follow the encoding here: nothing is claimed before all orders are ruled out.
+    if (tries === TRIES - 1) learnAll(search);
+  }
+  return { answer: "sat", ...(lesser && { found: lesser }) };
+}
+
+/**
+ * Tells the solver a serial order that the proposal cannot be told from, in what is wanted; whether there was a new one.
+ * One at a time: the next model mostly differs from the others as well.
+ */
+function learn(search: Search, { finding }: CandidateFinding, wanted: Severity): boolean {
+  const { agreeing } = finding.confirmation;
+  const lists = { state: agreeing?.state, value: agreeing?.values, unused: agreeing?.reads };
+  const agrees = lists[wanted] ?? [];
+  const { encoding, orders } = search;
+  const numbers = new Map(
+    encoding.tuple.units.map((_, index): [string, number] => [instanceName(index), index]),
+  );
+  const order = agrees
+    .map((names) => names.flatMap((name) => numbers.get(name) ?? []))
+    .find((each) => !orders.has(each.join()));
+  // Before anything is known to agree, the order of commits is the one to differ from.
+  const told = order ?? (orders.size === 0 ? [...numbers.values()] : undefined);
+  if (told === undefined) return false;
+  tell(search, told);
+  return true;
+}
+
+function learnAll(search: Search): void {
+  const all = permutations([...search.encoding.tuple.units.keys()]);
+  for (const order of all) if (!search.orders.has(order.join())) tell(search, order);
+}
+
+function tell({ encoding, orders }: Search, order: readonly number[]): void {
+  orders.add(order.join());
+  addSerialRun(encoding, order);
+}
+
+/** The best of the other interleavings of what was proposed, where statements search without holding what they pass. */
+function retried(
+  { program, levels, judge, encoding }: Search,
+  proposal: Proposal,
+  wanted: Severity,
+): Proposal {
+  if (!encoding.searches) return proposal;
+  const isGood = ({ status, severity }: Confirmation): boolean =>
+    status === "confirmed" && rank(severity) >= rank(wanted);
+  const judgePlan = (plan: WitnessPlan): Confirmation => judge(program, levels, plan);
+  const others = retryPlan(program, levels, proposal.plan, judgePlan, isGood);
+  const [best] = others
+    .filter(({ status }) => status === "confirmed")
+    .sort((a, b) => rank(b.severity) - rank(a.severity));
+  if (best === undefined) return proposal;
+  const { finding, tables } = proposal;
+  return {
+    ...proposal,
+    finding: { ...finding, confirmation: best, tables: evidenceTables(best) ?? tables },
+  };
+}
+
+function isConfirmed({ finding }: CandidateFinding): boolean {
+  return finding.confirmation.status === "confirmed";
+}
+
+function isAtLeast(found: CandidateFinding, wanted: Severity): boolean {
+  return isConfirmed(found) && rank(severityOf(found)) >= rank(wanted);
+}
+
+function severityOf(found: CandidateFinding | undefined): Severity | undefined {
+  return found?.finding.confirmation.severity;
+}
+
+function worse(a: CandidateFinding | undefined, b: CandidateFinding): CandidateFinding {
+  if (a === undefined || !isConfirmed(a)) return b;
+  return rank(severityOf(b)) > rank(severityOf(a)) ? b : a;
+}
+
+/** True if there is a model: one that the store can execute, with few rows and small values if possible, else any. */
+function askReadable({ queries, encoding }: Search, assumptions: readonly string[]): CheckResult {
+  // Among small values the solver decides at once, and what it learns there helps it with the others.
+  const small: readonly (readonly string[])[] = [
+    [READABLE, SPARSE, PRESENCE],
+    [READABLE, PRESENCE],
+    [READABLE],
+    [],
+  ];
+  const wished = encoding.searches ? small.map((wishes) => [IN_ORDER, ...wishes]) : [];
+  let answer: CheckResult = "unknown";
+  for (const wishes of [...wished, ...small]) {
+    answer = queries.ask([...assumptions, ...wishes]);
+    if (answer === "sat") return answer;
+    const core = answer === "unsat" ? queries.core() : wishes;
+    if (!wishes.some((wish) => core.includes(wish))) return answer;
+  }
+  return answer;
+}
+
+/** A model under these assumptions, a readable one if there is one, and what the store says to it. */
+function propose(
+  search: Search,
+  assumptions: readonly string[],
+  shapes: readonly CycleShape[],
+): { readonly answer: CheckResult; readonly proposal?: Proposal } {
+  const { queries, encoding, program, levels } = search;
+  queries.add(encoding.script.take());
+  const answer = askReadable(search, assumptions);
+  if (answer !== "sat") return { answer };
+  const model = queries.model();
+  const past = search.past ? { past: search.past } : {};
+  const plan = { ...decodeProduct(program, encoding, model), throughAll: true, ...past };
+  const shape = shapes.find((each) => each.literals.every((literal) => model.bool(literal)));
+  const confirmation = search.judge(program, levels, plan);
+  const tables = shape?.tables ?? [];
+  const finding: Finding = {
+    confirmation,
+    tables: evidenceTables(confirmation) ?? tables,
+    allowedAt: [],
+    preventedBy: [],
+    ...past,
+  };
+  return { answer, proposal: { finding, tables, model, plan } };
+}
+
+/** Excludes the arguments and values at the start of a model from further answers to a question. */
+function block({ encoding, queries }: Search, question: string, { model }: Proposal): void {
+  const { transactions, leads } = encoding.tuple;
+  const same = transactions.flatMap(({ parameters }, instance) =>
+    (leads[instance] === instance ? parameters : []).map(({ type }, at) => {
+      const name = parameterName(instance, at);
+      return type === "bool" ? eq(name, bool(model.bool(name))) : eq(name, int(model.int(name)));
+    }),
+  );
+  const start = encoding.database.inputs.map(({ name, sort }) =>
+    sort === "Bool" ? eq(name, bool(model.bool(name))) : eq(name, int(model.int(name))),
+  );
+  encoding.script.assert(imp(question, not(and(...same, ...start))));
+  queries.add(encoding.script.take());
+}

@@ -1,0 +1,171 @@
+// Who calls whom, by names, kept from one reading to the next: only statements that came or went are gone over again.
+import type { HirFunction, HirModule, HirStatement } from "../hir";
+import { originOf } from "../queries/origins";
+import type { OtherNames } from "./aliases";
+
+/** What stands under a name: a function, or what a call made of functions. */
+interface NamedPart {
+  readonly name: string;
+  readonly function?: HirFunction;
+  readonly calls: () => Calls;
+}
+
+interface Calls {
+  /** It calls something as databases are called. */
+  readonly isDirect: boolean;
+  readonly names: ReadonlySet<string>;
+}
+
+export interface StatementParts {
+  readonly named: readonly NamedPart[];
+  /** All that it calls, functions in it included. */
+  readonly calls: () => ReadonlySet<string>;
+}
+
+export interface CallGraph {
+  /** True if it holds most of these modules already. */
+  readonly hasMost: (modules: readonly HirModule[]) => boolean;
+  /** Holds these modules, and no others, and the other names that they give. Linear in their number and in what changed of them. */
+  readonly update: (modules: readonly HirModule[], others: OtherNames) => void;
+  /** The names that lead to a database; the same set as long as they are the same. */
+  readonly reaching: ReadonlySet<string>;
+  readonly functions: (name: string) => readonly HirFunction[];
+  readonly isCalled: (name: string) => boolean;
+}
+
+/** A graph of nothing. `partsOf` gives the same parts whenever it is asked about a statement. */
+export function createCallGraph(partsOf: (origin: HirStatement) => StatementParts): CallGraph {
+  let modules: ReadonlySet<HirModule> = new Set();
+  let reaching: ReadonlySet<string> = new Set();
+  let others: OtherNames = new Map();
+  let originals: Map<string, Set<string>> | undefined;
+  let called: Map<string, number> | undefined;
+  const named = new Map<string, Set<NamedPart>>();
+  const direct = new Set<string>();
+  const callees = new Map<string, ReadonlySet<string>>();
+  const callers = new Map<string, Set<string>>();
+
+  function countCalls(statement: HirStatement, by: number): void {
+    if (called === undefined) return;
+    for (const name of partsOf(statement).calls()) {
+      const count = (called.get(name) ?? 0) + by;
+      if (count === 0) called.delete(name);
+      else called.set(name, count);
+    }
+  }
+
+  /** Looks at what stands under a name now. */
+  function look(name: string): void {
+    const parts = named.get(name);
+    const calls = new Set<string>();
+    let isDirect = false;
+    for (const part of parts ?? []) {
+      const own = part.calls();
+      isDirect ||= own.isDirect;
+      for (const each of own.names) calls.add(each);
+    }
+    if (parts?.size === 0) named.delete(name);
+    if (isDirect) direct.add(name);
+    else direct.delete(name);
+    for (const each of callees.get(name) ?? [])
+      if (!calls.has(each)) callers.get(each)?.delete(name);
+    for (const each of calls) addTo(callers, each, name);
+    if (calls.size === 0) callees.delete(name);
+    else callees.set(name, calls);
+  }
+
+  function allReaching(): ReadonlySet<string> {
+    // Grows while it is gone over: who calls a function that reaches reaches, too.
+    const found = new Set(direct);
+    for (const name of found) {
+      for (const caller of callers.get(name) ?? []) found.add(caller);
+      for (const other of others.get(name) ?? []) found.add(other);
+    }
+    const isSame = found.size === reaching.size && [...found].every((name) => reaching.has(name));
+    return isSame ? reaching : found;
+  }
+
+  /** A name, and those that it stands for. */
+  function namesFor(name: string): ReadonlySet<string> {
+    if (originals === undefined) {
+      originals = new Map();
+      for (const [of, names] of others) for (const each of names) addTo(originals, each, of);
+    }
+    const found = new Set([name]);
+    for (const each of found) for (const of of originals.get(each) ?? []) found.add(of);
+    return found;
+  }
+
+  return {
+    hasMost: (now) => now.filter((each) => modules.has(each)).length * 2 > now.length,
+    update: (given, otherNames) => {
+      const isOther = !isSame(others, otherNames);
+      others = otherNames;
+      if (isOther) originals = undefined;
+      const now = new Set(given);
+      const gone = originsIn(modules, now);
+      const come = originsIn(now, modules);
+      modules = now;
+      const changed = new Set<string>();
+      for (const statement of gone) {
+        if (come.has(statement)) continue;
+        countCalls(statement, -1);
+        for (const part of partsOf(statement).named) {
+          named.get(part.name)?.delete(part);
+          changed.add(part.name);
+        }
+      }
+      for (const statement of come) {
+        if (gone.has(statement)) continue;
+        countCalls(statement, 1);
+        for (const part of partsOf(statement).named) {
+          addTo(named, part.name, part);
+          changed.add(part.name);
+        }
+      }
+      for (const name of changed) look(name);
+      if (changed.size > 0 || isOther) reaching = allReaching();
+    },
+    get reaching() {
+      return reaching;
+    },
+    functions: (name) =>
+      [...namesFor(name)].flatMap((each) =>
+        [...(named.get(each) ?? [])].flatMap((part) => part.function ?? []),
+      ),
+    isCalled: (name) => {
+      if (called === undefined) {
+        called = new Map();
+        for (const statement of originsIn(modules, new Set())) countCalls(statement, 1);
+      }
+      return called.has(name);
+    },
+  };
+}
+
+/** The statements of modules that are not among others, as they were first read. */
+function originsIn(
+  modules: ReadonlySet<HirModule>,
+  others: ReadonlySet<HirModule>,
+): ReadonlySet<HirStatement> {
+  const found = new Set<HirStatement>();
+  for (const module of modules) {
+    if (others.has(module)) continue;
+    for (const statement of module.body) found.add(originOf(statement));
+  }
+  return found;
+}
+
+function isSame(one: OtherNames, other: OtherNames): boolean {
+  if (one.size !== other.size) return false;
+  return [...one].every(([of, names]) => {
+    const these = other.get(of);
+    return these?.size === names.size && [...names].every((name) => these.has(name));
+  });
+}
+
+function addTo<Item>(sets: Map<string, Set<Item>>, key: string, item: Item): void {
+  const known = sets.get(key);
+  if (known) known.add(item);
+  else sets.set(key, new Set([item]));
+}

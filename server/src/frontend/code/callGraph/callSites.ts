@@ -1,0 +1,210 @@
+// Calls that are one of a database by what is written there alone: what was evaluated is held against them, so that
+// nothing is lost without a word. Only sure shapes count; what `reachability.ts` asks errs on the other side.
+import type { Span } from "../../sql/text/split";
+import type { HirExpression, HirFunction, HirModule, HirStatement, TextRun } from "../hir";
+import { originOf } from "../queries/origins";
+import { addChildren, isFunction, isNode } from "../nodes";
+
+/** A call as it is written; the same one as long as its statement at the top of the module says the same. */
+export interface Site {
+  /** What is called: `tx.user.create`. */
+  readonly name: string;
+  /** The functions that it is in, outermost first. */
+  readonly functions: readonly HirFunction[];
+}
+
+interface PlacedSite {
+  readonly site: Site;
+  readonly span: Span;
+}
+
+const byModule = new WeakMap<HirModule, ReadonlyMap<string, PlacedSite>>();
+const byStatement = new WeakMap<HirStatement, readonly PlacedSite[]>();
+
+/** The calls of a database in the functions of a module, in order. Linear in its size, and kept over edits. */
+export function sitesOf(module: HirModule): Iterable<PlacedSite> {
+  return placedSites(module).values();
+}
+
+/** The one that stands there. */
+export function siteAt(module: HirModule, span: Span): Site | undefined {
+  return placedSites(module).get(keyOf(span))?.site;
+}
+
+function placedSites(module: HirModule): ReadonlyMap<string, PlacedSite> {
+  const own = byModule.get(module);
+  if (own) return own;
+  const found = new Map<string, PlacedSite>();
+  for (const statement of module.body) {
+    const origin = originOf(statement);
+    const sites = byStatement.get(origin) ?? sitesIn(origin);
+    byStatement.set(origin, sites);
+    const by = statement.span.start - origin.span.start;
+    for (const { site, span } of sites) {
+      const place = { start: span.start + by, end: span.end + by };
+      found.set(keyOf(place), { site, span: place });
+    }
+  }
+  byModule.set(module, found);
+  return found;
+}
+
+function keyOf({ start, end }: Span): string {
+  return `${String(start)}:${String(end)}`;
+}
+
+/** What a call or tagged template calls, if that is a database for sure. */
+export function databaseCall(hir: HirExpression): string | undefined {
+  if (hir.kind === "template") {
+    return hir.tag && isSql(hir) ? (writtenName(hir.tag) ?? "the template") : undefined;
+  }
+  if (hir.kind !== "call" || hir.callee.kind !== "member") return undefined;
+  if (isOfBuilder(hir.callee, hir.arguments[0]?.value)) return writtenName(hir.callee);
+  return isOfDatabase(hir.callee, hir.arguments[0]?.value)
+    ? (writtenName(hir.callee) ?? hir.callee.property)
+    : undefined;
+}
+
+/** True if a call runs a text of SQL, by its name and the text. */
+export function runsSql(hir: HirExpression): boolean {
+  if (hir.kind !== "call" || hir.callee.kind !== "member") return false;
+  const first = hir.arguments[0]?.value;
+  return RUNS_SQL.has(hir.callee.property) && first !== undefined && isSql(first);
+}
+
+function isOfDatabase(
+  { object, property }: Extract<HirExpression, { kind: "member" }>,
+  first: HirExpression | undefined,
+): boolean {
+  if (/^\$(?:transaction|queryRaw|executeRaw)/u.test(property)) return true;
+  if (OF_MODELS.has(property) && object.kind === "member") {
+    const client = writtenName(object.object)?.split(".").at(-1) ?? "";
+    if (CLIENTS.test(client)) return true;
+  }
+  return RUNS_SQL.has(property) && first !== undefined && isSql(first);
+}
+
+/** As builders of queries name tables: `db.selectFrom("a")`, `db.insert(a).values(...)`, `knex("a").where(...)`. */
+function isOfBuilder(
+  { object, property }: Extract<HirExpression, { kind: "member" }>,
+  first: HirExpression | undefined,
+): boolean {
+  if (OF_TABLES.has(property)) return first?.kind === "text";
+  if (object.kind !== "call" || object.callee.kind === "call") return false;
+  const { callee } = object;
+  if (callee.kind === "member" && BEFORE.get(property) === callee.property) {
+    const named = property === "from" ? first : object.arguments[0]?.value;
+    return named?.kind === "name" || named?.kind === "member";
+  }
+  const [table] = object.arguments;
+  if (OF_QUERIES.has(property) && table?.value.kind === "text" && object.arguments.length === 1) {
+    return KNEX.test(writtenName(callee)?.split(".").at(-1) ?? "");
+  }
+  return false;
+}
+
+const OF_TABLES = new Set(["selectFrom", "insertInto", "updateTable", "deleteFrom"]);
+
+/** What stands before it in a chain. */
+const BEFORE: ReadonlyMap<string, string> = new Map([
+  ["from", "select"],
+  ["values", "insert"],
+  ["set", "update"],
+]);
+
+const KNEX = /^(?:knex|db|tx|trx)$/iu;
+
+const OF_QUERIES = new Set(
+  "where select insert update del delete first increment decrement count forUpdate".split(" "),
+);
+
+/** What Prisma's clients are called. */
+const CLIENTS = /prisma|^(?:tx|trx|db)$/iu;
+
+const OF_MODELS = new Set(
+  (
+    "findUnique findUniqueOrThrow findFirst findFirstOrThrow findMany create createMany createManyAndReturn " +
+    "update updateMany updateManyAndReturn upsert delete deleteMany count aggregate groupBy"
+  ).split(" "),
+);
+
+const RUNS_SQL = new Set(
+  (
+    "query execute exec run all get raw unsafe prepare prepareStatement executeQuery executeUpdate queryForObject " +
+    "queryForList one none many any oneOrNone manyOrNone"
+  ).split(" "),
+);
+
+/** As people write SQL, and no sentence: in one case throughout. */
+const SQL =
+  /^\s*(?:SELECT\s[^]*\sFROM\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|WITH\s+\S+\s+AS\s|BEGIN\b|START\s+TRANSACTION\b|select\s[^]*\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|with\s+\S+\s+as\s)/u;
+
+function isSql(hir: HirExpression): boolean {
+  if (hir.kind === "text") return SQL.test(`${textOf(hir.runs)} `);
+  // What stands between is as good as a name.
+  return hir.kind === "template" && SQL.test(`${hir.texts.map(textOf).join("_")} `);
+}
+
+function textOf(runs: readonly TextRun[]): string {
+  return runs.map(({ text }) => text).join("");
+}
+
+/** `this.db.user` as it is written; undefined for what is no path of names. */
+function writtenName(hir: HirExpression): string | undefined {
+  switch (hir.kind) {
+    case "name":
+      return hir.name;
+    case "this":
+      return "this";
+    case "typed":
+    case "await":
+      return writtenName(hir.operand);
+    case "member": {
+      const object = writtenName(hir.object);
+      return object === undefined ? undefined : `${object}.${hir.property}`;
+    }
+    case "call": {
+      const callee = writtenName(hir.callee);
+      return callee === undefined ? undefined : `${callee}()`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function sitesIn(statement: HirStatement): readonly PlacedSite[] {
+  const found: PlacedSite[] = [];
+  // Two lists side by side: a pair for each part would be more than all the rest.
+  const parts: object[] = [statement];
+  const holders: (readonly HirFunction[])[] = [[]];
+  for (let part = parts.pop(); part; part = parts.pop()) {
+    const functions = holders.pop() ?? [];
+    if (isFunction(part)) {
+      parts.push([part.parameters, part.body]);
+      holders.push([...functions, part]);
+      continue;
+    }
+    if (isExpression(part) && functions.length > 0) {
+      const name = databaseCall(part);
+      if (name !== undefined) found.push({ site: { name, functions }, span: part.span });
+    }
+    if (Array.isArray(part)) parts.push(...reachable(part));
+    else addChildren(part, parts);
+    while (holders.length < parts.length) holders.push(functions);
+  }
+  return found.toSorted((a, b) => a.span.start - b.span.start);
+}
+
+/** Of statements, those up to the one that always leaves. */
+function reachable(parts: readonly unknown[]): readonly object[] {
+  const last = parts.findIndex((part) => isNode(part) && "kind" in part && LEAVES.has(part.kind));
+  return parts
+    .filter(isNode)
+    .filter((part, at) => last < 0 || at <= last || ("kind" in part && part.kind === "function"));
+}
+
+const LEAVES: ReadonlySet<unknown> = new Set(["return", "throw", "break", "continue"]);
+
+function isExpression(part: object): part is HirExpression {
+  return "kind" in part && (part.kind === "call" || part.kind === "template");
+}

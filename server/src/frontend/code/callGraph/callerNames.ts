@@ -1,0 +1,139 @@
+// Who may call a function, told by names alone: by its own, and by the others that it is given.
+import type { FileId } from "../../../protocol/source";
+import type { HirFunction, HirModule, HirStatement, TextRun } from "../hir";
+import type { ReadFunction } from "../queries/memo";
+import type { CodeModules } from "../modules/modules";
+import { addChildren, isFunction, isNode } from "../nodes";
+import { originOf } from "../queries/origins";
+import { namesElsewhere, otherNamesIn, type OtherName } from "./aliases";
+
+export interface CallerNames {
+  /** What a function may be called by. The handler of a route, which nobody calls, has a name that nothing else has. */
+  readonly of: (read: ReadFunction) => ReadonlySet<string>;
+  /** The files, of those that are chosen, in which one of the names stands. */
+  readonly files: (names: ReadonlySet<string>, isChosen: IsChosen) => readonly FileId[];
+}
+
+type IsChosen = (file: FileId, name: string) => boolean;
+
+/** Looks over the names of files when they are asked for, once. Linear in the files, of which unchanged ones are kept. */
+export function callerNames({
+  files,
+  modules,
+}: {
+  readonly files: readonly FileId[];
+  readonly modules: CodeModules;
+}): CallerNames {
+  const elsewhere = namesElsewhere(files, modules);
+  let inside: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  return {
+    of: ({ transaction, names: own }) => {
+      if (transaction === undefined) return new Set();
+      inside ??= otherNamesOf(files, modules);
+      // Grows while it is gone over.
+      const names = new Set(own);
+      for (const each of names) {
+        for (const other of elsewhere.get(each) ?? []) names.add(other);
+        for (const other of inside.get(each) ?? []) names.add(other);
+      }
+      return names;
+    },
+    files: (names, isChosen) =>
+      files.filter((file) => {
+        const module = modules.moduleOf(file);
+        const own = module && namesInModule(module);
+        return [...names].some((name) => isChosen(file, name) && own?.has(name));
+      }),
+  };
+}
+
+const renamed = new WeakMap<HirStatement, readonly OtherName[]>();
+
+/** The other names that statements of all files give something, whichever file that is of. Linear in the files, once. */
+function otherNamesOf(
+  files: readonly FileId[],
+  modules: CodeModules,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const statement of modules.moduleOf(file)?.body ?? []) {
+      const origin = originOf(statement);
+      const own = renamed.get(origin) ?? otherNamesIn(origin);
+      renamed.set(origin, own);
+      for (const { name, of } of own) {
+        const known = found.get(of);
+        if (known) known.add(name);
+        else found.set(of, new Set([name]));
+      }
+    }
+  }
+  return found;
+}
+
+/** Which functions of a module name something; all of them, where what stands around them does. */
+export function functionsNaming(
+  { body }: HirModule,
+  functions: readonly HirFunction[],
+  names: ReadonlySet<string>,
+): (hir: HirFunction) => boolean {
+  const own = new Set(functions.map((each) => originOf(each)));
+  const around = new Set<string>();
+  for (const statement of body) addNames(originOf(statement), around, own);
+  const isAll = [...names].some((name) => around.has(name));
+  return (hir) => {
+    const inside = namesInFunction(hir);
+    return isAll || [...names].some((name) => inside.has(name));
+  };
+}
+
+const byModule = new WeakMap<HirModule, ReadonlySet<string>>();
+const byPart = new WeakMap<object, ReadonlySet<string>>();
+
+function namesInModule(module: HirModule): ReadonlySet<string> {
+  const own = byModule.get(module);
+  if (own) return own;
+  const names = new Set<string>();
+  for (const statement of module.body) {
+    for (const name of namesIn(originOf(statement))) names.add(name);
+  }
+  byModule.set(module, names);
+  return names;
+}
+
+function namesInFunction(hir: HirFunction): ReadonlySet<string> {
+  return namesIn(originOf(hir));
+}
+
+function namesIn(part: object): ReadonlySet<string> {
+  const own = byPart.get(part);
+  if (own) return own;
+  const names = new Set<string>();
+  addNames(part, names);
+  byPart.set(part, names);
+  return names;
+}
+
+/** All that a part names: variables, members of whatever, and what it takes out of records by name. */
+function addNames(part: object, to: Set<string>, without?: ReadonlySet<object>): void {
+  const open: object[] = [part];
+  for (let each = open.pop(); each; each = open.pop()) {
+    if (without && isFunction(each) && without.has(originOf(each))) continue;
+    addChildren(each, open);
+    if ("pattern" in each && "key" in each) add(each.key, to);
+    if (!("kind" in each)) continue;
+    if (each.kind === "name" && "name" in each) add(each.name, to);
+    if (each.kind === "member" && "property" in each) add(each.property, to);
+    if (each.kind === "index" && "index" in each) add(textOf(each.index), to);
+  }
+}
+
+function add(name: unknown, to: Set<string>): void {
+  if (typeof name === "string") to.add(name);
+}
+
+/** `service["take"]`. */
+function textOf(index: unknown): unknown {
+  if (!isNode(index) || !("runs" in index)) return undefined;
+  const [run] = index.runs as readonly TextRun[]; // only texts have runs
+  return run?.text;
+}

@@ -1,0 +1,182 @@
+// Which modules can have anything to do with a database, told by what they import: those that no way leads from to a
+// library, to SQL or to what is called like a part of a database need no evaluation of their functions.
+import type { FileId } from "../../../protocol/source";
+import { isDataAccess } from "../evaluate/transactions/dataAccess";
+import type { HirModule, HirStatement } from "../hir";
+import { LIBRARIES } from "../libraries/libraries";
+import type { CodeModules } from "../modules/modules";
+import { originOf } from "../queries/origins";
+import { addChildren } from "../nodes";
+import type { IsStopped, SlicedWork } from "../queries/slices";
+import { sitesOf } from "./callSites";
+
+/** Methods that libraries know whatever they are called on. */
+const METHODS = /^(?:query|execute|\$\w+)$/u;
+
+/** And those of models, where a library has any. */
+const OF_MODELS =
+  /^(?:find|create|update|delete|upsert|count|aggregate|groupBy|destroy|bulk|increment|decrement|save|sum|min|max|restore|truncate)/u;
+
+/** Packages that are not in the workspace and may lead to a database all the same. */
+const PACKAGES = /db|database|sql|prisma|knex|(?<!f)orm|repo|store|dao|persist|model|entit/iu;
+
+/**
+ * The files whose functions may use a database: all but those of TypeScript and JavaScript from which no import leads
+ * to one. Errs on the side of yes. What the files import is looked at only as far as to the first that is near.
+ */
+export function* nearDatabase(
+  files: readonly FileId[],
+  modules: CodeModules,
+  {
+    used,
+    described,
+  }: { readonly used: ReadonlySet<string>; readonly described: ReadonlySet<string> },
+  isStopped?: IsStopped,
+): SlicedWork<ReadonlySet<FileId>> {
+  const hasModels = used.has("prisma") || used.has("sequelize");
+  const graph = createGraph(modules, { hasModels, described });
+  const { near } = graph;
+  const step = { done: 0, total: files.length };
+  for (const file of files) {
+    yield step;
+    // Nothing is evaluated any more.
+    if (isStopped?.()) return near;
+    graph.lookAt(file);
+  }
+  for (const file of files) {
+    // Grows while it is gone over: what these import is looked at, too.
+    const behind = new Set([file]);
+    for (const each of behind) {
+      if (near.has(file)) break;
+      yield step;
+      if (isStopped?.()) return near;
+      for (const target of graph.lookAt(each)) behind.add(target);
+    }
+  }
+  return near;
+}
+
+const NOTHING: readonly FileId[] = [];
+
+interface Graph {
+  /** What is known to be near, and all that imports it. */
+  readonly near: ReadonlySet<FileId>;
+  /** Looks at a file once. Gives what it imports; nothing of what is near. */
+  readonly lookAt: (file: FileId) => readonly FileId[];
+}
+
+function createGraph(
+  modules: CodeModules,
+  {
+    hasModels,
+    described,
+  }: { readonly hasModels: boolean; readonly described: ReadonlySet<string> },
+): Graph {
+  const near = new Set<FileId>();
+  const importers = new Map<FileId, FileId[]>();
+  const looked = new Map<FileId, readonly FileId[]>();
+  const found = (first: FileId): void => {
+    const open = new Set([first]);
+    for (const file of open) {
+      if (near.has(file)) continue;
+      near.add(file);
+      for (const importer of importers.get(file) ?? []) open.add(importer);
+    }
+  };
+  const look = (file: FileId): readonly FileId[] => {
+    const module = modules.moduleOf(file);
+    if (!module || module.language === "java" || isNear(module, hasModels)) {
+      found(file);
+      return NOTHING;
+    }
+    const targets: FileId[] = [];
+    for (const from of specifiers(module)) {
+      const target = described.has(from) ? undefined : modules.resolve(file, from);
+      const mayLead = described.has(from) || mayLeadOutside(from);
+      const isOne = target === undefined ? mayLead : near.has(target);
+      if (isOne) {
+        found(file);
+        return NOTHING;
+      }
+      if (target !== undefined) targets.push(target);
+    }
+    for (const target of targets) {
+      const known = importers.get(target);
+      if (known) known.push(file);
+      else importers.set(target, [file]);
+    }
+    return targets;
+  };
+  return {
+    near,
+    lookAt: (file) => {
+      const known = near.has(file) ? NOTHING : looked.get(file);
+      if (known) return known;
+      const targets = look(file);
+      looked.set(file, targets);
+      return targets;
+    },
+  };
+}
+
+/** True if a module that is not in the workspace may lead to a database. */
+export function mayLeadOutside(from: string): boolean {
+  return isOfLibrary(from) || PACKAGES.test(from);
+}
+
+function specifiers({ imports, exports }: HirModule): ReadonlySet<string> {
+  return new Set([
+    ...imports.map(({ from }) => from),
+    ...exports.flatMap(({ from }) => (from === undefined ? [] : [from])),
+  ]);
+}
+
+function isOfLibrary(from: string): boolean {
+  return LIBRARIES.some(({ modules }) =>
+    modules.some((name) => from === name || from.startsWith(`${name}/`)),
+  );
+}
+
+function isNear(module: HirModule, hasModels: boolean): boolean {
+  for (const site of sitesOf(module)) if (site) return true;
+  return module.body.some((statement) => {
+    const marks = marksOf(originOf(statement));
+    return marks.isShaped || (hasModels && marks.isOfModels);
+  });
+}
+
+interface Marks {
+  isShaped: boolean;
+  isOfModels: boolean;
+}
+
+const known = new WeakMap<HirStatement, Marks>();
+
+function marksOf(statement: HirStatement): Marks {
+  const own = known.get(statement);
+  if (own) return own;
+  const marks: Marks = { isShaped: false, isOfModels: false };
+  known.set(statement, marks);
+  const open: object[] = [statement];
+  for (let each = open.pop(); each; each = open.pop()) {
+    addChildren(each, open);
+    const method = calledMethod(each);
+    if (method !== undefined) {
+      marks.isShaped ||= METHODS.test(method);
+      marks.isOfModels ||= OF_MODELS.test(method);
+    }
+    // A module that is asked for when it is needed is not among the imports.
+    if ("kind" in each && each.kind === "name" && "name" in each) {
+      marks.isShaped ||= each.name === "require" || each.name === "import";
+    }
+    if ("type" in each && typeof each.type === "string") marks.isShaped ||= isDataAccess(each.type);
+  }
+  return marks;
+}
+
+/** The method that a call is of. */
+function calledMethod(node: object): string | undefined {
+  const callee = "kind" in node && node.kind === "call" && "callee" in node && node.callee;
+  if (typeof callee !== "object" || callee === null || !("property" in callee)) return undefined;
+  return typeof callee.property === "string" ? callee.property : undefined;
+}

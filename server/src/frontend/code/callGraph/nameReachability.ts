@@ -1,0 +1,412 @@
+// Reachability of a database from code, told by all that it names: every name is followed to where it is declared, over
+// imports and exports, and so on from there. What no name leads to cannot be done, but for what a caller hands in.
+import type { FileId } from "../../../protocol/source";
+import type { HirFunction, HirModule, HirStatement } from "../hir";
+import { boundNames } from "../modules/boundNames";
+import { changesOthers } from "../effects/sideEffects";
+import { exportsOf, type CodeModules } from "../modules/modules";
+import {
+  CALL_REFERENCE,
+  namedIn,
+  namesInType,
+  type References,
+  type Use as ValueUse,
+  type WrittenCall,
+} from "../modules/references";
+import { originOf } from "../queries/origins";
+import { mayLeadOutside } from "./moduleReachability";
+import { ANY_METHOD, type Reach } from "./reachability";
+
+export interface Leads {
+  /** True if the statement at the top of its module that holds a function may come to a database. */
+  readonly mayLead: (file: FileId, hir: HirFunction) => boolean;
+  /** True if something of a type, as a file writes it, may be or hold a client of one. */
+  readonly mayHold: (file: FileId, type: string) => boolean;
+  /** How much there is to follow in a function. */
+  readonly extentOf: (file: FileId, hir: HirFunction) => Extent;
+}
+
+/** A function with all that it names. */
+export interface Extent {
+  /** Parts of HIR, counted up to about `MOST_PARTS`. */
+  readonly parts: number;
+  /** True if something in it may refuse what it is given, as far as it was counted. */
+  readonly throws: boolean;
+  /** True if something in it may change what it did not make, as far as it was counted. */
+  readonly changes: boolean;
+  /** True if something in it is new with each call, as far as it was counted. */
+  readonly makesNew: boolean;
+  /** True if a name in it leads to a database: those around it, and what its caller hands in, aside. */
+  readonly leads: boolean;
+}
+
+/** Where counting ends. */
+const MOST_PARTS = 2000;
+
+/** A statement at the top of a module. */
+interface Node {
+  readonly file: FileId;
+  readonly module: HirModule;
+  readonly statement: HirStatement;
+}
+
+interface Targets {
+  /** One of the names leads to a database outside of the workspace. */
+  readonly isDirect: boolean;
+  readonly nodes: readonly Node[];
+}
+
+/** Answers for the modules as they are; all questions together are linear in what is named. */
+export function createLeads(
+  modules: CodeModules,
+  {
+    isReachedBy,
+    isAsked,
+    described = new Set(),
+  }: Pick<Reach, "isReachedBy"> & {
+    /** True if a call may be one of a library's, by how it is written. */
+    readonly isAsked: (call: WrittenCall) => boolean;
+    /** Modules that the workspace describes, wherever they are. */
+    readonly described?: ReadonlySet<string>;
+  },
+): Leads {
+  const leading = new Map<HirStatement, boolean>();
+  const targets = new Map<HirStatement, Targets>();
+  const extents = new Map<HirFunction, Extent>();
+  const types = new Map<string, boolean>();
+  const resolver = createNames(modules, isAsked, described);
+
+  function targetsOf(node: Node): Targets {
+    const origin = originOf(node.statement);
+    const known = targets.get(origin);
+    if (known) return known;
+    const own = resolver.resolved(node, namedIn(origin));
+    const isOpen =
+      node.statement.kind === "class" &&
+      node.statement.class.isInterface &&
+      isReachedBy(node.statement.class.name ?? "", ANY_METHOD);
+    const made = isOpen ? { ...own, isDirect: true } : own;
+    targets.set(origin, made);
+    return made;
+  }
+
+  function leads(first: Node): boolean {
+    const start = originOf(first.statement);
+    const known = leading.get(start);
+    if (known !== undefined) return known;
+    // Where each was come to from: those on the way to a database lead there, too.
+    const from = new Map<HirStatement, HirStatement | undefined>([[start, undefined]]);
+    const open = [first];
+    for (let node = open.pop(); node; node = open.pop()) {
+      const origin = originOf(node.statement);
+      const own = leading.get(origin);
+      if (own === false) continue;
+      const { isDirect, nodes } = own === true ? DIRECT : targetsOf(node);
+      if (isDirect) {
+        for (let at: HirStatement | undefined = origin; at; at = from.get(at))
+          leading.set(at, true);
+        return true;
+      }
+      for (const each of nodes) {
+        const next = originOf(each.statement);
+        if (from.has(next)) continue;
+        from.set(next, origin);
+        open.push(each);
+      }
+    }
+    for (const each of from.keys()) leading.set(each, false);
+    return false;
+  }
+
+  function extentOf(file: FileId, moved: HirFunction): Extent {
+    const hir = originOf(moved);
+    const known = extents.get(hir);
+    if (known !== undefined) return known;
+    const module = modules.moduleOf(file);
+    const around = module && statementAround(module, moved);
+    let { size: parts, throws, makesNew } = namedIn(hir);
+    let changes = changesOthers(hir);
+    let isLeading = module?.language === "java" || !around;
+    const count = (part: object): void => {
+      const { size, throws: own, makesNew: isNew } = namedIn(part);
+      parts += size;
+      makesNew ||= isNew;
+      throws ||= own;
+      changes ||= changesOthers(part);
+    };
+    if (module && around) {
+      const node = { file, module, statement: around };
+      const methods = methodsNamed(around, namedIn(hir));
+      const seen = new Set([originOf(around)]);
+      const open: Node[] = [];
+      const add = (nodes: readonly Node[]): void => {
+        for (const each of nodes) {
+          const origin = originOf(each.statement);
+          if (seen.has(origin)) continue;
+          seen.add(origin);
+          open.push(each);
+        }
+      };
+      for (const each of methods) count(each);
+      isLeading ||= !isOfMethods(around, [hir, ...methods]) && leads(node);
+      for (const each of [hir, ...methods]) {
+        const { isDirect, nodes } = resolver.resolved(node, namedIn(each));
+        isLeading ||= isDirect || nodes.some(leads);
+        add(nodes);
+      }
+      for (let each = open.pop(); each && parts < MOST_PARTS; each = open.pop()) {
+        if (runs(each.statement)) count(originOf(each.statement));
+        else {
+          changes ||= changesOthers(originOf(each.statement));
+          // Functions of records, and makers that are made of others.
+          makesNew ||= namedIn(originOf(each.statement)).makesNew;
+        }
+        add(targetsOf(each).nodes);
+      }
+    }
+    const extent = { parts, throws, changes, makesNew, leads: isLeading };
+    extents.set(hir, extent);
+    return extent;
+  }
+
+  return {
+    mayLead: (file, hir) => {
+      const module = modules.moduleOf(file);
+      if (!module || module.language === "java") return true;
+      const statement = statementAround(module, hir);
+      return statement === undefined || leads({ file, module, statement });
+    },
+    mayHold: (file, type) => {
+      const key = `${file}\0${type}`;
+      const known = types.get(key);
+      if (known !== undefined) return known;
+      const module = modules.moduleOf(file);
+      const { isDirect, nodes } = module
+        ? resolver.ofTypes(file, module, namesInType(type))
+        : DIRECT;
+      const own = isDirect || nodes.some(leads);
+      types.set(key, own);
+      return own;
+    },
+    extentOf,
+  };
+}
+
+const DIRECT: Targets = { isDirect: true, nodes: [] };
+
+const holders = new WeakMap<HirFunction, HirStatement>();
+const byOrigin = new WeakMap<HirModule, ReadonlyMap<HirStatement, HirStatement>>();
+
+/** The statement at the top that holds a function, wherever both were moved; undefined where none does any more. */
+function statementAround(module: HirModule, hir: HirFunction): HirStatement | undefined {
+  const origin = originOf(hir);
+  const { start, end } = hir.span;
+  const known = holders.get(origin);
+  if (known) {
+    const own = byOrigin.get(module) ?? new Map(module.body.map((each) => [originOf(each), each]));
+    byOrigin.set(module, own);
+    return own.get(known);
+  }
+  const found = module.body.find(({ span }) => span.start <= start && end <= span.end);
+  if (found) holders.set(origin, originOf(found));
+  return found;
+}
+
+/** True if a statement is code that runs when it is called, and no value. */
+function runs(statement: HirStatement): boolean {
+  if (statement.kind === "function" || statement.kind === "class") return true;
+  return statement.kind === "let" && statement.value?.kind === "function";
+}
+
+/** The methods of a class that a part of it names, by way of others. */
+function methodsNamed(statement: HirStatement, first: References): readonly HirFunction[] {
+  if (statement.kind !== "class") return [];
+  const { methods } = statement.class;
+  const found = new Set<HirFunction>();
+  // Grows while it is gone over.
+  const names = new Set(first.own);
+  for (const name of names) {
+    for (const each of methods) {
+      if (each.name !== name) continue;
+      const hir = originOf(each.function);
+      found.add(hir);
+      for (const inner of namedIn(hir).own) names.add(inner);
+    }
+  }
+  return [...found];
+}
+
+/** True if all that functions name of their object are methods of its class. */
+function isOfMethods(statement: HirStatement, functions: readonly HirFunction[]): boolean {
+  const names = functions.flatMap((each) => [...namedIn(each).own]);
+  if (names.length === 0) return true;
+  if (statement.kind !== "class") return false;
+  const methods = new Set(statement.class.methods.map(({ name }) => name));
+  return names.every((name) => methods.has(name));
+}
+
+/** How a name is used. */
+type Use = ValueUse | "type";
+
+interface Names {
+  readonly resolved: (node: Node, named: References) => Targets;
+  readonly ofTypes: (file: FileId, module: HirModule, names: Iterable<string>) => Targets;
+}
+
+interface Collected {
+  isDirect: boolean;
+  readonly nodes: Node[];
+}
+
+/** Follows names of modules to the statements that declare or assign them. */
+function createNames(
+  modules: CodeModules,
+  isAsked: (call: WrittenCall) => boolean,
+  described: ReadonlySet<string>,
+): Names {
+  function declared(
+    file: FileId,
+    module: HirModule,
+    name: string,
+    use: Use,
+    into: Collected,
+  ): void {
+    for (const statement of statementsOf(module).get(name) ?? []) {
+      into.nodes.push({ file, module, statement });
+    }
+    for (const { imported, from } of importsOf(module).get(name) ?? []) {
+      const target = modules.resolve(file, from);
+      if (target === undefined) outside(from, imported, use, into);
+      else exported(target, imported, use, into, new Set());
+    }
+  }
+
+  /** What a module gives under a name; whether it gives anything. */
+  function exported(
+    file: FileId,
+    name: string,
+    use: Use,
+    into: Collected,
+    seen: Set<string>,
+  ): boolean {
+    const key = `${file}\0${name}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    const module = modules.moduleOf(file);
+    if (!module) {
+      into.isDirect = true;
+      return true;
+    }
+    if (name === "*") {
+      for (const statement of module.body) into.nodes.push({ file, module, statement });
+      for (const { name: inner } of module.exports) {
+        if (inner !== "*") exported(file, inner, use, into, seen);
+      }
+    }
+    const own = name === "*" ? undefined : exportsOf(module).get(name);
+    if (own) {
+      const { from, local = name } = own;
+      if (from === undefined) declared(file, module, local, use, into);
+      else elsewhere(file, from, local, use, into, seen);
+      return true;
+    }
+    let isFound = false;
+    const missing: string[] = [];
+    for (const { name: all, local, from } of module.exports) {
+      if (all !== "*" || (isFound && name !== "*")) continue;
+      if (from !== undefined) {
+        const target = modules.resolve(file, from);
+        if (target === undefined) missing.push(from);
+        else isFound = exported(target, name, use, into, seen) || isFound;
+      } else if (local !== undefined) {
+        declared(file, module, local, use, into);
+        isFound = true;
+      }
+    }
+    // What no file of the workspace gives comes from one of the others.
+    if (!isFound || name === "*") for (const from of missing) outside(from, name, use, into);
+    return isFound || missing.length > 0;
+  }
+
+  function elsewhere(
+    file: FileId,
+    from: string,
+    name: string,
+    use: Use,
+    into: Collected,
+    seen: Set<string>,
+  ): void {
+    const target = described.has(from) ? undefined : modules.resolve(file, from);
+    if (target === undefined) outside(from, name, use, into);
+    else exported(target, name, use, into, seen);
+  }
+
+  function outside(from: string, name: string, use: Use, into: Collected): void {
+    const mayLead = described.has(from) || mayLeadOutside(from) || GENERATED.test(from);
+    if (into.isDirect || !mayLead) return;
+    // Enumerations, and types of data, are no clients.
+    into.isDirect =
+      use === CALL_REFERENCE || OF_CLIENTS.test(name) || (use !== "type" && !/^[A-Z]/u.test(name));
+  }
+
+  function ofTypes(file: FileId, module: HirModule, names: Iterable<string>): Targets {
+    const into: Collected = { isDirect: false, nodes: [] };
+    for (const name of names) declared(file, module, name, "type", into);
+    return into;
+  }
+
+  return {
+    ofTypes,
+    resolved: ({ file, module }, named) => {
+      if (named.isDirect || named.calls.some(isAsked)) return DIRECT;
+      const into: Collected = { isDirect: false, nodes: [] };
+      for (const [name, use] of named.values) declared(file, module, name, use, into);
+      for (const name of named.types) declared(file, module, name, "type", into);
+      for (const from of named.modules) elsewhere(file, from, "*", CALL_REFERENCE, into, new Set());
+      return into;
+    },
+  };
+}
+
+/** Clients that tools generate. */
+const GENERATED = /^(?:[.#~]|@\/).*(?:generated|client)/iu;
+
+/** What clients, and what gives them, are called as types. */
+const OF_CLIENTS =
+  /Client|Pool|Connection|Transaction|DataSource|EntityManager|QueryRunner|Repository|Knex|Kysely|Drizzle|Database|Sequelize|Sql$|^Db|D[Bb]$|Model(?:Static|Ctor)?$|Executor|Queryable/u;
+
+const byName = new WeakMap<HirModule, ReadonlyMap<string, readonly HirStatement[]>>();
+
+/** The statements of a module by the names that they declare, or assign where a statement declares them. */
+function statementsOf(module: HirModule): ReadonlyMap<string, readonly HirStatement[]> {
+  const known = byName.get(module);
+  if (known) return known;
+  const own = new Map<string, HirStatement[]>();
+  for (const statement of module.body) {
+    for (const name of boundNames(statement)) add(own, name, statement);
+  }
+  for (const statement of module.body) {
+    for (const name of namedIn(originOf(statement)).assigned) {
+      if (own.get(name)?.includes(statement) === false) add(own, name, statement);
+    }
+  }
+  byName.set(module, own);
+  return own;
+}
+
+const imports = new WeakMap<HirModule, ReadonlyMap<string, HirModule["imports"][number][]>>();
+
+function importsOf(module: HirModule): ReadonlyMap<string, HirModule["imports"]> {
+  const known = imports.get(module);
+  if (known) return known;
+  const own = new Map<string, HirModule["imports"][number][]>();
+  for (const each of module.imports) add(own, each.local, each);
+  imports.set(module, own);
+  return own;
+}
+
+function add<Item>(to: Map<string, Item[]>, key: string, item: Item): void {
+  const known = to.get(key);
+  if (known) known.push(item);
+  else to.set(key, [item]);
+}

@@ -1,0 +1,266 @@
+// Effects of functions on their parameters, as those who hand it to them see it: `add(this.seen, key)`. A function is
+// found by its name, in the same file or where an import leads to.
+import type { FileId } from "../../../protocol/source";
+import type { HirClass, HirExpression, HirFunction, HirModule, HirPattern } from "../hir";
+import { namedIn } from "../modules/references";
+import { numberOf, originOf } from "../queries/origins";
+import { changesWithin, laterFunctions } from "./modRef";
+import { ANY_CHANGE, fieldOfChange, INSIDE, THIS } from "./writeTargets";
+
+/** A name at the top of a file's module. */
+export interface Place {
+  readonly file: FileId;
+  readonly name: string;
+}
+
+interface Modules {
+  readonly moduleOf: (file: FileId) => HirModule | undefined;
+  /** Where what a file imports under a name is declared. */
+  readonly imported: (file: FileId, local: string) => readonly Place[];
+}
+
+/**
+ * The fields that helpers change of what a name at the top of a module holds, or, by `Class.this`, of an object of that class
+ * after it was made.
+ */
+export type ChangedByHelpers = (file: FileId, name: string) => ReadonlySet<string>;
+
+/** A function, and the file that it stands in. */
+type Found = readonly [file: FileId, function: HirFunction];
+
+/** Functions that are gone over, each once in a round. */
+interface Going {
+  /** What they were found to change so far. */
+  readonly found: Map<string, ReadonlySet<string>>;
+  readonly seen: Set<string>;
+  /** Those that were asked about again in the round. */
+  readonly asked: Set<string>;
+  /** One of them was asked about before all was found of it. */
+  isMore: boolean;
+}
+
+/** Fields are few, and each round but the last finds one more of some function. */
+const MOST_ROUNDS = 50;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Answers for the modules as they are; each name is asked for once. */
+export function createChangedByHelpers({ moduleOf, imported }: Modules): ChangedByHelpers {
+  const answers = new Map<string, ReadonlySet<string>>();
+  const ofParameters = new Map<string, ReadonlySet<string>>();
+  let going: Going | undefined;
+  const byName = new Map<string, readonly Found[]>();
+
+  function named(file: FileId, callee: string): readonly Found[] {
+    const key = `${file}\0${callee}`;
+    const known = byName.get(key) ?? findNamed(file, callee);
+    byName.set(key, known);
+    return known;
+  }
+
+  function findNamed(file: FileId, callee: string): readonly Found[] {
+    const module = moduleOf(file);
+    if (!module) return [];
+    const [root = callee, method] = callee.split(".");
+    const { functions, methods } = declaredIn(module);
+    const own = (method === undefined ? functions.get(root) : methods.get(method)) ?? [];
+    // What a method is of may be an object of any class that is known there.
+    const classes = module.imports.map(({ local }) => local).filter((each) => /^[A-Z]/u.test(each));
+    const roots = method === undefined ? [root] : new Set([root, ...classes]);
+    const places = [...roots].flatMap((each) => imported(file, each));
+    const others = places.flatMap((place) => {
+      const there = moduleOf(place.file);
+      if (!there) return [];
+      const declared = declaredIn(there);
+      const found = method === undefined ? declared.functions.get(place.name) : declared.methods.get(method) ?? declared.functions.get(method); // prettier-ignore
+      return (found ?? []).map((each) => [place.file, each] as const);
+    });
+    return [...own.map((each) => [file, each] as const), ...others];
+  }
+
+  /**
+   * What a function changes of what it is given at a position. Functions that call each other are gone over until none of
+   * them is found to change more.
+   */
+  function ofParameter(file: FileId, hir: HirFunction, at: number): ReadonlySet<string> {
+    const key = `${String(numberOf(hir))} ${String(at)}`;
+    const known = ofParameters.get(key);
+    if (known) return known;
+    if (going) return goingOver(going, key, [file, hir, at]);
+    const found = new Map<string, ReadonlySet<string>>();
+    try {
+      for (let isMore = true, round = 0; isMore && round < MOST_ROUNDS; round += 1) {
+        going = { found, seen: new Set(), asked: new Set(), isMore: false };
+        goingOver(going, key, [file, hir, at]);
+        ({ isMore } = going);
+      }
+    } finally {
+      // An error ends the function that asked, not the answers to others.
+      going = undefined;
+    }
+    for (const [each, changed] of found) ofParameters.set(each, changed);
+    return found.get(key) ?? NONE;
+  }
+
+  function goingOver(
+    own: Going,
+    key: string,
+    [file, hir, at]: readonly [FileId, HirFunction, number],
+  ): ReadonlySet<string> {
+    const before = own.found.get(key) ?? NONE;
+    if (own.seen.has(key)) {
+      own.asked.add(key);
+      return before;
+    }
+    own.seen.add(key);
+    const { pattern } = hir.parameters[at] ?? {};
+    const changed = pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
+    const all = new Set([...before, ...changed]);
+    // Who asked on the way was told less.
+    if (own.asked.has(key) && all.size > before.size) own.isMore = true;
+    own.found.set(key, all);
+    return all;
+  }
+
+  /** All that a function changes by itself and by its helpers. */
+  function changedIn(file: FileId, hir: HirFunction): ReadonlySet<string> {
+    const { changed, handed } = namedIn(originOf(hir));
+    return handed.size === 0 ? changed : new Set([...changed, ...byHelpers(file, handed)]);
+  }
+
+  function byHelpers(file: FileId, handed: Iterable<string>): readonly string[] {
+    return [...handed].flatMap((each) => {
+      const [callee = "", position = "", place = ""] = each.split(" ");
+      const [at, key] = position.split(".");
+      const all = named(file, callee).flatMap(([where, hir]) => [
+        ...ofParameter(where, hir, Number(at)),
+      ]);
+      const found =
+        key === undefined
+          ? all
+          : all.flatMap((change) => {
+              const { field } = fieldOfChange(change);
+              return field === key || field === ANY_CHANGE ? [ANY_CHANGE] : [];
+            });
+      const isRoot = !place.includes(".");
+      if (isRoot || found.length === 0) return found.map((field) => `${place}.${field}`);
+      return [place.endsWith(ANY_CHANGE) ? place : place + INSIDE];
+    });
+  }
+
+  function answer(file: FileId, name: string): ReadonlySet<string> {
+    const module = moduleOf(file);
+    if (!module) return NONE;
+    const [root = name, isOfObject] = name.split(".");
+    if (isOfObject === undefined) {
+      const handed = handedIn(module).get(root);
+      return new Set(handed && byHelpers(file, handed).map((each) => each.slice(root.length + 1)));
+    }
+    const found = new Set<string>();
+    for (const of of declaredIn(module).classes.get(root) ?? []) {
+      for (const hir of laterFunctions(of)) {
+        const changes = new Set(byHelpers(file, namedIn(originOf(hir)).handed));
+        for (const each of changesWithin(hir, THIS, changes)) found.add(each);
+      }
+    }
+    return found;
+  }
+
+  return (file, name) => {
+    const key = `${file}\0${name}`;
+    const known = answers.get(key) ?? answer(file, name);
+    answers.set(key, known);
+    return known;
+  };
+}
+
+function ofPattern(
+  pattern: HirPattern,
+  changed: ReadonlySet<string>,
+  hir: HirFunction,
+): ReadonlySet<string> {
+  switch (pattern.kind) {
+    case "bind":
+      return changesWithin(hir, pattern.name, changed);
+    case "default":
+      return ofPattern(pattern.pattern, changed, hir);
+    case "object":
+      return new Set(
+        pattern.entries.flatMap(({ key, pattern: inner }) => {
+          if (ofPattern(inner, changed, hir).size === 0) return [];
+          return [typeof key === "string" ? key + INSIDE : ANY_CHANGE];
+        }),
+      );
+    default:
+      return NONE;
+  }
+}
+
+interface Declared {
+  readonly functions: ReadonlyMap<string, readonly HirFunction[]>;
+  /** Of classes and of objects at the top. */
+  readonly methods: ReadonlyMap<string, readonly HirFunction[]>;
+  readonly classes: ReadonlyMap<string, readonly HirClass[]>;
+}
+
+const known = new WeakMap<HirModule, Declared>();
+
+function declaredIn(module: HirModule): Declared {
+  const before = known.get(module);
+  if (before) return before;
+  const functions = new Map<string, HirFunction[]>();
+  const methods = new Map<string, HirFunction[]>();
+  const classes = new Map<string, HirClass[]>();
+  const addClass = (of: HirClass): void => {
+    if (of.name !== undefined) push(classes, of.name, of);
+    for (const each of of.methods) push(methods, each.name, each.function);
+    for (const { name, value } of of.fields) addHeld(methods, name, value);
+  };
+  const addHeld = (to: Map<string, HirFunction[]>, name: string, value?: HirExpression): void => {
+    if (value?.kind === "typed") addHeld(to, name, value.operand);
+    else if (value?.kind === "function") push(to, name, value.function);
+    else if (value?.kind === "class") addClass(value.class);
+    else if (value?.kind === "object") {
+      for (const each of value.entries) {
+        if (each.kind === "property" && typeof each.key === "string") {
+          addHeld(methods, each.key, each.value);
+        }
+      }
+    }
+  };
+  for (const statement of module.body) {
+    if (statement.kind === "function") push(functions, statement.function.name, statement.function);
+    else if (statement.kind === "class") addClass(statement.class);
+    else if (statement.kind === "let" && statement.pattern.kind === "bind") {
+      addHeld(functions, statement.pattern.name, statement.value);
+    }
+  }
+  const own = { functions, methods, classes };
+  known.set(module, own);
+  return own;
+}
+
+function push<Item>(to: Map<string, Item[]>, name: string, item: Item): void {
+  const all = to.get(name);
+  if (all) all.push(item);
+  else to.set(name, [item]);
+}
+
+const handedKnown = new WeakMap<HirModule, ReadonlyMap<string, ReadonlySet<string>>>();
+
+/** What is handed on in a module, by the names that it is of. */
+export function handedIn(module: HirModule): ReadonlyMap<string, ReadonlySet<string>> {
+  const before = handedKnown.get(module);
+  if (before) return before;
+  const found = new Map<string, Set<string>>();
+  for (const part of module.body) {
+    for (const each of namedIn(originOf(part)).handed) {
+      const [name = ""] = each.slice(each.lastIndexOf(" ") + 1).split(".", 1);
+      const own = found.get(name);
+      if (own) own.add(each);
+      else found.set(name, new Set([each]));
+    }
+  }
+  handedKnown.set(module, found);
+  return found;
+}

@@ -1,0 +1,156 @@
+// Side effects of code on what it did not make itself, told by its text: fields of what it is given or finds around it,
+// variables that others declare.
+import type { HirArgument, HirExpression, HirMethod, HirPattern, HirStatement } from "../hir";
+import { visit } from "../nodes";
+import { changedBy } from "./writeTargets";
+
+const known = new WeakMap<object, boolean>();
+
+/**
+ * True if a function, or a statement at the top of a module, may change something that others see. What is done by the
+ * functions that it calls is told by theirs. Linear in its size, once.
+ */
+export function changesOthers(origin: object): boolean {
+  const before = known.get(origin);
+  const answer = before ?? changes(origin);
+  known.set(origin, answer);
+  return answer;
+}
+
+function changes(origin: object): boolean {
+  const { declared, given, assigned, places } = lookOver(origin);
+  const isOwn = (name: string): boolean => declared.has(name) && !given.has(name);
+  return (
+    [...assigned].some((name) => !declared.has(name)) ||
+    places.some(({ root, depth }) => depth > 1 || !isOwn(root))
+  );
+}
+
+interface Found {
+  readonly declared: Set<string>;
+  /** Names of what may not have been made here. */
+  readonly given: Set<string>;
+  readonly assigned: Set<string>;
+  /** What is changed: what a name holds, or a part of it so many members down. */
+  readonly places: { readonly root: string; readonly depth: number }[];
+}
+
+function lookOver(origin: object): Found {
+  const declared = new Set<string>();
+  const given = new Set<string>();
+  const assigned = new Set<string>();
+  const places: Found["places"] = [];
+  /** Patterns and places that were told when what holds them was. */
+  const told = new Set<object>();
+  const make = (pattern: HirPattern): void => {
+    if (pattern.kind !== "bind") return;
+    told.add(pattern);
+    declared.add(pattern.name);
+  };
+  const change = (place: HirExpression): void => {
+    if (place.kind === "name") assigned.add(place.name);
+    else places.push(rootOf(place));
+  };
+  visit(origin, (part) => {
+    if (told.has(part) || !("kind" in part)) return;
+    const node = part as HirExpression | HirStatement | HirPattern | HirMethod; // told apart by their kinds
+    switch (node.kind) {
+      case "let":
+        if (node.value === undefined || isFresh(node.value)) make(node.pattern);
+        return;
+      case "constructor":
+        // What a constructor gives its object is as new as that.
+        visit(node.function, (inner) => {
+          if (isPlaceOfThis(inner)) told.add(inner);
+        });
+        return;
+      case "call": {
+        const { callee, arguments: args } = node;
+        if (callee.kind !== "member") return;
+        if (callee.property === "reduce") beginsFresh(args, make);
+        const changed = changedBy(node);
+        if (changed && !isFresh(changed)) places.push(rootOf(changed));
+        return;
+      }
+      case "assign":
+        visit(node.target, (inner) => {
+          if (!isBind(inner)) return;
+          told.add(inner);
+          assigned.add(inner.name);
+          if (inner !== node.target || !isFresh(node.value)) given.add(inner.name);
+        });
+        return;
+      case "bind":
+        declared.add(node.name);
+        given.add(node.name);
+        return;
+      case "place":
+        change(node.place);
+        return;
+      case "increment":
+        change(node.target);
+        return;
+      case "unary":
+        if (node.operator === "delete") change(node.operand);
+        return;
+      default:
+    }
+  });
+  return { declared, given, assigned, places };
+}
+
+/** `list.reduce((all, item) => ..., [])`: what is handed on begins as something new. */
+function beginsFresh(
+  [by, start]: readonly HirArgument[],
+  make: (pattern: HirPattern) => void,
+): void {
+  const [handedOn] = by?.value.kind === "function" ? by.value.function.parameters : [];
+  if (handedOn && start && isFresh(start.value)) make(handedOn.pattern);
+}
+
+/** True if an expression makes something that nobody else has; what it holds may be others'. */
+function isFresh(hir: HirExpression): boolean {
+  switch (hir.kind) {
+    case "typed":
+      return isFresh(hir.operand);
+    case "object":
+    case "array":
+    case "new":
+    case "function":
+    case "literal":
+    case "text":
+    case "template":
+      return true;
+    case "call":
+      return hir.callee.kind === "member" && COPIES.has(hir.callee.property);
+    default:
+      return false;
+  }
+}
+
+/** Methods that give a list or record of their own. */
+const COPIES: ReadonlySet<string> = new Set(
+  "map filter slice concat flat flatMap split keys values entries fromEntries from toSorted".split(
+    " ",
+  ),
+);
+
+function rootOf(place: HirExpression): Found["places"][number] {
+  let depth = 0;
+  let at = place;
+  while (at.kind === "member" || at.kind === "index" || at.kind === "typed") {
+    if (at.kind !== "typed") depth += 1;
+    at = at.kind === "typed" ? at.operand : at.object;
+  }
+  return { root: at.kind === "name" ? at.name : "", depth };
+}
+
+function isPlaceOfThis(part: object): boolean {
+  if (!("kind" in part && part.kind === "place" && "place" in part)) return false;
+  const { place } = part as Extract<HirPattern, { kind: "place" }>; // by its kind
+  return place.kind === "member" && place.object.kind === "this";
+}
+
+function isBind(part: object): part is Extract<HirPattern, { kind: "bind" }> {
+  return "kind" in part && part.kind === "bind" && "name" in part;
+}

@@ -1,0 +1,34 @@
+// Effect of `await`: promises that have not begun run, and so do queries that were put together.
+import { UNDEFINED, type Value } from "../../values";
+import { listOf } from "../lists/collections";
+import type { State } from "../state";
+
+/** What a value is once it is awaited. */
+export function settle(state: State, value: Value): Value {
+  if (value.kind === "deferred") return settle(state, value.run());
+  if (value.kind === "handle" && value.library.awaited) {
+    const tools = state.evaluator.tools(state, value.library);
+    return value.library.awaited(value, tools) ?? value;
+  }
+  if (value.kind === "choice" && isPending(value)) {
+    const { condition, then, otherwise } = value;
+    const span = state.evaluator.span(state, state.here);
+    const either = (each: Value) => (): Value => settle(state, each);
+    return state.evaluator.branches(state, condition, either(then), either(otherwise), span);
+  }
+  if (value.kind === "list" && value.items.some(({ value: item }) => item?.kind === "deferred")) {
+    return listOf(
+      state,
+      value.items.map((cell) => settle(state, cell.value ?? UNDEFINED)),
+    );
+  }
+  return value;
+}
+
+/** True if awaiting it runs something. */
+export function isPending(value: Value): boolean {
+  if (value.kind === "choice") return isPending(value.then) || isPending(value.otherwise);
+  return (
+    value.kind === "deferred" || (value.kind === "handle" && value.library.awaited !== undefined)
+  );
+}

@@ -1,0 +1,421 @@
+// try, catch and finally: which handlers are kept, and which errors reach them.
+import type { Expression } from "../../../../program/expression";
+import type { Command } from "../../../../program/statement";
+import { mayStayInPart } from "../../../../program/unit";
+import type { SourceRange } from "../../../../protocol/source";
+import { literal } from "../../../sql/expressions";
+import { walkCommand } from "../../../sql/walk";
+import type { Span } from "../../../sql/text/split";
+import type { HirStatement } from "../../hir";
+import { AN_ERROR, type Scope } from "../../values";
+import { bind, innerScope } from "../bindings";
+import { isOnGiven } from "../sql/emitStatement";
+import { joinPaths, mayGoOn, evaluatePath, type Path } from "../join";
+import { finishJumps, writtenFrom } from "../jumps";
+import { groupTransactions } from "../transactions/transactions";
+import { USER_ERROR } from "../values/member";
+import { emit, lose, sourceOf, write, type State } from "../state";
+import { enterHandler } from "./failures";
+import { speculate } from "./speculation";
+import { attempting, beginAttempt, isChanged, type Attempt } from "./attempts";
+import {
+  branching,
+  commandsBeforeRollback,
+  ofName,
+  passing,
+  rethrown,
+  type ErrorClass,
+} from "./exceptionFlow";
+
+type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
+
+/** What a handler throws instead of what it caught. */
+function thrownAtEnd(state: State, commands: readonly Command[]): ErrorClass | undefined {
+  const last = commands.at(-1);
+  if (last?.kind === "sequence") return thrownAtEnd(state, last.commands);
+  return last?.kind === "rollback" ? state.thrown.get(last) : undefined;
+}
+
+/** True if commands throw an error of the code's own. */
+export function throwsItself(commands: readonly Command[]): boolean {
+  return commands.some((command) => {
+    switch (command.kind) {
+      case "rollback":
+        return command.code !== undefined;
+      case "sequence":
+        return throwsItself(command.commands);
+      case "if":
+        return throwsItself([command.then, ...(command.otherwise ? [command.otherwise] : [])]);
+      case "loop":
+      case "atomic":
+        return throwsItself([command.body]);
+      case "try":
+        return throwsItself(command.catches ? [command.body, command.handler] : [command.handler]);
+      default:
+        return false;
+    }
+  });
+}
+
+/**
+ * An error lets the loop around begin again, and without one the loop is left: what failed has done nothing, and the
+ * attempt that did not is all there is.
+ */
+function isRetried(
+  state: State,
+  { leavesLoop }: Trying,
+  handlers: readonly { readonly hasStatements: boolean }[],
+): boolean {
+  const loop = state.loops.at(-1);
+  const isInLoop = loop !== undefined && loop.frame === state.frame && loop.round === undefined;
+  if (!isInLoop || loop.isSwitch || handlers.some(({ hasStatements }) => hasStatements))
+    return false;
+  return leavesLoop;
+}
+
+/** Something that is tried, with what handles its errors. */
+interface Trying {
+  /** Gives whether every path left before the end, as all that runs here. */
+  readonly body: () => boolean;
+  readonly handlers: readonly Handler[];
+  /** Without an error the loop around is left. */
+  readonly leavesLoop: boolean;
+  readonly span: Span;
+}
+
+interface Handler {
+  /** Of what it catches; none: everything. */
+  readonly types: readonly string[];
+  readonly run: () => boolean;
+}
+
+interface Handled {
+  readonly path: Path;
+  readonly hasStatements: boolean;
+  readonly types: readonly string[];
+}
+
+/** Effect of a handler, which is not done here. */
+function handled(
+  state: State,
+  { types, run }: Handler,
+  enter: () => void = () => undefined,
+): Handled {
+  const outer = state.caught;
+  const before = state.emitted;
+  const path = evaluatePath(state, () => {
+    enter();
+    return run();
+  });
+  state.caught = outer;
+  return { path, hasStatements: state.emitted > before, types };
+}
+
+/** A handler as it is written. */
+function written(
+  state: State,
+  scope: Scope,
+  { pattern, types, body }: Of<"try">["handlers"][number],
+): Handler {
+  const run = (): boolean => {
+    if (pattern?.kind === "bind") {
+      const { name } = pattern;
+      const [type] = types;
+      const isPlain = types.length === 1 && type !== undefined && !BROAD.test(type);
+      const thrown: ErrorClass = { ...(isPlain ? ofName(state, scope, type) : { classes: [] }), isCaught: true }; // prettier-ignore
+      state.caught = { name, thrown };
+    }
+    const own = innerScope(scope);
+    if (pattern) bind(state, own, pattern, AN_ERROR, true);
+    return state.evaluator.block(state, own, body);
+  };
+  return { types, run };
+}
+
+/** Whoever throws what these caught throws what was thrown. */
+const BROAD = /^(?:java\.lang\.)?(?:Exception|Throwable|RuntimeException)$/u;
+
+/** True if commands end the function as one that has done its work. */
+function returns(commands: readonly Command[]): boolean {
+  return commands.some((command) => {
+    switch (command.kind) {
+      case "return":
+        return true;
+      case "sequence":
+        return returns(command.commands);
+      case "if":
+        return returns([command.then, ...(command.otherwise ? [command.otherwise] : [])]);
+      default:
+        return false;
+    }
+  });
+}
+
+/** Handlers of handlers of handlers are taken to do something. */
+const MOST_PROBES = 3;
+
+/**
+ * Behind a handler that returns, the transaction around it commits, and a function goes on that called this one; behind
+ * one that jumps, the loop around goes on, or what follows it.
+ */
+function isNeeded(state: State, { path, hasStatements }: Handled): boolean {
+  const goesOn = state.open.length > 0 || !state.frame.isRoot || state.handed.isGiven;
+  const isRound = path.commands.some(mayGoOn);
+  return hasStatements || !path.left || isRound || (goesOn && returns(path.commands));
+}
+
+/**
+ * A handler that runs no statement and leaves ends the function as the error does: the body alone is kept. Others are a
+ * handler of the AR, before which only the statement that failed is undone, or branches where nothing but the code
+ * itself and what it calls may throw.
+ */
+export function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean {
+  const inner = innerScope(scope);
+  if (state.evaluator.block(state, inner, hir.resources)) return true;
+  const start = state.commands.length;
+  const returned = state.frame.returns.length;
+  const jumped = state.jumps.length;
+  const left = evaluateBody(state, inner, hir);
+  if (hir.last.length === 0) return left;
+  const body = state.commands.slice(start);
+  const mayLeave = left || state.frame.returns.length > returned || body.some(ends);
+  const emitted = state.emitted;
+  const run = (): boolean => state.evaluator.block(state, innerScope(inner), hir.last);
+  const before = { from: jumped, to: state.jumps.length, mark: state.trail.length };
+  let leftAfter = left;
+  if (left) finishJumps(state, before, evaluatePath(state, run).written);
+  else {
+    leftAfter = run();
+    finishJumps(state, before, writtenFrom(state, before.mark));
+  }
+  if (mayLeave && state.emitted > emitted) {
+    lose(state, "statements of a finally are not followed", sourceOf(state, hir.span));
+  }
+  return leftAfter;
+}
+
+/** True if a command may end the function. */
+function ends(command: Command): boolean {
+  let found = false;
+  walkCommand(command, {
+    command: ({ kind }) => {
+      if (kind === "rollback" || kind === "return") found = true;
+    },
+  });
+  return found;
+}
+
+function evaluateBody(state: State, scope: Scope, hir: Of<"try">): boolean {
+  const last = hir.body.at(-1);
+  return runWithHandlers(state, {
+    body: () => state.evaluator.block(state, innerScope(scope), hir.body),
+    handlers: hir.handlers.map((each) => written(state, scope, each)),
+    leavesLoop: last?.kind === "return" || (last?.kind === "break" && last.label === undefined),
+    span: hir.span,
+  });
+}
+
+/** Runs something with handlers; gives whether every path left. */
+export function runWithHandlers(state: State, trying: Trying): boolean {
+  const isDeep = state.probes >= MOST_PROBES;
+  const handlers = isDeep
+    ? []
+    : speculate(state, () => trying.handlers.map((each) => handled(state, each)));
+  const isKept =
+    (isDeep && trying.handlers.length > 0) || handlers.some((each) => isNeeded(state, each));
+  const isRetry = !isDeep && isRetried(state, trying, handlers);
+  const attempt = beginAttempt(state, isKept && !isRetry);
+  const run = (): boolean => attempting(state, attempt, trying.body);
+  if (attempt.isKept) return keepHandler(state, trying, attempt, evaluatePath(state, run));
+  const start = state.commands.length;
+  const left = run();
+  const commands = state.commands.slice(start);
+  if (isRetry && state.open.length === 0 && staysInPart(state, commands)) {
+    lose(state, RETRIED_IN_PART, sourceOf(state, trying.span), "opaque");
+  }
+  for (const { path, types } of handlers) {
+    const thrown = thrownAtEnd(state, path.commands);
+    if (thrown) rethrown(state, commands, types, thrown);
+  }
+  // What the body assigned may be what a handler works with.
+  const behind = (): Handled | undefined => handledBehind(state, trying, attempt, commands);
+  if (isChanged(attempt) && !isRetry && speculate(state, behind)?.hasStatements === true) {
+    state.commands.length = start;
+    const path = behind()?.path;
+    if (path) addTry(state, partsOf(state, trying), { commands, written: new Map(), left }, path);
+  }
+  return left;
+}
+
+function handledBehind(
+  state: State,
+  { handlers }: Trying,
+  attempt: Attempt,
+  body: readonly Command[],
+): Handled | undefined {
+  const [first] = handlers;
+  return first && handled(state, first, () => enterHandler(state, attempt, body));
+}
+
+function keepHandler(state: State, trying: Trying, attempt: Attempt, body: Path): boolean {
+  if (!mayFailItself(body.commands) && !throwsItself(body.commands)) {
+    for (const [cell, value] of body.written) write(state, cell, value);
+    for (const command of body.commands) emit(state, command);
+    return body.left;
+  }
+  const handler = handledBehind(state, trying, attempt, body.commands);
+  const path: Path = handler?.path ?? { commands: [], written: new Map(), left: true };
+  const source = sourceOf(state, trying.span);
+  const flag = state.ids.fresh("caught");
+  const condition = { kind: "variable", name: flag } as const;
+  if (!body.left || !path.left) {
+    emit(state, { kind: "assign", variable: flag, value: literal(false), source });
+    path.commands.unshift({ kind: "assign", variable: flag, value: literal(true), source });
+  }
+  if (isChanged(attempt)) {
+    emit(state, { kind: "assign", variable: attempt.variable, value: literal(0), source });
+  }
+  const left = joinPaths(state, condition, path, body, source);
+  addTry(state, partsOf(state, trying), body, path);
+  if (trying.handlers.length > 1) lose(state, "only the first handler is followed", source);
+  return left;
+}
+
+interface Parts {
+  /** Of what is caught; none: everything. */
+  readonly types: readonly string[];
+  readonly source: SourceRange;
+}
+
+function partsOf(state: State, { handlers, span }: Trying): Parts {
+  return { types: handlers.flatMap((each) => each.types), source: sourceOf(state, span) };
+}
+
+/** Adds a body with its handler. */
+export function addTry(state: State, { types, source }: Parts, body: Path, path: Path): void {
+  if (body.commands.length === 0) return;
+  if (types.length === 0 && !mayFailItself(body.commands)) {
+    for (const command of branching(state, body.commands, path.commands)) emit(state, command);
+    return;
+  }
+  // PostgreSQL undoes the whole transaction at an error of a statement: only errors of the code itself are caught,
+  // and those that a savepoint is for.
+  const isGiven = state.open.length === 0 && runsOnGiven(body.commands);
+  const isOpen = state.open.length > 0 || isGiven;
+  const mayBeOpen = state.handed.isEither && state.lacks.given === undefined;
+  if (mayBeOpen && state.open.length === 0 && path.commands.length > 0) {
+    lose(state, "whether a transaction is open in which an error occurs is not known", source);
+  }
+  const isSaved = path.commands.some(({ kind }) => kind === "rollbackTo");
+  const isAborted = state.workspace.dialect === "postgres" && isOpen && !isSaved;
+  if (isAborted && !throwsItself(body.commands)) {
+    for (const command of body.commands) emit(state, command);
+    return;
+  }
+  const commands = isOpen ? commandsBeforeRollback(state, body.commands) : body.commands;
+  const around = (inside: readonly Command[]): Command => {
+    const whole: Command = { kind: "sequence", commands: inside };
+    if (isAborted && !throwsItself(inside)) return whole;
+    return {
+      kind: "try",
+      ...(isAborted && { catches: [USER_ERROR] }),
+      body: whole,
+      handler: { kind: "sequence", commands: path.commands },
+      undoes: "statement",
+      source,
+    };
+  };
+  for (const command of passing(state, commands, types, around)) emit(state, command);
+}
+
+/** True if something in the commands is a part of the caller's transaction. */
+function runsOnGiven(commands: readonly Command[]): boolean {
+  let found = false;
+  for (const each of commands) {
+    walkCommand(each, {
+      statement: (statement) => {
+        if (isOnGiven(statement)) found = true;
+      },
+    });
+  }
+  return found;
+}
+
+/** True if the database may refuse something in the commands, or a transaction ends in them. */
+export function mayFailItself(commands: readonly Command[]): boolean {
+  return commands.some((command) => {
+    switch (command.kind) {
+      case "statement":
+      case "atomic":
+        return true;
+      case "sequence":
+        return mayFailItself(command.commands);
+      case "if":
+        return mayFailItself([command.then, ...(command.otherwise ? [command.otherwise] : [])]);
+      case "loop":
+        return mayFailItself([command.body]);
+      case "try":
+        return mayFailItself(command.catches ? [command.body, command.handler] : [command.handler]);
+      default:
+        return false;
+    }
+  });
+}
+
+/** True if something runs no statement and throws: whoever runs it for an error might leave the error alone. */
+export function leavesAtOnce(state: State, run: () => unknown): boolean {
+  return speculate(state, () => {
+    const before = state.emitted;
+    const { commands } = evaluatePath(state, () => {
+      run();
+      return false;
+    });
+    return commands.at(-1)?.kind === "rollback" && state.emitted === before;
+  });
+}
+
+/** True if something that is run again when it fails may fail where a part of it was done, which stays. */
+export function mayRepeatParts(state: State, run: () => unknown): boolean {
+  if (state.probes >= MOST_PROBES) return true;
+  return speculate(state, () => {
+    const { commands } = evaluatePath(state, () =>
+      attempting(state, beginAttempt(state, true), () => {
+        run();
+        return false;
+      }),
+    );
+    return staysInPart(state, commands);
+  });
+}
+
+function staysInPart(state: State, commands: readonly Command[]): boolean {
+  return mayStayInPart(groupTransactions(state, { kind: "sequence", commands }));
+}
+
+/** Said where something that is run again when it fails may fail where a part of it was done. */
+export const RETRIED_IN_PART = "what is retried may have run in part before";
+
+/** Runs something whose errors go no further; gives whether there was one, as a condition. */
+export function catchAll(state: State, source: SourceRange, run: () => void): Expression {
+  const attempt = beginAttempt(state, true);
+  const body = evaluatePath(state, () =>
+    attempting(state, attempt, () => {
+      run();
+      return false;
+    }),
+  );
+  if (body.commands.length === 0) {
+    for (const [cell, value] of body.written) write(state, cell, value);
+    return literal(false);
+  }
+  const flag = state.ids.fresh("caught");
+  const condition: Expression = { kind: "variable", name: flag };
+  const set = (to: boolean): Command => {
+    return { kind: "assign", variable: flag, value: literal(to), source };
+  };
+  const path: Path = { commands: [set(true)], written: new Map(), left: false };
+  emit(state, set(false));
+  joinPaths(state, condition, path, body, source);
+  addTry(state, { types: [], source }, body, path);
+  return condition;
+}

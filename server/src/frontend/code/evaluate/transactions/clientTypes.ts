@@ -1,0 +1,26 @@
+// Clients of databases by the types that they are declared with, where nothing is known of what made them.
+import type { Scope, Value } from "../../values";
+import type { State } from "../state";
+import { isCall } from "../values/outside";
+import { hasConnection, heldValue } from "./instances";
+
+/** Values that say nothing of what they are. */
+const UNSAID: ReadonlySet<Value["kind"]> = new Set(["external", "unknown", "builtin"]);
+
+/** What is declared with a type: where the value says nothing and its type is that of a client, that client. */
+export function withDeclaredClient(
+  state: State,
+  value: Value,
+  type: string | undefined,
+  scope: Scope,
+): Value {
+  const isUnsaid = UNSAID.has(value.kind) || (value.kind === "input" && isCall(value.path));
+  if (type === undefined || !isUnsaid) return value;
+  return declaredClient(state, type, scope) ?? value;
+}
+
+/** The client that a type is of: a connection, or what gives some. */
+export function declaredClient(state: State, type: string, scope: Scope): Value | undefined {
+  const typed = heldValue(state, type, scope);
+  return typed && (typed.kind === "handle" || hasConnection(typed)) ? typed : undefined;
+}

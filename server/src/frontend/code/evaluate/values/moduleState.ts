@@ -1,0 +1,155 @@
+// State at the top of a module lives on between the calls of functions: what these change in it is not as it was made.
+import { ANY_CHANGE, fieldOfChange, INSIDE } from "../../effects/writeTargets";
+import { changesOf, ownChanges } from "../../effects/modRef";
+import type { HirClass, HirModule } from "../../hir";
+import {
+  type Cell,
+  constantScalar,
+  type ObjectValue,
+  oneOfSeveral,
+  type Scope,
+  type Value,
+} from "../../values";
+import { grownCell } from "../lists/collections";
+import { newCell, type State } from "../state";
+import { readsOf } from "./convert";
+import { ANY_KEY } from "./fieldNames";
+import { superclassOf } from "./methods";
+
+/** The value of a name at the top of a module, without what the module changes in it. Clients and functions stay. */
+export function livingOn(
+  state: State,
+  module: HirModule,
+  value: Value | undefined,
+  name: string,
+): Value | undefined {
+  if (value?.kind === "function") return livedAround(state, value, name);
+  if (value?.kind !== "list" && value?.kind !== "object") return value;
+  const { workspace, frame } = state;
+  workspace.trace.use(workspace.trace.entry({ kind: "changes", file: frame.file, name }));
+  const changes = new Set([...changesOf(module, name), ...changedByOthers(state, name)]);
+  if (value.kind === "list") return changes.has(ANY_CHANGE) ? mutate(state, value, name) : value;
+  const own = value.class ? livedIn(state, value, name) : value;
+  return changes.size === 0 ? own : withChanges(state, own, changes, name);
+}
+
+/** A function of an object that its module made has what others of its functions left there. */
+function livedAround(state: State, value: FunctionValue, name: string): Value {
+  if (value.self?.kind === "object") livedIn(state, value.self, name);
+  for (let at: Scope | undefined = value.scope; at?.parent; at = at.parent) {
+    if (at.self?.kind === "object") livedIn(state, at.self, name);
+  }
+  return value;
+}
+
+type FunctionValue = Extract<Value, { kind: "function" }>;
+
+/** The fields of a name at the top of the module at hand that other modules change. */
+export function changedByOthers(
+  { workspace, frame }: State,
+  name: string,
+  file = frame.file,
+): ReadonlySet<string> {
+  const { trace, changedElsewhere } = workspace;
+  trace.use(trace.entry({ kind: "changedElsewhere", file, name }));
+  return changedElsewhere(file, name);
+}
+
+/** An object that somebody else made, as far as it is known what stood in it at first. */
+export function livedElsewhere(state: State, value: Value, name = "object"): Value {
+  if (value.kind !== "object" || !value.class) return value;
+  const had = new Set(value.fields.keys());
+  const changes = [...changesOfClass(state, value)].filter(
+    (each) => had.has(fieldOfChange(each).field) || each === ANY_CHANGE,
+  );
+  return changes.length > 0 ? withChanges(state, value, new Set(changes), name) : value;
+}
+
+/** An object of a class that more than one call has: its methods have changed it since it was made. */
+export function livedIn(
+  state: State,
+  value: ObjectValue,
+  name: string,
+  seen = new Set<ReadonlyMap<string, Cell>>(),
+): ObjectValue {
+  if (seen.has(value.fields)) return value;
+  seen.add(value.fields);
+  const changes = changesOfClass(state, value);
+  const own = changes.size > 0 ? withChanges(state, value, changes, name) : value;
+  // So have those of objects that it made for itself.
+  for (const [field, { value: part }] of own.fields) {
+    if (part?.kind === "object" && part.class) livedIn(state, part, `${name}.${field}`, seen);
+  }
+  return own;
+}
+
+/** What the methods of an object's class change in it. */
+function changesOfClass(state: State, value: ObjectValue): ReadonlySet<string> {
+  const changes = new Set<string>();
+  const seen = new Set<HirClass>();
+  for (let of = value.class; of && !seen.has(of.class); of = superclassOf(of)) {
+    seen.add(of.class);
+    for (const each of ownChanges(of.class)) changes.add(each);
+    const { class: { name }, scope } = of; // prettier-ignore
+    if (name === undefined) continue;
+    for (const each of changedByOthers(state, `${name}.this`, scope.module.file)) changes.add(each);
+  }
+  return changes;
+}
+
+function withChanges(
+  state: State,
+  value: ObjectValue,
+  changes: ReadonlySet<string>,
+  name: string,
+): ObjectValue {
+  const isAny = changes.has(ANY_CHANGE);
+  const { fields } = value;
+  for (const change of isAny ? [...fields.keys(), ...changes] : changes) {
+    const { field, isAny: isOther } = fieldOfChange(change);
+    const before = fields.get(field)?.value;
+    // What is made when it is first asked for is the same ever after.
+    const isFirst = isEmpty(before) && !isOther;
+    const isSame = change.endsWith(INSIDE) && before?.kind !== "list" && before?.kind !== "object";
+    if (field !== ANY_CHANGE && !isFirst && !isSame && mayChange(before)) {
+      fields.set(field, newCell(state, changing(`${name}.${field}`, before)));
+    }
+  }
+  if (isAny) fields.set(ANY_KEY, newCell(state, changing(name, value)));
+  return value;
+}
+
+/** What is changed in ways that are not followed. */
+export function mutate(state: State, value: Value, name: string): Value {
+  if (value.kind === "list") {
+    return { kind: "list", items: [], grown: grownCell(state, changing(name, value)) };
+  }
+  if (value.kind === "object" && value.class) return livedIn(state, value, name);
+  return mayChange(value) ? changing(name, value) : value;
+}
+
+/** True if there is nothing: `null` or `undefined`. */
+export function isEmpty(value: Value | undefined): boolean {
+  return value === undefined || value.kind === "undefined" || constantScalar(value) === null;
+}
+
+/** Clients, functions, and objects of classes are the same ever after. */
+function mayChange(before: Value | undefined): boolean {
+  switch (before?.kind) {
+    case "scalar":
+    case "text":
+    case "list":
+    case "undefined":
+    case undefined:
+      return true;
+    case "object":
+      return before.class === undefined;
+    default:
+      return false;
+  }
+}
+
+/** What is another from call to call. */
+export function changing(name: string, value: Value | undefined): Value {
+  return oneOfSeveral(`${name} changes from call to call`, value ? readsOf(value) : []);
+}

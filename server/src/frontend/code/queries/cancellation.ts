@@ -1,0 +1,43 @@
+// Reading that was cancelled: what may be said of the code.
+import type { FileId } from "../../../protocol/source";
+import { callerNames } from "../callGraph/callerNames";
+import type { ReadingProgress } from "../workspace/readingOrder";
+import type { CodeModules } from "../modules/modules";
+import type { ReadFunction } from "./memo";
+
+/** A reading that did not come to all files. */
+interface Stopped {
+  readonly files: readonly FileId[];
+  readonly modules: CodeModules;
+  /** The files whose functions may use a database. */
+  readonly near: ReadonlySet<FileId>;
+  readonly read: ReadingProgress;
+}
+
+/**
+ * The functions that nothing can call that was not read: those that it names may run in transactions of its own, so that
+ * nothing is known of these alone. Linear in the files.
+ */
+export function withoutOpenCallers(
+  functions: readonly ReadFunction[],
+  around: Stopped,
+): readonly ReadFunction[] {
+  const calling = callingFiles(around);
+  const names = callerNames(around);
+  const isOpen = (file: FileId, name: string): boolean =>
+    calling.has(file) && !around.read.isReadFor(file, name);
+  return functions.filter((each) => names.files(names.of(each), isOpen).length === 0);
+}
+
+/** What was not read and may call something that uses a database, and what that imports, which may do so for it. */
+function callingFiles({ files, near, modules, read }: Stopped): ReadonlySet<FileId> {
+  const left = new Set(files.filter((file) => !read.isWhole(file)));
+  const found = new Set([...left].filter((file) => near.has(file)));
+  for (const file of found) {
+    for (const { from } of modules.moduleOf(file)?.imports ?? []) {
+      const target = modules.resolve(file, from);
+      if (target !== undefined && left.has(target)) found.add(target);
+    }
+  }
+  return found;
+}

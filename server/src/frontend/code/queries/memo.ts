@@ -1,0 +1,471 @@
+// Memo of function summaries, kept from one reading of a workspace to the next for as long as nothing has changed that
+// they were seen to use. Where they only moved, so does what is known of them.
+import type { Taint } from "../../../program/precision";
+import type { Note, Transaction } from "../../../program/program";
+import type { FileId, SourceRange } from "../../../protocol/source";
+import type { HirFunction, HirModule } from "../hir";
+import { createReaches, type MakeReach } from "../callGraph/reachability";
+import type { Site } from "../callGraph/callSites";
+import {
+  isOfTables,
+  lastingFacts,
+  lastingReading,
+  lastsStill,
+  presentFacts,
+  presentReading,
+  type LastingFile,
+  type LastingReadings,
+  type LastingRound,
+  type Surroundings,
+} from "./persistence";
+import { createMover, type Mover, type Snapshot } from "./relocation";
+import { originOf } from "./origins";
+import { createTrace, type Dependency, type Entry, type Facts } from "./dependencies";
+
+/** A function that was evaluated by itself. */
+export interface ReadFunction {
+  /** Unique in the workspace. */
+  readonly key: string;
+  /** The key by which callers know it, where it is another. */
+  readonly calledAs?: string;
+  /** What it is called in the code. */
+  readonly names: readonly string[];
+  readonly statements: number;
+  /** The functions that it was found to call, by key. */
+  readonly inlined: ReadonlySet<string>;
+  /** The calls of databases that it came to. */
+  readonly reached: ReadonlySet<Site>;
+  /** Functions that were not followed, by key, with what is lost if they run statements. */
+  readonly unfollowed: readonly { readonly key: string; readonly loss: Taint }[];
+  /** Where its transactions and statements stand. */
+  readonly places: readonly SourceRange[];
+  /** The places of each of its transactions, with those of what is inside. */
+  readonly atomics: readonly (readonly SourceRange[])[];
+  readonly notes: readonly Note[];
+  /** Absent where it does nothing with a database. */
+  readonly transaction?: Transaction;
+}
+
+/** A function that was not looked at, or not to its end. */
+export interface PassedFunction {
+  readonly key: string;
+  readonly name: string;
+  /** Its header. */
+  readonly source: SourceRange;
+  /** The error that ended it, where that was not its length. */
+  readonly failure?: string;
+}
+
+/** Effect of a root, with the functions that run by themselves because of it. */
+export interface RootReading {
+  readonly evaluated: readonly ReadFunction[];
+  readonly passed: readonly PassedFunction[];
+  /** The keys of all functions that it was the first to lead to. */
+  readonly own: ReadonlySet<string>;
+  /** The keys of functions that it leads to as well and that others led to before, so that they are theirs. */
+  readonly elsewhere: ReadonlySet<string>;
+  /** Steps that this took, and whether they were all there were. */
+  readonly steps: number;
+  readonly isCut: boolean;
+  /** An error ended a part of it. */
+  readonly isBroken: boolean;
+}
+
+/** A root as it is asked for. */
+export interface AskedRoot {
+  /** The file that has it. */
+  readonly file: FileId;
+  readonly name: string;
+  readonly function: HirFunction;
+  /** What stands around it says so of its first argument. */
+  readonly argument?: string;
+  /** Steps that it may take. */
+  readonly steps: number;
+}
+
+/** One reading of a workspace. */
+export interface Present {
+  readonly snapshot: Snapshot;
+  readonly facts: Facts;
+  /** Where imports lead, and the names that lead to a database: each the same while nothing of it has changed. */
+  readonly resolution: unknown;
+  readonly reaching: unknown;
+  /** What else readings depend on: each part is compared by identity. */
+  readonly environment: readonly unknown[];
+  /** What readings are held against that were kept by other processes. */
+  readonly lasting?: Omit<Surroundings, "present">;
+}
+
+/** A root of a file: what it did, or the key of one that others had led to before. */
+export type Round = { readonly reading: RootReading } | { readonly before: string };
+
+export interface CodeMemory {
+  /** Who may come to use a database among the functions of modules. */
+  readonly reachOf: MakeReach;
+  /** Facts about a root, if it would be found again. */
+  recall(root: AskedRoot, present: Present): RootReading | undefined;
+  keep(
+    root: AskedRoot,
+    present: Present,
+    dependencies: readonly Dependency[],
+    reading: RootReading,
+  ): void;
+  /** Facts about the roots of a file in which nothing has moved, in order, if it would be found again. */
+  recallFile(file: FileId, present: Present): readonly Round[] | undefined;
+  /** `dependencies` are those of finding its roots; those of roots that were kept or recalled are added. */
+  keepFile(
+    file: FileId,
+    present: Present,
+    dependencies: readonly Dependency[],
+    rounds: readonly Round[],
+  ): void;
+  /** A reading begins. */
+  begin(): void;
+  /**
+   * What is known of each file that was read since then, as it lasts: linear in what was read anew, and one file at a time.
+   */
+  lasting(): Generator<
+    { readonly file: FileId; readonly readings: readonly LastingFile[] },
+    void,
+    void
+  >;
+}
+
+/** A file as it was read. */
+interface KeptFile {
+  readonly environment: readonly unknown[];
+  readonly facts: readonly Fact[];
+  /** Those of them that may change while modules, resolution and what reaches a database stay. */
+  readonly others: readonly Fact[];
+  /** The modules that the facts are about, and what else they follow from, when they were last found to be so. */
+  readonly modules: Map<FileId, HirModule | undefined>;
+  resolution: unknown;
+  reaching: unknown;
+  readonly rounds: readonly (Kept | { readonly before: string })[];
+  /** The same as it lasts, as it was when it was kept or found. */
+  lasting?: LastingFile;
+}
+
+/** What a dependency was. */
+interface Fact {
+  readonly on: Dependency;
+  readonly was: unknown;
+}
+
+/** The last readings of a file: before, and after, tables were inferred. */
+const MOST_PER_FILE = 2;
+
+interface Kept {
+  readonly root: Omit<AskedRoot, "function">;
+  readonly function: HirFunction;
+  readonly environment: readonly unknown[];
+  readonly facts: readonly Fact[];
+  readonly files: ReadonlySet<FileId>;
+  /** Where the places of the reading are right. */
+  snapshot: Snapshot;
+  reading: RootReading;
+}
+
+/** A reading goes over each root once or twice: before and after tables are inferred. */
+const MOST_PER_ROOT = 2;
+
+/** A function is a root of each class that inherits it. */
+const MOST_PER_FUNCTION = 60;
+
+/** A memory that holds the last readings of each root, and finds those of files that others have kept. */
+export function createCodeMemory(kept?: LastingReadings): CodeMemory {
+  let used = new Map<FileId, { readonly read: KeptFile; readonly present: Present }[]>();
+  const known = new WeakMap<HirFunction, readonly Kept[]>();
+  const byReading = new WeakMap<RootReading, Kept>();
+  const byModule = new WeakMap<HirModule, readonly KeptFile[]>();
+  const moverOf = createMovers();
+  const environmentOf = createEnvironments();
+  /** With its places as they are now; undefined where one of them is gone. */
+  const readingNow = (kept: Kept, snapshot: Snapshot): RootReading | undefined => {
+    const mover = moverOf(kept.snapshot, snapshot);
+    if (mover?.movedAmong(kept.files)) {
+      const reading = mover.move(kept.reading);
+      if (!reading) return undefined;
+      kept.reading = reading;
+      byReading.set(reading, kept);
+    }
+    kept.snapshot = snapshot;
+    return kept.reading;
+  };
+  const factsOf = (dependencies: readonly Dependency[], facts: Facts): readonly Fact[] =>
+    dependencies.map((on) => ({ on, was: facts(on) }));
+  const remember = (root: HirFunction, own: Kept, facts: Facts): void => {
+    const origin = originOf(root);
+    // What is of this root with other tables may be asked for again: that of before, or after, tables were inferred.
+    const others = (known.get(origin) ?? []).filter(
+      (each) =>
+        !isFor(each, own.root) ||
+        each.environment !== own.environment ||
+        differsByTables(each, facts),
+    );
+    const isSame = ({ root: each }: Kept): boolean =>
+      each.file === own.root.file && each.name === own.root.name;
+    const latest = [own, ...others.filter(isSame)].slice(0, MOST_PER_ROOT);
+    const elsewhere = others.filter((each) => !isSame(each));
+    known.set(origin, [...latest, ...elsewhere].slice(0, MOST_PER_FUNCTION));
+    byReading.set(own.reading, own);
+  };
+  const rememberFile = (
+    file: FileId,
+    module: HirModule,
+    read: KeptFile,
+    present: Present,
+  ): void => {
+    const others = (byModule.get(module) ?? []).filter((each) => each !== read);
+    byModule.set(module, [read, ...others].slice(0, MOST_PER_FILE));
+    used.set(file, [{ read, present }, ...(used.get(file) ?? [])]);
+  };
+  const fileOfFacts = (
+    present: Present,
+    facts: readonly Fact[],
+    rounds: KeptFile["rounds"],
+  ): KeptFile => ({
+    environment: environmentOf(present.environment),
+    facts,
+    others: facts.filter(({ on }) => isOfMany(on)),
+    modules: modulesOf(facts, present.snapshot),
+    resolution: present.resolution,
+    reaching: present.reaching,
+    rounds,
+  });
+  /** What others have kept of a file, if it would be found again. */
+  const revived = (file: FileId, present: Present): KeptFile | undefined => {
+    const { lasting: around, snapshot, environment } = present;
+    if (!around) return undefined;
+    const surroundings = { ...around, present };
+    for (const lasting of kept?.find(file) ?? []) {
+      const facts = presentFacts(lasting, surroundings);
+      if (!facts) continue;
+      const revive = (round: LastingRound): Kept | { readonly before: string } | undefined => {
+        if ("before" in round) {
+          const before = around.numbers.presentKey(round.before);
+          return before === undefined ? undefined : { before };
+        }
+        const { root } = round;
+        const reading = presentReading(round.reading, around.numbers);
+        const hir = around.numbers.functionAt(round.function);
+        if (!reading || !hir) return undefined;
+        const own = [...round.facts].flatMap((at) => facts[at] ?? []);
+        const files = new Set([root.file, ...own.flatMap(({ on }) => fileOf(on))]);
+        const of = { root, function: hir, environment: environmentOf(environment), files };
+        const one: Kept = { ...of, facts: own, snapshot, reading };
+        remember(hir, one, present.facts);
+        return one;
+      };
+      const rounds = lasting.rounds().map(revive);
+      if (!rounds.every((each) => each !== undefined)) continue;
+      return { ...fileOfFacts(present, facts, rounds), lasting };
+    }
+    return undefined;
+  };
+  return {
+    reachOf: createReaches(),
+    begin: () => {
+      used = new Map();
+    },
+    lasting: () => lastingOf(used),
+    recall: (root, { snapshot, facts, environment }) => {
+      const found = (known.get(originOf(root.function)) ?? []).find(
+        (each) =>
+          isFor(each, root) &&
+          each.environment === environmentOf(environment) &&
+          each.facts.every(({ on, was }) => facts(on) === was),
+      );
+      return found && readingNow(found, snapshot);
+    },
+    keep: (root, { snapshot, facts, environment }, dependencies, reading) => {
+      const { function: hir, ...asked } = root;
+      const own: Kept = {
+        root: asked,
+        function: hir,
+        environment: environmentOf(environment),
+        facts: factsOf(dependencies, facts),
+        files: new Set([root.file, ...dependencies.flatMap((on) => fileOf(on))]),
+        snapshot,
+        reading,
+      };
+      remember(hir, own, facts);
+    },
+    recallFile: (file, present) => {
+      const { snapshot, environment } = present;
+      const module = snapshot.moduleOf(file);
+      if (!module) return undefined;
+      const found =
+        (byModule.get(module) ?? []).find(
+          (each) => each.environment === environmentOf(environment) && stillHolds(each, present),
+        ) ?? revived(file, present);
+      const rounds = found?.rounds.map((each): Round | undefined => {
+        if ("before" in each) return each;
+        const reading = readingNow(each, snapshot);
+        return reading && { reading };
+      });
+      if (!found || !rounds?.every((each) => each !== undefined)) return undefined;
+      rememberFile(file, module, found, present);
+      return rounds;
+    },
+    keepFile: (file, present, dependencies, given) => {
+      const { snapshot, facts } = present;
+      const module = snapshot.moduleOf(file);
+      const rounds = given.map((each) => ("before" in each ? each : byReading.get(each.reading)));
+      if (!module || !rounds.every((each) => each !== undefined)) return;
+      const all = rounds.flatMap((each) => ("before" in each ? [] : each.facts));
+      const own = withoutRepetition([...factsOf(dependencies, facts), ...all]);
+      rememberFile(file, module, fileOfFacts(present, own, rounds), present);
+    },
+  };
+}
+
+/** What was read of each file, and when. */
+type UsedFiles = ReadonlyMap<
+  FileId,
+  readonly { readonly read: KeptFile; readonly present: Present }[]
+>;
+
+function* lastingOf(used: UsedFiles): ReturnType<CodeMemory["lasting"]> {
+  for (const [file, all] of used) {
+    const readings = all.flatMap(({ read, present }) => {
+      const { lasting: around } = present;
+      if (!around) return [];
+      const surroundings = { ...around, present };
+      if (!read.lasting || !lastsStill(read.lasting.basis, surroundings)) {
+        const made = lastingFile(file, read, surroundings);
+        if (made) read.lasting = made;
+        else delete read.lasting;
+      }
+      return read.lasting ?? [];
+    });
+    yield { file, readings: [...new Set(readings)] };
+  }
+}
+
+/** True if the places of what was read are those of the modules. A later reading may have moved them. */
+function isPlaced({ files, snapshot }: Kept, now: Snapshot): boolean {
+  if (snapshot === now) return true;
+  return [...files].every((file) => snapshot.moduleOf(file) === now.moduleOf(file));
+}
+
+/** A file's reading as it lasts, unless it depends on functions that stand nowhere. Linear in what was read. */
+function lastingFile(
+  file: FileId,
+  { facts, rounds }: KeptFile,
+  around: Surroundings,
+): LastingFile | undefined {
+  const indexes = factIndexes(facts);
+  const lasting = lastingFacts(facts, [file], around);
+  const made = rounds.map((each): LastingRound | undefined => {
+    if ("before" in each) {
+      const before = around.numbers.lastingKey(each.before);
+      return before === undefined ? undefined : { before };
+    }
+    // What an error ended may go well in another process.
+    if (each.reading.isBroken || !isPlaced(each, around.present.snapshot)) return undefined;
+    const number = around.numbers.numberOfFunction(each.function, each.files);
+    const reading = lastingReading(each.reading, each.files, around.numbers);
+    if (!number || !reading) return undefined;
+    const { root } = each;
+    return { root, function: number, facts: Uint32Array.from(each.facts, indexes), reading };
+  });
+  if (!lasting || !made.every((each) => each !== undefined)) return undefined;
+  return { basis: lasting.basis, facts: () => lasting.facts, rounds: () => made };
+}
+
+/** How many environments are told apart: those of before and after tables were inferred, for some databases. */
+const MOST_ENVIRONMENTS = 16;
+
+/** The first of those that are the same, so that they can be compared as one. */
+function createEnvironments(): (environment: readonly unknown[]) => readonly unknown[] {
+  const firsts = new WeakMap<readonly unknown[], readonly unknown[]>();
+  let last: readonly (readonly unknown[])[] = [];
+  return (environment) => {
+    const known = firsts.get(environment);
+    if (known) return known;
+    const first = last.find((each) => same(each, environment)) ?? environment;
+    last = [first, ...last.filter((each) => each !== first)].slice(0, MOST_ENVIRONMENTS);
+    firsts.set(environment, first);
+    return first;
+  };
+}
+
+function modulesOf(
+  facts: readonly Fact[],
+  { moduleOf }: Snapshot,
+): Map<FileId, HirModule | undefined> {
+  return new Map(facts.flatMap(({ on }) => fileOf(on).map((file) => [file, moduleOf(file)])));
+}
+
+/** True if all is as it was; what follows from modules is asked only where one of them is another. */
+function stillHolds(kept: KeptFile, { snapshot, facts, resolution, reaching }: Present): boolean {
+  const holds = ({ on, was }: Fact): boolean => facts(on) === was;
+  let isSame = kept.resolution === resolution && kept.reaching === reaching;
+  for (const [file, module] of kept.modules) isSame &&= snapshot.moduleOf(file) === module;
+  if (isSame) return kept.others.every(holds);
+  if (!kept.facts.every(holds)) return false;
+  for (const file of kept.modules.keys()) kept.modules.set(file, snapshot.moduleOf(file));
+  kept.resolution = resolution;
+  kept.reaching = reaching;
+  return true;
+}
+
+/** Each dependency once. */
+function withoutRepetition(facts: readonly Fact[]): readonly Fact[] {
+  const { entry } = createTrace();
+  return facts.filter(({ on }) => entry(on).on === on);
+}
+
+/** Where each of them, or one that asks the same, stands among those without repetition. */
+function factIndexes(facts: readonly Fact[]): (fact: Fact) => number {
+  const { entry } = createTrace();
+  const indexes = new Map<Entry, number>(facts.map(({ on }, at) => [entry(on), at] as const));
+  return ({ on }) => indexes.get(entry(on)) ?? -1;
+}
+
+/** True if it would be found again, had the tables stayed the same. */
+function differsByTables({ facts: own }: Kept, now: Facts): boolean {
+  const changed = own.filter(({ on, was }) => now(on) !== was);
+  return changed.length > 0 && changed.every(({ on }) => isOfTables(on));
+}
+
+function isFor({ root, reading }: Kept, asked: Omit<AskedRoot, "function">): boolean {
+  if (root.file !== asked.file || root.name !== asked.name) return false;
+  if (root.argument !== asked.argument) return false;
+  // What had enough of fewer steps is the same with more.
+  return root.steps === asked.steps || (!reading.isCut && reading.steps <= asked.steps);
+}
+
+const OF_MANY: ReadonlySet<Dependency["kind"]> = new Set([
+  "changedElsewhere",
+  "extent",
+  "holds",
+  "leads",
+]);
+
+/** True if it follows from more than the module that it is about, where imports lead and what reaches a database. */
+function isOfMany(on: Dependency): boolean {
+  return OF_MANY.has(on.kind) || (!("file" in on) && on.kind !== "reach");
+}
+
+function fileOf(on: Dependency): readonly FileId[] {
+  return "file" in on ? [on.file] : [];
+}
+
+function same(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((each, at) => each === right[at]);
+}
+
+/** Movers between the snapshots of readings; none where they are the same. */
+function createMovers(): (before: Snapshot, now: Snapshot) => Mover | undefined {
+  const known = new WeakMap<Snapshot, { readonly now: Snapshot; readonly mover: Mover }>();
+  return (before, now) => {
+    if (before === now) return undefined;
+    const last = known.get(before);
+    if (last?.now === now) return last.mover;
+    const mover = createMover(before, now);
+    known.set(before, { now, mover });
+    return mover;
+  };
+}

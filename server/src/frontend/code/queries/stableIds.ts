@@ -1,0 +1,94 @@
+// Functions and calls of databases by their numbers in the text of their file: what they are known by where the process that
+// parsed them is gone. The same text has the same parts at the same numbers.
+import type { FileId } from "../../../protocol/source";
+import type { HirFunction, HirModule } from "../hir";
+import { isFunction, visit } from "../nodes";
+import { sitesOf, type Site } from "../callGraph/callSites";
+import { functionKey, originOf } from "./origins";
+
+/** A part of a file: its number among those of its kind. */
+export type PartNumber = readonly [file: FileId, at: number];
+
+/** Answers for modules as they are. */
+export interface PartNumbers {
+  /** The function's number in one of the files; undefined where it stands in none of them. */
+  readonly numberOfFunction: (hir: HirFunction, files: Iterable<FileId>) => PartNumber | undefined;
+  readonly functionAt: (part: PartNumber) => HirFunction | undefined;
+  readonly numberOfSite: (site: Site, files: Iterable<FileId>) => PartNumber | undefined;
+  readonly siteAt: (part: PartNumber) => Site | undefined;
+  /** A key of a function with its number in the file, and back; undefined where the file has no such function. */
+  readonly lastingKey: (key: string) => string | undefined;
+  readonly presentKey: (key: string) => string | undefined;
+}
+
+interface Parts {
+  readonly functions: readonly HirFunction[];
+  readonly sites: readonly Site[];
+}
+
+const known = new WeakMap<HirModule, Parts>();
+
+const NO_PARTS: Parts = { functions: [], sites: [] };
+
+/** The parts of a module, in an order that follows from its text. Linear in its size, once. */
+function partsOf(module: HirModule | undefined): Parts {
+  if (module === undefined) return NO_PARTS;
+  const own = known.get(module);
+  if (own) return own;
+  const functions: HirFunction[] = [];
+  visit(module.body, (node) => {
+    if (isFunction(node)) functions.push(originOf(node));
+  });
+  const parts = { functions, sites: [...sitesOf(module)].map(({ site }) => site) };
+  known.set(module, parts);
+  return parts;
+}
+
+/** The numbers of what stands in modules, each of which is looked over when it is asked about. */
+export function partNumbers(moduleOf: (file: FileId) => HirModule | undefined): PartNumbers {
+  const numbers = new Map<object, PartNumber>();
+  const keys = new Map<string, number>();
+  const seen = new Set<FileId>();
+  const look = (file: FileId): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const { functions, sites } = partsOf(moduleOf(file));
+    for (const [at, each] of functions.entries()) {
+      numbers.set(each, [file, at]);
+      keys.set(functionKey(file, each), at);
+    }
+    for (const [at, each] of sites.entries()) numbers.set(each, [file, at]);
+  };
+  const numberOf = (part: object, files: Iterable<FileId>): PartNumber | undefined => {
+    for (const file of files) look(file);
+    return numbers.get(part);
+  };
+  const functionAt = ([file, at]: PartNumber): HirFunction | undefined =>
+    partsOf(moduleOf(file)).functions[at];
+  return {
+    numberOfFunction: (hir, files) => numberOf(originOf(hir), files),
+    functionAt,
+    numberOfSite: numberOf,
+    siteAt: ([file, at]) => partsOf(moduleOf(file)).sites[at],
+    lastingKey: (key) => {
+      const parts = KEY.exec(key)?.groups;
+      if (!parts) return key;
+      const { file = "", number = "", rest = "" } = parts;
+      look(file as FileId); // functionKey begins with it
+      const at = keys.get(`${file}#${number}`);
+      return at === undefined ? undefined : `${file}#:${String(at)}${rest}`;
+    },
+    presentKey: (key) => {
+      const parts = LASTING_KEY.exec(key)?.groups;
+      if (!parts) return key;
+      const { file = "", number = "", rest = "" } = parts;
+      const id = file as FileId; // as above
+      const hir = functionAt([id, Number(number)]);
+      return hir && `${functionKey(id, hir)}${rest}`;
+    },
+  };
+}
+
+/** `functionKey`, and what is added to it for what was made of the function. */
+const KEY = /^(?<file>.*?)#(?<number>\d+)(?<rest>(?:[@~?].*)?)$/su;
+const LASTING_KEY = /^(?<file>.*?)#:(?<number>\d+)(?<rest>(?:[@~?].*)?)$/su;

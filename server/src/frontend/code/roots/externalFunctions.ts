@@ -1,0 +1,141 @@
+// Functions of arguments that nobody evaluates (a hash of a token, a name that is normalized) are arguments themselves,
+// which are the same for the same: a witness chooses their values, and a search needs no theory of them.
+import type { Expression } from "../../../program/expression";
+import { isEvaluatedCode } from "../../../program/functions";
+import type { OutsideFunction, Parameter, Program, Transaction } from "../../../program/program";
+import type { Table } from "../../../program/schema";
+import { mapSharing } from "../../sql/dialectDetection/sharedParts";
+import { inferParameterTypes } from "../../sql/types";
+import { walkCommand } from "../../sql/walk";
+
+type Call = Extract<Expression, { readonly kind: "call" }>;
+
+/** A function of arguments, under the name that a person reads. */
+interface Named {
+  readonly name: string;
+  readonly of: OutsideFunction;
+}
+
+/** The program with arguments in the place of such functions. Linear in its transactions. */
+export function withOutsideFunctions(program: Program): Program {
+  const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
+  const transactions = program.transactions.map((each) =>
+    withArguments(each, (name) => tables.get(name)),
+  );
+  return { ...program, transactions };
+}
+
+function withArguments(
+  transaction: Transaction,
+  table: (name: string) => Table | undefined,
+): Transaction {
+  const known = new Map<string, Named>();
+  const scalars = new Set(
+    transaction.parameters.filter(({ elements }) => !elements).map(({ name }) => name),
+  );
+  const replaced = (part: object): object => {
+    const named = isCall(part) ? namedCall(part, known, scalars) : undefined;
+    return named ? ({ kind: "parameter", name: named.name } satisfies Expression) : part;
+  };
+  const body = mapSharing(transaction.body, replaced);
+  if (known.size === 0) return transaction;
+  const preconditions = transaction.preconditions.map((each) => mapSharing(each, replaced));
+  const used = new Set<string>();
+  const collect = (expression: Expression): void => {
+    if (expression.kind === "parameter") used.add(expression.name);
+  };
+  walkCommand(body, { expression: collect });
+  const types = inferParameterTypes(body, table).scalars;
+  const added = [...known.values()].flatMap(({ name, of }): Parameter[] =>
+    used.has(name) ? [{ name, type: types.get(name) ?? "other", origin: "argument", of }] : [],
+  );
+  const needed = new Set([...used, ...added.flatMap(({ of }) => of?.arguments ?? [])]);
+  const stays = ({ name, elements }: Parameter): boolean =>
+    elements !== undefined || needed.has(name) || preconditions.length > 0;
+  const parameters = [...transaction.parameters.filter(stays), ...added];
+  return { ...transaction, body, preconditions, parameters };
+}
+
+function isCall(part: object): part is Call {
+  return "kind" in part && part.kind === "call" && "arguments" in part && "deterministic" in part;
+}
+
+/** The argument that a call is; undefined where it is evaluated, or depends on more than arguments. */
+function namedCall(
+  call: Call,
+  known: Map<string, Named>,
+  scalars: ReadonlySet<string>,
+): Named | undefined {
+  const of = functionOf(call, known, scalars);
+  if (!of || of.arguments.length === 0) return undefined;
+  const shown = `${writtenName(call)}(${[...new Set(of.arguments)].join(", ")})`;
+  const before = [...known.values()];
+  const own = before.find((each) => JSON.stringify(each.of) === JSON.stringify(of));
+  if (own) return own;
+  const count = before.filter((each) => each.name.replace(/ \d+$/u, "") === shown).length;
+  const made = { name: count === 0 ? shown : `${shown} ${String(count + 1)}`, of };
+  known.set(made.name, made);
+  return made;
+}
+
+function writtenName({ name }: Call): string {
+  return name.slice(PREFIX.length);
+}
+
+const PREFIX = "code:";
+
+/** Functions that give no two things the same, as far as anybody knows, by their modules. */
+const DIGESTS: ReadonlyMap<string, RegExp> = new Map([
+  ["crypto", /^(?:createHash|createHmac|hash|update|digest)$/u],
+  ["crypto-js", /^(?:Hmac)?(?:MD5|SHA\d+|RIPEMD160)$/u],
+  ["md5", /^md5$/u],
+  ["js-md5", /^md5$/u],
+  ["js-sha1", /^sha1$/u],
+  ["js-sha256", /^sha(?:224|256)$/u],
+  ["js-sha512", /^sha\d+$/u],
+  ["hash-wasm", /^(?:md5|sha\d+|blake\d\w*)$/u],
+]);
+
+/** True for a digest of one argument: of several it may be one of what they are together. */
+function isDigest(call: Call, parts: readonly OutsideFunction[]): boolean {
+  const name = /\w*$/u.exec(call.name)?.[0] ?? "";
+  const isKnown = DIGESTS.get(call.module ?? "")?.test(name) === true;
+  const [argument, ...others] = parts.filter((each) => each.arguments.length > 0);
+  return isKnown && others.length === 0 && (argument === undefined || isOne(argument));
+}
+
+/** True for an argument itself, or a digest of one. */
+function isOne(part: OutsideFunction): boolean {
+  return part.arguments.length === 1 && (part.function === ITSELF || part.isInjective === true);
+}
+
+const ITSELF = "·";
+
+function functionOf(
+  call: Call,
+  known: ReadonlyMap<string, Named>,
+  scalars: ReadonlySet<string>,
+): OutsideFunction | undefined {
+  const { name, arguments: args, deterministic } = call;
+  if (!deterministic || !name.startsWith(PREFIX) || isEvaluatedCode(name)) return undefined;
+  const parts = args.flatMap((each) => partOf(each, known, scalars) ?? []);
+  if (parts.length < args.length) return undefined;
+  return {
+    ...(isDigest(call, parts) && { isInjective: true }),
+    function: `${call.module ?? ""}:${writtenName(call)}(${parts.map((each) => each.function).join(", ")})`,
+    arguments: parts.flatMap((each) => each.arguments),
+  };
+}
+
+/** An argument of a function: an argument of the transaction, a constant, or a function of both. */
+function partOf(
+  part: Expression,
+  known: ReadonlyMap<string, Named>,
+  scalars: ReadonlySet<string>,
+): OutsideFunction | undefined {
+  if (part.kind === "literal") return { function: JSON.stringify(part.value), arguments: [] };
+  if (part.kind === "call") return functionOf(part, known, scalars);
+  if (part.kind !== "parameter") return undefined;
+  const of = known.get(part.name)?.of;
+  return of ?? (scalars.has(part.name) ? { function: ITSELF, arguments: [part.name] } : undefined);
+}

@@ -1,0 +1,93 @@
+// Functions that were not looked at, or not to their ends: how they come to be, and what is said of them.
+import type { Note } from "../../../program/program";
+import type { Command } from "../../../program/statement";
+import { rangeOf, type LineIndex } from "../../sql/text/lines";
+import { isStackOverflow, reasonOf } from "../../../protocol/fault";
+import type { FileId } from "../../../protocol/source";
+import type { Span } from "../../sql/text/split";
+import { evaluateRoot, type Evaluation, type Root } from "../evaluate/evaluator";
+import { undoAll, type State } from "../evaluate/state";
+import type { PassedFunction } from "../queries/memo";
+import { ReadingCancelled } from "../queries/slices";
+
+interface Around {
+  readonly lines: (file: FileId) => LineIndex;
+}
+
+/** Evaluates a root. What could not be done does nothing, has no steps left, and says why in `failure`. */
+export function evaluateToTheEnd(
+  root: Root,
+  state: State,
+): Evaluation & { readonly failure?: string; readonly isBroken: boolean } {
+  try {
+    return { ...evaluateRoot(root, state), isBroken: false };
+  } catch (error) {
+    const failure = failureOf(error);
+    undoAll(state);
+    state.budget = -1;
+    const { taint, inlined, files, reached, unfollowed, notes, lengthFields } = state;
+    const body: Command = { kind: "sequence", commands: [] };
+    const told = { taint, inlined, files, reached, unfollowed, notes, lengthFields, ...failure };
+    return { root, body, statements: 0, isGiven: false, handlers: [], isBroken: true, ...told };
+  }
+}
+
+/**
+ * What an error says of the function that it ended, which is all that it ends: nothing where that was nested too deeply.
+ * Throws it again where reading is to be stopped.
+ */
+export function failureOf(error: unknown): { readonly failure?: string } {
+  if (error instanceof ReadingCancelled || !(error instanceof Error)) throw error;
+  return isStackOverflow(error) ? {} : { failure: reasonOf(error) };
+}
+
+/** A function of which only its place is told. */
+export function passedRoot(
+  { key, name, callee }: Root,
+  around: Around,
+  failure?: { readonly failure?: string },
+): PassedFunction {
+  return passedAt({ key, name }, callee.scope.module.file, callee.function.header, around, failure);
+}
+
+/** What stands at a place and was not looked at. */
+export function passedAt(
+  named: Pick<PassedFunction, "key" | "name">,
+  file: FileId,
+  { start, end }: Span,
+  { lines }: Around,
+  failure?: { readonly failure?: string },
+): PassedFunction {
+  return { ...named, source: rangeOf(lines(file), start, end), ...failure };
+}
+
+/** What is said of the functions of a file that were passed over. */
+export function passedOver(passed: readonly PassedFunction[]): readonly Note[] {
+  const failed = passed.filter(({ failure }) => failure !== undefined);
+  const long = passed.filter(({ failure }) => failure === undefined);
+  return [
+    ...noteOn(
+      long,
+      "not looked at to the end",
+      () => "that would take too long. Shorter functions and files are read to their ends.",
+    ),
+    ...noteOn(
+      failed,
+      "not read",
+      ({ failure = "" }) =>
+        `an error of Isolens itself ended that (${failure}). What they do with the database is not known.`,
+    ),
+  ];
+}
+
+function noteOn(
+  passed: readonly PassedFunction[],
+  what: string,
+  why: (first: PassedFunction) => string,
+): readonly Note[] {
+  const [first] = passed;
+  if (first === undefined) return [];
+  const count = passed.length === 1 ? "1 function was" : `${String(passed.length)} functions were`;
+  const message = `${count} ${what}, ${first.name} first: ${why(first)}`;
+  return [{ severity: "warning", code: "code-unread", message, source: first.source }];
+}

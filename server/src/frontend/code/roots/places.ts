@@ -1,0 +1,27 @@
+// Places of the transactions and statements of a command.
+import type { Command } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
+import { walkCommand } from "../../sql/walk";
+
+/** Where a command's transactions and statements stand in the text. */
+export function placesIn(body: Command): readonly SourceRange[] {
+  const places: SourceRange[] = [];
+  walkCommand(body, {
+    command: (each) => {
+      if (each.kind === "atomic") places.push(each.source);
+    },
+    statement: ({ source }) => places.push(source),
+  });
+  return places;
+}
+
+/** The places of each transaction of a command: those inside of one that it joined are as good as its own. */
+export function atomicPlaces(body: Command): readonly (readonly SourceRange[])[] {
+  const found: (readonly SourceRange[])[] = [];
+  walkCommand(body, {
+    command: (each) => {
+      if (each.kind === "atomic") found.push([each.source, ...placesIn(each.body)]);
+    },
+  });
+  return found;
+}

@@ -1,0 +1,86 @@
+// Statements that are really several: what stands in their place in a transaction.
+import type { Transaction } from "../../../program/program";
+import type { Command, Statement } from "../../../program/statement";
+import { createIds, type Ids } from "../lowering";
+
+/** What stands for the statement, whose ids come from `ids`; undefined where it stays. */
+export type Replace = (statement: Statement, ids: Ids) => readonly Command[] | undefined;
+
+/**
+ * The transaction with statements replaced; itself where nothing is. What replaces a statement of a unit that commits by
+ * itself commits as one. Linear in the transaction.
+ */
+export function replaceStatements(transaction: Transaction, replace: Replace): Transaction {
+  let own: Ids | undefined;
+  const known = (): Ids => (own ??= idsBehind(transaction));
+  const ids: Ids = {
+    statement: () => known().statement(),
+    result: () => known().result(),
+    fresh: (prefix) => known().fresh(prefix),
+  };
+  const isOne = transaction.boundary !== "unit";
+  const body = inStatements(transaction.body, (each) => replace(each, ids), isOne);
+  return body === transaction.body ? transaction : { ...transaction, body };
+}
+
+/** The command with statements replaced; `isOne` says that all of it is one transaction. */
+export function inStatements(
+  command: Command,
+  replace: (statement: Statement) => readonly Command[] | undefined,
+  isOne = true,
+): Command {
+  const visit = (each: Command): Command => inStatements(each, replace, isOne);
+  switch (command.kind) {
+    case "statement": {
+      const commands = replace(command.statement);
+      if (commands === undefined) return command;
+      const body: Command = { kind: "sequence", commands };
+      return isOne ? body : { kind: "atomic", body, source: command.statement.source };
+    }
+    case "sequence": {
+      const commands = command.commands.map(visit);
+      return commands.every((each, at) => each === command.commands[at])
+        ? command
+        : { ...command, commands };
+    }
+    case "if": {
+      const then = visit(command.then);
+      const { otherwise: other } = command;
+      const otherwise = other && visit(other);
+      if (then === command.then && otherwise === other) return command;
+      return { ...command, then, ...(otherwise && { otherwise }) };
+    }
+    case "loop":
+    case "atomic": {
+      const body = inStatements(command.body, replace, isOne || command.kind === "atomic");
+      return body === command.body ? command : { ...command, body };
+    }
+    case "try": {
+      const [body, handler] = [visit(command.body), visit(command.handler)];
+      return body === command.body && handler === command.handler
+        ? command
+        : { ...command, body, handler };
+    }
+    default:
+      return command;
+  }
+}
+
+/** Ids that nothing in the transaction has. */
+function idsBehind({ id, body }: Transaction): Ids {
+  const text = JSON.stringify(body);
+  const statements = [...text.matchAll(/"id":"(?:[^"\\]|\\.)*\/(\d+)"/g)].map(([, n]) => Number(n));
+  const highest = statements.reduce((most, each) => Math.max(most, each), 0);
+  const own = createIds(id, { statements: highest, results: 0, fresh: new Map() });
+  const free = (next: () => string): string => {
+    for (;;) {
+      const name = next();
+      if (!text.includes(JSON.stringify(name))) return name;
+    }
+  };
+  return {
+    statement: own.statement,
+    result: () => free(own.result),
+    fresh: (prefix) => free(() => own.fresh(prefix)),
+  };
+}

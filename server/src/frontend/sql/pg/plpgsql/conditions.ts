@@ -1,0 +1,56 @@
+// Names of PL/pgSQL's error conditions and their SQLSTATEs (PostgreSQL, appendix A), as far as programs use them.
+import { dictionary } from "../../../../protocol/dictionary";
+
+/** The SQLSTATE of a condition's name; one that stands for a class of errors gives the class, as "23". */
+export function sqlstateOf(name: string): string | undefined {
+  return CONDITIONS[name.toLowerCase()];
+}
+
+const CONDITIONS = dictionary<string | undefined>({
+  no_data: "02000",
+  data_exception: "22",
+  array_subscript_error: "2202E",
+  datetime_field_overflow: "22008",
+  division_by_zero: "22012",
+  invalid_parameter_value: "22023",
+  invalid_text_representation: "22P02",
+  null_value_not_allowed: "22004",
+  numeric_value_out_of_range: "22003",
+  string_data_right_truncation: "22001",
+  cardinality_violation: "21000",
+  integrity_constraint_violation: "23",
+  restrict_violation: "23001",
+  not_null_violation: "23502",
+  foreign_key_violation: "23503",
+  unique_violation: "23505",
+  check_violation: "23514",
+  exclusion_violation: "23P01",
+  invalid_cursor_state: "24000",
+  invalid_transaction_state: "25",
+  transaction_rollback: "40",
+  serialization_failure: "40001",
+  deadlock_detected: "40P01",
+  syntax_error_or_access_rule_violation: "42",
+  insufficient_privilege: "42501",
+  undefined_column: "42703",
+  undefined_function: "42883",
+  undefined_table: "42P01",
+  undefined_object: "42704",
+  duplicate_object: "42710",
+  duplicate_table: "42P07",
+  insufficient_resources: "53",
+  out_of_memory: "53200",
+  program_limit_exceeded: "54",
+  object_not_in_prerequisite_state: "55",
+  object_in_use: "55006",
+  lock_not_available: "55P03",
+  operator_intervention: "57",
+  query_canceled: "57014",
+  plpgsql_error: "P0",
+  raise_exception: "P0001",
+  no_data_found: "P0002",
+  too_many_rows: "P0003",
+  assert_failure: "P0004",
+  case_not_found: "20000",
+  internal_error: "XX000",
+});

@@ -1,0 +1,84 @@
+// From findings to the anomalies of a report: one per kind, transactions and tables, the most telling witness of each.
+import { mainEnd, type Anomaly, type Severity } from "../../protocol/report";
+import { staleReads } from "./causes";
+import { digestOf } from "./fingerprint";
+import { compareHarm } from "./harm";
+
+const SEVERITIES: readonly Severity[] = ["state", "value", "unused"];
+
+/**
+ * Of an id one anomaly per cause, in an order for people: severest first, then what costs most, one transaction with itself
+ * before several, then fewest transactions, then place.
+ */
+export function selectAnomalies(all: readonly Anomaly[]): readonly Anomaly[] {
+  const byId = new Map<string, Anomaly[]>();
+  for (const anomaly of all) {
+    const known = byId.get(anomaly.id);
+    if (known) known.push(anomaly);
+    else byId.set(anomaly.id, [anomaly]);
+  }
+  return [...byId.values()].flatMap(oneForEachCause).sort(compareRanked);
+}
+
+/** The most telling, and others that share no read with it or each other: their ids tell of their reads as well. */
+function oneForEachCause(all: readonly Anomaly[]): readonly Anomaly[] {
+  const told = new Set<string>();
+  return [...all].sort(compareWitnesses).flatMap((anomaly, at) => {
+    const reads = staleReads(anomaly).map(({ transaction, statement }) =>
+      JSON.stringify([transaction, statement]),
+    );
+    // What could not be executed has no reads to tell.
+    const isOther =
+      at === 0 || (anomaly.status === "confirmed" && !reads.some((each) => told.has(each)));
+    if (!isOther) return [];
+    for (const each of reads) told.add(each);
+    return at === 0 ? [anomaly] : [{ ...anomaly, id: digestOf([anomaly.id, ...reads.sort()], 8) }];
+  });
+}
+
+/** Which of two witnesses of the same anomaly tells more: confirmed, severe, short; the rest only fixes the choice. */
+function compareWitnesses(a: Anomaly, b: Anomaly): number {
+  return (
+    statusRank(a) - statusRank(b) ||
+    severityRank(a) - severityRank(b) ||
+    a.transactions.length - b.transactions.length ||
+    a.witness.schedule.length - b.witness.schedule.length ||
+    a.cycle.length - b.cycle.length ||
+    compareText(JSON.stringify(a.witness), JSON.stringify(b.witness))
+  );
+}
+
+function compareRanked(a: Anomaly, b: Anomaly): number {
+  return (
+    statusRank(a) - statusRank(b) ||
+    severityRank(a) - severityRank(b) ||
+    compareHarm(a, b) ||
+    new Set(a.transactions).size - new Set(b.transactions).size ||
+    a.transactions.length - b.transactions.length ||
+    comparePlaces(a, b) ||
+    compareText(a.kind, b.kind) ||
+    compareText(a.id, b.id)
+  );
+}
+
+function comparePlaces(a: Anomaly, b: Anomaly): number {
+  const [from, to] = [mainEnd(a), mainEnd(b)];
+  if (!from || !to) return Number(!from) - Number(!to);
+  return (
+    compareText(from.file, to.file) ||
+    from.range.start.line - to.range.start.line ||
+    from.range.start.character - to.range.start.character
+  );
+}
+
+function statusRank(anomaly: Anomaly): number {
+  return anomaly.status === "confirmed" ? 0 : 1;
+}
+
+function severityRank(anomaly: Anomaly): number {
+  return SEVERITIES.indexOf(anomaly.severity);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

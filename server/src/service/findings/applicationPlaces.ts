@@ -1,0 +1,116 @@
+// Findings about statements that were learnt from an application are told in the application's own files: a comment
+// `@isolens at FILE:LINE` before a statement, or before the transaction, says where that is.
+import path from "node:path";
+import { scanFile } from "../../frontend/sql/scanFile";
+import type { LevelReport } from "../../protocol/report";
+import type { Range } from "../../protocol/source";
+import type { Project } from "../../workspace/projects";
+import { readTextFileNow } from "../../workspace/textFile";
+
+/**
+ * The report with those places, its files named from `base`; what has none, or a file that is not there, keeps its place.
+ * Undefined where no comment says anything. Linear in the size of the files.
+ */
+export function inApplication(
+  report: LevelReport,
+  project: ProjectFiles,
+  base = project.folder,
+): LevelReport | undefined {
+  const places = placesOf(project);
+  if (places.size === 0) return undefined;
+  const named = (absolute: string): string =>
+    path.relative(base, absolute).split(path.sep).join("/");
+  const moved = <T extends { readonly file?: string; readonly range?: Range }>(each: T): T => {
+    if (each.file === undefined || each.file === "" || each.range === undefined) return each;
+    const own = nearest(places.get(each.file), each.range.start.line);
+    const place = own && placeIn(project, each.file, own);
+    return place
+      ? { ...each, file: named(place.absolute), range: place.range }
+      : { ...each, file: named(path.resolve(project.folder, each.file)) };
+  };
+  return {
+    ...report,
+    transactions: report.transactions.map(moved),
+    unknown: report.unknown.map(moved),
+    anomalies: report.anomalies.map((anomaly) => ({
+      ...anomaly,
+      steps: anomaly.steps.map(moved),
+      cycle: anomaly.cycle.map((edge) => ({ ...edge, from: moved(edge.from), to: moved(edge.to) })),
+      ...(anomaly.dirtyRead && {
+        dirtyRead: {
+          ...anomaly.dirtyRead,
+          from: moved(anomaly.dirtyRead.from),
+          to: moved(anomaly.dirtyRead.to),
+        },
+      }),
+      ...(anomaly.leftOut && { leftOut: anomaly.leftOut.map(moved) }),
+    })),
+  };
+}
+
+/** The place in the application of a line (from zero) of a file; undefined where nothing says one that is there. */
+export function placeInApplication(
+  project: ProjectFiles,
+  file: string,
+  line: number,
+): { readonly absolute: string; readonly range: Range } | undefined {
+  const own = nearest(placesOf(project).get(file), line);
+  return own && placeIn(project, file, own);
+}
+
+export type ProjectFiles = Pick<Project, "folder" | "files"> & {
+  readonly configuration: Pick<Project["configuration"], "dialect">;
+};
+
+/** A comment: the line of the text behind it, and what it names. */
+interface Mark {
+  readonly line: number;
+  readonly file: string;
+  /** From one. */
+  readonly at: number;
+}
+
+/** The comments of each file that has some, in their order. */
+function placesOf({ files, configuration }: ProjectFiles): ReadonlyMap<string, readonly Mark[]> {
+  const found = new Map<string, readonly Mark[]>();
+  for (const { file, text } of files) {
+    if (!text.includes("@isolens at")) continue;
+    const { places } = scanFile(file, text, configuration.dialect);
+    const marks = places.flatMap(({ line, place }): readonly Mark[] => {
+      const [, name, at] = /^(.+):(\d+)$/u.exec(place) ?? [];
+      return name === undefined ? [] : [{ line, file: name, at: Number(at) }];
+    });
+    if (marks.length > 0) found.set(file, marks);
+  }
+  return found;
+}
+
+/** The last comment before a line. */
+function nearest(marks: readonly Mark[] | undefined, line: number): Mark | undefined {
+  return marks?.findLast((mark) => mark.line <= line);
+}
+
+/** The line in the nearest folder upwards that has the file. */
+function placeIn(
+  { folder }: ProjectFiles,
+  file: string,
+  { file: name, at }: Mark,
+): { readonly absolute: string; readonly range: Range } | undefined {
+  for (let above = path.dirname(path.resolve(folder, file)); ; above = path.dirname(above)) {
+    const absolute = path.resolve(above, name);
+    const read = readTextFileNow(absolute);
+    if (read.ok) {
+      const written = read.text.split(/\r?\n/)[at - 1];
+      if (written === undefined) return undefined;
+      const line = at - 1;
+      return {
+        absolute,
+        range: {
+          start: { line, character: written.length - written.trimStart().length },
+          end: { line, character: written.trimEnd().length },
+        },
+      };
+    }
+    if (above === path.dirname(above)) return undefined;
+  }
+}

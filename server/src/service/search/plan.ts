@@ -1,0 +1,175 @@
+// Which units to ask about: the planners of the two backends, kept from programs that are too large for them.
+import type { FlatProgram, FlatTransaction } from "../../analysis/operations/operation";
+import { planPapers } from "../../analysis/search/literature/backend";
+import { planProduct } from "../../analysis/search/products/backend";
+import type { Unit } from "../../analysis/search/unit";
+import { AXIOMS } from "../../isolation/levels";
+import type { Axiom, PaperLevel } from "../../isolation/levels";
+import { distinctLevels, keyOfLevels, paperLevelAt } from "../../isolation/mixedLevels";
+import type { Levels } from "../../isolation/mixedLevels";
+
+export interface Plan {
+  /** In the order in which they should be asked. */
+  readonly units: readonly Unit[];
+  /** Why the plan is not complete. */
+  readonly omitted: readonly string[];
+}
+
+export type Planner = (levels: Levels, size: number) => Plan;
+
+/** A planner over one flat program that remembers its plans. */
+export function planner(flat: FlatProgram): Planner {
+  const known = new Map<string, Plan>();
+  return (levels, size) => {
+    const key = `${keyOfLevels(levels)} ${String(size)}`;
+    const plan = known.get(key) ?? makePlan(flat, levels, size);
+    known.set(key, plan);
+    return plan;
+  };
+}
+
+/** Planning looks at every sequence of transactions; so many are a matter of a second. */
+const MOST_SEQUENCES = 1_000_000;
+/** Names in a sentence. */
+const MOST_NAMES = 5;
+/** Every pair is looked at in depth. */
+const MOST_PAIRS = 160_000;
+
+function fits(transactions: number, size: number): boolean {
+  return transactions ** 2 <= MOST_PAIRS && transactions ** size <= MOST_SEQUENCES;
+}
+
+function makePlan(flat: FlatProgram, levels: Levels, size: number): Plan {
+  if (fits(flat.transactions.length, size))
+    return { units: planAll(flat, levels, size), omitted: [] };
+  // No cycle passes between transactions that share no written table, so each component is a program of its own.
+  const units: Unit[] = [];
+  const omitted: string[] = [];
+  for (const members of components(flat.transactions)) {
+    const plan = (some: readonly number[]) => planPart(flat, some, levels, size);
+    if (fits(members.length, size)) units.push(...plan(members));
+    else if (size === 2) {
+      const pairs = pairsByTable(flat, members, plan);
+      units.push(...pairs.units);
+      omitted.push(...pairs.omitted);
+    } else {
+      const count = String(members.length);
+      omitted.push(
+        `${count} transactions share tables, too many to search every ${String(size)} of them; check fewer files at a time`,
+      );
+    }
+  }
+  return { units, omitted };
+}
+
+/**
+ * The pairs of a large component: two transactions with a cycle share a table that one of them writes. Where too many
+ * share one, each of them is asked about with itself alone. Likely ones first: a transaction with itself.
+ */
+function pairsByTable(
+  { transactions }: FlatProgram,
+  members: readonly number[],
+  plan: (members: readonly number[]) => readonly Unit[],
+): Plan {
+  const tablesOf = (member: number, writes: boolean): ReadonlySet<string> =>
+    new Set(
+      (transactions[member]?.operations ?? [])
+        .filter(({ kind }) => !writes || kind !== "read")
+        .map(({ table }) => table),
+    );
+  const sharing = new Map<string, number[]>();
+  for (const member of members) for (const table of tablesOf(member, true)) sharing.set(table, []);
+  for (const member of members)
+    for (const table of tablesOf(member, false)) sharing.get(table)?.push(member);
+  const alone = members.flatMap((member) => plan([member]));
+  const found = new Map(alone.map((unit) => [unit.transactions.join(), unit]));
+  const crowded: string[] = [];
+  let room = MOST_PAIRS;
+  for (const [table, own] of [...sharing].sort(([, a], [, b]) => a.length - b.length)) {
+    room -= own.length ** 2;
+    if (room < 0) crowded.push(table);
+    else for (const unit of plan(own)) found.set(unit.transactions.join(), unit);
+  }
+  if (crowded.length === 0) return { units: [...found.values()], omitted: [] };
+  const some = crowded.slice(0, MOST_NAMES);
+  const tables = some.length < crowded.length ? [...some, "others"] : some;
+  const omitted = [
+    `too many transactions share the tables ${tables.join(", ")} to search every two of them; check fewer files at a time`,
+  ];
+  return { units: [...found.values()], omitted };
+}
+
+/** The plan for some of the transactions. */
+function planPart(
+  flat: FlatProgram,
+  members: readonly number[],
+  levels: Levels,
+  size: number,
+): readonly Unit[] {
+  const transactions = members.flatMap((member) => flat.transactions[member] ?? []);
+  return planAll({ ...flat, transactions }, levels, size).map((unit) => ({
+    transactions: unit.transactions.map((each) => members[each] ?? 0),
+  }));
+}
+
+function planAll(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
+  if (levels.family === "paper") return planPapers(flat, levels, size);
+  if (distinctLevels(levels).every((level) => level.family === "product"))
+    return planProduct(flat, levels, size);
+  return planMixture(flat, levels, size);
+}
+
+/** Each tuple is planned as at the level of the axioms that hold for all of its own members. */
+function planMixture(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
+  const own = flat.transactions.map(({ id }) => paperLevelAt(levels, id));
+  const [some] = own;
+  if (some === undefined) return [];
+  const plans = new Map<string, ReadonlySet<string>>();
+  const plannedAt = (members: readonly PaperLevel[]): ReadonlySet<string> => {
+    const key = [...new Set(members.map((level) => level.name))].sort().join(" ");
+    const known = plans.get(key);
+    if (known) return known;
+    const units = planPapers(flat, { ...some, axioms: inCommon(members) }, size);
+    const made = new Set(units.map((unit) => unit.transactions.join()));
+    plans.set(key, made);
+    return made;
+  };
+  return planPapers(flat, { ...some, axioms: inCommon(own) }, size).filter(({ transactions }) =>
+    plannedAt(transactions.flatMap((member) => own[member] ?? [])).has(transactions.join()),
+  );
+}
+
+/** The axioms that all of these levels have. */
+function inCommon(levels: readonly PaperLevel[]): readonly Axiom[] {
+  return AXIOMS.filter((axiom) => levels.every((level) => level.axioms.includes(axiom)));
+}
+
+/** Transactions that are connected by tables which some transaction writes; those without any are left out. */
+function components(transactions: readonly FlatTransaction[]): readonly (readonly number[])[] {
+  const written = new Set<string>();
+  for (const { operations } of transactions) {
+    for (const { kind, table } of operations) if (kind !== "read") written.add(table);
+  }
+  const parent = new Map<string, string>();
+  const root = (table: string): string => {
+    const above = parent.get(table);
+    if (above === undefined || above === table) return table;
+    const top = root(above);
+    parent.set(table, top);
+    return top;
+  };
+  const tables = transactions.map(({ operations }) => [
+    ...new Set(operations.map(({ table }) => table).filter((table) => written.has(table))),
+  ]);
+  for (const [first, ...rest] of tables) {
+    if (first === undefined) continue;
+    for (const other of rest) parent.set(root(other), root(first));
+  }
+  const members = new Map<string, number[]>();
+  tables.forEach(([first], n) => {
+    if (first === undefined) return;
+    const key = root(first);
+    members.set(key, [...(members.get(key) ?? []), n]);
+  });
+  return [...members.values()];
+}

@@ -1,0 +1,151 @@
+// Tuples of transactions as independent problems: the part of a program that a tuple needs, and a key under which
+// its answer may be kept.
+import { createHash } from "node:crypto";
+import type { Unit } from "../../analysis/search/unit";
+import type { Invariant, Program, Transaction } from "../../program/program";
+import type { Table } from "../../program/schema";
+import { tablesOf } from "../statements";
+
+/** All units over one multiset of transactions: in other orders it is the same question to a person. */
+export interface Tuple {
+  /** Indexes into the program's transactions, ascending. */
+  readonly members: readonly number[];
+  readonly units: readonly Unit[];
+}
+
+/** Units gathered by their multiset, in order of the first of each. */
+export function gatherTuples(units: readonly Unit[]): readonly Tuple[] {
+  const tuples = new Map<string, { members: readonly number[]; units: Unit[] }>();
+  for (const unit of units) {
+    const members = [...unit.transactions].sort((a, b) => a - b);
+    const known = tuples.get(members.join());
+    if (known) known.units.push(unit);
+    else tuples.set(members.join(), { members, units: [unit] });
+  }
+  return [...tuples.values()];
+}
+
+/** True if a proper part of an ascending multiset is among the known ones. O(2^n) for the few members that there are. */
+export function containsSmaller(members: readonly number[], known: ReadonlySet<string>): boolean {
+  for (let part = 1; part < 2 ** members.length - 1; part += 1) {
+    const chosen = members.filter((_, n) => (part & (1 << n)) !== 0);
+    if (known.has(chosen.join())) return true;
+  }
+  return false;
+}
+
+/** A tuple on its own: a program of its transactions alone, and its units as indexes into that. */
+export interface OwnProblem {
+  readonly program: Program;
+  readonly units: readonly Unit[];
+  /** Equal for equal problems, whatever their place in the files. */
+  readonly key: string;
+}
+
+/** Cuts tuples out of one program. What is computed per transaction is kept between the calls. */
+export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
+  const parts = program.transactions.map((transaction) => partOf(transaction));
+  const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
+  const digests = new Map(program.schema.tables.map((table) => [table.name, digest(table)]));
+  const children = foreignChildren(program.schema.tables);
+  return (tuple) => {
+    const distinct = [...new Set(tuple.members)];
+    const own = distinct.flatMap((member) => [...(parts[member]?.tables ?? [])]);
+    const { invariants, asked } = relevantInvariants(program, new Set(own));
+    const names = closure([...own, ...asked], tables, children);
+    const units = tuple.units.map((unit) => ({
+      ...unit,
+      transactions: unit.transactions.map((member) => distinct.indexOf(member)),
+    }));
+    return {
+      program: {
+        schema: { tables: names.flatMap((name) => tables.get(name) ?? []) },
+        transactions: distinct.flatMap((member) => program.transactions[member] ?? []),
+        ...(invariants.length > 0 && { invariants }),
+        notes: [],
+        files: [],
+      },
+      units,
+      key: digest([
+        distinct.map((member) => parts[member]?.digest),
+        names.map((name) => digests.get(name) ?? name),
+        units,
+        // Results name invariants by their text.
+        invariants.map((each) => [each.text, each]),
+      ]),
+    };
+  };
+}
+
+/**
+ * The invariants over these tables, and the tables in which they ask for rows. One that speaks of another table as well
+ * says nothing about these: that table may be empty.
+ */
+function relevantInvariants(program: Program, tables: ReadonlySet<string>) {
+  const present = new Set(tables);
+  let invariants: readonly Invariant[] = [];
+  for (let before = -1; before < invariants.length;) {
+    before = invariants.length;
+    invariants = (program.invariants ?? []).filter(({ relations }) =>
+      relations.every(({ table }) => present.has(table)),
+    );
+    for (const { condition } of invariants)
+      if (condition.kind === "exists")
+        for (const { table } of condition.query.relations) present.add(table);
+  }
+  return { invariants, asked: [...present].filter((table) => !tables.has(table)) };
+}
+
+interface Part {
+  readonly tables: ReadonlySet<string>;
+  readonly digest: string;
+}
+
+/** Parts of transactions that did not change between two programs are found again by identity. */
+const knownParts = new WeakMap<Transaction, Part>();
+
+function partOf(transaction: Transaction): Part {
+  const known = knownParts.get(transaction);
+  if (known) return known;
+  const part = { tables: tablesOf(transaction), digest: digest(transaction) };
+  knownParts.set(transaction, part);
+  return part;
+}
+
+/** Places and the user's spelling are not part of the problem: results get them back from the current program. */
+const PLACES: ReadonlySet<string> = new Set(["source", "header", "text", "through", "annotations"]);
+
+/** A short hash of plain data without its places. */
+export function digest(value: unknown): string {
+  const text = JSON.stringify(value, (key, field: unknown) =>
+    PLACES.has(key) ? undefined : field,
+  );
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
+
+function foreignChildren(tables: readonly Table[]): ReadonlyMap<string, readonly string[]> {
+  const children = new Map<string, string[]>();
+  for (const table of tables) {
+    for (const key of table.foreignKeys) {
+      children.set(key.table, [...(children.get(key.table) ?? []), table.name]);
+    }
+  }
+  return children;
+}
+
+/** The named tables, those that they refer to (all the way up), and the direct children of the named ones. */
+function closure(
+  named: readonly string[],
+  tables: ReadonlyMap<string, Table>,
+  children: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
+  const found = new Set<string>();
+  const open = [...named, ...named.flatMap((name) => children.get(name) ?? [])];
+  while (open.length > 0) {
+    const name = open.pop();
+    if (name === undefined || found.has(name)) continue;
+    found.add(name);
+    for (const key of tables.get(name)?.foreignKeys ?? []) open.push(key.table);
+  }
+  return [...found].sort();
+}

@@ -1,0 +1,71 @@
+// How much of each file was understood, and what was found of its transactions.
+import type { Program, Transaction } from "../../program/program";
+import type { FileCoverage, LevelReport } from "../../protocol/report";
+import type { SkippedFile } from "../../workspace/projects";
+import { statementPrecision, statementsOf } from "../statements";
+import { openParts } from "../findings/suppressions";
+
+/** What reading says of a file; what was found is added by `coverageOfFiles`. */
+export type FileReading = Omit<FileCoverage, "anomaly" | "undecided" | "nothingFound">;
+
+/** The files of a program in its order, and then those that were not read, with the reason. Linear in the program. */
+export function fileReadings(
+  program: Program,
+  skipped: readonly SkippedFile[],
+): readonly FileReading[] {
+  const byFile = new Map<string, Transaction[]>();
+  for (const transaction of program.transactions) {
+    const { file } = transaction.source;
+    const own = byFile.get(file);
+    if (own) own.push(transaction);
+    else byFile.set(file, [transaction]);
+  }
+  const unreached = new Map<string, number>();
+  for (const { source, calls = 0 } of program.notes) {
+    unreached.set(source.file, (unreached.get(source.file) ?? 0) + calls);
+  }
+  const files = program.files.map((file): FileReading => {
+    const transactions = byFile.get(file) ?? [];
+    const counts = { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 };
+    for (const statement of transactions.flatMap(({ body }) => statementsOf(body))) {
+      counts[statementPrecision(statement)] += 1;
+      counts.statements += 1;
+    }
+    const missed = unreached.get(file) ?? 0;
+    return { file, transactions: transactions.length, ...counts, unreached: missed };
+  });
+  const nothing = {
+    transactions: 0,
+    statements: 0,
+    exact: 0,
+    over: 0,
+    approx: 0,
+    opaque: 0,
+    unreached: 0,
+  };
+  return [...files, ...skipped.map(({ file, reason }) => ({ file, ...nothing, skipped: reason }))];
+}
+
+/**
+ * Each file's transactions by what a check says of them: one that takes part in an anomaly, one about which something is
+ * open, or neither. What nobody knows the place of leaves all transactions open.
+ */
+export function coverageOfFiles(
+  readings: readonly FileReading[],
+  report: LevelReport,
+): readonly FileCoverage[] {
+  const found = new Set(
+    report.anomalies
+      .filter(({ status }) => status === "confirmed")
+      .flatMap(({ transactions }) => transactions),
+  );
+  const open = openParts(report);
+  const isOpen = (name: string): boolean =>
+    open.all || open.transactions.has(name) || report.verdict === "cancelled";
+  return readings.map((reading) => {
+    const own = report.transactions.filter(({ file }) => file === reading.file);
+    const anomaly = own.filter(({ name }) => found.has(name)).length;
+    const undecided = own.filter(({ name }) => !found.has(name) && isOpen(name)).length;
+    return { ...reading, anomaly, undecided, nothingFound: own.length - anomaly - undecided };
+  });
+}

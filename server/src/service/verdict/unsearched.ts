@@ -1,0 +1,292 @@
+// Control flow whose executions the search leaves out, so that "nothing found" would say too much: rounds of loops
+// beyond those that were looked at, and errors that a handler may catch and nothing models.
+import type { FlatTransaction, Operation } from "../../analysis/operations/operation";
+import type { Level } from "../../isolation/levels";
+import { amongIn } from "../../program/membership";
+import { ERRORS, isCaught, lockErrorsOf } from "../../program/errors";
+import type { Expression } from "../../program/expression";
+import type { Program, Transaction } from "../../program/program";
+import { isDeferred, type Table, type UniqueKey } from "../../program/schema";
+import type { Command, Statement } from "../../program/statement";
+import type { SourceRange } from "../../protocol/source";
+import { statementsOf } from "../statements";
+
+export interface SearchGap {
+  readonly reason: string;
+  readonly source: SourceRange;
+}
+
+export interface SearchedAs {
+  /** The form that was searched; absent when the transaction was not. */
+  readonly flat?: FlatTransaction | undefined;
+  /** The level that it was searched at; absent when it was not. */
+  readonly level?: Level | undefined;
+  /** It is on no cycle, with all rounds of its loops. */
+  readonly isApart?: boolean;
+  /** The tables of which some transaction locks rows for good. */
+  readonly lasting?: ReadonlySet<string>;
+}
+
+/** The tables of which the transactions lock rows that no savepoint or handler gives up. */
+export function lastingLocks(transactions: readonly FlatTransaction[]): ReadonlySet<string> {
+  const locking = transactions
+    .flatMap(({ operations }) => operations)
+    .filter(
+      ({ kind, lock, undone }) => undone === undefined && (kind !== "read" || lock !== "none"),
+    );
+  return new Set(locking.map(({ table }) => table));
+}
+
+/** The parts of a transaction that were not searched, in the order of its text. */
+export function unsearchedParts(
+  program: Program,
+  transaction: Transaction,
+  as: SearchedAs,
+): readonly SearchGap[] {
+  // Of what a reader of code has found to be one transaction it is not known which handlers are behind its end.
+  const isRoutine = transaction.boundary === "routine" || transaction.boundary === "script";
+  const visit = (command: Command, isOpen = isRoutine): readonly SearchGap[] => {
+    const inside = (each: Command): readonly SearchGap[] => visit(each, isOpen);
+    switch (command.kind) {
+      case "sequence":
+        return command.commands.flatMap(inside);
+      case "if":
+        return [
+          ...furtherRows(command.condition, command.source, as),
+          ...[command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(inside),
+        ];
+      case "atomic":
+        return visit(command.body, true);
+      case "loop":
+        return [...furtherRounds(command, as), ...inside(command.body)];
+      case "try":
+        return [
+          ...unseenErrors(program, command, as, isOpen),
+          ...inside(command.body),
+          ...inside(command.handler),
+        ];
+      case "statement":
+        return [
+          ...furtherRows(command.statement, command.statement.source, as),
+          ...lateKeys(program, command.statement, as),
+        ];
+      case "assign":
+        return furtherRows(command.value, command.source, as);
+      case "exit":
+      case "continue":
+      case "rollback":
+      case "return":
+      case "savepoint":
+      case "release":
+      case "rollbackTo":
+        return [];
+    }
+  };
+  return [...visit(transaction.body), ...releasedLocks(transaction, as)];
+}
+
+/** Locks that end before their transaction does: the search takes them to be held. */
+function releasedLocks(
+  { header }: Transaction,
+  { flat, level, lasting = new Set(), isApart = false }: SearchedAs,
+): readonly SearchGap[] {
+  if (isApart || level?.family !== "product" || level.candidates !== "snapshot") return [];
+  const operations = flat?.operations ?? [];
+  const isReleased = ({
+    kind,
+    lock,
+    unlocks,
+    caught = [],
+    undone = [],
+    ...own
+  }: Operation): boolean => {
+    if (kind === "insert") return false;
+    if (kind === "read") return unlocks === true && lock !== "key-share";
+    // What is undone for its own failure alone has waited for all that it met.
+    const after = caught.length > 0 ? own.step + 1 : own.step;
+    // What is undone with the whole of its transaction gives its locks up where that ends.
+    const part = flat?.parts?.find(({ from, to }) => from <= own.step && own.step < to);
+    const end = part?.to ?? Infinity;
+    return lasting.has(own.table) && undone.some(({ from }) => from > after && from < end);
+  };
+  if (!operations.some(isReleased)) return [];
+  const reason =
+    "runs in which returning to a savepoint, or a handler, gives up the locks of what came before are not searched";
+  return [{ reason, source: header }];
+}
+
+function furtherRounds(
+  loop: Extract<Command, { kind: "loop" }>,
+  { flat, isApart = false }: SearchedAs,
+): readonly SearchGap[] {
+  if (isApart) return [];
+  const rounds = flat ? flat.uncovered?.find((each) => each.loop === loop.id)?.rounds : 1;
+  if (rounds === undefined) return [];
+  const first = rounds > 1 ? `first ${String(rounds)}` : "first";
+  return [
+    { reason: `rounds of this loop after the ${first} are not searched`, source: loop.source },
+  ];
+}
+
+/** Rows that something asks about beyond those that are represented. */
+function furtherRows(
+  of: Statement | Expression,
+  source: SourceRange,
+  { flat, isApart = false }: SearchedAs,
+): readonly SearchGap[] {
+  if (isApart) return [];
+  const rounds = amongIn(of).flatMap(({ loop }) => {
+    const asked = flat ? flat.uncovered?.find((each) => each.loop === loop)?.rounds : 1;
+    return asked ?? [];
+  });
+  if (rounds.length === 0) return [];
+  const most = Math.max(...rounds);
+  const first = most > 1 ? `first ${String(most)}` : "first";
+  const reason = `rows of the list that this asks about, after the ${first}, are not searched`;
+  return [{ reason, source }];
+}
+
+/** Keys that are checked at the commit, at levels of others than PostgreSQL. */
+function lateKeys(
+  program: Program,
+  statement: Statement,
+  { level }: SearchedAs,
+): readonly SearchGap[] {
+  const key = lateKeyOf(program, statement);
+  if (key === undefined || level === undefined) return [];
+  if (level.family === "product" && level.product === "postgres") return [];
+  const reason = `that the key (${key.columns.join(", ")}) is checked at the commit is not searched at ${level.name}`;
+  return [{ reason, source: statement.source }];
+}
+
+/** Errors of the body that its handler is for and that no run of the search meets: `isOpen`, inside of a transaction. */
+function unseenErrors(
+  program: Program,
+  block: Extract<Command, { kind: "try" }>,
+  { level }: SearchedAs,
+  isOpen: boolean,
+): readonly SearchGap[] {
+  const catches = (code: string): boolean => isCaught(code, block.catches);
+  const statements = statementsOf(block.body);
+  // Only a product's statements fail for what others do at the same time.
+  const readsLock = level?.family === "product" && level.plainRead === "locking";
+  const locks = level?.family !== "paper" && statements.some((each) => takesLocks(each, readsLock));
+  const fails = locks && (level === undefined || level.conflict === "first-updater-wins");
+  const refused = lockErrorsOf(level?.family === "product" ? level.product : productOf(program));
+  const unseen = [
+    ...(locks && catches(refused.deadlock) ? ["a deadlock"] : []),
+    ...(locks && refused.lockTimeout !== undefined && catches(refused.lockTimeout)
+      ? ["a lock that does not come in time"]
+      : []),
+    ...(fails && catches(refused.changedRow) ? ["a serialization failure"] : []),
+    ...(catches("55P03") && statements.some(refusesToWait) ? ["a lock that is taken"] : []),
+    ...(catches(ERRORS.divisionByZero) && divides(block.body) ? ["a division by zero"] : []),
+    ...(catches(ERRORS.duplicate) && statements.some((each) => changesKey(program, each))
+      ? ["a key that an UPDATE makes twice"]
+      : []),
+    ...(!isOpen &&
+    catches(ERRORS.duplicate) &&
+    statements.some((each) => givesLateKey(program, each))
+      ? ["a commit that is refused for a key"]
+      : []),
+    ...(catches(ERRORS.missingParent) && statements.some((each) => concernsParents(program, each))
+      ? ["a broken foreign key"]
+      : []),
+  ];
+  if (unseen.length === 0) return [];
+  const reason = `runs in which its exception handler acts on ${unseen.join(" or ")} are not searched`;
+  return [{ reason, source: block.source }];
+}
+
+/** The product whose errors the handlers of a program mean, where no level tells it. */
+function productOf({ dialects = [] }: Program): string {
+  return dialects.find((each) => each !== "postgres") ?? "postgres";
+}
+
+function takesLocks(statement: Statement, readsLock: boolean): boolean {
+  switch (statement.kind) {
+    case "select":
+      return readsLock || statement.query.lock !== undefined;
+    case "insert":
+    case "update":
+    case "delete":
+    case "lock":
+      return true;
+    case "opaque":
+      return statement.writes;
+  }
+}
+
+function refusesToWait(statement: Statement): boolean {
+  return statement.kind === "select" && statement.query.lock?.wait === "nowait";
+}
+
+function changesKey(program: Program, statement: Statement): boolean {
+  if (statement.kind !== "update") return false;
+  const table = tableOf(program, statement.relation.table);
+  const unique = (table?.uniqueKeys ?? []).filter((key) => !isDeferred(key));
+  const keys = [table?.primaryKey ?? [], ...unique.map((each) => each.columns)];
+  return statement.set.some(({ column }) => keys.some((key) => key.includes(column)));
+}
+
+function givesLateKey(program: Program, statement: Statement): boolean {
+  return lateKeyOf(program, statement) !== undefined;
+}
+
+/** A key that the statement may give to a row, and that is checked at the commit. */
+function lateKeyOf(program: Program, statement: Statement): UniqueKey | undefined {
+  switch (statement.kind) {
+    case "insert":
+      return tableOf(program, statement.table)?.uniqueKeys.find(isDeferred);
+    case "update":
+      return tableOf(program, statement.relation.table)?.uniqueKeys.find(
+        (key) =>
+          isDeferred(key) && statement.set.some(({ column }) => key.columns.includes(column)),
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** A row that refers to another, or one that others refer to. */
+function concernsParents(program: Program, statement: Statement): boolean {
+  switch (statement.kind) {
+    case "insert":
+      return (tableOf(program, statement.table)?.foreignKeys.length ?? 0) > 0;
+    case "update":
+    case "delete": {
+      const { table } = statement.relation;
+      const refersTo = program.schema.tables.some((each) =>
+        each.foreignKeys.some((key) => key.table === table),
+      );
+      const own = tableOf(program, table)?.foreignKeys ?? [];
+      return refersTo || (statement.kind === "update" && own.length > 0);
+    }
+    default:
+      return false;
+  }
+}
+
+function tableOf(program: Program, name: string): Table | undefined {
+  return program.schema.tables.find((each) => each.name === name);
+}
+
+/** True if something in the command is divided by anything but a number. */
+function divides(command: Command): boolean {
+  const open: unknown[] = [command];
+  while (open.length > 0) {
+    const part = open.pop();
+    if (typeof part !== "object" || part === null) continue;
+    if (isDivision(part)) return true;
+    open.push(...Object.values<unknown>({ ...part }));
+  }
+  return false;
+}
+
+function isDivision(part: object): boolean {
+  if (!("kind" in part) || part.kind !== "arithmetic" || !("operator" in part)) return false;
+  if (part.operator !== "/" && part.operator !== "%") return false;
+  // Every arithmetic expression has a right side.
+  const { right } = part as Extract<Expression, { kind: "arithmetic" }>;
+  return right.kind !== "literal" || right.value === 0;
+}

@@ -1,0 +1,162 @@
+// How a statement of a session reads, locks and changes rows at the session's level: the rows of the table of levels
+// put into effect.
+import { plainRowLock } from "../program/rowLocks";
+import type { Statement } from "../program/statement";
+import { WaitFor, type Acting, type Tables } from "./frame";
+import { excludes, type HeldLock } from "./locks";
+import { rowName } from "./recorder";
+import { lockRow } from "./rowLocks";
+import {
+  gapName,
+  holdersOf,
+  othersOf,
+  refuseChanged,
+  searchingTables,
+  takeRow,
+} from "./lockingSearch";
+import { findTable, keyOf, type Write } from "./row";
+import type { Server, Session } from "./server";
+import { uncommittedTables, visibleTables } from "./views";
+
+/** Where a statement's plain reads look, its subqueries included. */
+export type ReadMode = "snapshot" | "current" | "uncommitted";
+
+/** How the plain reads of a statement see the rows. */
+export function readModeOf({ level }: Session, statement: Statement): ReadMode {
+  const changes = statement.kind !== "select";
+  if (level.plainRead === "locking" || level.plainRead === "row") return "current";
+  // What decides a change is read under locks where all that is searched stays locked.
+  if (changes && level.candidates === "current" && level.locks === "scanned") return "current";
+  return level.plainRead === "newest-uncommitted" ? "uncommitted" : "snapshot";
+}
+
+/** True if the statement's rows are those of its snapshot, rather than the newest ones. */
+export function usesSnapshot(session: Session, statement: Statement): boolean {
+  const locks = statement.kind !== "select" || statement.query.lock !== undefined;
+  return locks
+    ? session.level.candidates === "snapshot"
+    : readModeOf(session, statement) === "snapshot";
+}
+
+/** The tables as the statement's plain reads see them. A snapshot is opened by the first read of it, if not before. */
+export function readTables(server: Server, session: Session, statement: Statement): Tables {
+  const { level } = session;
+  switch (readModeOf(session, statement)) {
+    case "current":
+      return searchingTables(server, session, {
+        strength: "share",
+        wait: "block",
+        keeps:
+          level.plainRead === "row"
+            ? "nothing"
+            : level.locks === "scanned"
+              ? "scanned"
+              : "matching",
+        keepsNamed: level.locksNamed,
+        gaps: level.gaps,
+        skipsLocked: false,
+      });
+    case "uncommitted":
+      return uncommittedTables(server);
+    case "snapshot": {
+      let tables: Tables | undefined;
+      return {
+        rows: (table) => {
+          session.snapshot ??= server.newest;
+          tables ??= visibleTables(server, session, session.snapshot);
+          return tables.rows(table);
+        },
+      };
+    }
+  }
+}
+
+/** How the statement reaches the rows that it locks, changes or checks. */
+export function actingOf(server: Server, session: Session): Acting {
+  const { level } = session;
+  const current = level.candidates === "current";
+  const newest = visibleTables(server, session, server.newest);
+  const take = (name: string, mode: string): void => {
+    const holders = othersOf(server, session)
+      .filter((each) =>
+        each.locks.some((held) => held.name === name && excludes(name, held.mode, mode)),
+      )
+      .map((each) => each.machine.instance);
+    waitFor(holders, { name, mode });
+    if (!session.locks.some((held) => held.name === name && held.mode === mode))
+      session.locks = [...session.locks, { name, mode }];
+  };
+  const acting: Acting = {
+    lock: (row, strength, waiting) => {
+      if (!current) return lockRow({ level, newest, take }, row, strength, waiting);
+      const mode = plainRowLock(strength);
+      waitFor(holdersOf(server, session, row, mode), { name: rowName(row.table, row.key), mode });
+      const found = newest.rows(row.table).find((each) => each.key === row.key);
+      if (found !== undefined) refuseChanged(session, found);
+      takeRow(session, row, mode);
+      return found?.alive === true
+        ? { kind: "row", row: found, changed: false }
+        : { kind: "gone", ...(found === undefined ? {} : { newest: found }) };
+    },
+    lockObject: (name, mode) => {
+      // Only PostgreSQL's table locks are modelled; what SQL names explicitly is a lock everywhere.
+      take(name, mode);
+    },
+    current: newest.rows,
+    awaitDecided: (table, concerns) => {
+      waitFor(
+        othersOf(server, session)
+          .filter((each) =>
+            each.log.some((write) => write.table === table && mayConcern(write, concerns)),
+          )
+          .map((each) => each.machine.instance),
+      );
+    },
+    announce: (table, values) => {
+      if (!current) return;
+      const key = keyOf(findTable(server.schema, table), values);
+      const place = newest.rows(table).find((row) => row.key === key);
+      // A row that others have deleted since the snapshot has changed as well.
+      if (place !== undefined) refuseChanged(session, place);
+      const name = gapName(table);
+      waitFor(
+        othersOf(server, session)
+          .filter((each) =>
+            each.locks.some((held) => held.name === name && held.covers?.(values) === true),
+          )
+          .map((each) => each.machine.instance),
+      );
+    },
+    lockDuplicate: (row) => {
+      if (!current) return;
+      waitFor(holdersOf(server, session, row, "share"));
+      refuseChanged(session, row);
+      takeRow(session, row, "share");
+    },
+    firstUpdaterWins: !current && level.conflict === "first-updater-wins",
+    noVersionOnNoChange: level.noVersionOnNoChange,
+    step: server.steps.length,
+  };
+  if (!current) return acting;
+  return {
+    ...acting,
+    targets: (strength, wait, what) =>
+      searchingTables(server, session, {
+        strength: plainRowLock(strength),
+        wait,
+        keeps: level.locks === "scanned" ? "scanned" : "matching",
+        keepsNamed: level.locksNamed && what === "read",
+        gaps: level.gaps,
+        skipsLocked: level.skipsLocked && what === "update",
+      }),
+  };
+}
+
+function waitFor(holders: readonly string[], wants?: HeldLock): void {
+  if (holders.length > 0) throw new WaitFor(holders, wants);
+}
+
+function mayConcern(write: Write, concerns: (values: Write["values"]) => boolean): boolean {
+  const before = write.before?.values;
+  return (before !== undefined && concerns(before)) || concerns({ ...before, ...write.values });
+}

@@ -1,0 +1,193 @@
+// Searches of current rows: one row after the other in the order of keys, locked as the level says, waiting where
+// another transaction is in the way. What such a search has passed without a lock may change while it waits later.
+import type { RowLock } from "../program/rowLocks";
+import { SqlFailure } from "./failure";
+import { WaitFor, type Search, type Tables, type Waiting } from "./frame";
+import { excludes, type HeldLock } from "./locks";
+import { rowName } from "./recorder";
+import { compareRows, findTable, INITIAL, type StoredRow, type TableRows } from "./row";
+import type { Server, Session } from "./server";
+import { uncommittedTables, visibleTables } from "./views";
+
+/** How a search treats the rows that it comes across. */
+export interface SearchRules {
+  readonly strength: RowLock;
+  readonly wait: Waiting;
+  /** Which rows stay locked. */
+  readonly keeps: "scanned" | "matching" | "nothing";
+  /** One row that is named by its key stays locked as well. */
+  readonly keepsNamed: boolean;
+  readonly gaps: boolean;
+  /** Passes by rows that others have locked when their committed version does not match. */
+  readonly skipsLocked: boolean;
+}
+
+/** What a statement that waits has gone over so far, per search in the order in which they began. */
+export type SearchProgress = readonly TableRows[];
+
+/** The newest rows for one attempt of a statement. */
+export function searchingTables(server: Server, session: Session, rules: SearchRules): Tables {
+  const newest = visibleTables(server, session, server.newest);
+  return {
+    rows: newest.rows,
+    search: (table, search) => searchTable(server, session, rules, table, search, newest),
+  };
+}
+
+function searchTable(
+  server: Server,
+  session: Session,
+  rules: SearchRules,
+  table: string,
+  search: Search,
+  newest: Tables,
+): TableRows {
+  const number = session.searches;
+  session.searches += 1;
+  const before = session.passed[number] ?? [];
+  const passed: StoredRow[] = [];
+  const order = compareRows(findTable(server.schema, table));
+  const places = placesOf(server, table, newest);
+  const cursor = cursorOf(session, number, places);
+  for (const row of places) {
+    if (!search.inRange(row.values)) continue;
+    const known = before.find((each) => each.key === row.key);
+    // Others have inserted it behind the row at which the search has waited: it does not come back.
+    if (known === undefined && cursor !== undefined && order(row, cursor) < 0) continue;
+    if (known !== undefined && !isLocked(session, row)) {
+      passed.push(known);
+      continue;
+    }
+    const holders = holdersOf(server, session, row, rules.strength);
+    const matches = row.alive && search.matches(row);
+    if (holders.length > 0) {
+      if (rules.skipsLocked && !search.point && !matches) {
+        passed.push(row);
+        continue;
+      }
+      if (rules.wait === "skip-locked") continue;
+      if (rules.wait === "nowait") throw new SqlFailure("55P03", `${table} (${row.key}) is locked`);
+      if (rules.gaps) lockGap(server, session, table, search, row);
+      session.passed = [...session.passed.slice(0, number), passed];
+      throw new WaitFor(holders, { name: rowName(table, row.key), mode: rules.strength });
+    }
+    if (rules.keeps !== "nothing") refuseChanged(session, row);
+    const isNamed = rules.keepsNamed && search.point;
+    const stays = rules.keeps === "scanned" || isNamed ? row.alive : matches;
+    if (rules.keeps !== "nothing" && stays) takeRow(session, row, rules.strength);
+    passed.push(row);
+  }
+  if (rules.gaps && !(search.point && passed.some((row) => row.alive)))
+    lockGap(server, session, table, search, undefined);
+  session.passed = [...session.passed.slice(0, number), passed];
+  return passed;
+}
+
+/** The row at which the search stood when its statement began to wait: the one that it waited for, or the one before. */
+function cursorOf(
+  session: Session,
+  number: number,
+  places: readonly StoredRow[],
+): StoredRow | undefined {
+  const name = session.waiting?.wants?.name;
+  if (name === undefined || number !== session.passed.length - 1) return undefined;
+  const waitedFor = places.find((row) => rowName(row.table, row.key) === name);
+  return waitedFor ?? session.passed[number]?.at(-1);
+}
+
+/** The rows in the order of their keys, and dead ones in places where others have inserted what is not decided yet. */
+function placesOf(server: Server, table: string, newest: Tables): readonly StoredRow[] {
+  const rows = newest.rows(table);
+  const undecided = uncommittedTables(server)
+    .rows(table)
+    .filter((row) => !rows.some((each) => each.key === row.key))
+    .map((row): StoredRow => ({
+      ...row,
+      alive: false,
+      writers: {},
+      version: INITIAL,
+      incarnation: INITIAL,
+    }));
+  if (undecided.length === 0) return rows;
+  const order = compareRows(findTable(server.schema, table));
+  return [...rows, ...undecided].sort(order);
+}
+
+/**
+ * Other sessions that keep this one from locking the row: by a lock, because they have written it, or because they have
+ * asked for such a lock before and wait for it themselves.
+ */
+export function holdersOf(
+  server: Server,
+  session: Session,
+  row: StoredRow,
+  strength: RowLock,
+): readonly string[] {
+  const name = rowName(row.table, row.key);
+  const wanted: readonly string[] = strength === "update" ? ["update"] : [strength, "update"];
+  if (session.locks.some((held) => held.name === name && wanted.includes(held.mode))) return [];
+  const since = session.waiting?.since ?? Infinity;
+  const excludedBy = (lock: HeldLock): boolean =>
+    lock.name === name && excludes(name, lock.mode, strength);
+  return othersOf(server, session)
+    .filter(
+      ({ locks, log, waiting }) =>
+        locks.some(excludedBy) ||
+        log.some((write) => write.table === row.table && write.key === row.key) ||
+        (waiting?.wants !== undefined && waiting.since < since && excludedBy(waiting.wants)),
+    )
+    .map((each) => each.machine.instance);
+}
+
+/** Sessions other than this one that have not ended. */
+export function othersOf(server: Server, session: Session): readonly Session[] {
+  return [...server.sessions.values()].filter(
+    (each) => each !== session && each.ended === undefined,
+  );
+}
+
+/** Notes a lock that nobody else is in the way of. */
+export function takeRow(session: Session, row: StoredRow, strength: RowLock): void {
+  const name = rowName(row.table, row.key);
+  if (!session.locks.some((held) => held.name === name && held.mode === strength))
+    session.locks = [...session.locks, { name, mode: strength }];
+}
+
+function isLocked(session: Session, row: StoredRow): boolean {
+  const name = rowName(row.table, row.key);
+  return session.locks.some((held) => held.name === name);
+}
+
+/** First-updater-wins where current rows are locked: once a snapshot is open, rows that it does not have fail. */
+export function refuseChanged(session: Session, row: StoredRow): void {
+  const { snapshot, level } = session;
+  if (level.conflict !== "first-updater-wins" || snapshot === undefined) return;
+  if (session.log.some((write) => write.table === row.table && write.key === row.key)) return;
+  const seen = snapshot.tables.get(row.table)?.find((each) => each.key === row.key);
+  if (seen?.version !== row.version)
+    throw new SqlFailure("40001", "could not serialize access due to a concurrent update");
+}
+
+/** Keeps others from inserting where the search has been: up to a row, or everywhere in its range. */
+function lockGap(
+  server: Server,
+  session: Session,
+  table: string,
+  search: Search,
+  upTo: StoredRow | undefined,
+): void {
+  const order = compareRows(findTable(server.schema, table));
+  const own = `search ${session.machine.executed} ${session.searches}`;
+  const lock: HeldLock = {
+    name: gapName(table),
+    mode: `${own} up to ${upTo?.key ?? "the end"}`,
+    covers: (values) =>
+      search.inRange(values) && (upTo === undefined || order({ key: "", values }, upTo) < 0),
+  };
+  if (!session.locks.some((held) => held.name === lock.name && held.mode === lock.mode))
+    session.locks = [...session.locks, lock];
+}
+
+export function gapName(table: string): string {
+  return `gap ${table}`;
+}
