@@ -17,11 +17,11 @@ export interface Trial {
 }
 
 export interface AssertionFailure {
-  /** \`reset(seed)\` and the same calls repeat the run, if the application repeats itself. */
+  /** `reset(seed)` and the same calls repeat the run, if the application repeats itself. */
   readonly seed: number;
   /** How many runs it took until the assertion broke first. */
   readonly runs: number;
-  /** What \`check\` threw. */
+  /** What `check` threw. */
   readonly error: unknown;
   /** What the sessions sent and were answered, as SQL. */
   readonly script: string;
@@ -56,7 +56,7 @@ export async function smallestFailure(
   return failure;
 }
 
-/** As \`smallestFailure\`, for tests: fails with the script of the smallest failing run. */
+/** As `smallestFailure`, for tests: fails with the script of the smallest failing run. */
 export async function assertAlways(store: OpenedStore, trial: Trial): Promise<void> {
   const failure = await smallestFailure(store, trial);
   if (failure === undefined) return;

@@ -51,7 +51,7 @@ export interface ColumnDefinition {
 export type ConstraintDefinition =
   | { readonly kind: "primary"; readonly columns: readonly string[] }
   | {
-      /** \`index\`: KEY (a), which only makes it fast. */
+      /** `index`: KEY (a), which only makes it fast. */
       readonly kind: "unique" | "index";
       readonly columns: readonly string[];
       readonly name?: string;
