@@ -1,7 +1,7 @@
 // Runs the tests: stages one after the other, also after a failure, or single rooms of the unit tests; closes with the
 // time of each room and one sum over all of them.
 //
-//   npm test                                  checks, a build, and all stages
+//   npm test                                  a build, and all stages with the checks beside them
 //   npm test -- history frontend/pg           rooms: folders of test/unit, or files in them
 //   node test/run.mjs unit cli                some stages, as they are built
 //   npm test -- store -- --test-name-pattern=lost   with options for the test runner
@@ -19,15 +19,16 @@ const root = path.dirname(here);
 const results = path.join(root, "test-results");
 
 /**
- * In the order in which they run: the quick ones first. Browsers and editors run one at a time.
+ * In the order in which they run: those that mostly wait come first, since `npm test` runs the checks beside them. Browsers and
+ * editors run one at a time.
  * @type {readonly Stage[]}
  */
 const stages = [
-  { name: "unit", concurrency: 2 },
-  { name: "lsp", concurrency: 1 },
-  { name: "cli", concurrency: 2 },
+  { name: "lsp", concurrency: 2 },
   { name: "webview", concurrency: 1, needsEditor: true },
   { name: "e2e", concurrency: 1, needsEditor: true },
+  { name: "unit", concurrency: 2 },
+  { name: "cli", concurrency: 2 },
 ];
 
 /**
