@@ -265,6 +265,15 @@ describe("the consequence of a run", () => {
       },
     ],
     [
+      "returned: ",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        steps: [step("T1", [], [{ ...cell("@", 0), table: "reset_tokens", value: false }])],
+      },
+    ],
+    [
       "returned: A run of withdraw returns taken, where one at a time gives not found",
       {
         severity: "value",

@@ -70,11 +70,15 @@ function returnedBy(runs: Runs): Consequence {
   };
 }
 
-/** True if all that the transactions write is that rows are gone, or marked so, and notes of that. */
+/**
+ * True if all that the transactions write is that rows are gone, or marked so, and notes of that. Who takes a thing that
+ * serves once away uses it, which two may not.
+ */
 function deletesOnly({ steps }: Runs): boolean {
   const written = steps.flatMap(({ writes }) => writes);
   return (
     written.some(isDeletion) &&
+    !written.some(({ table }) => SINGLE_USE.test(table)) &&
     written.every(
       (cell) => isDeletion(cell) || NOTED_TABLE.test(cell.table) || NOTED_COLUMN.test(cell.column),
     )
@@ -112,6 +116,10 @@ function withoutNotes({ here, serial }: Runs): Pick<Runs, "here" | "serial"> {
   });
   return { here: strip(here), serial: serial.map(strip) };
 }
+
+/** Tables of what serves once: tokens, codes, invitations, entries of queues. */
+const SINGLE_USE =
+  /token|code|otp|nonce|invit|challenge|verif|ticket|coupon|voucher|queue|job|task|outbox|message|event/iu;
 
 const DELETION_COLUMN = /^(?:is_?)?deleted(?:_?(?:at|on|by))?$/iu;
 
