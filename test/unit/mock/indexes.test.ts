@@ -1,10 +1,13 @@
 // Look-ups by values of rows: they find what scans find, and what comes into being behind them counts as read.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import mysql from "mysql2/promise";
+import pg from "pg";
 import type { Key, Lookup, Value } from "../../../server/src/exploration/client";
 import { randomNumbers } from "../../../server/src/exploration/randomNumbers";
 import { checkHistory, type HistoryLevel } from "../../../server/src/history/check";
 import { findLevel } from "../../../server/src/isolation/levels";
+import { openStore } from "../../../server/src/mock/openStore";
 import { createMockStore, type MockLevel } from "../../../server/src/mock/store/mockStore";
 import { recordedHistory } from "./recorded";
 
@@ -71,6 +74,72 @@ describe("a look-up", () => {
       }
     });
 });
+
+/** Types of columns with values that they hold, and values that a condition compares with them. */
+const COLUMNS = {
+  postgres: [
+    ["float8", ["'Infinity'", "'NaN'", "1", "1e21"], ["'NaN'", "'Infinity'", "1", "1e21::numeric"]],
+    ["bigint", ["9007199254740992", "9007199254740993"], ["9007199254740992::float8"]],
+    ["numeric", ["1e21", "1.50", "0.1"], ["1e21::float8", "1.5", "0.1::float8", "'NaN'"]],
+    ["interval", ["'1 day'", "'30 days'"], ["'24 hours'", "'1 mon'"]],
+    ["numeric[]", ["'{1.0}'"], ["ARRAY[1]::numeric[]"]],
+    ["varchar(9)", ["'b'", "'b  '"], ["'b'::char(3)", "'b'"]],
+    ["char(3)", ["'b'"], ["'b'", "'b '", "'b'::text"]],
+  ],
+  mysql: [
+    ["double", ["9007199254740992", "1e21"], ["9007199254740993", "1000000000000000000000"]],
+    ["bigint", ["9007199254740992", "9007199254740993"], ["'9007199254740993'", "'1'"]],
+    ["decimal(30,4)", ["1e21", "1.5"], ["1e21", "'1.50'"]],
+    ["varchar(9)", ["'b'", "'B '", "'1'"], ["'b'", "'B'", "1"]],
+  ],
+} as const;
+
+describe("a condition on an index", () => {
+  for (const protocol of ["postgres", "mysql"] as const)
+    for (const [type, held, compared] of COLUMNS[protocol])
+      test(`of ${type} in ${protocol} finds what the condition is true of`, async () => {
+        const rows = held.map((value, at) => `(${String(at)}, ${value})`).join();
+        const schema = `CREATE TABLE t (id int PRIMARY KEY, x ${type}); CREATE INDEX i ON t (x); INSERT INTO t VALUES ${rows};`;
+        const store = await openStore({ protocol, level: "serializable", schema });
+        const { query, end } = await connected(protocol, store.url);
+        try {
+          for (const value of compared) {
+            const found = await query(`SELECT id FROM t WHERE x = ${value} ORDER BY id`);
+            const all = await query(`SELECT id FROM t WHERE (x = ${value}) IS TRUE ORDER BY id`);
+            assert.deepEqual(found, all, value);
+          }
+        } finally {
+          await end();
+          await store.close();
+        }
+      });
+});
+
+test("a join by names of columns compares across types, as a condition does", async () => {
+  const schema =
+    "CREATE TABLE a (x date PRIMARY KEY); CREATE TABLE b (x timestamp PRIMARY KEY); INSERT INTO a VALUES ('2026-01-01'); INSERT INTO b VALUES ('2026-01-01');";
+  const store = await openStore({ level: "serializable", schema });
+  const { query, end } = await connected("postgres", store.url);
+  try {
+    assert.deepEqual(await query("SELECT 1 AS n FROM a JOIN b USING (x)"), [{ n: 1 }]);
+    assert.deepEqual(await query("SELECT 1 AS n FROM b JOIN a USING (x)"), [{ n: 1 }]);
+  } finally {
+    await end();
+    await store.close();
+  }
+});
+
+async function connected(protocol: "postgres" | "mysql", url: string) {
+  if (protocol === "mysql") {
+    const client = await mysql.createConnection(url);
+    const query = async (sql: string): Promise<unknown> => (await client.query(sql))[0];
+    return { query, end: () => client.end() };
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const query = async (sql: string): Promise<unknown> => (await client.query(sql)).rows;
+  return { query, end: () => client.end() };
+}
 
 /** Three sessions that look up owners and give rows away, one step at a time. */
 async function randomRun(level: MockLevel, seed: number) {

@@ -7,7 +7,7 @@ import type { SystemTable } from "../system/systemTable";
 import { systemTableOf } from "../system/systemTables";
 import type { SqlExpression, SqlRelation } from "../tree";
 import type { SqlRow } from "../values/value";
-import { lookupsOf, type Lookup } from "./lookups";
+import { keyValue, lookupsOf, type Lookup } from "./lookups";
 import { isPostgres, truth, type Env, type Node, type TableRead, type Truth } from "./node";
 import { binary, unify } from "./operators";
 import { compileExpression, compileQuery } from "./recursion";
@@ -311,10 +311,12 @@ function merge(
     side: { source: number; column: number },
     other: Node,
     from: number,
-  ): readonly Lookup[] =>
-    scope.sources[side.source]?.indexed?.has(side.column) === true
-      ? [{ ...side, uses: new Set([from]), values: (env) => [other.run(env)] }]
-      : [];
+  ): readonly Lookup[] => {
+    const { indexed, columns = [] } = scope.sources[side.source] ?? {};
+    if (indexed?.has(side.column) !== true) return [];
+    const value = keyValue(other, columns[side.column]?.type ?? "unknown", scope);
+    return value ? [{ ...side, uses: new Set([from]), values: (env) => [value.run(env)] }] : [];
+  };
   const lookups = [...key(left, b, right.source), ...key(right, a, left.source)];
   scope.sources[right.source]?.merged.add(right.column);
   if (relation.join !== "inner" && relation.join !== "cross" && relation.join !== "left") {

@@ -117,12 +117,14 @@ function baseOf(type: SqlType): "int4" | "int8" | "text" | "uuid" {
 /** True if equal values of both types make equal keys. */
 function fits(type: SqlType, column: SqlType, scope: Scope): boolean {
   if (type === column) return true;
-  if (isText(type) && isText(column)) return true;
+  // PostgreSQL takes the spaces at the end away where a character(n) stands beside another text.
+  if (isText(type) && isText(column)) return type !== "bpchar" || !isPostgres(scope.compiler);
   if (isNumeric(column) && isNumeric(type)) return true;
   return !isPostgres(scope.compiler) && isInteger(column) && isText(type);
 }
 
-function keyValue(node: Node, column: SqlType, scope: Scope): Node | undefined {
+/** The value as one of the column's type; undefined where equal values may make other keys. */
+export function keyValue(node: Node, column: SqlType, scope: Scope): Node | undefined {
   if (node.type === "unknown") {
     return node.coerce === undefined ? undefined : node.coerce(column);
   }

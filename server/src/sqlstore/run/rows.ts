@@ -6,7 +6,7 @@ import type { TableRead } from "../compile/node";
 import { comparer, type Compare } from "../values/compare";
 import type { SqlRow } from "../values/value";
 import { decodeRow, tablePrefix } from "./versions";
-import { lookupName, wantedOf, type Wanted } from "./wanted";
+import { lookupName, accessPathOf, type AccessPath } from "./accessPath";
 
 /**
  * How rows that are locked or changed are read: `snapshot` reads them as all others (levels of the literature),
@@ -105,12 +105,12 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     return row;
   }
 
-  function wanted({ table, fixed }: Pick<TableRead, "table" | "fixed">): Wanted {
-    return wantedOf(table, fixed, dialect, hasIndexes);
+  function pathOf({ table, fixed }: Pick<TableRead, "table" | "fixed">): AccessPath {
+    return accessPathOf(table, fixed, dialect, hasIndexes);
   }
 
   /** What of that is not there. */
-  function missing(view: View, table: Table, all: Wanted): Wanted {
+  function missing(view: View, table: Table, all: AccessPath): AccessPath {
     if (isScanned(view, tablePrefix(table))) return NOTHING;
     return {
       keys: all.keys.filter((key) => !view.versions.has(key) && !isScanned(view, key)),
@@ -123,7 +123,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     const isNewest = (read: TableRead): boolean =>
       newest !== plain && viewFor(read.current) === newest;
     const open = reads.flatMap((read) => {
-      const lacking = missing(viewFor(read.current), read.table, wanted(read));
+      const lacking = missing(viewFor(read.current), read.table, pathOf(read));
       return isNothing(lacking) ? [] : [{ current: isNewest(read), lacking }];
     });
     const [first] = open;
@@ -132,7 +132,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     throw missingRows(request(together(same.map(({ lacking }) => lacking)), first.current));
   }
 
-  function needNewest(table: Table | undefined, all: Wanted): void {
+  function needNewest(table: Table | undefined, all: AccessPath): void {
     const lacking =
       table === undefined
         ? { ...NOTHING, keys: all.keys.filter((key) => !isKnown(newest, key)) }
@@ -141,7 +141,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     throw missingRows(request(together([lacking]), rule !== "snapshot"));
   }
 
-  function rowsIn(view: View, table: Table, all: Wanted): ReadonlyMap<StoreKey, SqlRow> {
+  function rowsIn(view: View, table: Table, all: AccessPath): ReadonlyMap<StoreKey, SqlRow> {
     const found = new Map<StoreKey, SqlRow>();
     const take = (key: StoreKey): void => {
       const row = rowAt(view, table, key);
@@ -164,7 +164,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
   return {
     find(read) {
       need([read]);
-      const rows = rowsIn(viewFor(read.current), read.table, wanted(read));
+      const rows = rowsIn(viewFor(read.current), read.table, pathOf(read));
       return inKeyOrder(read.table, rows, dialect);
     },
     prepare: need,
@@ -178,7 +178,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     },
     prepareNewest: (some) => needNewest(undefined, { ...NOTHING, keys: some }),
     newestRows(table, fixed) {
-      const all = wanted({ table, fixed });
+      const all = pathOf({ table, fixed });
       needNewest(table, all);
       return rowsIn(newest, table, all);
     },
@@ -201,13 +201,13 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
   };
 }
 
-const NOTHING: Wanted = { keys: [], scans: [], lookups: [] };
+const NOTHING: AccessPath = { keys: [], scans: [], lookups: [] };
 
-function isNothing({ keys, scans, lookups }: Wanted): boolean {
+function isNothing({ keys, scans, lookups }: AccessPath): boolean {
   return keys.length + scans.length + lookups.length === 0;
 }
 
-function together(all: readonly Wanted[]): Wanted {
+function together(all: readonly AccessPath[]): AccessPath {
   const lookups = all.flatMap((each) => each.lookups);
   return {
     keys: [...new Set(all.flatMap(({ keys }) => keys))],
@@ -229,7 +229,7 @@ function isScanned(view: View, start: string): boolean {
   return false;
 }
 
-function request({ keys, scans, lookups }: Wanted, current: boolean): ReadRequest {
+function request({ keys, scans, lookups }: AccessPath, current: boolean): ReadRequest {
   return {
     kind: "read",
     keys,

@@ -3,7 +3,7 @@ import type { Key as StoreKey, Value } from "../../exploration/client";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Dialect } from "../../program/dialect";
 import { primaryKeyOf, storageOf, type Key, type Table } from "../catalog";
-import { collationKey, foldsCase } from "../values/compare";
+import { collationKey, foldsCase, identity } from "../values/compare";
 import {
   canonicalDecimal,
   formatDecimal,
@@ -12,9 +12,9 @@ import {
   toDecimal,
 } from "../values/decimal";
 import { formatInterval, parseInterval } from "../values/temporal";
-import { elementOf, isInteger, isNumeric, isText, type SqlType } from "../values/types";
+import { elementOf, isFloat, isInteger, isText, type SqlType } from "../values/types";
 import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value";
-import { whole } from "../values/wholes";
+import { isNumericValue, whole, type NumericValue } from "../values/wholes";
 
 /** What all keys of a table's rows begin with. */
 export function tablePrefix(table: Table): string {
@@ -47,18 +47,31 @@ export function indexKey(
     : `${indexPrefix(table)}${key.name}/${parts.join(",")}`;
 }
 
-/** A value as a part of a key: equal values give equal parts. Undefined for NULL, and for what no key can be. */
+/** A value as a part of a key: equal values give equal parts. Undefined for NULL, which equals nothing. */
 export function keyPart(value: SqlValue, type: SqlType, dialect: Dialect): string | undefined {
   if (value === null) return undefined;
-  if (isDecimal(value)) return canonicalDecimal(value);
-  if (typeof value === "number" && !Number.isInteger(value) && isNumeric(type)) {
-    return canonicalDecimal(toDecimal(value));
-  }
-  if (typeof value === "object") return escaped(JSON.stringify(encoded(value)));
-  const text = String(value);
+  if (isNumericValue(value)) return numberPart(value, type);
+  if (typeof value === "object") return escaped(identity(value, type, dialect));
+  if (typeof value === "boolean") return String(value);
+  if (type === "bpchar" && !foldsCase(dialect)) return escaped(value.replace(/ +$/, ""));
   return escaped(
-    foldsCase(dialect) && (isText(type) || type === "enum") ? collationKey(text) : text,
+    foldsCase(dialect) && (isText(type) || type === "enum") ? collationKey(value) : value,
   );
+}
+
+/** A number equals numbers of other types as well; those beside floating point are floating point. */
+function numberPart(value: NumericValue, type: SqlType): string {
+  const own = isFloat(type) ? Number(isDecimal(value) ? formatDecimal(value) : value) : value;
+  const isShort = typeof own === "number" && (Number.isSafeInteger(own) || !Number.isFinite(own));
+  return isShort ? String(own) : canonicalDecimal(toDecimal(own));
+}
+
+/**
+ * True if a value of floating point may equal several values of a column that is more exact: no part of a key stands for
+ * them all.
+ */
+export function isInexact(value: SqlValue, type: SqlType): boolean {
+  return typeof value === "number" && !Number.isSafeInteger(value) && !isFloat(type);
 }
 
 /** Commas and slashes stand between the parts. */

@@ -92,10 +92,25 @@ export function isNumericValue(value: SqlValue): value is NumericValue {
   return typeof value === "number" || typeof value === "bigint" || isDecimal(value);
 }
 
-/** Orders numbers of any types. */
+/** Orders numbers of any types; NaN equals itself and is the greatest. */
 export function compareNumbers(left: NumericValue, right: NumericValue): number {
-  if (typeof left === "object" || typeof right === "object") {
-    return compareDecimals(toDecimal(left), toDecimal(right));
-  }
-  return left < right ? -1 : left > right ? 1 : 0;
+  if (typeof left !== "object" && typeof right !== "object") return comparePlain(left, right);
+  return isFinite(left) && isFinite(right)
+    ? compareDecimals(toDecimal(left), toDecimal(right))
+    : comparePlain(withoutFraction(left), withoutFraction(right));
+}
+
+function comparePlain(left: Whole, right: Whole): number {
+  if (left < right) return -1;
+  if (left > right) return 1;
+  return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
+}
+
+function isFinite(value: NumericValue): boolean {
+  return typeof value !== "number" || Number.isFinite(value);
+}
+
+/** Beside what is not finite, every other number is as good. */
+function withoutFraction(value: NumericValue): Whole {
+  return typeof value === "object" ? value.units : value;
 }

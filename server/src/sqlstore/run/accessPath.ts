@@ -1,11 +1,11 @@
-// Which keys, beginnings of keys or values of indexes lead to the rows that a statement reads.
+// Access paths: keys, beginnings of keys or values of indexes that lead to the rows that a statement reads.
 import type { Key as StoreKey, Lookup, Value } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
 import { indexesOf, primaryKeyOf, type Table } from "../catalog";
 import type { TableRead } from "../compile/node";
-import { decodedField, keyPart, tablePrefix } from "./versions";
+import { decodedField, isInexact, keyPart, tablePrefix } from "./versions";
 
-export interface Wanted {
+export interface AccessPath {
   readonly keys: readonly StoreKey[];
   readonly scans: readonly string[];
   readonly lookups: readonly Lookup[];
@@ -15,12 +15,12 @@ export interface Wanted {
 const MOST_KEYS = 1000;
 
 /** Keys where all columns of the primary key are fixed, else values of the best index, else beginnings of keys. */
-export function wantedOf(
+export function accessPathOf(
   table: Table,
   fixed: TableRead["fixed"],
   dialect: Dialect,
   hasIndexes: boolean,
-): Wanted {
+): AccessPath {
   const prefix = tablePrefix(table);
   const columns = primaryKeyOf(table)?.columns ?? [];
   const { starts, depth } = combinations(table, columns, fixed, dialect);
@@ -81,8 +81,8 @@ function combinations(
   let depth = 0;
   for (const column of columns) {
     const values = fixed.get(column);
-    if (values === undefined) break;
     const type = table.columns[column]?.declared.type ?? "unknown";
+    if (values === undefined || values.some((value) => isInexact(value, type))) break;
     const parts = [...new Set(values.flatMap((value) => keyPart(value, type, dialect) ?? []))];
     if (starts.length * parts.length > MOST_KEYS) break;
     starts = starts.flatMap((start) =>
