@@ -71,7 +71,7 @@ export interface CheckInput {
   readonly maxTransactions: number;
   /** Rounds of a loop that are looked at; one when absent. */
   readonly unroll?: number;
-  /** True if to ask for a proof for any number of transactions where nothing was found. */
+  /** True to ask for a proof for any number of transactions where nothing was found. */
   readonly prove?: boolean;
   /** False: at which other levels the anomalies are allowed is not asked. */
   readonly isCompared?: boolean;

@@ -65,7 +65,7 @@ export interface CheckRequest {
   readonly maxTransactions?: number;
   /** Rounds of a loop that are looked at. */
   readonly unroll?: number;
-  /** True if to ask for a proof for any number of transactions. */
+  /** True to ask for a proof for any number of transactions. */
   readonly prove?: boolean;
   /** Milliseconds: of the search, and of reading before it. */
   readonly budget?: number;

@@ -89,7 +89,7 @@ export interface CodeSurroundings {
   readonly environment?: readonly unknown[];
   /** What tells whether readings of other processes hold. */
   readonly lasting?: LastingTeller;
-  /** True if to end with what was read so far. */
+  /** True to end with what was read so far. */
   readonly isStopped?: IsStopped;
   /** Read these and who calls them, and tell of these alone. */
   readonly first?: FirstFiles;
