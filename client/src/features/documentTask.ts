@@ -33,7 +33,7 @@ export interface DocumentTask<Summary extends DocumentOutcome> {
     readonly offer: string;
     readonly running: string;
     readonly again: string;
-    /** What to do where no document is open. */
+    /** Behaviour where no document is open. */
     readonly none: string;
     readonly failed: string;
     /** In the log. */

@@ -2,7 +2,7 @@
 
 export interface ExampleProgram {
   readonly title: string;
-  /** What to look for. */
+  /** Level and files that are asked for. */
   readonly about: string;
   /** The kind of anomaly that is found at READ COMMITTED; absent where there is none. */
   readonly kind?: string;

@@ -1,4 +1,4 @@
-// What helps to find a fault of ours: versions, settings, counts. The text of a file stands in it only where the user says so.
+// Report of a fault of ours: versions, settings, counts. The text of a file stands in it only where the user says so.
 import type { CheckSummary, ServerStatus } from "../../../server/src/protocol/requests";
 
 export interface IssueFacts {

@@ -52,7 +52,7 @@ interface ToolApi {
   ): vscode.Disposable;
 }
 
-/** What of the editor's interface is newer than the oldest editor that is supported; undefined where it is not there. */
+/** The editor's interface for tools, which the oldest editor that is supported lacks: undefined there. */
 function toolApi(): ToolApi | undefined {
   const lm: unknown = Reflect.get(vscode, "lm");
   const register: unknown =

@@ -290,7 +290,7 @@ function statusOf(status: ServerStatus | undefined): PanelStatus {
   return { level, anomalies, ...(progress && { progress }) };
 }
 
-/** What the page remembered before a reload; anything else is forgotten. */
+/** Payload that the page remembered before a reload; anything else is forgotten. */
 function payloadOfMemory(memory: unknown): AnomalyPayload | undefined {
   if (typeof memory !== "object" || memory === null || !("state" in memory)) return undefined;
   const { state } = memory;

@@ -1,4 +1,4 @@
-// What the status says of a server, in words.
+// Words of the status item.
 import type { ServerStatus } from "../../../server/src/protocol/requests";
 import { plural } from "./words";
 

@@ -121,7 +121,7 @@ interface Outcome {
   skipped(): void;
 }
 
-/** What is open is an error, never a success. */
+/** An open question is an error, never a success. */
 function tell({ verdict, anomalies, undecided, place }: TreeTransaction, run: Outcome): void {
   switch (verdict) {
     case "anomaly": {

@@ -1,4 +1,4 @@
-// What the server knows of all transactions, read again when it changes: shared by the marks in the gutter and the Test view.
+// Transactions as the server knows them, read again when they change: shared by the marks in the gutter and the Test view.
 import { Disposable, EventEmitter } from "vscode";
 import type { Event } from "vscode";
 import type { TreeFile } from "../../../server/src/protocol/requests";

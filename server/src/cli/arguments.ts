@@ -25,7 +25,7 @@ export interface AskedLevel {
   readonly level?: Level;
 }
 
-/** What all commands that check take. */
+/** Arguments of all commands that check. */
 export interface CommonArguments {
   readonly paths: readonly string[];
   /** Empty: the configuration's. */

@@ -84,7 +84,7 @@ function usualThreads(): number {
 /** The longest text that Node holds, nearly. */
 const LARGEST_WORK = 512 * 1024 * 1024 - 1024;
 
-/** What an earlier run has left; no text where there is no such file yet. */
+/** Work that an earlier run has left; no text where there is no such file yet. */
 async function readWork(
   file: string,
 ): Promise<

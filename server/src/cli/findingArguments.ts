@@ -2,7 +2,7 @@
 import { SUPPRESSIBLE } from "../service/findings/suppressions";
 import { unknownText } from "../workspace/configuration";
 
-/** What makes the exit code say that something is wrong. */
+/** Findings that make the exit code say that something is wrong. */
 export interface FailOn {
   /** Kinds of anomalies; `all`: every kind, unless its severity is information or hint. */
   readonly anomalies: "all" | readonly string[];

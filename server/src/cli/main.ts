@@ -45,7 +45,7 @@ export interface DatabaseCommands {
   readonly serveCommand: (args: ServeArguments, io: CliIo, signal: AbortSignal) => Promise<number>;
 }
 
-/** What is said of an error that is nobody's but ours: its code, and where it was thrown for those who ask. */
+/** Text of an error that is nobody's but ours: its code, and where it was thrown for those who ask. */
 export function defectText(error: unknown): string {
   const host = `${VERSION}, Node ${process.version}, ${process.platform}`;
   const trace =

@@ -8,7 +8,7 @@ export interface ProcessIo extends CliIo {
   exit(code: number): void;
 }
 
-/** What `paintFor` writes. */
+/** Colours that `paintFor` writes. */
 const OWN_COLOURS = /(\u001b\[(?:1|2|22|31|32|36|39)m)/;
 
 /** Where nothing is known of the reader, lines are kept to this. */

@@ -88,7 +88,7 @@ interface EarlierRecording {
   readonly lost: number;
 }
 
-/** What was kept, where `--merge` or `--from` asks for it; a sentence where it cannot be read. */
+/** Recording that was kept, where `--merge` or `--from` asks for it; a sentence where it cannot be read. */
 function earlierRecording(
   { from, merge }: RecordArguments,
   { file, cwd }: { readonly file: string; readonly cwd: string },

@@ -21,7 +21,7 @@ const PRODUCTS = dictionary<"postgres" | "mariadb" | undefined>({
   "mariadb:": "mariadb",
 });
 
-/** What `--server` says, or what is wrong with it. Passwords are not repeated. */
+/** Server that `--server` names, or the fault of that. Passwords are not repeated. */
 export function replayServer(written: string | undefined): ReplayServer | string {
   if (written === undefined || written === "" || written === "embedded")
     return { kind: "embedded" };

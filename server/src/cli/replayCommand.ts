@@ -70,7 +70,7 @@ function isLevelOfServer(level: Level, product: "postgres" | "mariadb"): level i
   return (level.product === "postgres") === (product === "postgres");
 }
 
-/** What shows a level where no single server does. */
+/** Products that show a level where no single server does. */
 const REPLICATED: ReadonlyMap<string, string> = new Map([
   [
     "parallel-snapshot-isolation",

@@ -29,7 +29,7 @@ export interface ProjectCheck {
 /** How the command line opens sessions; tests bring their own solver. */
 export type OpenSession = typeof openSession;
 
-/** What the process gives to commands that check. */
+/** Surroundings of commands that check. */
 export interface CheckSurroundings {
   readonly signal: AbortSignal;
   readonly openSession?: OpenSession;

@@ -10,7 +10,7 @@ export interface TestgenArguments extends CommonArguments {
   readonly out?: string;
 }
 
-/** What `--lang` and `--out` say, or what is wrong with them. */
+/** Output that `--lang` and `--out` ask for, or the fault of those. */
 export function testgenOutput(
   lang: string | undefined,
   out: string | undefined,

@@ -13,16 +13,16 @@ import {
   type ResultValue,
 } from "./assertionValues";
 
-/** What became of one transaction of a run. */
+/** Outcome of one transaction of a run. */
 export interface TransactionOutcome {
   readonly status: "committed" | "aborted";
-  /** What it returned; null where it returned nothing or was aborted. */
+  /** Its result; null where it returned nothing or was aborted. */
   readonly result: ResultValue;
   /** Why it was aborted. */
   readonly error?: string;
 }
 
-/** What an assertion is evaluated on. */
+/** Data that an assertion is evaluated on. */
 export interface AssertionContext {
   /** The outcome of a transaction, both numbers counted from 0. */
   outcome(session: number, transaction: number): TransactionOutcome | undefined;

@@ -1,7 +1,7 @@
 // Values of assertions, and what can be done with them: functions, comparisons and sums, with null as in SQL.
 import { dictionary, ownEntry } from "../protocol/dictionary";
 
-/** What a transaction gave to its caller, as JSON. */
+/** Result of a transaction for its caller, as JSON. */
 export type ResultValue =
   | null
   | boolean

@@ -15,7 +15,7 @@ import type { ClientAssertion, ClientProblem } from "./clientProgram";
 import { sqlSession } from "./sqlSession";
 import { accessRules } from "./statementView";
 
-/** What a run ended with, as assertions see it. */
+/** Outcome of a run, as assertions see it. */
 export interface FinalOutcome {
   /** By the transaction's place in the client, both numbers from 0. */
   outcome(session: number, transaction: number): TransactionOutcome | undefined;

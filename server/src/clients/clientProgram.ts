@@ -25,7 +25,7 @@ export interface PlacedArgument {
   readonly range: Range;
 }
 
-/** What shall hold at the end of every execution: a query in SQL or an expression over results. */
+/** Assertion about the end of every execution: a query in SQL or an expression over results. */
 export interface ClientAssertion {
   readonly text: string;
   readonly range: Range;

@@ -12,7 +12,7 @@ export interface ExplorableClient {
   readonly transactions: readonly (readonly ClientTransaction[])[];
   /** The sessions, to be run afresh; `observe` is told of every statement. */
   readonly open: (observe?: (step: ObservedStep) => void) => readonly Session[];
-  /** What of the client's own code could not be carried out as it is written, as far as it has been run. */
+  /** Remarks on what of the client's own code could not be carried out as it is written, as far as it has been run. */
   readonly remarks?: () => readonly string[];
   /** The same client without these transactions, by name. */
   readonly without: (left: ReadonlySet<string>) => ExplorableClient;
@@ -37,7 +37,7 @@ export interface ClientTransaction {
   readonly name: string;
   /** For people, such as `withdraw(1, 60)`. */
   readonly title: string;
-  /** What it calls, with its arguments. */
+  /** The call, with its arguments. */
   readonly instance: WitnessInstance;
   /** Where it stands in the client program. */
   readonly range: Range;

@@ -29,7 +29,7 @@ export interface ClientExploration {
   readonly broken: ReadonlyMap<number, BrokenAssertion>;
   /** Assertions that have no value in some execution, by their place. */
   readonly faults: ReadonlyMap<number, string>;
-  /** What went wrong in the client's own code, each once. */
+  /** Problems of the client's own code, each once. */
   readonly problems: readonly RunProblem[];
   /** Runs that could not be ended at the level. */
   readonly blocked: number;
@@ -252,7 +252,7 @@ interface Outcomes {
   readonly text: string;
 }
 
-/** What became of each transaction of the client, by its name. */
+/** Outcomes of the client's transactions, by its name. */
 export function outcomesOf({ transactions }: History): Outcomes {
   const byName = new Map<string, TransactionOutcome>();
   const ordered = [...transactions].sort((a, b) => a.id - b.id);

@@ -18,7 +18,7 @@ export interface Part {
   readonly universe?: readonly string[];
 }
 
-/** What was found in a part, and what of it is left; without the parts that others work on. Plain data. */
+/** Finds in a part, and the rest of it; without the parts that others work on. Plain data. */
 export type PartResult = Pick<
   ClientExploration,
   | "histories"
@@ -31,7 +31,7 @@ export type PartResult = Pick<
   | "universe"
   | "restarted"
 > & {
-  /** What of the client's own code could not be carried out, so far. */
+  /** Remarks on what of the client's own code could not be carried out, so far. */
   readonly remarks?: readonly string[];
 };
 
@@ -65,9 +65,9 @@ export interface PartsBegin {
 }
 
 export interface PartsResult extends ClientExploration {
-  /** What is found and what is left, in order, for `begin`. */
+  /** Finds and rests, in order, for `begin`. */
   readonly segments: readonly Segment[];
-  /** What others had to remark on the client's code. */
+  /** Remarks of others on the client's code. */
   readonly remarks: readonly string[];
   /** Why one that explored gave up; what it was exploring is among what is left. */
   readonly failure?: string;
@@ -243,7 +243,7 @@ function totalOf(list: readonly (Segment | Given)[]): Found {
   );
 }
 
-/** What two stretches found, of which the second comes after the first: as if one explorer had gone through both. */
+/** Finds of two stretches, of which the second comes after the first: as if one explorer had gone through both. */
 function together(a: Found, b: Found): Found {
   const broken = new Map(a.broken);
   for (const [at, later] of b.broken) {

@@ -7,7 +7,7 @@ import { NotExecutable } from "../store/failure";
 import { columnType, initialRows, INITIAL, type StoredRow } from "../store/row";
 import { asNumeric, coerce, toDecimal, toValue, type SqlValue } from "../store/value";
 
-/** What all keys of a table begin with. */
+/** Prefix of all keys of a table. */
 export function tablePrefix(table: string): string {
   return `${table.replaceAll("%", "%25").replaceAll("/", "%2F")}/`;
 }

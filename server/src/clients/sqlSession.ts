@@ -27,7 +27,7 @@ import type { ResultValue } from "./assertionValues";
 import { encodeRow, rowKey } from "./rowKeys";
 import { openView, ownRows, ReadFirst, type AccessRules } from "./statementView";
 
-/** What a session needs to know. */
+/** Options of a session. */
 export interface SqlSessionOptions {
   readonly program: Program;
   readonly rules: AccessRules;
@@ -41,7 +41,7 @@ export interface SqlSessionOptions {
 export interface ObservedStep {
   readonly instance: string;
   readonly statement: Statement | "commit" | "rollback";
-  /** What of the rows that were read mattered; the writer of a cell is a step of the transaction itself, or INITIAL. */
+  /** Cells that mattered of the rows that were read; the writer of a cell is a step of the transaction itself, or INITIAL. */
   readonly cells: readonly CellRead[];
   readonly writes: readonly Write[];
   readonly rows: ResultRows;
@@ -99,7 +99,7 @@ interface Running {
   log: readonly Write[];
   /** Writes are kept until the commit, because a part of them may be undone. */
   readonly buffers: boolean;
-  /** What the last statement gave its caller. */
+  /** Result of the last statement for its caller. */
   last: Given | undefined;
   step: number;
 }
@@ -256,7 +256,7 @@ function undoes(command: Command): boolean {
   }
 }
 
-/** What a transaction gives its caller: the rows that a routine shows, what it returns, else what its last statement gave. */
+/** Result of a transaction for its caller: the rows that a routine shows, what it returns, else what its last statement gave. */
 function resultOf({ machine, last }: Running): Value {
   const showsRows = machine.transaction.boundary === "routine" && last?.shown === true;
   if (machine.returned !== undefined && !showsRows) return toValue(machine.returned);

@@ -57,7 +57,7 @@ export function ownTransactions({ transactions }: History): History {
   };
 }
 
-/** What a run ended with, for people. */
+/** Outcome of a run, for people. */
 export function outcomeOf(history: History, state: ReadonlyMap<Key, Version>): Outcome {
   const final = plainTables([...state].sort(([a], [b]) => (a < b ? -1 : 1)));
   const status: Record<string, string> = {};

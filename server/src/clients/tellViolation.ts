@@ -27,7 +27,7 @@ export interface Telling {
   readonly cause: ExplorationViolation["cause"];
   /** Of `serial`: every order breaks it. */
   readonly every: boolean;
-  /** What the exploration of the whole client found. */
+  /** Assertion that the exploration of the whole client broke. */
   readonly broken: BrokenAssertion;
   readonly stop: () => boolean;
   readonly turn?: ExploreClientOptions["turn"];

@@ -83,7 +83,7 @@ const FAILED = {
 const OPERATOR_CHARACTERS = new Set([..."~!@#^&|`?+-*/%<>="].map((each) => each.charCodeAt(0)));
 const MOST_OPERATORS = 10_000;
 
-/** What a text that is nested too deeply gives; a rough count that takes quoted parentheses for real ones. */
+/** Failure of a text that is nested too deeply; a rough count that takes quoted parentheses for real ones. */
 function tooDeep(sql: string): Extract<PgParseResult, { readonly ok: false }> | undefined {
   let depth = 0;
   let operators = 0;

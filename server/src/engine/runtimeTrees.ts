@@ -10,7 +10,7 @@ export interface RuntimeMemory {
   readonly HEAPU32: Uint32Array;
 }
 
-/** What a grammar says of the numbers in its trees. */
+/** Tables of the numbers in a grammar's trees. */
 export interface TreeTables {
   /** The name of a type, by the number that trees have for it. */
   readonly types: readonly string[];
@@ -100,7 +100,7 @@ const ENTRY = 8;
 const ERROR = "ERROR";
 const NO_CHILDREN: readonly SyntaxNode[] = [];
 
-/** What is being read: the children of a node, or of one that is not shown and whose children stand for it. */
+/** Level that is being read: the children of a node, or of one that is not shown and whose children stand for it. */
 interface Level {
   /** Of the first child. */
   entries: number;
@@ -111,10 +111,10 @@ interface Level {
   counted: number;
   /** In bytes. */
   position: number;
-  /** What the grammar calls the children. */
+  /** Names of the children in the grammar. */
   fields: readonly (string | undefined)[] | undefined;
   aliases: number;
-  /** What they are to the node that is shown. */
+  /** Their field in the node that is shown. */
   outer: string | undefined;
   /** The children of the node that is shown, and how many of them are there. */
   into: Shown;

@@ -84,15 +84,15 @@ function grammarOf(runtime: TreeSitterRuntime, language: CodeLanguage): Grammar 
 /** Milliseconds that one text may take; normal files take less than a tenth of a second. */
 const LONGEST_PARSE = 2000;
 
-/** What a later parse starts from. */
+/** Start of a later parse. */
 interface Kept {
   readonly tree: Tree;
-  /** What the parser was given. */
+  /** Text that the parser was given. */
   readonly source: string;
   readonly runtime: TreeSitterRuntime;
 }
 
-/** What the parser is given: as long as the text, with what its grammar does not know blanked out. */
+/** Text for the parser: as long as the text, with what its grammar does not know blanked out. */
 function sourceFor(language: CodeLanguage, text: string): string {
   return language === "typescript" || language === "tsx" ? withoutTemplateTypes(text) : text;
 }

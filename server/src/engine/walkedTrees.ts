@@ -2,7 +2,7 @@
 import type { TreeCursor } from "web-tree-sitter";
 import type { ParseOptions, SyntaxNode } from "../frontend/code/workspace/codeParsers";
 
-/** What the runtime says of a grammar's names. */
+/** Names of a grammar, as the runtime has them. */
 export interface GrammarNames {
   readonly types: readonly string[];
   readonly isNamed: readonly boolean[];

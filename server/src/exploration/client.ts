@@ -15,7 +15,7 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value };
 
-/** What a session asks of the store; it waits for the answer before it goes on. */
+/** Request of a session to the store; it waits for the answer before it goes on. */
 export type Request =
   /** `level`: what the client asked for, as SQL says it; stores of one level for all pass it by. */
   | { readonly kind: "begin"; readonly name?: string; readonly level?: string }

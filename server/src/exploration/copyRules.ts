@@ -57,7 +57,7 @@ export function copyRules(level: StoreLevel): CopyRules | undefined {
   return { moment: "statement", exclusive: true, snapshot: product.snapshot, firstUpdaterWins };
 }
 
-/** What the exploration of a level leaves out, as a reason for which it cannot say that nothing else happens. */
+/** Gap of the exploration of a level, as a reason for which it cannot say that nothing else happens. */
 export function leftOutAt(level: StoreLevel): string | undefined {
   const product = level.includes(":") ? findLevel(level) : undefined;
   if (product?.family !== "product" || product.conflict !== "recheck") return undefined;

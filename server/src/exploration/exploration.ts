@@ -32,7 +32,7 @@ export interface RunLimits {
 /** One execution of the client. */
 export interface Run {
   readonly history: History;
-  /** What went wrong in the client's code; empty in an orderly run. */
+  /** Problems of the client's code; empty in an orderly run. */
   readonly problems: readonly RunProblem[];
   /**
    * Every state that the database can be in at the end, over all orders of commits that the level allows for this
@@ -84,7 +84,7 @@ export type Work =
   /** All that goes on from these sessions' steps; see `timeline.ts`. */
   | { readonly kind: "steps"; readonly steps: readonly number[] };
 
-/** What an exploration tells while it goes on. */
+/** Events of an exploration. */
 export type ExploreEvent =
   | { readonly kind: "run"; readonly run: Run }
   /**
@@ -133,7 +133,7 @@ export interface ExploreSummary {
   readonly blocked: number;
   /** Every history of the level was told. */
   readonly exhausted: boolean;
-  /** What is left if it was stopped. */
+  /** The rest if it was stopped. */
   readonly remaining: readonly Work[];
   readonly universe: readonly string[];
   /** The most beginnings of histories that were kept at a time. */

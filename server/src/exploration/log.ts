@@ -3,7 +3,7 @@ import type { Key, Value } from "./client";
 import { INITIAL, OWN, transactionId } from "./history";
 import type { Event, History, Transaction, TransactionId } from "./history";
 
-/** What a transaction leaves: its last write of each key. Nothing unless it committed. */
+/** Writes that a transaction leaves: its last write of each key. Nothing unless it committed. */
 export function writesOf(transaction: Transaction): ReadonlyMap<Key, Value> {
   if (transaction.status !== "committed") return NOTHING;
   let writes = known.get(transaction);

@@ -21,7 +21,7 @@ export interface Copy {
 /** A transaction on its way. */
 export interface Running {
   readonly open: OpenTransaction;
-  /** What it keeps from others until its end. */
+  /** Keys that it keeps from others until its end. */
   readonly holds: ReadonlySet<Key>;
   /** Where a moment is a statement and the level has one snapshot per transaction. */
   readonly snapshot: Snapshot | undefined;
@@ -31,13 +31,13 @@ export interface Snapshot {
   /** The step that took it. */
   readonly at: number;
   readonly versions: ReadonlyMap<Key, TransactionId>;
-  /** What was read from it. */
+  /** Keys that were read, with their writers. */
   readonly reads: ReadonlyMap<Key, TransactionId>;
-  /** What had to be unchanged since. */
+  /** Keys that had to be unchanged since. */
   readonly compared: ReadonlySet<Key>;
 }
 
-/** What a session would do next. */
+/** Next move of a session. */
 export interface Move {
   readonly step: Step;
   readonly running: Running;
@@ -53,7 +53,7 @@ export class Moment {
   private readonly taken = new Set<Key>();
   private readonly unchanged = new Set<Key>();
   private snapshot: Snapshot | undefined;
-  /** What the moment has done last; nothing belongs to the same statement as what came before it. */
+  /** Last act of the moment; nothing belongs to the same statement as what came before it. */
   private done: "nothing" | "plain read" | "current read" | "write" = "nothing";
 
   constructor(

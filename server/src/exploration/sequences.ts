@@ -8,11 +8,11 @@ import { INITIAL } from "./history";
 export interface Step {
   readonly session: number;
   readonly transaction: TransactionId;
-  /** What it reads, before it writes, and whom from. */
+  /** Keys that it reads, before it writes, and whom from. */
   readonly reads: readonly { readonly key: Key; readonly from: TransactionId }[];
-  /** What it makes visible to others. */
+  /** Keys that it makes visible to others. */
   readonly commits: readonly Key[];
-  /** What nobody else may hold from here on, or that nobody holds, until the transaction's last step. */
+  /** Keys that nobody else may hold from here on, or that nobody holds, until the transaction's last step. */
   readonly holds: readonly Key[];
   /** Keys whose versions the transaction will compare with those that are there now. */
   readonly remembers?: readonly Key[];
@@ -24,7 +24,7 @@ export interface Step {
   readonly last: boolean;
 }
 
-/** What each key was last written by. */
+/** Last writer of each key. */
 export type LastWriters = ReadonlyMap<Key, TransactionId>;
 
 /**
@@ -88,7 +88,7 @@ function sharesHolds(steps: readonly Step[], at: number): boolean {
   return concerned.length > 0 && own.length > 0 && meet(concerned, own);
 }
 
-/** What a step takes, and lets go of if it is its transaction's last. */
+/** Keys that a step takes, and lets go of if it is its transaction's last. */
 function heldBy(steps: readonly Step[], at: number): readonly Key[] {
   const step = steps[at];
   if (step === undefined) return [];
@@ -269,7 +269,7 @@ class SequenceSearch {
     step.commits.forEach((key, index) => (this.current[key] = overwritten[index] ?? 0));
   }
 
-  /** What later steps depend on. */
+  /** Situation that later steps depend on. */
   private situation(): string {
     // Numbers of steps, versions and their places are small, and there are equally many of each at any time.
     return (

@@ -40,7 +40,7 @@ export class Timeline {
     ];
   }
 
-  /** What the session would do; undefined if it must wait, or cannot go on at this level. Changes nothing. */
+  /** Next move of the session; undefined if it must wait, or cannot go on at this level. Changes nothing. */
   *attempt(session: number): Steps<Move | undefined> {
     const { unfolding } = this.ground;
     const at = this.points[session];

@@ -19,7 +19,7 @@ export interface Point {
   /** Events of the open transaction. */
   readonly events: number;
   readonly parent: Point | undefined;
-  /** What led from the parent to here. */
+  /** Reply that led from the parent to here. */
   readonly reply: Reply | undefined;
   readonly next: Map<string, Point>;
 }
@@ -27,11 +27,11 @@ export interface Point {
 export interface Unfolding {
   /** The first request of a session. */
   start(session: number): Point | Promise<Point>;
-  /** What the session asks when it is answered; only where it has a request. */
+  /** Next point of the session when it is answered; only where it has a request. */
   answer(point: Point, reply: Reply): Point | Promise<Point>;
   /** Runs the way to this point again, to see whether the code does the same. */
   repeat(point: Point): void | Promise<void>;
-  /** What code did otherwise the second time, at most once per session. */
+  /** Differences of code that ran a second time, at most once per session. */
   readonly differences: () => readonly RunProblem[];
   /** How often code was run from its beginning. */
   readonly starts: () => number;
@@ -50,7 +50,7 @@ interface Live {
   point: Point;
 }
 
-/** What code does when it is let go on. */
+/** Step of code that is let go on. */
 type Step =
   | { readonly kind: "asks"; readonly request: Request }
   | { readonly kind: "ends" }
@@ -90,7 +90,7 @@ export function unfold(client: Client, limits: RunLimits): Unfolding {
     );
   }
 
-  /** What is in use goes on to be used; the garbage collector takes the rest. */
+  /** Entries in use stay in use; the garbage collector takes the rest. */
   function forget(): void {
     for (const root of roots.values()) root.next.clear();
     kept = 0;
@@ -278,7 +278,7 @@ function sizeOf(reply: Reply | undefined): number {
   return reply?.kind === "values" ? Math.max(1, reply.values.size) : 1;
 }
 
-/** What the code did now that differs from what it did at this point before. */
+/** Difference of the code's act from what it did at this point before. */
 function differenceOf(expected: Point, step: Step): string | undefined {
   const now =
     step.kind === "asks"

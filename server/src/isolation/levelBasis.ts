@@ -11,7 +11,7 @@ const MEASURED_ON: Partial<Readonly<Record<Product, string>>> = {
   mariadb: "MariaDB 10.11",
 };
 
-/** What the level's rules rest on. */
+/** Basis of the level's rules. */
 export function basisOf(level: Level): LevelBasis {
   const { name } = level;
   if (level.family === "paper")

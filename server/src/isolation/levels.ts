@@ -55,10 +55,10 @@ export interface PaperLevel {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly label: string;
-  /** What it promises, in one sentence for the level picker. */
+  /** Its promise, in one sentence for the level picker. */
   readonly summary: string;
   readonly axioms: readonly Axiom[];
-  /** What a user's level asks for beside them; absent at the papers' own. */
+  /** Axioms of a user's level beside them; absent at the papers' own. */
   readonly own?: readonly WrittenAxiom[];
 }
 

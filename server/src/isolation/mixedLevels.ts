@@ -164,7 +164,7 @@ function allReferred(
   return levels;
 }
 
-/** What the levels are in a key: the same text for the same levels, with all that users' levels ask for. */
+/** Key of levels: the same text for the same levels, with all that users' levels ask for. */
 export function keyOfLevels(levels: Levels): string {
   const names = namesOfLevels(levels);
   return typeof names === "string" ? names : JSON.stringify(names);

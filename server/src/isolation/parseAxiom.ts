@@ -8,7 +8,7 @@ import { dictionary } from "../protocol/dictionary";
 import { ruleOf } from "./formula";
 import type { Formula, Relation, WrittenAxiom } from "./formula";
 
-/** What is wrong with an axiom; offsets are UTF-16, from the beginning of its text. */
+/** Fault of an axiom; offsets are UTF-16, from the beginning of its text. */
 export interface AxiomProblem {
   readonly message: string;
   readonly start: number;

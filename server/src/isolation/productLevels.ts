@@ -70,7 +70,7 @@ export interface ProductLevel {
 
 export type ProductLevelName = `${Product}:${string}`;
 
-/** What distinguishes a row from others of its product. */
+/** Parts that distinguish a row from others of its product. */
 type Row = Pick<ProductLevel, "label" | "summary"> & {
   readonly aliases?: readonly string[];
 } & Partial<Rules>;

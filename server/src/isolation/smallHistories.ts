@@ -6,7 +6,7 @@ import type { WrittenAxiom } from "./formula";
 import { refutation } from "./evaluateFormula";
 import type { FormulaHistory } from "./evaluateFormula";
 
-/** What an axiom adds to others. */
+/** Effect of an axiom beside others. */
 export type Effect =
   /** It excludes some executions. */
   | "excludes"
@@ -21,7 +21,7 @@ export type Effect =
 const MOST_STATEMENTS = 5;
 const MOST_HISTORIES = 20_000;
 
-/** What the axiom excludes among executions that keep the others. */
+/** Executions that the axiom excludes among executions that keep the others. */
 export function effectOf(axiom: WrittenAxiom, others: readonly WrittenAxiom[]): Effect {
   const variables = countVariables(axiom.formula);
   const relations = relationsIn(axiom.formula);

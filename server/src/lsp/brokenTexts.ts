@@ -1,4 +1,4 @@
-// What of a verdict holds although open texts are broken and no earlier reading of them stands: somebody opened them so, or
+// Verdicts that hold although open texts are broken and no earlier reading of them stands: somebody opened them so, or
 // types them for the first time. The rest would be told of what is only missing yet.
 import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import type { Note } from "../program/program";

@@ -9,7 +9,7 @@ import { openCode, type CodeSource, type ProjectCode } from "../workspace/codeFi
 import type { Project } from "../workspace/projects";
 import type { CheckOutcome } from "./checker";
 
-/** What the thread is started with. */
+/** Data that the thread is started with. */
 export interface CheckThreadData {
   /** "isolens 0.1.0". */
   readonly tool: string;

@@ -78,14 +78,14 @@ export function createChecks(state: ServerState): Checks {
   const publisher = createPublisher(state);
   const status = createStatusReporter(state);
   const proofs = createProofs(state);
-  /** What the last check of each project was asked for. */
+  /** Request of the last check of each project. */
   const asked = new Map<string, CheckRequest>();
   const log = createEditLog();
   /** By project: until what is stale fades. */
   const fading = new Map<string, NodeJS.Timeout>();
   /** The open files of each project at its last check. */
   const lookedAt = new Map<string, readonly FileId[]>();
-  /** What earlier loads found out of files of code. */
+  /** Cache of earlier loads of files of code. */
   const codeCache: CodeCache = new Map();
   let loading: Promise<void> | undefined;
   let loadsAgain = false;
@@ -495,7 +495,7 @@ interface About {
   readonly mark: EditMark;
 }
 
-/** What is known before the first check of a project at a level has ended. */
+/** Result before the first check of a project at a level has ended. */
 function nothingYet(project: Project, level: Level): ProjectResult {
   const report = emptyReport("isolens", level, "unknown");
   const nothing = { notes: [], remarks: [], configurationProblems: [], files: [], standing: [] };

@@ -65,7 +65,7 @@ const SHAPES: ReadonlyMap<string, readonly Field[]> = new Map([
   ],
 ]);
 
-/** What is wrong about a message's parameters, as "textDocument.uri is not a text"; undefined where nothing is. */
+/** Fault of a message's parameters, as "textDocument.uri is not a text"; undefined where nothing is. */
 export function misshapen(method: string, params: unknown): string | undefined {
   const wrong = SHAPES.get(method)?.find(
     ({ path, is }) => !is(path.split(".").reduce<unknown>(field, params)),

@@ -59,7 +59,7 @@ function isChecked(document: TextDocument, folders: readonly string[]): boolean 
   );
 }
 
-/** What editors call the languages of code; a document without a name has nothing else to be told by. */
+/** Editors' names of the languages of code; a document without a name has nothing else to be told by. */
 const CODE: ReadonlySet<string> = new Set([
   "typescript",
   "typescriptreact",

@@ -10,7 +10,7 @@ export interface CheckRequest {
   readonly context: Project["context"];
 }
 
-/** What a check of a project would be asked for now. */
+/** Request of a check of a project now. */
 export function askedNow(state: ServerState, project: Project): CheckRequest {
   const { files, context, configuration, baseline } = project;
   const level = levelOf(state, project).name;

@@ -24,7 +24,7 @@ export interface ProjectResult {
   readonly report: LevelReport;
   readonly notes: readonly Note[];
   readonly remarks: readonly string[];
-  /** What of the configuration this check showed to be useless. */
+  /** Parts of the configuration that this check showed to be useless. */
   readonly configurationProblems: readonly ConfigurationProblem[];
   /** How much of each file was understood. */
   readonly files: readonly FileReading[];

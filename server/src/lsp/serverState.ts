@@ -33,7 +33,7 @@ export interface ServerState {
   options: InitializationOptions;
   capabilities: ClientFeatures;
   settings: Settings;
-  /** What folders of a workspace with several of them say for themselves, by their absolute paths. */
+  /** Settings of the folders of a workspace with several of them, by their absolute paths. */
   folderSettings: ReadonlyMap<string, Settings>;
   /** Absolute paths of the workspace's folders. */
   folders: readonly string[];
@@ -56,7 +56,7 @@ export interface ServerState {
   phase: "starting" | "running" | "ended";
 }
 
-/** What the client can do, as far as the server cares. */
+/** Abilities of the client, as far as the server cares. */
 export interface ClientFeatures {
   readonly configuration: boolean;
   readonly workspaceFolders: boolean;

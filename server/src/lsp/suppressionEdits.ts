@@ -7,7 +7,7 @@ export interface CommentEdit {
   readonly newText: string;
 }
 
-/** What stands where the reason is to be written. */
+/** Placeholder where the reason is to be written. */
 export const REASON = "say why this is acceptable";
 
 /** A comment above the statement of a line: in SQL above the line itself, in code above what the line is a part of. */

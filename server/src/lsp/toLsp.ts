@@ -50,7 +50,7 @@ function pageOf(kind: string): string {
     : `${DOCUMENTATION}/README.md#in-recorded-runs-alone`;
 }
 
-/** What could not be decided is information: never silent, never an accusation. */
+/** Open questions are information: never silent, never an accusation. */
 export function unknownDiagnostic(unknown: Unknown, range: Range): Diagnostic {
   return {
     range,

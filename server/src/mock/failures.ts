@@ -1,5 +1,5 @@
-// Whether an assertion about an application breaks within so many runs on the mock database, and the smallest run that
-// breaks it.
+// Search for a run that breaks an assertion about an application within so many runs on the mock database, and for the
+// smallest one.
 import type { OpenedStore } from "./openStore";
 import { scriptOf } from "./trace";
 
@@ -21,9 +21,9 @@ export interface AssertionFailure {
   readonly seed: number;
   /** How many runs it took until the assertion broke first. */
   readonly runs: number;
-  /** What `check` threw. */
+  /** Error that `check` threw. */
   readonly error: unknown;
-  /** What the sessions sent and were answered, as SQL. */
+  /** Statements of the sessions with their answers, as SQL. */
   readonly script: string;
 }
 

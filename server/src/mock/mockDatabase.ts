@@ -50,7 +50,7 @@ export interface MockOptions {
 export interface MockDatabase {
   /** A session of that user in a database of that name; both are names only. */
   open(client?: ClientNames): MockSession;
-  /** What was read and written since the start, or since the last reset. */
+  /** Reads and writes since the start, or since the last reset. */
   history(): RecordedHistory;
   /** Runs SQL over what is there in the end, alone and without a trace in the history. */
   atEnd(sql: string, parameters?: readonly unknown[]): SqlOutcome;
@@ -60,7 +60,7 @@ export interface MockDatabase {
 
 export type MockResult =
   | { readonly ok: true; readonly database: MockDatabase }
-  /** What the schema's text was refused for. */
+  /** Refusal of the schema's text. */
   | { readonly ok: false; readonly error: SqlError };
 
 /** The line, from one, of a place in a text. */
@@ -132,7 +132,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     };
   }
 
-  /** What the loading phase has left becomes the start, as soon as no transaction is open. */
+  /** Rows of the loading phase become the start, as soon as no transaction is open. */
   function endLoading(): void {
     const { strongUntil } = options;
     const isOver =

@@ -55,7 +55,7 @@ export interface PreparedStatement {
 
 export type MockArgument = string | number | bigint | boolean | null;
 
-/** What a client says that it is, and wants to be connected to. */
+/** Names by which a client tells who it is, and wants to be connected to. */
 export interface ClientNames {
   readonly user?: string | undefined;
   readonly database?: string | undefined;

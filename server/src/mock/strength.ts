@@ -12,7 +12,7 @@ export interface WeakFor {
   readonly value: string;
 }
 
-/** What is known of a transaction when it begins. */
+/** Facts about a transaction when it begins. */
 export interface Beginning {
   readonly user: string | undefined;
   readonly applicationName: string | undefined;

@@ -1,4 +1,4 @@
-// What clients of the mock database have sent, in the order in which it was answered, and the script that it makes.
+// Statements that clients of the mock database have sent, in the order in which it was answered, and the script that it makes.
 import type { SqlOutcome } from "../sqlstore/session";
 import { wireText } from "../sqlstore/values/format";
 import type { MockArgument } from "./session";

@@ -8,7 +8,7 @@ export interface DeclaredLevel {
   readonly source?: SourceRange;
 }
 
-/** What stands behind a level's name where its snapshot is that of BEGIN: START TRANSACTION WITH CONSISTENT SNAPSHOT. */
+/** Suffix of a level's name where its snapshot is that of BEGIN: START TRANSACTION WITH CONSISTENT SNAPSHOT. */
 const AT_BEGIN = "(consistent-snapshot)";
 
 /** The level's name with the snapshot of BEGIN; without a name, of the level that the transaction has anyway. */

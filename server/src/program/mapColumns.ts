@@ -3,7 +3,7 @@ import type { Expression } from "./expression";
 import { mapParts } from "./operands";
 import type { Query } from "./statement";
 
-/** What stands for a column; undefined where it stays. */
+/** Expression in place of a column; undefined where it stays. */
 export type Replace = (name: {
   readonly relation: string;
   readonly column: string;

@@ -11,7 +11,7 @@ export interface Taint {
   readonly effect: "over" | "outside" | "approx" | "opaque";
   readonly reason: string;
   readonly source?: SourceRange;
-  /** What of the statement's result is not known, for those who read that result by its names. */
+  /** Part of the statement's result that is not known, for those who read that result by its names. */
   readonly unknown?: "columns";
 }
 

@@ -62,7 +62,7 @@ export interface Transaction {
   readonly body: Command;
   readonly level?: DeclaredLevel;
   readonly annotations: readonly Annotation[];
-  /** What was lost outside any one statement (control flow, dynamic SQL, calls). */
+  /** Losses outside any one statement (control flow, dynamic SQL, calls). */
   readonly taint: readonly Taint[];
 }
 
@@ -98,7 +98,7 @@ export interface Invariant {
 export interface Program {
   readonly schema: Schema;
   readonly transactions: readonly Transaction[];
-  /** What the user says, or what was inferred, about the rows between transactions. */
+  /** Invariants that the user states or that were inferred about the rows between transactions. */
   readonly invariants?: readonly Invariant[];
   /** The `@isolens ignore` comments of all files, in the order of files and text. */
   readonly suppressions?: readonly Suppression[];

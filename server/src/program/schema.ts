@@ -7,7 +7,7 @@ export interface Column {
   readonly name: string;
   readonly type: ValueType;
   readonly nullable: boolean;
-  /** What its texts look like; absent: anything of its type. */
+  /** Look of its texts; absent: anything of its type. */
   readonly takes?: Takes;
   /** Its whole numbers are of 64 bits: drivers give them as texts, or as numbers of another kind. */
   readonly isWide?: true;
@@ -15,7 +15,7 @@ export interface Column {
   readonly isBytewise?: true;
   /** Texts that are written otherwise may be equal in it: citext, char(n), a collation that is not deterministic. */
   readonly isLoose?: true;
-  /** What an INSERT that leaves the column out gives it. `sequence`: serial, identity; absent: NULL. */
+  /** Value of an INSERT that leaves the column out. `sequence`: serial, identity; absent: NULL. */
   readonly default?: Expression;
   /** GENERATED ALWAYS AS: what it is always, over this table's columns; unknown where that is not understood. */
   readonly generated?: Expression;
@@ -38,7 +38,7 @@ export interface ForeignKey {
   readonly name?: string;
   readonly table: string;
   readonly referenced: readonly string[];
-  /** What a deletion of the referenced row does to this one, where it is not refused. */
+  /** Effect of a deletion of the referenced row on this one, where it is not refused. */
   readonly onDelete?: "cascade" | "set";
   /** NOT VALID: it binds what is written, and rows from before may break it. */
   readonly isUnvalidated?: true;

@@ -226,7 +226,7 @@ export type Command =
       readonly handler: Command;
       /** The SQLSTATEs ("23505") and classes of them ("23") that it is for; absent: every error. */
       readonly catches?: readonly string[];
-      /** What is undone before the handler runs: the block (absent, PL/pgSQL), or the statement that failed (MySQL). */
+      /** Extent that is undone before the handler runs: the block (absent, PL/pgSQL), or the statement that failed (MySQL). */
       readonly undoes?: "block" | "statement";
       /** The variable that holds the SQLSTATE of the error while the handler runs. */
       readonly error?: string;

@@ -15,7 +15,7 @@ export interface Suppression {
   readonly kinds: readonly SuppressedKind[];
   /** The user's words after `--`; empty where there are none. */
   readonly reason: string;
-  /** What it is about: the whole file, or the code on this line (0-based): the comment's own, or the next with code. */
+  /** Its subject: the whole file, or the code on this line (0-based): the comment's own, or the next with code. */
   readonly about: "file" | { readonly line: number };
   /** From `@isolens` to the end of the reason. */
   readonly source: SourceRange;

@@ -6,7 +6,7 @@ export type Takes =
   | { readonly kind: "labels"; readonly labels: readonly string[] }
   | { readonly kind: "length"; readonly most: number };
 
-/** What a type's name says besides: its numbers in parentheses, and the labels of an enumeration. */
+/** Details of a type's name: its numbers in parentheses, and the labels of an enumeration. */
 export interface TypeDetails {
   readonly sizes?: readonly number[];
   readonly labels?: readonly string[];
@@ -15,7 +15,7 @@ export interface TypeDetails {
 /** Longer texts than these are never made up. */
 const LONG = 8;
 
-/** What columns of a type take, by the type's name in lower case; undefined: any text, or nothing that is known here. */
+/** Texts that columns of a type take, by the type's name in lower case; undefined: any text, or nothing that is known here. */
 export function takesOf(type: string, details: TypeDetails = {}): Takes | undefined {
   const { sizes: [most] = [], labels = [] } = details;
   switch (type) {

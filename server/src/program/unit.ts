@@ -45,7 +45,7 @@ interface Parts {
   failsBehind: boolean;
   /** The database is asked for something else by then. */
   goesOnBehind: boolean;
-  /** What writes, of those so far. */
+  /** Statements that write, of those so far. */
   readonly writers: Statement[];
 }
 
@@ -148,7 +148,7 @@ function writersIn(command: Command): readonly Statement[] {
   }
 }
 
-/** What the statement has changed where the condition holds; undefined where it does not tell. */
+/** Rows that the statement has changed where the condition holds; undefined where it does not tell. */
 function changedBy(
   condition: Expression,
   statement: Statement,

@@ -15,7 +15,7 @@ export function dictionary<T>(entries: Readonly<Record<string, T>>): Dictionary<
   return made as Dictionary<T>;
 }
 
-/** What a record itself has under a name; undefined when it has nothing, whatever it inherits. */
+/** Own entry of a record under a name; undefined when it has nothing, whatever it inherits. */
 export function ownEntry<T>(
   record: Readonly<Record<string, T>> | undefined,
   name: string,

@@ -55,7 +55,7 @@ export interface ExplorationReport {
   readonly violations: readonly ExplorationViolation[];
   /** Assertions that no explored execution breaks. */
   readonly holding: readonly string[];
-  /** What could not be decided, and why. */
+  /** Open questions, and why. */
   readonly unknown: readonly ExplorationUnknown[];
 }
 

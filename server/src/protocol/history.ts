@@ -49,7 +49,7 @@ export interface HistoryEdge {
   readonly reason: HistoryReason;
 }
 
-/** What no execution of a level can be, by the smallest part of the history that shows it. */
+/** Part that no execution of a level has, by the smallest part of the history that shows it. */
 export interface HistoryViolation {
   /** The literature's name in kebab-case, such as `lost-update`. */
   readonly kind: string;
@@ -59,7 +59,7 @@ export interface HistoryViolation {
   readonly meaning: string;
   /** The weakest level that is violated. */
   readonly level: string;
-  /** What happened, in one sentence that begins with the title. */
+  /** One sentence about what happened that begins with the title. */
   readonly message: string;
   readonly transactions: readonly string[];
   /** The dependencies lead back to where they started; empty for a read that no level allows. */
@@ -83,7 +83,7 @@ export interface HistoryReport {
   readonly formatVersion: 1;
   /** The file or folder, as it was asked for. */
   readonly file: string;
-  /** What its content was recognised as. */
+  /** Format as which its content was recognised. */
   readonly format: string;
   readonly sessions: number;
   readonly transactions: number;

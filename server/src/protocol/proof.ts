@@ -16,7 +16,7 @@ export interface ProofReport {
   readonly scheme?: ProofScheme;
   /** The argument, one sentence a step. */
   readonly steps: readonly ProofStep[];
-  /** What stands in the way. */
+  /** Obstacles. */
   readonly obstacles: readonly ProofObstacle[];
   /** Facts about all executions that the argument needs, each proved on the way. */
   readonly lemmas: readonly string[];
@@ -34,7 +34,7 @@ export interface ProofObstacle {
   /** One for each arrow. */
   readonly dependencies: readonly ProofDependency[];
   readonly reason: string;
-  /** What would remove it. */
+  /** Advice that would remove it. */
   readonly advice?: string;
   readonly file?: string;
   readonly range?: Range;

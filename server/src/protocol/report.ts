@@ -8,7 +8,7 @@ import type { SerialOutcome, Value, Witness } from "./witness";
 export type Verdict = "anomaly" | "safe" | "unknown" | "cancelled";
 export type Precision = "exact" | "over" | "approx" | "opaque";
 export type Dependency = "wr" | "ww" | "rw" | "so";
-/** What differs from every serial order: the final state, a returned value, or only what was read on the way. */
+/** Part that differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
 /** Kinds of harm, the worst first; `service/findings/harm.ts` ranks findings by them. */
@@ -140,7 +140,7 @@ export interface Anomaly {
   /** Instead of a cycle: from a write that was never committed (or was replaced by its own transaction) to its read. */
   readonly dirtyRead?: CycleEdge;
   readonly witness: Witness;
-  /** What the same transactions give one after the other, in every order. */
+  /** Outcomes of the same transactions one after the other, in every order. */
   readonly serial: readonly SerialOutcome[];
   readonly steps: readonly Step[];
   /** Consequence for the data, in one clause without a full stop: "Two bookings for room 63 on 2025-01-01". */
@@ -156,7 +156,7 @@ export interface Anomaly {
    * that no level of their transactions keeps the others out.
    */
   readonly outside?: readonly string[];
-  /** What the rules of the level leave out and its statements use; absent where nothing is. */
+  /** Gaps of the level's rules that its statements use; absent where nothing is. */
   readonly leftOut?: readonly LeftOut[];
   readonly preventedBy: readonly string[];
   readonly allowedAt: readonly string[];
@@ -171,7 +171,7 @@ export interface Anomaly {
   readonly representative?: string;
 }
 
-/** What of the findings is told. */
+/** Findings that are told. */
 export interface Shown {
   /** Those that are off as well, and every one of a group. */
   readonly all?: boolean;
@@ -189,7 +189,7 @@ export function isShown(anomaly: Anomaly, shown: Shown = {}): boolean {
   return isTold(anomaly, shown) && (shown.all === true || anomaly.representative === undefined);
 }
 
-/** What a figure of the anomaly draws: its cycle, or the one read that no serial order has. */
+/** Edges that a figure of the anomaly draws: its cycle, or the one read that no serial order has. */
 export function shownEdges({ cycle, dirtyRead }: Anomaly): readonly CycleEdge[] {
   return dirtyRead ? [dirtyRead] : cycle;
 }
@@ -206,7 +206,7 @@ export interface LeftOut {
   readonly range: Range;
 }
 
-/** What of the input was not read: of what it does nothing is said. */
+/** Part of the input that was not read: nothing is said of what it does. */
 export type UnreadKind = "file" | "folder" | "part" | "routine" | "call" | "library";
 
 /** Something that could not be decided, or that was weakened, with the reason and what to do. */
@@ -241,7 +241,7 @@ export interface Assumption {
   readonly transactions: readonly string[];
 }
 
-/** What the rules of a level rest on. */
+/** Basis of a level's rules. */
 export interface LevelBasis {
   readonly level: string;
   /** Compared with outcomes of a real server, derived from documentation, or defined. */
@@ -286,7 +286,7 @@ export interface LevelReport {
     /** Names of transactions whose instances are kept serializable with each other, whatever their levels. */
     readonly serializablePairs?: readonly (readonly [string, string])[];
   };
-  /** What the rules of these levels rest on, one entry for each of them that some transaction runs at. */
+  /** Bases of these levels' rules, one entry for each of them that some transaction runs at. */
   readonly basis?: readonly LevelBasis[];
   readonly verdict: Verdict;
   readonly rests: Rests;
@@ -295,7 +295,7 @@ export interface LevelReport {
   /** The mistakes behind the anomalies, the worst first; absent before they were looked for. */
   readonly causes?: readonly Cause[];
   readonly unknown: readonly Unknown[];
-  /** What the verdict rests on beside the text of the program. */
+  /** Assumptions of the verdict beside the text of the program. */
   readonly assumptions: readonly Assumption[];
   readonly coverage: Coverage;
   /** True if the verdict holds for any number of transactions; absent where that was not asked. */

@@ -36,7 +36,7 @@ export interface LevelChoice extends LevelName {
   readonly inForce: boolean;
   /** It is the level that the workspace is configured with. */
   readonly configured: boolean;
-  /** What the last check of the present text found at this level; absent when it was not checked. */
+  /** Result of the last check of the present text at this level; absent when it was not checked. */
   readonly known?: {
     readonly verdict: Verdict;
     readonly anomalies: number;
@@ -83,15 +83,15 @@ export interface AnomalyPayload {
   readonly anomaly: Anomaly;
   readonly level: LevelName;
   readonly title: string;
-  /** What the literature means by this kind, in one sentence; empty for a kind without a name. */
+  /** Meaning of this kind in the literature, in one sentence; empty for a kind without a name. */
   readonly definition: string;
   readonly reference: string;
   /** Partners of its cause, "deposit, transfer and itself", where it has several anomalies. */
   readonly races?: string;
   readonly rests: Rests;
-  /** What the rules of its level rest on, in words; absent for levels that axioms define. */
+  /** Basis of its level's rules, in words; absent for levels that axioms define. */
   readonly basis?: string;
-  /** What the answers about its transactions assume, in words. */
+  /** Assumptions of the answers about its transactions, in words. */
   readonly assumptions?: readonly string[];
   /** Labels of the levels that the anomaly's `preventedBy` and `allowedAt` name. */
   readonly labels: Readonly<Record<string, string>>;
@@ -142,7 +142,7 @@ export interface TreeTransaction {
   readonly name: string;
   readonly place: Place;
   readonly verdict: TransactionVerdict;
-  /** What stays open, in sentences. */
+  /** Open questions, in sentences. */
   readonly undecided: readonly string[];
   /** Those that are told come first. */
   readonly anomalies: readonly TreeAnomaly[];
@@ -161,7 +161,7 @@ export interface TreeFile extends Coverage {
   readonly skipped?: string;
 }
 
-/** What a client program was found to do. */
+/** Summary of the exploration of a client program. */
 export interface ExplorationSummary {
   readonly uri: string;
   /** One sentence: "2 assertions fail at snapshot isolation", "3 assertions hold in all 120 executions", "not explored: ...". */
@@ -170,7 +170,7 @@ export interface ExplorationSummary {
   readonly violations: readonly string[];
 }
 
-/** What a recorded run was judged as. */
+/** Verdict on a recorded run. */
 export interface HistorySummary {
   readonly uri: string;
   /** One sentence: "violates snapshot isolation: lost update", "serializability holds", "not read: ...". */
@@ -261,7 +261,7 @@ export interface Requests {
     readonly params: { readonly level?: string; readonly uri?: string };
     readonly result: CheckSummary | null;
   };
-  /** What the last checks found, without checking again. */
+  /** Findings of the last checks, without checking again. */
   readonly "isolens/summaries": {
     readonly params: Readonly<Record<string, never>>;
     readonly result: readonly CheckSummary[];
@@ -376,7 +376,7 @@ export interface Settings {
   readonly severities: Readonly<Record<string, FindingSeverity>>;
 }
 
-/** What a panel shows. */
+/** State of a panel. */
 export type PanelState =
   | {
       readonly kind: "empty";
@@ -403,7 +403,7 @@ export interface PanelStatus {
 
 export type PanelTab = "schedule" | "cycle" | "serial";
 
-/** What the page may ask of its host. */
+/** Requests of the page to its host. */
 export interface PanelHost {
   /** The page can receive: the host must answer with `show`. */
   ready(params: Readonly<Record<string, never>>): void;
@@ -462,7 +462,7 @@ export interface PanelReplay {
   readonly rows?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the host may ask of the page. */
+/** Requests of the host to the page. */
 export interface PanelPage {
   show(params: PanelState): void;
   /** Move the selection among the steps. */
@@ -481,7 +481,7 @@ export type Call<Interface> = {
     : never;
 }[keyof Interface];
 
-/** What the page keeps over reloads. */
+/** Memory of the page over reloads. */
 export interface PanelMemory {
   readonly state: PanelState;
   readonly tab: PanelTab;

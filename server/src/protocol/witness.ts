@@ -26,7 +26,7 @@ export interface ScheduleStep {
   readonly sees: readonly string[];
 }
 
-/** What a run ended with: final rows per table (by primary key order) and, per instance, its values. */
+/** Outcome of a run: final rows per table (by primary key order) and, per instance, its values. */
 export interface Outcome {
   /** Rows alive at the end; only tables that the witness mentions. */
   readonly final: Readonly<Record<string, readonly Row[]>>;

@@ -53,7 +53,7 @@ export function serverOf(written: string, from: string): RecordedServer | string
 
 const MODES = ["sslmode", "ssl-mode", "sslMode"];
 
-/** What a mode of libpq or of MySQL's clients demands. */
+/** Demand of a mode of libpq or of MySQL's clients. */
 function encryptionOf(mode: string | undefined): Pick<Upstream, "encryption"> {
   if (/^verify[-_]ca$/i.test(mode ?? "")) return { encryption: "authority" };
   if (/^verify/i.test(mode ?? "")) return { encryption: "verify" };

@@ -1,4 +1,4 @@
-// What of a name or a command must not stand in files that people share.
+// Secrets of names and commands, which must not stand in files that people share.
 
 /** Names of what is secret. */
 export const SECRET =

@@ -11,7 +11,7 @@ import type { ScriptRun } from "./scriptRun";
 import { must } from "./stage";
 import type { LiveServer, LiveSession, StatementResult } from "./servers/liveServer";
 
-/** What one instance came to. */
+/** End of one instance. */
 export interface InstanceEnd {
   readonly status: "committed" | "rolled back";
   /** Why it was rolled back: the server's code and words. */
@@ -33,7 +33,7 @@ export interface ObservedWait {
 export interface ConductResult {
   readonly ends: ReadonlyMap<string, InstanceEnd>;
   readonly waits: readonly ObservedWait[];
-  /** What the schedule wanted and the server did not let happen. */
+  /** Step of the schedule that the server did not let happen. */
   readonly divergence?: string;
 }
 

@@ -10,7 +10,7 @@ const SCHEMAS: Readonly<Record<LiveServer["product"], string>> = {
     WHERE schema_name NOT IN ('information_schema', 'performance_schema')`,
 };
 
-/** What stands in the way, in words; undefined where nothing does. Strings and comments count, since texts may be executed. */
+/** Obstacle in words; undefined where nothing does. Strings and comments count, since texts may be executed. */
 export async function foreignNames(
   session: LiveSession,
   product: LiveServer["product"],

@@ -3,13 +3,13 @@
 import type { LiveServer, LiveSession } from "./servers/liveServer";
 
 export interface Gates {
-  /** What routines call, to be created in the schema. */
+  /** Routines that others call, to be created in the schema. */
   readonly definitions: readonly string[];
   /** The call of a gate before a statement of a routine. It changes nothing that the routine can ask for. */
   call(number: number): string;
   /** The call that notes what a statement of a routine put into these variables. */
   note(number: number, variables: readonly string[]): string;
-  /** What the session noted: statements whose rows tell. */
+  /** Notes of the session: statements whose rows tell. */
   readonly noted: string;
   /** Statements with which a session begins to note. */
   readonly listen: readonly string[];

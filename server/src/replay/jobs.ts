@@ -34,10 +34,10 @@ export type Job = CallJob | ScriptJob;
 export interface CallJob {
   readonly kind: "call";
   readonly instance: string;
-  /** What its session executes first. */
+  /** Statements that its session executes first. */
   readonly before: readonly string[];
   readonly sql: string;
-  /** What gives the values that the call left in variables of the session. */
+  /** Query of the values that the call left in variables of the session. */
   readonly outputs?: string;
   /** The routine begins and ends its transaction itself. */
   readonly isOwnTransaction: boolean;
@@ -48,7 +48,7 @@ export interface CallJob {
 export interface ScriptJob {
   readonly kind: "script";
   readonly instance: string;
-  /** What its session executes first. */
+  /** Statements that its session executes first. */
   readonly before: readonly string[];
   /** It begins and ends its transactions itself. */
   readonly isOwnTransaction: boolean;
@@ -172,7 +172,7 @@ function assignments({ arguments: values }: WitnessInstance): readonly string[] 
   return items.length > 0 ? [`SET ${items.join(", ")}`] : [];
 }
 
-/** What must not be done to a server that is not ours: databases, roles, schemas, and rights. */
+/** Statements that must not reach a server that is not ours: databases, roles, schemas, and rights. */
 export function isForbidden(sql: string): boolean {
   const [first, second] = firstWords(sql, 0, sql.length, 2);
   return (

@@ -5,14 +5,14 @@ import type { Witness } from "../protocol/witness";
 import { permutations } from "../store/permutations";
 import type { InstanceEnd } from "./conduct";
 
-/** What a run ended with, as JSON texts. */
+/** Outcome of a run, as JSON texts. */
 export interface ReplayOutcome {
   /** Rows by table. */
   readonly tables: Readonly<Record<string, readonly string[]>>;
   readonly instances: Readonly<Record<string, InstanceEnd>>;
 }
 
-/** What of two outcomes differs first: the rows left, what callers were given, or only what was read on the way. */
+/** First difference of two outcomes: the rows left, what callers were given, or only what was read on the way. */
 export type Difference = "state" | "value" | "read";
 
 /**

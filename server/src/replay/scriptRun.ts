@@ -28,7 +28,7 @@ import { bindText } from "./literal";
 import { intoOf, plainSqlValue, variableOf } from "./machineValues";
 import type { SqlWriter } from "./sqlText";
 
-/** What the script does next, with the text for the server. */
+/** Next step of the script, with the text for the server. */
 export type ScriptStep =
   | {
       readonly kind: "statement";
@@ -46,7 +46,7 @@ export type ScriptStep =
 
 export interface ScriptRun {
   next(): ScriptStep;
-  /** What the server answered to the statement at hand; the rows as the caller sees them, if they are for him. */
+  /** Answer of the server to the statement at hand; the rows as the caller sees them, if they are for him. */
   took(statement: Statement, rows: readonly Row[], affected: number): boolean;
   /** The server has ended the transaction that was to end. */
   tookPart(): void;

@@ -68,7 +68,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What has no text, with the reason. */
+/** Part that has no text, with the reason. */
 class NoText extends Error {}
 
 function guarded(make: () => string): WrittenSql {

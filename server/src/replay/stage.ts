@@ -8,7 +8,7 @@ import { literal, quoteName } from "./literal";
 import type { Actor } from "./servers/actor";
 import type { LiveServer, LiveSession } from "./servers/liveServer";
 
-/** What a server refused, with the statement that it refused. */
+/** Refusal of a server, with the statement that it refused. */
 export class ServerRefusal extends Error {
   constructor(
     readonly sql: string,
@@ -30,7 +30,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** What the products write differently. */
+/** Words that the products write differently. */
 interface Words {
   readonly create: (name: string) => readonly string[];
   readonly drop: (name: string) => string;

@@ -38,7 +38,7 @@ export function askInvariants(
 }
 
 export interface SettledInvariants {
-  /** What the search assumes. */
+  /** Invariants that the search assumes. */
   readonly invariants: readonly Invariant[];
   /** Without preconditions that contradict each other. */
   readonly transactions: readonly Transaction[];

@@ -20,10 +20,10 @@ import type { SolveCache, SolveCounters } from "./search/tupleSolver";
 import { digest } from "./search/tuples";
 
 export interface ProofInput {
-  /** What is searched: with the invariants that were settled. */
+  /** Program that is searched: with the invariants that were settled. */
   readonly program: Program;
   readonly levels: Levels;
-  /** What was not understood or left out: no proof rests on it. */
+  /** Gaps, not understood or left out: no proof rests on it. */
   readonly gaps: readonly Unknown[];
   readonly pool: SolvePool;
   readonly cache: SolveCache;

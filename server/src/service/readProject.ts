@@ -30,7 +30,7 @@ import type { Project } from "../workspace/projects";
 import { digestOf, type KeptReadings, type ReadingFiles } from "./cache/readings";
 import { statementsOf, tablesOf } from "./statements";
 
-/** What reading needs of a project. */
+/** Parts of a project that reading needs. */
 export type ProjectTexts = Pick<Project, "files" | "context" | "configuration"> &
   Partial<Pick<Project, "folder" | "configurationFile">> & {
     readonly code?: Omit<ProjectCode, "source">;
@@ -194,7 +194,7 @@ interface Readers {
   readonly all: ProgramReader;
   readonly telling: DialectReader;
   readonly code?: WorkspaceCodeReader;
-  /** What was kept of its code on disk. */
+  /** Readings of its code that were kept on disk. */
   readonly kept?: KeptReadings;
   /** All files have been read once. */
   isWhole: boolean;

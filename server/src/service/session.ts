@@ -86,7 +86,7 @@ export interface FixRequest extends CheckRequest {
   readonly isOneEnough?: boolean;
 }
 
-/** What is told while a project is read and checked. */
+/** Events while a project is read and checked. */
 export interface SessionEvents extends CheckEvents {
   /** Files of code that were read, of all there are. */
   reading?(done: number, total: number): void;
@@ -95,7 +95,7 @@ export interface SessionEvents extends CheckEvents {
 }
 
 export interface WorkspaceCheck extends CheckResult {
-  /** What was read: notes, transactions and statements with their places. */
+  /** Program that was read: notes, transactions and statements with their places. */
   readonly program: Program;
   /** Remarks that name no place in a file: on the configuration, on missing parts of the installation. */
   readonly remarks: readonly string[];
@@ -129,7 +129,7 @@ export interface Session {
   dispose(): Promise<void>;
 }
 
-/** What is kept on disk for one user, at most. */
+/** Bounds of what is kept on disk for one user. */
 const KEPT: CacheBounds = { bytes: 32_000_000, files: 48 };
 
 /** Problems that are remembered; some hundred bytes to some kilobytes each. */
@@ -339,7 +339,7 @@ function ofEarly(failure: string): string {
   return `open files could not be checked before the others: ${failure}`;
 }
 
-/** What a check is run with. */
+/** Surroundings of a check. */
 interface Surroundings {
   readonly signal: AbortSignal;
   readonly events: SessionEvents | undefined;
@@ -385,7 +385,7 @@ type Read = (request: CheckRequest, signal: AbortSignal, events: ReadingEvents) 
 
 interface ReadingEvents {
   readonly reading: SessionEvents["reading"];
-  /** What is asked for first is read; the rest follows. */
+  /** The part that is asked for first is read; the rest follows. */
   readonly early: (part: Program) => void;
 }
 

@@ -66,7 +66,7 @@ function dirtyKind(
   return isIntermediate(run, cell, cell.writer) ? "replaced" : undefined;
 }
 
-/** What the history checker, which shares no code with the store, says to a dirty read; undefined when it agrees. */
+/** Objection of the history checker, which shares no code with the store, to a dirty read; undefined when it agrees. */
 export function dirtyReadObjection(execution: Execution, read: DirtyRead): string | undefined {
   const expected = read.kind === "rolled-back" ? "aborted-read" : "intermediate-read";
   const { violations } = resolve(recordedRead(execution, read));

@@ -191,7 +191,7 @@ function bounds(query: Query, frame: Frame): { readonly offset: number; readonly
 interface OutputRow {
   readonly values: Readonly<Record<string, SqlValue>>;
   readonly keys: readonly SqlValue[];
-  /** What DISTINCT ON tells it by. */
+  /** Key of DISTINCT ON. */
   readonly on?: string;
 }
 

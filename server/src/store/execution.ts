@@ -116,7 +116,7 @@ export interface Confirmation {
   readonly status: "confirmed" | "unconfirmed";
   /** Why it is unconfirmed. */
   readonly reason?: string;
-  /** What differs from every serial order; undefined when some order gives the same in all respects. */
+  /** Difference from every serial order; undefined when some order gives the same in all respects. */
   readonly severity?: Severity;
   /** Dependencies of the execution that form a cycle over instances, in order (indexes into `dependencies`). */
   readonly cycle: readonly number[];

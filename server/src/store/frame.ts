@@ -53,7 +53,7 @@ export interface Frame {
   readonly targets?: ((alias: string) => Tables) | undefined;
   readonly acting: Acting | undefined;
   readonly recorder: Recorder | undefined;
-  /** What calls that give several values give in the row at hand. */
+  /** Values of calls that give several, in the row at hand. */
   readonly sets?: ReadonlyMap<Expression, SqlValue> | undefined;
   /** Results of subqueries that depend on no row: evaluated once per statement. */
   readonly once: Map<Query, ResultRows> | undefined;
@@ -70,7 +70,7 @@ export interface Tables {
 
 /** A search through one table. */
 export interface Search {
-  /** What an index leads it to, dead rows and rows to be included. */
+  /** Rows that an index leads it to, dead rows and rows to be included. */
   readonly inRange: (values: Readonly<Record<string, SqlValue>>) => boolean;
   /** At most one row can be there. */
   readonly point: boolean;

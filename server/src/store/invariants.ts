@@ -159,7 +159,7 @@ function withOwnKeys(table: Table, known: readonly Row[], asked: AddedRow): Adde
 
 const NUMBERS = [0, 1, 2, 5, 10, 20, 100, 1000, -1];
 
-/** What CHECKs and invariants say of the table. */
+/** Conditions of CHECKs and invariants on the table. */
 function conditionsOn(program: Program, table: string): readonly Expression[] {
   const invariants = (program.invariants ?? []).filter(({ relations }) =>
     relations.some((each) => each.table === table),

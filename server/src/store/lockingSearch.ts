@@ -22,7 +22,7 @@ export interface SearchRules {
   readonly skipsLocked: boolean;
 }
 
-/** What a statement that waits has gone over so far, per search in the order in which they began. */
+/** Rows that a statement that waits has gone over so far, per search in the order in which they began. */
 export type SearchProgress = readonly TableRows[];
 
 /** The newest rows for one attempt of a statement. */

@@ -16,7 +16,7 @@ import { fromValue, type SqlValue } from "./value";
 /** Rounds after which a run is given up: of a loop that counts or goes through rows, and of one that may have no end. */
 const MAX_ROUNDS = { bounded: 1000, others: 100 };
 
-/** What an instance does next. */
+/** Next step of an instance. */
 export type Next =
   | { readonly kind: "statement"; readonly statement: Statement }
   /** With `goesOn` a transaction inside of a unit ends, and the unit does not: see `continueUnit`. */
@@ -56,7 +56,7 @@ export interface Machine {
   next: Next | undefined;
 }
 
-/** What remains to be done, innermost first. */
+/** Work that remains, innermost first. */
 type Continuation =
   | { readonly kind: "run"; readonly command: Command; readonly rest: Continuation | undefined }
   | {
@@ -219,7 +219,7 @@ export function partOf(machine: Machine): number | undefined {
   return isUnit(machine) ? machine.ended : undefined;
 }
 
-/** What a step of the machine records of the transaction that it is in. */
+/** Place that a step of the machine records of the transaction that it is in. */
 export function placeOf(machine: Machine): { readonly part?: number } {
   const part = partOf(machine);
   return part === undefined ? {} : { part };

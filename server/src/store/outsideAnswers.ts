@@ -7,7 +7,7 @@ export interface Question {
   readonly text: string;
   /** The same without the marks that tell two uses of one thing apart. */
   readonly form: string;
-  /** What nobody evaluates that it is about, also as a part of something else. */
+  /** Atoms that it is about and nobody evaluates, also as a part of something else. */
   readonly atoms: readonly string[];
 }
 

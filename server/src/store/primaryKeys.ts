@@ -36,7 +36,7 @@ export function primaryKeys(
   return [...new Set(rows.flatMap((row) => keyOf(table, row) ?? []))];
 }
 
-/** What a condition says that the column equals: one of these. */
+/** Values that a condition says the column equals: one of these. */
 function valuesGiven(
   condition: Expression,
   alias: string,

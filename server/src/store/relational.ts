@@ -40,7 +40,7 @@ interface Participant {
   /** Of a unit's transactions that have ended. */
   kept: readonly Write[];
   status: string | undefined;
-  /** What its last planned statement saw. */
+  /** Instances that its last planned statement saw. */
   sees: readonly string[];
   /** The last of its statements that the schedule lets others see; who sees it sees the unplanned ones as well. */
   readonly lastSeen: string | undefined;

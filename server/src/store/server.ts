@@ -73,7 +73,7 @@ export interface Session {
         readonly wants: HeldLock | undefined;
       }
     | undefined;
-  /** What the statement at hand has gone over, and how many searches of its attempt have begun. */
+  /** Rows that the statement at hand has gone over, and how many searches of its attempt have begun. */
   passed: SearchProgress;
   searches: number;
   ended: string | undefined;
@@ -141,7 +141,7 @@ export function copyServer(server: Server): Server {
   return { ...server, sessions: new Map(sessions) };
 }
 
-/** What the session would do next: the number of its next statement, or "end". Undefined when it has ended. */
+/** Next statement of the session: the number of its next statement, or "end". Undefined when it has ended. */
 export function nextStatement(session: Session): number | "end" | undefined {
   if (session.ended !== undefined) return undefined;
   const next = nextOfSession(session);
@@ -220,7 +220,7 @@ export function runOf(server: Server): Run {
   };
 }
 
-/** What the session does next, which is what says at which level. */
+/** Next action of the session, which is what says at which level. */
 function nextOfSession(session: Session): Next {
   const next = nextOf(session.machine, undoOf(session));
   session.level = session.levels(declaredLevel(session.machine));
@@ -429,7 +429,7 @@ function refuse(
   return record.commits === true ? [event, ...closePart(server, session, false)] : [event];
 }
 
-/** What a statement that fails does. */
+/** Effect of a statement that fails. */
 const NOTHING = { writes: [], rows: [], affected: 0 };
 
 function abort(server: Server, session: Session, failure: SqlFailure): readonly Event[] {

@@ -27,7 +27,7 @@ export function formOf(value: SqlValue): string {
   return (isOpaque(value) ? value.form : undefined) ?? renderValue(value);
 }
 
-/** What values are made of that nobody evaluates. */
+/** Atoms of values, which nobody evaluates. */
 export function atomsOf(values: readonly SqlValue[]): readonly string[] {
   return [...new Set(values.flatMap((each) => (isOpaque(each) ? (each.atoms ?? []) : [])))];
 }
@@ -56,7 +56,7 @@ export function renderValue(value: SqlValue): string {
   return String(value);
 }
 
-/** What a column of that type keeps of a value: integers are rounded, numbers become decimals; MySQL's truth values are numbers. */
+/** Value that a column of that type keeps: integers are rounded, numbers become decimals; MySQL's truth values are numbers. */
 export function coerce(value: SqlValue, type: ValueType): SqlValue {
   if (type === "bool" && typeof value === "number") return value !== 0;
   if ((type === "int" || type === "decimal") && typeof value === "boolean")

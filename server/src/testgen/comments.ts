@@ -36,7 +36,7 @@ export function headOf(plan: TestPlan): readonly string[] {
   ];
 }
 
-/** What the failing assertion says before the two results. */
+/** Text of the failing assertion before the two results. */
 export function failureOf(plan: TestPlan): string {
   return `${plan.title}: running at the same time gives what no order one after the other gives.`;
 }

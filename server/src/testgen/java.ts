@@ -55,7 +55,7 @@ export function javaTest(plan: TestPlan, fileName?: string): string {
     "    static final List<String> FIRST_ROWS = List.of(",
     listed(plan.initial.map(text)),
     "",
-    "    /** What is compared; columns that the server makes up are left out. */",
+    "    /** Columns that are compared; columns that the server makes up are left out. */",
     "    static final List<Table> TABLES = List.of(",
     listed(
       plan.tables.map(
@@ -150,7 +150,7 @@ const HARNESS = String.raw`
 
     record Table(String name, String without) {}
 
-    /** What a session was given, or why it was rolled back. */
+    /** Result of a session, or why it was rolled back. */
     record Ended(boolean committed, String result) {}
 
     record Outcome(Map<String, List<String>> tables, Map<String, Ended> sessions) {

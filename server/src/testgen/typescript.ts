@@ -50,7 +50,7 @@ export function typescriptTest(plan: TestPlan): string {
     ...plan.initial.map((sql) => `  ${text(sql)},`),
     "];",
     "",
-    "/** What is compared; columns that the server makes up are left out. */",
+    "/** Columns that are compared; columns that the server makes up are left out. */",
     "const TABLES = [",
     ...plan.tables.map(
       ({ name, without }) => `  { name: ${text(quoteName(name))}, without: ${text(without)} },`,
@@ -111,7 +111,7 @@ interface Session {
 
 interface Ended {
   readonly committed: boolean;
-  /** What it was given, or why it was rolled back. */
+  /** Its result, or why it was rolled back. */
   readonly result: string;
 }
 

@@ -4,7 +4,7 @@ import type { Range } from "../protocol/source";
 import { parseJson, type JsonEntry, type JsonValue } from "./json";
 import { openSources, type Sources } from "./sources";
 
-/** What entries of all versions say. */
+/** Common part of entries of all versions. */
 interface Entry {
   readonly fingerprint: string;
   /** Names of transactions without their files. */

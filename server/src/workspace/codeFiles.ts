@@ -14,7 +14,7 @@ import { readManifests } from "./manifests";
 import { openSources, type Sources } from "./sources";
 
 export interface ProjectCode extends CodeFiles {
-  /** What it can be opened again from, in another thread. */
+  /** Source from which another thread opens it again. */
   readonly source: CodeSource;
   /** Changes whenever any of the files does, those of the project itself aside. */
   readonly digest: () => string;
@@ -23,9 +23,9 @@ export interface ProjectCode extends CodeFiles {
 /** Where the modules of a project are: plain data. */
 export interface CodeSource {
   readonly listing: FolderListing;
-  /** What their ids are relative to. */
+  /** Folder to which their ids are relative. */
   readonly folder: string;
-  /** What the project itself has read. */
+  /** Files that the project itself has read. */
   readonly own: ReadonlySet<FileId>;
   /** Folders that links may lead to where there is no repository. */
   readonly roots: readonly string[];

@@ -39,7 +39,7 @@ export interface Configuration {
   readonly level: Level;
   /** No level was named: `level` is the dialect's default, or what was detected. */
   readonly levelIsDefault: boolean;
-  /** What files of the workspace say of the database where the configuration says nothing. */
+  /** Signs of the database in files of the workspace where the configuration says nothing. */
   readonly detected?: Detection;
   /** Levels that the files named by the key `levels` define. */
   readonly defined: readonly PaperLevel[];
@@ -47,7 +47,7 @@ export interface Configuration {
   readonly transactionLevels: Readonly<Record<string, Level>>;
   readonly serializablePairs: readonly ConfiguredPair[];
   readonly distinct: readonly DistinctParameters[];
-  /** What always holds between transactions, with its place in the file. */
+  /** Invariants between transactions, with its place in the file. */
   readonly invariants: readonly { readonly text: string; readonly range: Range }[];
   readonly include: readonly string[];
   readonly exclude: readonly string[];
@@ -76,7 +76,7 @@ export interface ConfigurationResult {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** What holds without a configuration file. */
+/** Configuration without a file. */
 export const DEFAULT_CONFIGURATION: Configuration = {
   level: defaultLevel("postgres"),
   levelIsDefault: true,
@@ -304,7 +304,7 @@ const KEYS = dictionary<ReadKey>({
   },
 });
 
-/** What the rounds of a loop that are looked at may be, in words. */
+/** Range of the rounds of a loop that are looked at, in words. */
 export const UNROLL_RANGE = "a whole number from 1 to 8";
 
 /** True if so many transactions can be looked at together. */

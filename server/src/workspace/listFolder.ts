@@ -22,7 +22,7 @@ export interface FolderListing {
   readonly manifests: readonly string[];
   /** Schemas of ORMs in files of their own, and models of libraries. */
   readonly schemas: readonly string[];
-  /** What may say which database is used, and how. */
+  /** Settings that may say which database is used, and how. */
   readonly settings: readonly string[];
   /** Folders that were not looked into, and why. */
   readonly unread: readonly UnreadFolder[];
@@ -130,7 +130,7 @@ export async function listFolder(
   };
 }
 
-/** What stands below several folders. */
+/** Entries below several folders. */
 export function mergedListing(listings: readonly FolderListing[]): FolderListing {
   const [only] = listings;
   if (only && listings.length === 1) return only;
@@ -173,7 +173,7 @@ export const MANIFESTS: ReadonlySet<string> = new Set([
 
 const DECLARATIONS = /\.d\.[mc]?ts$/iu;
 
-/** What stands in a folder, or why nobody can tell. */
+/** Entries of a folder, or why nobody can tell. */
 async function entriesOf(folder: string): Promise<readonly Dirent[] | string> {
   try {
     return await readdir(folder, { withFileTypes: true });

@@ -93,7 +93,7 @@ export interface LoadOptions {
   readonly configurationFile?: string;
   /** Texts by absolute path that replace what is on disk. */
   readonly openTexts?: ReadonlyMap<string, string>;
-  /** What an earlier load found out of files of code. */
+  /** Cache of an earlier load of files of code. */
   readonly codeCache?: CodeCache;
   /** Milliseconds that reading may take. */
   readonly budget?: number;
@@ -175,11 +175,11 @@ interface Draft {
   readonly files: Set<string>;
   /** Code of folders, of which only what may use a database is read. */
   readonly code: Set<string>;
-  /** What may say which database is used. */
+  /** Settings that may say which database is used. */
   readonly settings: Set<string>;
   /** Folders that were asked for and have code of it. */
   readonly folders: Set<string>;
-  /** What of these could not be looked into, by its path. */
+  /** Parts of these that could not be looked into, by its path. */
   readonly unread: Map<string, SkippedFile>;
 }
 
@@ -340,7 +340,7 @@ function isSql({ file }: SourceFile): boolean {
   return codeLanguageOf(file) === undefined;
 }
 
-/** What the SQL is written in, as far as it tells, else the database that the code names. */
+/** Dialect of the SQL, as far as it tells, else the database that the code names. */
 function namedDialect(
   files: readonly SourceFile[],
   code: ProjectCode | undefined,

@@ -86,7 +86,7 @@ function isBelow(absolute: string, folder: string): boolean {
   return !path.isAbsolute(relative) && !/^\.\.(?:$|[\\/])/u.test(relative);
 }
 
-/** What went wrong with a file, in a few words for people. */
+/** Fault of a file, in a few words for people. */
 export function fileErrorText(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return FILE_ERRORS.get(code) ?? reasonOf(error);

@@ -171,7 +171,7 @@ function rowKey(edge: StoryEdge, side: "from" | "to"): string {
     : String(step);
 }
 
-/** What the operation did to the edge's data; the statement's text where that is not known. */
+/** Effect of the operation on the edge's data; the statement's text where that is not known. */
 function rowText(story: Story, each: StoryEdge, side: "from" | "to"): string {
   const index = each[side];
   const step = index === undefined ? undefined : story.steps[index];

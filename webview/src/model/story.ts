@@ -56,7 +56,7 @@ export interface StoryEdge {
   readonly data: string;
   readonly sentence: string;
   readonly places: readonly Place[];
-  /** What the sentence rests on; of recorded runs only. */
+  /** Reasons of the sentence; of recorded runs only. */
   readonly because: readonly StoryReason[];
 }
 

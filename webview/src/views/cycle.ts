@@ -80,7 +80,7 @@ export function createCycleView(story: Story, actions: Actions): Figure {
   };
 }
 
-/** What an edge rests on, folded; each sentence leads to the places that show it. */
+/** Reasons of an edge, folded; each sentence leads to the places that show it. */
 function expansion(because: readonly StoryReason[], actions: Actions): HTMLElement | undefined {
   if (because.length === 0) return undefined;
   return element(

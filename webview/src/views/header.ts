@@ -133,7 +133,7 @@ function chips({ payload }: Story): readonly HTMLElement[] {
 
 type Verdicts = NonNullable<AnomalyPayload["recorded"]>["verdicts"];
 
-/** What the recorded run keeps and what it does not. */
+/** Levels that the recorded run keeps, and those that it does not. */
 function recordedChips(verdicts: Verdicts): readonly HTMLElement[] {
   const of = (wanted: Verdicts[number]["verdict"]): readonly string[] =>
     verdicts.filter(({ verdict }) => verdict === wanted).map(({ level }) => level.label);

@@ -70,7 +70,7 @@ function progressText({ done, total, unit = "pairs" }: Progress): string {
   return unit === "files" ? `Reading ${counts} files` : `${counts} ${unit} of transactions`;
 }
 
-/** What was found, and below it what is so for any number of transactions. */
+/** Findings, and below them what is so for any number of transactions. */
 function withProofs(
   { proofs = [] }: Extract<OtherState, { kind: "empty" | "unknown" }>,
   actions: Actions,

@@ -9,7 +9,7 @@ import type { Figure } from "./anomaly";
 
 export interface Tabs {
   readonly node: HTMLElement;
-  /** What holds the figures: its width is theirs. */
+  /** Element that holds the figures: its width is theirs. */
   readonly body: HTMLElement;
   select(selection: Selection): void;
   show(tab: PanelTab): void;

@@ -4,7 +4,7 @@ import { subterms } from "../operations/terms";
 import { limitsOfCounts, termsOf } from "./countLimits";
 import type { ProductTuple, TupleTable } from "./product/tuple";
 
-/** What one row of a table may stand for. */
+/** Rows that one row of a table may stand for. */
 export interface AlikeRows {
   /** As many at the most. */
   readonly most: number;

@@ -72,7 +72,7 @@ export function readAssumptionName(
 /** A row by the values of its key's columns. */
 export type AssumedRow = readonly Smt[];
 
-/** What asserting invariants needs of the rows at the start. */
+/** Rows at the start, as far as asserting invariants needs them. */
 export interface StartRows {
   readonly flat: FlatProgram;
   readonly script: Script;

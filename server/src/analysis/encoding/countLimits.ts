@@ -21,7 +21,7 @@ export function limitsOfCounts(transaction: FlatTransaction, table: string): rea
   });
 }
 
-/** What a transaction's rollback, its statements' conditions and what they write hang on. */
+/** Terms that a transaction's rollback, its statements' conditions and what they write hang on. */
 export function termsOf({ aborts, exceeds, operations }: FlatTransaction): readonly Term[] {
   return [
     aborts,

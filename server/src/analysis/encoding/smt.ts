@@ -168,7 +168,7 @@ export interface Script {
 /** Factors and divisors up to this are calculated with exactly. */
 const SMALL = 2;
 
-/** What `mul` and `div` write for unknown operands, by name; declared where it is used. */
+/** Definitions of `mul` and `div` for unknown operands, by name; declared where it is used. */
 const DEFINITIONS: Readonly<Record<string, readonly Smt[]>> = {
   times: [
     "(declare-fun times_any (Int Int) Int)",

@@ -41,7 +41,7 @@ function asksWhether({ source }: ExecutedStep): boolean {
   return relations.length > 0 && outputs.every(({ value }) => value.kind === "literal");
 }
 
-/** What a count of whole rows gave that is all that the statement asks for. */
+/** Count of whole rows that is all that the statement asks for. */
 function countOf({ source, result }: ExecutedStep): number | undefined {
   if (source?.kind !== "select" || source.query.groupBy.length > 0) return undefined;
   const [output, another] = source.query.outputs;

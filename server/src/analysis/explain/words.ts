@@ -36,7 +36,7 @@ export function resultText(row: Row): string {
   return fields.length === 1 ? (fields[0] ?? "") : `(${fields.join(", ")})`;
 }
 
-/** What PostgreSQL calls a column that has no name of its own. */
+/** PostgreSQL's names of columns that have none of their own. */
 const NAMELESS: ReadonlySet<string> = new Set(["?column?", "coalesce", "case", "bool"]);
 
 /** "a", "a and b", "a, b and c". */

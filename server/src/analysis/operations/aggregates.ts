@@ -269,7 +269,7 @@ interface Rows {
   readonly guard: Term;
   /** The columns of the row at hand. */
   readonly inner: Scope;
-  /** What MySQL's `SELECT count(*) ... FOR UPDATE` locks: all rows that it ranges over. */
+  /** Lock of MySQL's `SELECT count(*) ... FOR UPDATE`: all rows that it ranges over. */
   readonly lock: ReturnType<typeof lockIn>;
 }
 

@@ -103,7 +103,7 @@ export interface Builder {
   readonly rounds: Map<string, number>;
   /** Values that the database makes up, per site. */
   readonly drawn: Map<string, number>;
-  /** What loops whose rounds stand for others make unknown. */
+  /** Variables that loops make unknown whose rounds stand for others. */
   readonly forgotten: NonNullable<FlatTransaction["forgotten"]>[number][];
   /** The condition under which the command at hand runs; never NULL. */
   path: Term;
@@ -114,7 +114,7 @@ export interface Builder {
 /** A transaction of a unit. */
 export interface PartDraft {
   readonly single: boolean;
-  /** What it declares. */
+  /** The level that it declares. */
   readonly level?: string | undefined;
   readonly guard: Term;
   /** Its first statement and its first operation. */
@@ -205,12 +205,12 @@ export function inDoubt(scope: Scope): Scope {
   return scope.perhaps ? scope : { ...scope, perhaps: true };
 }
 
-/** What it adds to the statement at hand may never be asked. */
+/** Operations that it adds to the statement at hand may never be asked. */
 export function perhaps<Result>(builder: Builder, add: () => Result): Result {
   return amended(builder, add, () => () => ({ perhaps: true }));
 }
 
-/** What it adds to the statement at hand is asked only where the condition holds, which is not NULL. */
+/** Operations that it adds to the statement at hand are asked only where the condition holds, which is not NULL. */
 export function askedWhere<Result>(
   builder: Builder,
   condition: () => Term,
@@ -287,7 +287,7 @@ export function applyTerm(
   return { kind: "apply", ...what, arguments: args };
 }
 
-/** What a name stands for after it was set on the path at hand: the older meaning holds elsewhere. */
+/** Meaning of a name after it was set on the path at hand: the older meaning holds elsewhere. */
 export function merge(builder: Builder, value: Term, older: Term | undefined): Term {
   return older === undefined ? value : conditional(builder.path, value, older);
 }

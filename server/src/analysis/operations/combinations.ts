@@ -45,7 +45,7 @@ export interface Combinations {
   /** How many of the members have many rows. */
   readonly many: number;
   readonly conjuncts: readonly Expression[];
-  /** What a combination satisfies beyond what chooses each relation's rows; its columns are `joined`. */
+  /** Condition on a combination beyond what chooses each relation's rows; its columns are `joined`. */
   readonly condition: Term;
   /** The columns of the combination at hand. */
   readonly scope: Scope;

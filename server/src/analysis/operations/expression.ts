@@ -44,7 +44,7 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
   const go = (each: Expression): Term => flattenExpression(builder, each, scope);
   const goWhere = (condition: () => Term, each: Expression): Term =>
     askedWhere(builder, condition, () => go(each));
-  /** What comes after an operand that decides is not asked. */
+  /** Operands behind one that decides are not asked. */
   const inTurn = (decides: (term: Term) => Term): ((each: Expression) => Term) => {
     const before: Term[] = [];
     const isReached = (): Term => and(...before.map((each) => not(isTrue(decides(each)))));
@@ -234,7 +234,7 @@ function amongRows(
   }
 }
 
-/** What a question about any rows answers: a function of the row at hand of which nothing more is known. */
+/** Answer of a question about any rows: a function of the row at hand of which nothing more is known. */
 function anyAmong(
   builder: Builder,
   loop: string,

@@ -105,7 +105,7 @@ export interface Operation {
   readonly guard: Term;
   /** Equalities on primary key columns. For an insert all of them. */
   readonly key: Readonly<Record<string, Term>>;
-  /** What else the row must satisfy; may mention any column. */
+  /** Further condition on the row; may mention any column. */
   readonly where: Term;
   readonly pick: Pick;
   readonly orderBy?: { readonly column: string; readonly descending: boolean };
@@ -167,13 +167,13 @@ export interface FlatTransaction {
   readonly operations: readonly Operation[];
   /** The transaction rolls back iff this holds; its writes are then undone. */
   readonly aborts: Term;
-  /** What the caller receives, besides `visible` outputs. */
+  /** Terms that the caller receives, besides `visible` outputs. */
   readonly returns: readonly Term[];
   /** Outputs that reach the caller directly (SELECT of a script, RETURNING): operation and name. */
   readonly visible: readonly { readonly operation: number; readonly name: string }[];
   /** Of a unit: its transactions in program order, which contain all of its statements. */
   readonly parts?: readonly FlatPart[];
-  /** What its statements return and how many rows they change, whoever uses it; else what operations read. */
+  /** Results of its statements and numbers of rows that they change, whoever uses it; else what operations read. */
   readonly observed?: readonly Term[];
   /** Loops that may have more rounds than are represented, by their ids, with the rounds that are; questions about rows as well. */
   readonly uncovered?: readonly { readonly loop: string; readonly rounds: number }[];
@@ -187,7 +187,7 @@ export interface FlatTransaction {
     readonly from: number;
     readonly columns: Readonly<Record<string, readonly string[]>>;
   }[];
-  /** What flattening lost, for people. */
+  /** Losses of flattening, for people. */
   readonly losses: readonly string[];
   /** Accesses were left out, which `losses` tells. */
   readonly isPartial?: boolean;

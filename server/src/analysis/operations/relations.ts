@@ -32,7 +32,7 @@ export interface Placing {
   readonly isLimited?: boolean;
   /** The order in which the first relation's rows come. */
   readonly orderBy?: Operation["orderBy"];
-  /** What its row satisfies to be the one that is asked for, where no column's order says so. */
+  /** Condition on its row to be the one that is asked for, where no column's order says so. */
   readonly rank?: Term | undefined;
   /** Handled by the caller: it is the last, and its rows are at hand. */
   readonly target?: Relation | undefined;

@@ -213,7 +213,7 @@ export function mentionsRow(term: Term): boolean {
   );
 }
 
-/** What the terms mention of rows at hand, of their own operation and of `over`s around them, in a fixed order. */
+/** Columns that the terms mention of rows at hand, of their own operation and of `over`s around them, in a fixed order. */
 export function rowTermsIn(...roots: readonly Term[]): readonly Term[] {
   const joined = roots.flatMap((root) => {
     const all = [...subterms(root)];

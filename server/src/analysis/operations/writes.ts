@@ -112,7 +112,7 @@ export function flattenDelete(builder: Builder, statement: DeleteStatement): voi
   }
 }
 
-/** What a change is made to, with the rows of other relations that go with it. */
+/** Target of a change, with the rows of other relations that go with it. */
 interface Target {
   readonly target: Selection;
   readonly found: Term;
@@ -275,7 +275,7 @@ function conflictOf(
   }
 }
 
-/** What ON CONFLICT DO UPDATE sets; foreign keys of that are not looked up. */
+/** Columns that ON CONFLICT DO UPDATE sets; foreign keys of that are not looked up. */
 function updateOf(
   builder: Builder,
   { table: name }: InsertStatement,

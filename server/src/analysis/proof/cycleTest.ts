@@ -26,7 +26,7 @@ export interface CycleTest {
   apart(largest: number): ReadonlySet<number>;
 }
 
-/** What leads from one transaction to another. */
+/** Ways from one transaction to another. */
 interface Link {
   /** By which the first is left; `older`, because it read something older than the other's commit. */
   readonly leaving: readonly { readonly operation: Operation; readonly older: boolean }[];

@@ -32,7 +32,7 @@ interface Way extends Entry {
   readonly edge: StaticEdge;
 }
 
-/** What dependencies of a pair there may be. */
+/** Possible dependencies of a pair. */
 interface PairEdges {
   readonly any: boolean;
   /** Between transactions of which neither sees the other. */

@@ -10,7 +10,7 @@ import { cyclicGroups } from "./cyclicGroups";
 import { beforeLiteral, encodeQuestion, unseenLiteral } from "./question";
 import type { Setting } from "./setting";
 
-/** What pairs of transactions can do to each other at the levels at hand, whatever else runs. */
+/** Possible dependencies between pairs of transactions at the levels at hand, whatever else runs. */
 type PairTable = (from: number, to: number) => PairFacts;
 
 export interface OrderedSet {
@@ -115,7 +115,7 @@ function before([first, second]: Step): string {
   return beforeLiteral(first, second);
 }
 
-/** What two transactions can do to each other; two instances of one where both are the same. */
+/** Possible dependencies between two transactions; two instances of one where both are the same. */
 interface PairFacts {
   readonly depends: boolean;
   /** The second may depend on the first without seeing it: by overwriting what the first has read. */

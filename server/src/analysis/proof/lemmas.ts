@@ -211,7 +211,7 @@ function keptInvariants(
   }
 }
 
-/** What it takes that a fact holds of every transaction; undefined where it does not hold of one. */
+/** Grounds on which a fact holds of every transaction; undefined where it does not hold of one. */
 function groundsOf(
   flat: FlatProgram,
   of: (member: number) => ReadonlySet<string> | undefined,

@@ -10,7 +10,7 @@ import type { FlatProgram, FlatTransaction, Operation } from "../operations/oper
 import { columnsIn } from "../operations/terms";
 import { asPaper } from "./setting";
 
-/** What the statements of a transaction see at a level of such a database. */
+/** Views of a transaction's statements at a level of such a database. */
 export interface Views {
   /** Plain reads: all of one state of the database, of one state a statement, or of one from the first of them on. */
   readonly plain: "transaction" | "statement" | "first-plain-read";

@@ -152,7 +152,7 @@ export function assertBetween(
   assertLemmas(script, assumptions, setting, standing, from, to, spare);
 }
 
-/** What snapshots keep: CHECKs row by row, and the invariants that were proved of them. */
+/** Facts that snapshots keep: CHECKs row by row, and the invariants that were proved of them. */
 export function promising(setting: Setting): FlatProgram {
   const { flat, lemmas } = setting;
   const checked = hasLemmas(setting);

@@ -36,7 +36,7 @@ export function restrictionsOf(flat: FlatProgram, levels: Levels): readonly Rest
   });
 }
 
-/** What any transaction changes; the existence of rows is a column of its own. */
+/** Columns that any transaction changes; the existence of rows is a column of its own. */
 function changedColumns(flat: FlatProgram): ReadonlySet<string> {
   return writtenColumns(
     flat,

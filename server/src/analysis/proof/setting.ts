@@ -8,7 +8,7 @@ import { writtenColumns } from "../encoding/relational/meeting";
 import type { FlatProgram } from "../operations/operation";
 import { openForm } from "./openForm";
 
-/** What every snapshot of every execution keeps, each justified by its own proof (`lemmas.ts`). */
+/** Facts that every snapshot of every execution keeps, each justified by its own proof (`lemmas.ts`). */
 export interface Lemmas {
   /** By the name of a lemma, or of an invariant that is kept: the names of what its own proof needs. */
   readonly rests: ReadonlyMap<string, ReadonlySet<string>>;

@@ -3,7 +3,7 @@ import type { ValueType } from "../../program/expression";
 import type { Takes } from "../../program/takes";
 import { MADE_UUID } from "../../protocol/witness";
 
-/** What a column says of its texts, else what its type does. */
+/** Look of a column's texts, else that of its type. */
 export type Look = Takes | { readonly kind: "date" | "json" | "bytes" | "text" };
 
 export function lookOf(facts: {

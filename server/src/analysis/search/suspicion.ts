@@ -8,7 +8,7 @@ interface StaleUse {
   readonly table: string;
   /** Columns that decide what the read sees. */
   readonly columns: ReadonlySet<string>;
-  /** What an outdated read costs here: `HARM`. */
+  /** Cost of an outdated read here: `HARM`. */
   readonly harm: number;
 }
 
@@ -18,7 +18,7 @@ interface Profile {
   readonly weakened: boolean;
 }
 
-/** What may come of a write that rests on an outdated read, the worst first. */
+/** Harm of a write that rests on an outdated read, the worst first. */
 const HARM = {
   /** A value is written that was computed from what the same row held: updates are lost. */
   overwrite: 8,

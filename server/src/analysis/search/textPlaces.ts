@@ -14,7 +14,7 @@ export type Place =
 
 export interface PlaceFacts {
   readonly type: ValueType;
-  /** What one of the columns that it is joined to says. */
+  /** Texts that one of the columns takes that it is joined to. */
   readonly takes: Takes | undefined;
   /** Texts of the program that it is compared with, or that are written to it. */
   readonly meets: ReadonlySet<string>;

@@ -24,7 +24,7 @@ export interface Unit {
 export interface BrokenInvariant {
   /** Place in the program's list. */
   readonly index: number;
-  /** What the store executed; absent where the solver's example could not be executed. */
+  /** Run that the store executed; absent where the solver's example could not be executed. */
   readonly example?: BreakingRun;
   /** Why there is no example. */
   readonly reason?: string;
@@ -63,7 +63,7 @@ export interface UnitResult {
   readonly queries: number;
   /** The solver gave up, or was stopped: with more effort the answer may be another. */
   readonly gaveUp?: true;
-  /** What it rests on beside the text, by the names of `encoding/assumptions.ts`; absent is nothing. */
+  /** Assumptions beside the text, by the names of `encoding/assumptions.ts`; absent is nothing. */
   readonly assumed?: readonly string[];
   /** The answer to the question about invariants. */
   readonly invariants?: InvariantAnswer;

@@ -119,7 +119,7 @@ export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
   ].join("\n");
 }
 
-/** What the rules leave out, with the places of the statements that use it. */
+/** Gaps of the rules, with the places of the statements that use it. */
 function leftOutLines({ leftOut = [] }: Anomaly, { columns }: TextStyle): readonly string[] {
   if (leftOut.length === 0) return [];
   const lines = leftOut.flatMap(({ reason, ...place }) =>

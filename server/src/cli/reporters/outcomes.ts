@@ -55,7 +55,7 @@ interface Fact {
 }
 
 interface Compared {
-  /** What is not the same in all outcomes. */
+  /** Facts that are not the same in all outcomes. */
   readonly facts: readonly Fact[];
   readonly all: readonly Outcome[];
   readonly returns: boolean;
@@ -63,7 +63,7 @@ interface Compared {
 
 type Cells = ReadonlyMap<string, string>;
 
-/** What tells outcomes apart: first what none of the serial ones has; times of the clock only where nothing else does. */
+/** Facts that tell outcomes apart: first what none of the serial ones has; times of the clock only where nothing else does. */
 function tellingFacts(outcomes: readonly Cells[]): readonly Fact[] {
   const names = [...new Set(outcomes.flatMap((each) => [...each.keys()]))].filter(
     (name) => new Set(outcomes.map((each) => each.get(name) ?? GONE)).size > 1,

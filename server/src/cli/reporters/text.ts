@@ -19,10 +19,10 @@ export interface TextReport {
   readonly report: LevelReport;
   /** Remarks on the text. */
   readonly notes: readonly Note[];
-  /** What to type for more, without the command's name: "bank.sql --level pg:rr". */
+  /** Command line for more, without the command's name: "bank.sql --level pg:rr". */
   readonly again: string;
   readonly files: number;
-  /** What of the findings is told. */
+  /** Findings that are told. */
   readonly shown?: Shown;
 }
 
@@ -152,7 +152,7 @@ function hanging(line: string, style: TextStyle): readonly string[] {
   return [first, ...rest.map((each) => `    ${each}`)];
 }
 
-/** What was not read, by what it is: a sentence for the top of a report. */
+/** Parts that were not read, by kind: a sentence for the top of a report. */
 function unreadText(unknown: readonly Unknown[]): string | undefined {
   const kinds = unknown.flatMap(({ unread }) => unread ?? []);
   const named = UNREAD_NAMES.flatMap(([kind, one, many]) => {
@@ -263,7 +263,7 @@ function lastLines({ report, again, shown }: TextReport, style: TextStyle): read
   return [...levels, ...sufficient, ...lines.filter((line) => line !== "")];
 }
 
-/** What the rules of products' levels rest on; axioms rest on nothing. */
+/** Basis of the rules of products' levels; axioms rest on nothing. */
 function basisText({ basis = [] }: LevelReport): readonly string[] {
   const named = basis
     .filter(({ evidence }) => evidence !== "axioms")
@@ -280,7 +280,7 @@ function otherLevels({ levels }: LevelReport): readonly string[] {
   ];
 }
 
-/** What the answer rests on beside the text of the program. */
+/** Assumptions of the answer beside the text of the program. */
 function assumingText({ assumptions }: LevelReport): readonly string[] {
   if (assumptions.length === 0) return [];
   const named = assumptions.map(({ kind, text }) =>

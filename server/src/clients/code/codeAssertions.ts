@@ -73,7 +73,7 @@ export function assertionOf(
   };
 }
 
-/** What `node:assert` and its like throw is the answer no. */
+/** Errors of `node:assert` and its like are the answer no. */
 function isFailedAssert(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_ASSERTION";
 }

@@ -22,7 +22,7 @@ export interface ObservedQuery {
 }
 
 export interface Connection {
-  /** What the code gets. */
+  /** Interface that the code gets. */
   readonly api: object;
   /** Rolls back what the code has left open. */
   readonly release: () => Promise<void>;

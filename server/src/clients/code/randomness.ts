@@ -4,7 +4,7 @@ import crypto from "node:crypto";
 import timers from "node:timers/promises";
 import { randomNumbers } from "../../exploration/randomNumbers";
 
-/** What one run of one session draws from. */
+/** Source of random numbers of one run of one session. */
 export interface SeededSession {
   /** Milliseconds since 1970; every look at the clock moves it on. */
   now(): number;

@@ -62,7 +62,7 @@ function withOwn(transaction: Transaction, tables: ReadonlyMap<string, Table>): 
   return { ...transaction, body, taint: [...transaction.taint, ...open.slice(0, 1)] };
 }
 
-/** What a column of a type keeps of a value that is such a literal; the value itself where it is none. */
+/** Value that a column of a type keeps of such a literal; the value itself where it is none. */
 export function asColumnValue(value: Expression, type: ValueType | undefined): Expression {
   if (!isBytes(value)) return value;
   return isNumber(type) ? numberOf(value) : textOf(value);

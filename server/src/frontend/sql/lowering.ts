@@ -148,7 +148,7 @@ export interface CallResult {
   readonly columns: readonly string[];
   /** The values of several columns, where they are known one by one. */
   readonly values?: readonly Expression[];
-  /** What gives its rows, where that is one query: a part of the statement that calls it. */
+  /** Query that gives its rows, where that is one: a part of the statement that calls it. */
   readonly rows?: Query;
   /** It returns any number of rows, of which the value is one. */
   readonly isSet: boolean;

@@ -63,7 +63,7 @@ function hiddenText(
   return `No other anomaly at ${label} than ${parts.join(" and ")}`;
 }
 
-/** What can be said when nothing was found: never more than was decided. */
+/** Text where nothing was found: never more than was decided. */
 function nothingText(
   { report }: ProjectResult,
   transaction: ReportTransaction,

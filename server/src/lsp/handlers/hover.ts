@@ -80,7 +80,7 @@ function transactionHover(
   return toHover(lines.join("\n\n"), transaction.range);
 }
 
-/** What the answers about a transaction rest on beside its text. */
+/** Assumptions of the answers about a transaction. */
 function assumingText({ report }: ProjectResult, { name }: ReportTransaction): readonly string[] {
   const own = report.assumptions.filter(({ transactions }) => transactions.includes(name));
   if (own.length === 0) return [];

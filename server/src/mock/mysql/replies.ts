@@ -18,7 +18,7 @@ const FLAGS = {
   lengthEncodedAuthentication: 0x200000,
 } as const;
 
-/** What client and server can do, bit by bit; `ours` is what this server offers. */
+/** Abilities of client and server, bit by bit; `ours` is what this server offers. */
 export const CAPABILITIES = {
   ...FLAGS,
   ours: Object.values(FLAGS).reduce<number>((all, flag) => all | flag, 0),

@@ -37,7 +37,7 @@ interface Portal {
   readonly statement: Statement;
   readonly values: readonly (string | null)[];
   readonly formats: readonly Format[];
-  /** What it gave, once it was run, and how many rows were sent. */
+  /** Its result, once it was run, and how many rows were sent. */
   result?: StatementResult;
   sent: number;
 }
@@ -71,7 +71,7 @@ interface PostgresLimits {
   readonly cancel: (number: number) => void;
 }
 
-/** What is no SQL is shown to people where it stands. */
+/** A text that is no SQL is shown where it stands. */
 const SYNTAX_ERROR = "42601";
 
 /**

@@ -53,7 +53,7 @@ export function choosingPolicy(
     }
   }
 
-  /** What reading from there demands; undefined if it demands that something comes before the initial state. */
+  /** Demands of reading from there; undefined if it demands that something comes before the initial state. */
   function demands(reader: Transaction, key: Key, from: number): readonly Demand[] | undefined {
     if (level === "any") return [];
     const found: Demand[] = [];

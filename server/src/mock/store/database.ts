@@ -57,7 +57,7 @@ export interface Database {
   readonly open: ReadonlySet<Transaction>;
   /** The committed versions of a key, oldest first; the first is the initial one, which may say that it is absent. */
   versions(key: Key): readonly Version[];
-  /** What another transaction has written there last and not committed; undefined if none has. */
+  /** Last write of another transaction there that is not committed; undefined if none has. */
   uncommitted(key: Key, reader: Transaction): Version | undefined;
   /** The keys that begin so, sorted. */
   keys(prefix: string): readonly Key[];
@@ -175,7 +175,7 @@ export function isWriter({ writes }: Transaction): boolean {
   return writes.size > 0;
 }
 
-/** What the transaction has read from others so far, oldest first. */
+/** Reads of the transaction from others so far, oldest first. */
 export function* readsOf({ log }: Transaction): Generator<ReadFrom> {
   for (const entry of log) if (entry.kind === "read") yield* entry.reads;
 }

@@ -17,7 +17,7 @@ interface Part {
   recent: Key[];
 }
 
-/** What stands in front of the first slash or number sign, that sign included: the rows or the entries of one table. */
+/** Prefix up to the first slash or number sign, that sign included: the rows or the entries of one table. */
 const PART = /^[^/#]*[/#]/;
 
 export function createKeyOrder(): KeyOrder {

@@ -36,7 +36,7 @@ export interface MockStoreOptions {
   readonly isForgetful?: boolean;
 }
 
-/** What the store can be held to: the papers' levels that have no predicates of their own, and products' levels. */
+/** Levels that the store keeps: the papers' levels that have no predicates of their own, and products' levels. */
 export type MockLevel = AxiomaticLevel | ProductLevel;
 
 export interface MockStore {
@@ -44,9 +44,9 @@ export interface MockStore {
   open(): StoreSession;
   /** True if no transaction is open. */
   isIdle(): boolean;
-  /** What was read and written since the start. */
+  /** Reads and writes since the start. */
   history(): RecordedHistory;
-  /** What is there when all that has committed has arrived everywhere: the last versions in an order that the reads so far allow. */
+  /** Final state when all that has committed has arrived everywhere: the last versions in an order that the reads so far allow. */
   finalState(): ReadonlyMap<Key, Value>;
 }
 

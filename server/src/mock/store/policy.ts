@@ -6,7 +6,7 @@ import type { Transaction, Version } from "./database";
 /** Which of the versions that the level allows are preferred. */
 export type Strategy = "uniform" | "latest" | "stale";
 
-/** What each transaction prefers. */
+/** Preference of each transaction. */
 export type StrategyOf = (transaction: Transaction) => Strategy;
 
 /** Why a transaction is at its end: an SQLSTATE with its text. */

@@ -97,7 +97,7 @@ function mostUsed(statements: readonly RecordedStatement[]): string | undefined 
   return [...counts].sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))[0]?.[0];
 }
 
-/** What a statement makes or changes: `table account`, `type mood`. */
+/** Object that a statement makes or changes: `table account`, `type mood`. */
 function subjectOf(sql: string): string {
   const table = tableOf(sql);
   if (table !== undefined) return `table ${plainName(table)}`;

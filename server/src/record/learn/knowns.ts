@@ -31,7 +31,7 @@ export function resultKnowns(
     readonly prefix: string;
     readonly counter: string;
     readonly names: readonly (string | undefined)[];
-    /** What columns of its rows must equal. */
+    /** Values that columns of its rows must equal. */
     readonly fixed: ReadonlyMap<string, string>;
   },
 ): readonly KnownValue[] {

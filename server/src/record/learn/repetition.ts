@@ -104,7 +104,7 @@ function withText(statement: RecordedStatement, text: string): RecordedStatement
 
 interface Loop {
   readonly keys: readonly string[];
-  /** What its first statement does, for people. */
+  /** Its first statement in words for people. */
   readonly what: string;
   readonly rounds: Set<number>;
   /** A round for each row of a result. */

@@ -446,7 +446,7 @@ function executedOnce({
   return { types, rows: [values] };
 }
 
-/** What one of several executions changed, where their sum tells it. */
+/** Change of one of several executions, where their sum tells it. */
 function shareOf(affected: number | undefined, times: number): number | undefined {
   if (times === 1 || affected === undefined || affected === 0) return affected;
   return affected === times ? 1 : undefined;

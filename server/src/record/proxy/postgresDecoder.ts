@@ -132,7 +132,7 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
     }
   }
 
-  /** What is too long to be kept is answered as all else is. */
+  /** Messages that are too long to be kept are answered as all others are. */
   function tooLong(type: string): void {
     const order = nextOrder();
     if (type === "Q") operations.push({ kind: "query", pieces: [], order });

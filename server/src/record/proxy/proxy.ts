@@ -254,7 +254,7 @@ function isLocal({ host, socket }: Upstream): boolean {
   return socket !== undefined || /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
 }
 
-/** What TLS demands of a server's certificate. */
+/** Demands of TLS on a server's certificate. */
 export function encryptedTo({
   host,
   encryption,

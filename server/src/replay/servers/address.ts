@@ -3,7 +3,7 @@ import type { LiveServer, ServerAddress } from "./liveServer";
 import { connectMariadb } from "./mariadb";
 import { connectPostgres } from "./postgres";
 
-/** What a URL says, with each product's usual user and database. */
+/** Address of a URL, with each product's usual user and database. */
 export function addressOf(url: URL, product: LiveServer["product"]): ServerAddress {
   const database = decodeURIComponent(url.pathname.slice(1));
   const usual = USUAL[product];

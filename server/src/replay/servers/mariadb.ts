@@ -134,12 +134,12 @@ function answerOf(result: unknown): { readonly rows: readonly Row[]; readonly af
   return { rows, affected: affected + rows.length };
 }
 
-/** What mysql2 gives for a statement without rows. */
+/** Header that mysql2 gives for a statement without rows. */
 function isHeader(part: unknown): part is ResultSetHeader {
   return typeof part === "object" && part !== null && part.constructor.name === "ResultSetHeader";
 }
 
-/** What the server said, as opposed to a failure of the connection. */
+/** Refusal by the server, as opposed to a failure of the connection. */
 function refusalOf(problem: unknown): StatementResult | undefined {
   if (!(problem instanceof Error) || !("errno" in problem) || !("sqlState" in problem))
     return undefined;

@@ -133,7 +133,7 @@ export async function startMariadb(port?: number): Promise<StartResult> {
   );
 }
 
-/** What kept the data folder from being made; the folder goes. A program that did not start at all said nothing. */
+/** Reason why the data folder was not made; the folder goes. A program that did not start at all said nothing. */
 function notMade(
   program: string,
   { error, stderr }: Pick<SpawnSyncReturns<string>, "error"> & { readonly stderr: string | null },
@@ -146,7 +146,7 @@ function notMade(
 
 interface Starting {
   readonly child: ChildProcess;
-  /** What makes it stop at once, in good order. */
+  /** Signal at which it stops at once, in good order. */
   readonly signal: NodeJS.Signals;
   readonly folder: string;
   readonly address: ServerAddress;

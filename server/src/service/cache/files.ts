@@ -12,7 +12,7 @@ export interface CacheFiles {
   set(key: string, text: string): void;
   /** Writes what is new and keeps the folder within its bounds. */
   flush(): void;
-  /** What was discarded or could not be written, in sentences; each is told once. */
+  /** Notes on what was discarded or could not be written, in sentences; each is told once. */
   takeNotes(): readonly string[];
 }
 

@@ -28,11 +28,11 @@ interface FileReadings {
 export interface ReadingFiles {
   /** Those of the project that is known by a text. Nothing is read before it is asked for. */
   readonly of: (project: string) => KeptReadings;
-  /** What was discarded or could not be written. */
+  /** Notes on what was discarded or could not be written. */
   readonly takeNotes: () => readonly string[];
 }
 
-/** What is kept on disk for one user, at most. */
+/** Bounds of what is kept on disk for one user. */
 const KEPT: CacheBounds = { bytes: 128_000_000, files: 24 };
 
 /** Readings in a folder. What another build has kept is not found. */
@@ -123,7 +123,7 @@ function packed(all: ReadonlyMap<FileId, readonly LastingFile[]>): string {
   return `${JSON.stringify(lengths)} ${Buffer.concat(parts).toString("base64")}`;
 }
 
-/** What `packed` wrote: a checksum says that nobody else did. */
+/** Content that `packed` wrote: a checksum says that nobody else did. */
 function unpacked(text: string | undefined): ReadonlyMap<FileId, readonly LastingFile[]> {
   if (text === undefined) return new Map();
   const end = text.lastIndexOf(" ");

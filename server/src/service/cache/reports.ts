@@ -10,7 +10,7 @@ import { openSingleFiles } from "./files";
 import type { CacheBounds } from "./files";
 import { survivesJson } from "./plainJson";
 
-/** What faces that only print need of a check. */
+/** Parts of a check for faces that only print. */
 export interface CheckSummary extends Pick<
   WorkspaceCheck,
   "counters" | "timings" | "remarks" | "suppressions" | "files"
@@ -24,11 +24,11 @@ export interface Reports {
   find(request: CheckRequest): CheckSummary | undefined;
   /** Keeps an answer that would come out the same again. */
   keep(request: CheckRequest, check: WorkspaceCheck): void;
-  /** What was discarded or could not be written. */
+  /** Notes on what was discarded or could not be written. */
   takeNotes(): readonly string[];
 }
 
-/** What is kept on disk for one user, at most. */
+/** Bounds of what is kept on disk for one user. */
 const KEPT: CacheBounds = { bytes: 32_000_000, files: 200 };
 
 /** The answers that are kept in a folder. Nothing is read or written before it is needed. */

@@ -51,7 +51,7 @@ export interface ExploreJob {
 export interface ExploreOutcome {
   /** One per level; fewer where it was cancelled. */
   readonly reports: readonly ExplorationReport[];
-  /** What is wrong with the client program: errors kept it from being explored. */
+  /** Problems of the client program: errors kept it from being explored. */
   readonly problems: readonly LoadProblem[];
   /** Absolute: what the files of steps are relative to. */
   readonly folder?: string;

@@ -10,7 +10,7 @@ export interface ExploreThreadData {
   readonly script: string;
 }
 
-/** What a helper of that thread is started with. */
+/** Data that a helper of that thread is started with. */
 export interface ExploreHelperData {
   readonly helper: {
     readonly job: ExploreJob;

@@ -9,7 +9,7 @@ export interface ProcessTask<Outcome, Message> {
   readonly readable: readonly string[];
   readonly cwd: string;
   readonly heapMegabytes: number;
-  /** What it is sent to begin with. */
+  /** Job that it is sent to begin with. */
   readonly job: unknown;
   /** Milliseconds that it may take to notice that it should stop. */
   readonly grace: number;

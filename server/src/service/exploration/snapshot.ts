@@ -5,7 +5,7 @@ import type { SavedExploration } from "../../clients/exploreLevel";
 import type { readTextFile } from "../../workspace/textFile";
 import type { LoadedClient } from "./loadClient";
 
-/** What an exploration is of. */
+/** Subject of an exploration. */
 export interface ExplorationSubject {
   readonly identity: string;
   readonly level: string;
@@ -38,7 +38,7 @@ export function savedExplorationText(
   })}\n`;
 }
 
-/** What such a text says, or why it is of no use here. */
+/** Content of such a text, or why it is of no use here. */
 export function readSavedExploration(
   text: string,
   { identity, level }: ExplorationSubject,

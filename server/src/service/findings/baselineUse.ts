@@ -122,7 +122,7 @@ function matchAnomalies(
   });
 }
 
-/** What to do about a baseline of an earlier version; undefined for one of the present version. */
+/** Advice on a baseline of an earlier version; undefined for one of the present version. */
 export function oldBaselineText({ old }: Baseline): string | undefined {
   return old.length === 0
     ? undefined

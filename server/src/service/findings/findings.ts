@@ -17,7 +17,7 @@ import { severityOf } from "./harm";
 import { contentOf, fingerprintOf } from "./fingerprint";
 import { coveringSuppressions, isAtCause, namesKind, type PlacedSuppression } from "./suppressions";
 
-/** What decides on what is told. */
+/** Policy on what is told. */
 export interface FindingPolicy {
   readonly severities: Severities;
   readonly placed: readonly PlacedSuppression[];

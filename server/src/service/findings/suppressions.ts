@@ -98,7 +98,7 @@ function standsAt(sources: readonly SourceRange[], end: CycleEnd): boolean {
   return sources.some(({ file, range }) => file === end.file && overlaps(range, end.range));
 }
 
-/** What of a program was not decided, so that nobody can say that an anomaly is not there. */
+/** Parts of a program that were not decided, so that nobody can say that an anomaly is not there. */
 export interface OpenParts {
   /** Nobody knows what it is about. */
   readonly all: boolean;
@@ -177,7 +177,7 @@ interface Targets {
   readonly statements: readonly SourceRange[];
 }
 
-/** What comments may be about, by file. */
+/** Targets of comments, by file. */
 function targetsOf(program: Program): (file: string) => Targets {
   const statements = program.transactions
     .flatMap(({ body }) => statementsOf(body))

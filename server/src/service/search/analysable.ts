@@ -15,7 +15,7 @@ export interface Analysable {
   readonly program: Program;
   /** Its flat form, in the same order. */
   readonly flat: FlatProgram;
-  /** What is left out, with the reason. */
+  /** Parts that are left out, with the reason. */
   readonly leftOut: readonly Unknown[];
 }
 

@@ -13,7 +13,7 @@ export interface EarlyCheck {
 export interface EarlyEnd {
   /** Undefined where none was begun, or all went wrong. */
   readonly check?: WorkspaceCheck;
-  /** What went wrong: the longer work goes on without it. */
+  /** Failures: the longer work goes on without it. */
   readonly failures: readonly string[];
 }
 

@@ -7,7 +7,7 @@ export interface ThreadTask<Outcome, Message> {
   readonly script: string;
   readonly workerData: unknown;
   readonly heapMegabytes: number;
-  /** What the thread prints goes nowhere: it runs code of others. */
+  /** The thread's output goes nowhere: it runs code of others. */
   readonly silent?: boolean;
   /** Tells the thread, by memory that both share, that it should come to its end. */
   readonly askToStop: () => void;

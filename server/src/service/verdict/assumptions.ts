@@ -55,7 +55,7 @@ const KINDS: readonly Assumption["kind"][] = [
   "recorded",
 ];
 
-/** What stays open because it rests on an invariant that is not kept. */
+/** Questions that stay open because they rest on an invariant that is not kept. */
 export function unsafeAssumptions(
   assumptions: readonly Assumption[],
   unsafe: ReadonlyMap<string, string>,

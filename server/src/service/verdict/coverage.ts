@@ -5,7 +5,7 @@ import type { SkippedFile } from "../../workspace/projects";
 import { statementPrecision, statementsOf } from "../statements";
 import { openParts } from "../findings/suppressions";
 
-/** What reading says of a file; what was found is added by `coverageOfFiles`. */
+/** Coverage of a file by reading; findings are added by `coverageOfFiles`. */
 export type FileReading = Omit<FileCoverage, "anomaly" | "undecided" | "nothingFound">;
 
 /** The files of a program in its order, and then those that were not read, with the reason. Linear in the program. */

@@ -21,7 +21,7 @@ export interface SufficientInput extends Omit<ProofInput, "levels" | "gaps"> {
   readonly anomalies: readonly Anomaly[];
   /** The levels of these transactions where those that name none run at this one. */
   levelsAt(level: Level, transactions: readonly Transaction[]): Levels;
-  /** What was not understood, as it is told where those run at this level. */
+  /** Gaps of understanding, as it is told where those run at this level. */
   gapsAt(level: Level): readonly Unknown[];
 }
 

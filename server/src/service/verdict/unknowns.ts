@@ -14,7 +14,7 @@ import { statementPrecision, statementsOf, tablesOf } from "../statements";
 import { lastingLocks, unsearchedParts } from "./unsearched";
 import type { SearchedAs } from "./unsearched";
 
-/** What ends a check early. */
+/** Reason of an early end of a check. */
 export type EndedBy = "budget" | "cancel";
 
 /** How many statements were read how exactly. */
@@ -150,7 +150,7 @@ function skipsLocked(statement: Statement): boolean {
   return statement.kind === "select" && statement.query.lock?.wait === "skip-locked";
 }
 
-/** What the search left open, with what to do about it. */
+/** Tuples that the search left open, with what to do about it. */
 export function undecidedTuples(
   program: Program,
   result: SearchResult,

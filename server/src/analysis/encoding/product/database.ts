@@ -39,7 +39,7 @@ export interface Database {
   readonly inputs: readonly { readonly name: Smt; readonly sort: Sort }[];
   /** An unknown value of an instance. */
   unknown(instance: number, id: string, type: ValueType): SqlValue;
-  /** What is taken to hold at the start. */
+  /** Assumptions about the start. */
   readonly assumptions: Assumptions;
   /** Rows of an open table that must exist because an invariant asks for them. */
   asked(table: TupleTable): readonly RowKey[];

@@ -14,7 +14,7 @@ import { isBefore } from "./times";
 import type { Access } from "./tuple";
 import type { Effect } from "./views";
 
-/** What is yet to be said when everything is defined. */
+/** Assertions that are made when everything is defined. */
 export type PendingAssertions = (() => void)[];
 
 /** Constants for the key of an insertion into a closed table. */

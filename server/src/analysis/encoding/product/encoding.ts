@@ -56,7 +56,7 @@ export interface ProductEncoding {
   readonly dependencies: readonly Dependencies[];
   /** Where some read what is not committed: when statements act. */
   readonly times?: Times | undefined;
-  /** What the schedule has to tell of when statements begin that take no snapshot. */
+  /** Order of the beginnings of statements that take no snapshot. */
   readonly queues: readonly LockQueue[];
   /** Runs that outcomes are compared with; see `addSerialRun`. */
   readonly serial: Run[];

@@ -20,7 +20,7 @@ export interface Run extends Views {
   readonly commits: readonly Smt[];
   /** Why instances cannot commit in this run. */
   readonly failures: readonly Smt[];
-  /** What callers get from the instance. */
+  /** Results for the instance's callers. */
   readonly returned: readonly (readonly SqlValue[])[];
   /** Everything that the instance reads. */
   readonly observed: readonly (readonly SqlValue[])[];

@@ -305,7 +305,7 @@ function nullableColumns(
   return new Set(columns.map((each) => each.name));
 }
 
-/** What a transaction asks, by table. */
+/** Questions of a transaction, by table. */
 interface Asks {
   /** Tables of which it asks whether a row is there. */
   readonly rows: ReadonlySet<string>;

@@ -37,7 +37,7 @@ export interface Effect {
   readonly failed: Record<string, Smt>;
 }
 
-/** What a run has defined so far, in commit order. */
+/** Definitions of a run so far, in commit order. */
 export interface Ledger {
   readonly script: Script;
   readonly tuple: ProductTuple;
@@ -80,7 +80,7 @@ export interface Views {
   final(table: TupleTable, column: string, row: RowKey): SqlValue;
   /** Existence and WHERE in a view. */
   matches(access: Access, view: View, row: RowKey): Smt;
-  /** What the statement finds: of rows that it locks, those that match in its view and in their newest version. */
+  /** Rows that the statement finds: of rows that it locks, those that match in its view and in their newest version. */
   finds(access: Access, row: RowKey): Smt;
   /** As `hits`, but where the level says so only if some value changes. */
   makesVersion(access: Access, row: RowKey): Smt;
@@ -107,7 +107,7 @@ export interface Views {
   value(instance: number, term: Term, at?: (column: string) => SqlValue): SqlValue;
   /** The columns of a row, for `value`. */
   columnAt(access: Access, view: View, row: RowKey): (column: string) => SqlValue;
-  /** What a write gives a column of a row, from the row's newest version. */
+  /** Value that a write gives a column of a row, from the row's newest version. */
   newValue(write: Effect, term: Term | undefined, row: RowKey): SqlValue;
   insertedValue(write: Effect, column: string): SqlValue;
 }
@@ -232,7 +232,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     return term === undefined ? SQL_NULL : value(write.access.instance, term);
   };
 
-  /** What a write gives a column of a row, from the row's newest version. */
+  /** Value that a write gives a column of a row, from the row's newest version. */
   const newValue = (write: Effect, term: Term | undefined, row: RowKey): SqlValue => {
     if (term === undefined) return SQL_NULL;
     // A point write changes its own row only: equal rows are equal values.

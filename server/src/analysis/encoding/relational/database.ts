@@ -32,7 +32,7 @@ export interface Database {
   mentioned(table: string): readonly RowTerm[];
   /** The foreign keys that the rows at the start keep. */
   readonly references: readonly FlatInvariant[];
-  /** What is taken to hold at the start. */
+  /** Assumptions about the start. */
   readonly assumptions: Assumptions;
   readonly names: DatabaseNames;
 }

@@ -19,7 +19,7 @@ import type { Run } from "./run";
 import { makeRun, spareRows } from "./runner";
 import { assertAxioms } from "./writes";
 
-/** What visibility relates: statements, or whole transactions (enough at read-atomic and above). */
+/** Parts that visibility relates: statements, or whole transactions (enough at read-atomic and above). */
 export type Tier = "statement" | "transaction";
 
 /** A dependency of the cycle's step `step` (from instance `step` to the next); true in a model only if the run has it. */
@@ -65,7 +65,7 @@ export function sparedLiteral(table: number): string {
   return `ts${String(table)}`;
 }
 
-/** What an encoding holds beside the built-in axioms. */
+/** Parts of an encoding beside the built-in axioms. */
 export interface RelationalOptions {
   readonly mixture?: Mixture | undefined;
   /** Axioms that users wrote, each behind the literal of its number. */

@@ -22,7 +22,7 @@ export const NO_CONFLICT = "M_noConflict";
 
 export interface Meeting {
   readonly text: string;
-  /** What the transactions' arguments are assumed to be: literals for every question. */
+  /** Assumptions about the transactions' arguments: literals for every question. */
   readonly assumptions: readonly string[];
 }
 

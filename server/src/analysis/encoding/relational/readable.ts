@@ -20,7 +20,7 @@ const TINY = "N_tiny";
 const SMALL = "N_small";
 /** Assumption: no NULL at the start. */
 const PLAIN = "N_plain";
-/** What to try, best first. */
+/** Tries, best first. */
 export const PREFERENCES: readonly (readonly string[])[] = [
   [TINY, TELLING, PLAIN],
   [TINY, TELLING],
@@ -30,7 +30,7 @@ export const PREFERENCES: readonly (readonly string[])[] = [
   [],
 ];
 
-/** What to try where every try is costly. */
+/** Tries where each is costly. */
 export const FEW_PREFERENCES: typeof PREFERENCES = [[TINY, TELLING, PLAIN], [SMALL], []];
 
 const SIZES = [
@@ -38,7 +38,7 @@ const SIZES = [
   { literal: SMALL, argument: 99, value: 999 },
 ] as const;
 
-/** What defines the preferences for the arguments and rows that are known; call it again when rows were added. */
+/** Definitions of the preferences for the arguments and rows that are known; call it again when rows were added. */
 export function makePreferences(run: Run): () => void {
   const known = new Set<string>();
   let started = false;

@@ -31,7 +31,7 @@ export interface Run {
   touches(site: Site, row: RowTerm): Smt;
   /** True if the operation changes the row for good. */
   changes(site: Site, row: RowTerm): Smt;
-  /** What the operation gives the column of a row that it changes. */
+  /** Value that the operation gives the column of a row that it changes. */
   written(site: Site, row: RowTerm, column: string): SqlValue;
   /** True if the writer changes the row and the viewer sees it. */
   active(writer: Site, viewer: Viewer, row: RowTerm): Smt;

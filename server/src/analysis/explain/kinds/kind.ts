@@ -2,7 +2,7 @@
 // sentence.
 import type { CycleShape, ShapeEdge } from "../shape";
 
-/** What a sentence may mention: transactions by name, already worded for one or two of the same. */
+/** Words that a sentence may mention: transactions by name, already worded for one or two of the same. */
 export interface KindContext {
   readonly shape: CycleShape;
   /** The transaction's name of an instance. */

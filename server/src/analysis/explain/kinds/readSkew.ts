@@ -26,7 +26,7 @@ export const readSkew: AnomalyKind = {
   },
 };
 
-/** What the reader missed, and what it met of a transaction that came after that. */
+/** Things that the reader missed, and those that it met of a transaction that came after that. */
 function overSeveral(context: KindContext): string {
   const { edges } = context.shape;
   const [read, met] = [edges[0], edges.at(-1)];

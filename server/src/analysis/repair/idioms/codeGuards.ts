@@ -17,12 +17,12 @@ import {
 
 export type Comparison = ">" | ">=" | "<" | "<=" | "=" | "<>";
 
-/** What has to be true of the column for the write: `column >= amount`. */
+/** Condition on the column for the write: `column >= amount`. */
 export interface CodeGuard {
   readonly comparison: Comparison;
   /** In the language around. */
   readonly value: string;
-  /** What happens where it is false, with its semicolon; absent where the write is only not reached. */
+  /** Statement where it is false, with its semicolon; absent where the write is only not reached. */
   readonly exit?: string;
 }
 

@@ -104,7 +104,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
   "as_expression",
 ]);
 
-/** What parentheses, assertions of types and conversions to numbers are around. */
+/** Expression inside parentheses, assertions of types and conversions to numbers. */
 export function unwrapped(tree: CodeTree, node: SyntaxNode): SyntaxNode {
   const [first] = namedChildren(node);
   if (WRAPPERS.has(node.type) && first) return unwrapped(tree, first);

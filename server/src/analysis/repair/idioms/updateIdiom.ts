@@ -22,7 +22,7 @@ export interface Place {
   edit(start: number, end: number, newText: string): TextEdit;
 }
 
-/** What an idiom gives: edits, how the count of changed rows is told, and names to import. */
+/** Result of an idiom: edits, how the count of changed rows is told, and names to import. */
 export interface Idiom {
   readonly edits: readonly TextEdit[];
   readonly computed: readonly string[];

@@ -118,7 +118,7 @@ function rowOf(
   return Object.fromEntries(row);
 }
 
-/** What executed inserts and updates give the columns that they set. */
+/** Values that executed inserts and updates give the columns that they set. */
 function writtenRows(
   encoding: RelationalEncoding,
   model: Model,

@@ -16,7 +16,7 @@ export type AnyAxiom = Axiom | WrittenLiteral;
 /** One level, or the mixture that the tuple's transactions run at. */
 export interface SearchedLevel {
   readonly name: string;
-  /** What the store judges witnesses at. */
+  /** Levels at which the store judges witnesses. */
   readonly levels: Levels;
   readonly assumptions: readonly string[];
   /** Axioms that hold for every instance. */

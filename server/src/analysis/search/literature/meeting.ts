@@ -15,7 +15,7 @@ import type { SearchLimits } from "../unit";
 import type { SearchedLevel } from "./levels";
 import { mayReverse } from "./plan";
 
-/** What one transaction may have to do with another. */
+/** Possible step from one transaction to another. */
 interface Step {
   readonly depends: boolean;
   /** It may miss a write of the other while the other misses it as well: the only step against arbitration. */

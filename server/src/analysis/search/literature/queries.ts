@@ -56,7 +56,7 @@ export function makeQueries(
     return answer;
   };
   const literals = (): readonly string[] => assumptions.all().map(({ literal }) => literal);
-  /** What the last "unsat" rests on: assumptions that stand in its core, unless others than those give it as well. */
+  /** Assumptions that the last "unsat" rests on: those that stand in its core, unless others than those give it as well. */
   const noteAssumed = (question: readonly string[]): void => {
     const blamed = new Set<string>();
     for (;;) {

@@ -15,13 +15,13 @@ import type { Queries } from "./queries";
 /** Runs a plan and says what it shows. */
 export type Judge = (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
 
-/** What the store says about a model, and the level that the model keeps to. */
+/** Judgement of the store on a model, and the level that the model keeps to. */
 export interface Judgement {
   readonly confirmation: Confirmation;
   readonly level: SearchedLevel;
 }
 
-/** What is to differ from every serial order: the final rows, also what callers receive, or anything at all. */
+/** Part that is to differ from every serial order: the final rows, also what callers receive, or anything at all. */
 export type Difference = "state" | "value" | "anything";
 
 export interface WitnessRequest {

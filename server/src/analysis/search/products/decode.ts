@@ -30,7 +30,7 @@ import { compareKeys, instanceName, readBool, readInt } from "../readModel";
 import { wordOf } from "../words";
 import { timedSchedule } from "./times";
 
-/** What of an encoding describes a start. */
+/** Parts of an encoding that describe a start. */
 export type Start = Pick<ProductEncoding, "tuple" | "database" | "run" | "serial">;
 
 /** The plan that the model describes; instances are named T1, T2, ... in commit order. */

@@ -141,7 +141,7 @@ function meetingTables(one: TableUse, other: TableUse): ReadonlySet<string> {
 /** Up to so many operations a question takes some milliseconds. */
 const SHORT = 24;
 
-/** What a doubling of the operations costs, in steps of suspicion. */
+/** Cost of a doubling of the operations, in steps of suspicion. */
 const COST = 2;
 
 /** 0 for tuples of few operations, and one more for each doubling. */

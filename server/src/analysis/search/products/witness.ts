@@ -84,7 +84,7 @@ export function rank(severity: Severity | undefined): number {
   return severity === undefined ? 0 : { unused: 1, value: 2, state: 3 }[severity];
 }
 
-/** What the model is to differ in from the serial orders that are known. */
+/** Goals in which the model is to differ from the serial orders that are known. */
 const GOALS: Readonly<Record<Severity, string>> = {
   state: OTHER_STATE,
   value: OTHER_VALUE,

@@ -90,7 +90,7 @@ export interface Frame {
   readonly caller?: Frame;
   /** Java: the errors that it declares to throw. */
   readonly declares?: readonly string[];
-  /** What is done where it returns: the transaction around it commits. */
+  /** Work where it returns: the transaction around it commits. */
   readonly returning?: (source: SourceRange) => void;
 }
 

@@ -23,7 +23,7 @@ export interface ReadIndex {
   readonly where?: SyntaxExpression;
 }
 
-/** What stands behind CREATE [UNIQUE]; undefined for a plain index of expressions. */
+/** Index behind CREATE [UNIQUE]; undefined for a plain index of expressions. */
 export function readIndex(reader: Reader, unique: boolean): ReadIndex | undefined {
   takeAny(reader, "clustered", "nonclustered");
   expect(reader, "index");

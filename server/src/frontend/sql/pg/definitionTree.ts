@@ -94,7 +94,7 @@ const ALL: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>({
   ...DEFINITION_SHAPES,
 });
 
-/** What a definition says of its table that nothing follows. */
+/** Parts of a table's definition that nothing follows. */
 export function unfollowedInDefinition(type: string, node: object): readonly string[] {
   return unfollowedIn(type, node, ALL);
 }

@@ -120,7 +120,7 @@ function isChanging(value: Value): boolean {
   return foreignOf(value)?.path === MOMENT;
 }
 
-/** What a method makes of a moment, which becomes that where methods change it. */
+/** Result of a method of a moment, which becomes that where methods change it. */
 function moved({ state, self }: BuiltinCall, value: Value): Value {
   const foreign = foreignOf(self);
   if (!foreign || !isChanging(self) || value.kind !== "scalar") return value;
@@ -128,7 +128,7 @@ function moved({ state, self }: BuiltinCall, value: Value): Value {
   return { ...value, foreign };
 }
 
-/** What is a function of a moment and of what its method is given. */
+/** Results that are functions of a moment and of its method's arguments. */
 function ofSelf(name: string, call: BuiltinCall, type: ValueType = "time"): Value {
   return unlisted(name, { ...call, args: [call.self, ...call.args] }, type);
 }

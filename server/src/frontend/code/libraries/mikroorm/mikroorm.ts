@@ -164,7 +164,7 @@ function called(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   }
 }
 
-/** What does not name an entity class. */
+/** Names that are no entity class. */
 function managerCall(
   handle: HandleValue,
   name: string,
@@ -425,7 +425,7 @@ function orderOf(place: Place, value: Value | undefined): readonly Fragment[] {
   );
 }
 
-/** What changed is written before a query of its table. */
+/** Changes are written before a query of their table. */
 function before({ tools, connection, model, source }: Place): void {
   if (!mayFlush(tools, connection, new Set([model.table]))) return;
   together(connection, source, tools, () => {

@@ -34,7 +34,7 @@ import {
   type Place,
 } from "./statements";
 
-/** What a mapper's statements are like. */
+/** Style of a mapper's statements. */
 export interface UnitStyle {
   /** An UPDATE sets all columns, not just those that changed. */
   readonly isWhole: (model: Model) => boolean;
@@ -54,9 +54,9 @@ interface Entry {
   readonly key?: Expression;
   /** Its row is inserted or deleted at the next flush. */
   readonly staged?: "insert" | "delete";
-  /** What is done before the commit, behind all that is written. */
+  /** Work before the commit, behind all that is written. */
   readonly last?: (place: Place) => void;
-  /** What values are where it is there. */
+  /** Values where it is there. */
   readonly assume?: Assume;
   /** `there`: whether it is kept, on the path at hand. `=name`: what the database has by now, where that was not read. */
   readonly state: ObjectValue;
@@ -168,7 +168,7 @@ export function setKnown(place: Omit<Place, "source">, of: Value, name: string, 
   if (entry) place.tools.assign(entry.state, `=${name}`, to);
 }
 
-/** What a property of a row or object holds; undefined where nothing was assigned to it. */
+/** Value of a property of a row or object; undefined where nothing was assigned to it. */
 export function heldIn(value: Value, name: string, tools: Tools): Value {
   if (value.kind !== "object") return tools.field(value, name);
   return value.fields.get(name)?.value ?? UNDEFINED;
@@ -373,7 +373,7 @@ function columnProperty({ property, column }: ModelColumn, name: string): string
   return property === undefined ? column : name;
 }
 
-/** What is written for a property: of a related row its key. */
+/** Value that is written for a property: of a related row its key. */
 export function columnValue(model: Model, name: string, value: Value, tools: Tools): Value {
   const relation = model.relations.find(({ property }) => property === name);
   if (!relation || value.kind === "undefined" || constantScalar(value) === null) return value;

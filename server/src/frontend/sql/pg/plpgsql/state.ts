@@ -97,7 +97,7 @@ function conflictIn({ language, body }: RoutineDefinition): LoweringContext["con
   return decided?.toLowerCase() === "use_variable" ? "variable" : "refused";
 }
 
-/** What stands before the body: options, of which the last one decides, among comments. */
+/** Head before the body: options, of which the last one decides, among comments. */
 const OPTION =
   /\s+|--[^\n\r]*|\/\*[\s\S]*?\*\/|#\s*(?:variable_conflict\s+(\w+)|option\s+dump|print_strict_params\s+\w+)/giuy;
 

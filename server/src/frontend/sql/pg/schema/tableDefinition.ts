@@ -77,7 +77,7 @@ function isSame(left: Table, right: Table): boolean {
   return text(left) === text(right);
 }
 
-/** What INCLUDING names in CREATE TABLE (LIKE t INCLUDING ...), as PostgreSQL numbers it. */
+/** Parts that INCLUDING names in CREATE TABLE (LIKE t INCLUDING ...), as PostgreSQL numbers it. */
 const LIKE = { constraints: 1 << 2, values: (1 << 3) | (1 << 4) | (1 << 5), indexes: 1 << 6 };
 
 function withLike(table: Table, { relation, options = 0 }: TableLikeClause, state: State): Table {

@@ -10,7 +10,7 @@ export interface Derived {
 const SUBJECT =
   /^(find|read|get|query|search|stream|exists|count|delete|remove)(?:(First|Top)(\d*))?(Distinct)?([A-Z]\w*?)??(?:(First|Top)(\d*))?By([A-Z]\w*)?$/u;
 
-/** What conditions are called, longest first; the number of their parameters, and what they say. */
+/** Names of conditions, longest first; the number of their parameters, and what they say. */
 const CONDITIONS: readonly (readonly [name: RegExp, says: (path: string, at: number) => string, taken: number])[] =
   [
     [/IsBetween$|Between$/u, (path, at) => `${path} between ?${String(at)} and ?${String(at + 1)}`, 2],

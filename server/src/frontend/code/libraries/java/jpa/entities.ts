@@ -24,11 +24,11 @@ export interface JpaRelation extends ModelRelation {
 
 export interface JpaModel extends Model {
   readonly relations: readonly JpaRelation[];
-  /** What queries call it. */
+  /** Its name in queries. */
   readonly entityName: string;
   /** An UPDATE sets only what changed. */
   readonly isDynamic: boolean;
-  /** What of it is not followed: parts of its columns, and methods that run around what is done with its rows. */
+  /** Parts that are not followed: parts of its columns, and methods that run around what is done with its rows. */
   readonly unread: readonly string[];
 }
 
@@ -133,7 +133,7 @@ function isTransient({ annotations }: OwnedField): boolean {
   return findAnnotation(annotations, "Transient") !== undefined;
 }
 
-/** What hides a field from the columns: it is none, or is more than one. */
+/** Annotations that hide a field from the columns: it is none, or is more than one. */
 const NO_COLUMN = ["Transient", "Embedded", "EmbeddedId", "ElementCollection", "ManyToMany", "Formula", "ManyToOne", "OneToOne", "OneToMany"]; // prettier-ignore
 
 function columnOfField(owned: OwnedField, tools: Tools): ModelColumn | undefined {

@@ -126,7 +126,7 @@ function called(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   }
 }
 
-/** What a row has by a relation: it is read where it is asked for, as lazy ones are. */
+/** Value of a relation of a row: it is read where it is asked for, as lazy ones are. */
 function related(session: Session, row: RowValue, relation: JpaRelation): Value | undefined {
   const { tools, model } = session;
   const target = relation.target();

@@ -34,7 +34,7 @@ export interface Translated {
 
 const TOKEN = /'(?:[^']|'')*'|:\w+|\?\d*|\d+(?:\.\d+)?[LlDdFf]?|#\{[^}]*\}|[A-Za-z_][\w$]*(?:\s*\.\s*[A-Za-z_][\w$]*)*|<>|!=|<=|>=|\|\||[^\s]/gu; // prettier-ignore
 
-/** What is not translated, as a call or in two words. */
+/** Part that is not translated, as a call or in two words. */
 const UNREAD = /^(?:size|index|type|treat|key|value|entry|function|member|empty|object|union|intersect|except|with|listagg)$/iu; // prettier-ignore
 
 const KEYWORDS = /^(?:select|distinct|from|as|where|and|or|not|in|between|like|ilike|is|null|exists|group|by|having|order|asc|desc|case|when|then|else|end|nulls|first|last|all|any|some|escape|set|update|delete|join|left|right|inner|outer|cross|on|fetch|true|false|limit|offset|new|count|sum|avg|min|max)$/iu; // prettier-ignore
@@ -87,7 +87,7 @@ class Translation {
     };
   }
 
-  /** What the names behind FROM, UPDATE, DELETE and JOIN stand for. */
+  /** Entities of the names behind FROM, UPDATE, DELETE and JOIN. */
   private findSources(): void {
     const { tokens } = this;
     tokens.forEach((token, at) => {

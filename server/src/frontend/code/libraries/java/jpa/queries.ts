@@ -93,7 +93,7 @@ function entities(session: Session, outcome: SqlOutcome): Value {
   return rows;
 }
 
-/** What is kept already stays as it was read, whatever the query reads. */
+/** Rows that are kept already stay as they were read, whatever the query reads. */
 function keptRow(
   session: Session,
   rows: Value,
@@ -149,7 +149,7 @@ function unread(session: Session, text: string): Answer {
   return { outcome: { kind: verb === "update" ? "change" : "select", count }, rows, isOfEntity: false }; // prettier-ignore
 }
 
-/** What a method that is declared with a type gives of an answer. */
+/** Result of a method that is declared with a type. */
 export function returned(
   { function: { returns = "" } }: HirMethod,
   answer: Answer,

@@ -20,7 +20,7 @@ export interface RepositoryData {
 /** The interfaces that Spring Data implements. */
 export const REPOSITORY = /^(?:[\w.]+\.)?(?:(?:List)?(?:Crud|PagingAndSorting)Repository|JpaRepository|JpaRepositoryImplementation|Repository)$/u; // prettier-ignore
 
-/** What an interface is the repository of; undefined where it is none. */
+/** Entity of a repository; undefined where it is none. */
 export function repositoryOf(declared: ClassValue, tools: Tools): RepositoryData | undefined {
   const entity = entityIn(declared, new Map(), 6);
   const model = entityOf(entity, tools);

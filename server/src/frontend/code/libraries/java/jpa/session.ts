@@ -1,4 +1,4 @@
-// What an entity manager does with entities: finding, persisting, merging, removing and locking them.
+// Operations of an entity manager: finding, persisting, merging, removing and locking them.
 import type { Expression } from "../../../../../program/expression";
 import { constant, constantScalar, UNDEFINED, type ObjectValue, type Value } from "../../../values";
 import { raw } from "../../builders/draft";
@@ -279,7 +279,7 @@ function persisted(session: Session, object: ObjectValue): void {
   if (!session.keeps) release(session, object);
 }
 
-/** What Java has in a field that nothing was assigned to. */
+/** Java's value of a field that nothing was assigned to. */
 function initial(model: JpaModel, column: ModelColumn): Value | undefined {
   if (column.role === "version") return constant(0);
   if (column.role !== undefined) return undefined;
@@ -288,7 +288,7 @@ function initial(model: JpaModel, column: ModelColumn): Value | undefined {
   return type === "boolean" ? constant(false) : constant(0);
 }
 
-/** What is done to a new row is done to new ones that belong to it. */
+/** Cascades: a change of a new row is one of new ones that belong to it. */
 function cascaded(
   session: Session,
   object: ObjectValue,
