@@ -24,7 +24,9 @@ export function certainPart<Outcome extends Told>(
   open: readonly FileId[],
   texts: readonly { readonly file: FileId; readonly text: string }[],
 ): Outcome {
-  const { report, notes } = outcome;
+  const { notes } = outcome;
+  // A proof is one of the whole text.
+  const { proof: _, sufficient: __, ...report } = outcome.report;
   const broken = brokenPlaces(notes, open);
   const [first] = broken;
   if (!first) return outcome;

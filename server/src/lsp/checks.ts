@@ -444,7 +444,8 @@ export function createChecks(state: ServerState): Checks {
       if (known) return known;
       const nobody = { reading: ignored, read: ignored, progress: ignored, found: ignored };
       const asked = proving(withSettings(state, project), false);
-      const outcome = await state.checker.check(asked, level, signal, nobody);
+      const first = openFiles(state, project);
+      const outcome = await state.checker.check(asked, level, signal, nobody, { first });
       // Somebody typed meanwhile: it is known of another text.
       if (signal.aborted || state.projects.get(key) !== project) return undefined;
       const { report } = judgeOutcome(state, project, level, outcome);

@@ -5,7 +5,8 @@ import type { Level } from "../isolation/levels";
 import type { ProofReport } from "../protocol/proof";
 import type { ProofView } from "../protocol/requests";
 import type { Project } from "../workspace/projects";
-import type { CheckOutcome } from "./checker";
+import type { CheckEvents, CheckOutcome } from "./checker";
+import { openFiles } from "./openFiles";
 import { beginProgress, countedPhases } from "./progressReporter";
 import { clientUri, levelName, withSettings, type ServerState } from "./serverState";
 
@@ -33,15 +34,17 @@ export function createProofs(state: ServerState): Proofs {
     const counted = countedPhases();
     try {
       const asked = proving(withSettings(state, project), true);
-      const outcome = await state.checker?.check(asked, level, signal, {
-        progress: (...told) => {
+      const events = {
+        progress: (...told: Parameters<CheckEvents["progress"]>) => {
           const { done, total, unit } = counted(...told);
           progress?.report(done, total, unit);
         },
         reading: () => undefined,
         read: () => undefined,
         found: () => undefined,
-      });
+      };
+      const first = openFiles(state, project);
+      const outcome = await state.checker?.check(asked, level, signal, events, { first });
       return signal.aborted ? undefined : outcome;
     } catch (error) {
       state.connection.console.error(`proof of ${key}: ${reasonOf(error)}`);

@@ -69,7 +69,11 @@ export interface Harness {
 export interface HarnessOptions {
   readonly files: Readonly<Record<string, string>>;
   /** Called before each check answers; a check waits for its promise, or for its abort. */
-  readonly before?: (project: Project, level: Level) => Promise<void> | void;
+  readonly before?: (
+    project: Project,
+    level: Level,
+    first: readonly string[] | undefined,
+  ) => Promise<void> | void;
   readonly settings?: unknown;
   /** Settings of folders, by the names that these have in the test's folder; each becomes one of the workspace. */
   readonly folders?: Readonly<Record<string, unknown>>;
@@ -207,7 +211,7 @@ function drive(client: ProtocolConnection, folder: string, options: HarnessOptio
 
 function textChecker(options: HarnessOptions): Checker {
   return {
-    async check(project, level, signal, events) {
+    async check(project, level, signal, events, asked) {
       events.progress(0, 3, 2);
       const { suppressions } = outcomeOf(project, level, false);
       events.read(suppressions);
@@ -216,7 +220,7 @@ function textChecker(options: HarnessOptions): Checker {
           resolve();
         });
       });
-      await Promise.race([options.before?.(project, level), aborted]);
+      await Promise.race([options.before?.(project, level, asked?.first), aborted]);
       return outcomeOf(project, level, signal.aborted);
     },
     fixes: async (project, _level, anomaly, signal, found) => {

@@ -42,6 +42,29 @@ describe("a proof in the editor", () => {
     });
   });
 
+  it("and what another level would leave, are asked with the open files, whose broken parts hold back what is uncertain", async () => {
+    const asked: string[] = [];
+    const before = (
+      { configuration }: { readonly configuration: { readonly prove: boolean } },
+      { name }: { readonly name: string },
+      first: readonly string[] | undefined,
+    ): void => {
+      asked.push(`${name} ${configuration.prove ? "proof" : "check"} ${String(first?.join())}`);
+    };
+    await withServer({ files: FILES, settings, before }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      const uri = harness.uri("bank.sql");
+      await harness.request("isolens/check", { uri });
+      await harness.request("isolens/tryLevel", { uri, level: "mysql:serializable" });
+      while (!asked.some((each) => each.includes("proof")))
+        await harness.request("isolens/summaries", {});
+      assert.deepEqual(
+        asked.filter((each) => !each.endsWith(" bank.sql")),
+        [],
+      );
+    });
+  });
+
   it("is asked for where the settings say so, and of the newest text alone", async () => {
     const asked: string[] = [];
     const before = (project: {
