@@ -98,4 +98,20 @@ test("a command is told in one line, without what it says in secret", () => {
     commandText(["run", "a\nb", "--password", "x1", "TOKEN=x2", "postgres://ann:x@3@db/shop"]),
     "run a b --password ... TOKEN=... postgres://ann:...@db/shop",
   );
+  for (const [word, shown] of [
+    ["cd api && PGPASSWORD=s3cret npm test", "cd api && PGPASSWORD=... npm test"],
+    ["psql --password s3cret -c 'SELECT 1'", "psql --password ... -c 'SELECT 1'"],
+    [
+      "jdbc:postgresql://db/shop?user=a&password=s3cret",
+      "jdbc:postgresql://db/shop?user=a&password=...",
+    ],
+    ["host=db password='s3 cret' dbname=shop", "host=db password=... dbname=shop"],
+    ["ann:s3cret@tcp(db:3306)/shop", "ann:...@tcp(db:3306)/shop"],
+    ["postgres://ann:s3/cret@db/shop", "postgres://ann:...@db/shop"],
+    ["mysql -uann -ps3cret shop", "mysql -uann -p... shop"],
+    ['{"id": 1, "password": "s3cret"}', '{"id": 1, "password": ...}'],
+    ['{"password": "s3cret"}', '{"password":...'],
+    ["go test -p 4 ./... http://db:80/a", "go test -p 4 ./... http://db:80/a"],
+  ] as const)
+    assert.equal(commandText(["sh", "-c", word]), `sh -c ${shown}`);
 });
