@@ -122,14 +122,13 @@ function isNoLater(
 /** True if it reads the state that plain reads of its transaction, or of its statement, have in common. */
 export function readsState(
   { operations }: FlatTransaction,
-  { plain }: Views,
+  { holdsAll }: Views,
   { kind, lock, mustMiss, step }: Operation,
 ): boolean {
   // What must find nothing looks at the newest rows.
   if (kind !== "read" || lock !== "none" || mustMiss === true) return false;
-  // What InnoDB reads for a change is the newest.
-  const changes = operations.some((each) => each.step === step && each.kind !== "read");
-  return plain !== "first-plain-read" || !changes;
+  // What decides a change is read among the newest rows where all that is searched stays locked.
+  return !holdsAll || !operations.some((each) => each.step === step && each.kind !== "read");
 }
 
 /** The lock that it takes for certain. */

@@ -126,3 +126,11 @@ test("a read behind a change in the text may come before it in another round", a
   assert.equal(await speaks([late, both], rc), "");
   assert.equal(await speaks([EACH(late), both], rc), "01 10");
 });
+
+test("what InnoDB reads for a change is among the newest rows, also where the state of plain reads is older", async () => {
+  const copies = "UPDATE t SET w = (SELECT v FROM t WHERE id = 1) WHERE id = 3;";
+  const reads = "SELECT v INTO x FROM t WHERE id = 2;";
+  const both = "UPDATE t SET v = 7 WHERE id = 2; UPDATE t SET v = 7 WHERE id = 1;";
+  const begun = "mysql:repeatable-read(consistent-snapshot)";
+  assert.equal(await speaks([copies + reads, both], begun), "01 10");
+});
