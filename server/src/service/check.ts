@@ -198,9 +198,8 @@ export async function check(
       ...versionNotes(input.program.transactions, levels),
     ];
     // Of the size that was searched, the texts may say that there is no cycle, with any number of rounds.
-    const apart = new Set(
-      [...cycles.apart(Math.max(2, searched.completed))].flatMap((each) => ids[each] ?? []),
-    );
+    const largest = Math.max(2, searched.completed);
+    const apart = { has: (id: string): boolean => cycles.isApart(ids.indexOf(id), largest) };
     const gapsOf = (form: FlatProgram, at: Levels = levels): readonly Unknown[] => [
       ...notes.filter(isGap).map(noteUnknown),
       ...unsafeAssumptions(assumptions, settled.unsafe),

@@ -22,8 +22,8 @@ import type { Entry, Views } from "./moments";
 export interface CycleTest {
   /** True if these, each an instance of its own, may form a cycle through all of them. */
   may(members: readonly number[]): boolean;
-  /** The transactions of which no instance is on a cycle of so many instances or fewer. */
-  apart(largest: number): ReadonlySet<number>;
+  /** True if no instance of the transaction is on a cycle of so many instances or fewer. */
+  isApart(member: number, largest: number): boolean;
 }
 
 /** Ways from one transaction to another. */
@@ -60,9 +60,10 @@ export function createCycleTest(exact: FlatProgram, levels: Levels): CycleTest {
     const found = link(from, to);
     return found === "any" || found.entering.length > 0;
   };
-  const splits = new Map<string, boolean>();
+  const splits = new Map<number, boolean>();
+  const apart = new Map<string, boolean>();
   const isSplit = (previous: number, middle: number, next: number): boolean => {
-    const key = `${String(previous)} ${String(middle)} ${String(next)}`;
+    const key = (previous * all.length + middle) * all.length + next;
     const known = splits.get(key);
     if (known !== undefined) return known;
     const made = splitAt(flat, middle, views[middle], link(previous, middle), link(middle, next));
@@ -88,13 +89,17 @@ export function createCycleTest(exact: FlatProgram, levels: Levels): CycleTest {
             );
       return extend(members.slice(0, 1), members.slice(1));
     },
-    apart: (largest) => {
-      const following = all.map((from) => all.filter((to) => leads(from, to)));
+    isApart: (member, largest) => {
+      const key = `${String(member)} ${String(largest)}`;
+      const known = apart.get(key);
+      if (known !== undefined) return known;
       const extend = (path: readonly number[]): boolean =>
         (path.length > 1 && closes(path)) ||
         (path.length < largest &&
-          (following[path.at(-1) ?? 0] ?? []).some((next) => extend([...path, next])));
-      return new Set(all.filter((each) => isTold[each] === true && !extend([each])));
+          all.some((next) => leads(path.at(-1) ?? 0, next) && extend([...path, next])));
+      const made = isTold[member] === true && !extend([member]);
+      apart.set(key, made);
+      return made;
     },
   };
 }

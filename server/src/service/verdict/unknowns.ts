@@ -66,13 +66,13 @@ export function unreadParts(
     readonly flat: FlatProgram;
     readonly levelOf: (id: string) => Level;
     /** Transactions that are on no cycle, with all rounds of their loops. */
-    readonly apart: ReadonlySet<string>;
+    readonly apart: Pick<ReadonlySet<string>, "has">;
   },
 ): readonly Unknown[] {
   const lasting = lastingLocks(searched?.flat.transactions ?? []);
   const searchedAs = (id: string): SearchedAs => {
     const flat = searched?.flat.transactions.find((each) => each.id === id);
-    const isApart = searched?.apart.has(id) ?? false;
+    const isApart = (): boolean => searched?.apart.has(id) ?? false;
     return flat ? { flat, level: searched?.levelOf(id), lasting, isApart } : {};
   };
   const files = skippedUnknowns(skipped);
@@ -107,7 +107,7 @@ export function weakenings(
   }: {
     readonly serializable: boolean;
     /** Transactions that are on no cycle, whichever rows their statements concern. */
-    readonly apart: ReadonlySet<string>;
+    readonly apart: Pick<ReadonlySet<string>, "has">;
   },
 ): readonly Unknown[] {
   // At the papers' levels a candidate that was not confirmed is dropped: there a guess may hide something as well.
@@ -118,7 +118,6 @@ export function weakenings(
   );
   return program.transactions.flatMap((transaction) => {
     const statements = statementsOf(transaction.body);
-    const isApart = apart.has(transaction.id);
     const placed = [
       ...transaction.taint.map((loss) => ({ loss, source: loss.source ?? transaction.header })),
       ...statements.flatMap(({ source, taint }) => taint.map((loss) => ({ loss, source }))),
@@ -128,14 +127,15 @@ export function weakenings(
       source,
     }));
     const told = new Set(placed.map(({ loss }) => loss.reason));
+    const open = (losses.get(transaction.id) ?? []).filter((reason) => !told.has(reason));
     const all = [
       ...placed.filter(
         ({ loss }) => loss.effect === "outside" || (!serializable && loss.effect === "over"),
       ),
       ...(serializable
         ? skips
-        : (isApart ? [] : (losses.get(transaction.id) ?? []))
-            .filter((reason) => !told.has(reason))
+        : open
+            .filter(() => !apart.has(transaction.id))
             .map((reason) => ({ loss: { reason }, source: transaction.header }))),
     ];
     return all.map(({ loss, source }) => ({

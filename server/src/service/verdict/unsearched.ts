@@ -22,7 +22,7 @@ export interface SearchedAs {
   /** The level that it was searched at; absent when it was not. */
   readonly level?: Level | undefined;
   /** It is on no cycle, with all rounds of its loops. */
-  readonly isApart?: boolean;
+  readonly isApart?: () => boolean;
   /** The tables of which some transaction locks rows for good. */
   readonly lasting?: ReadonlySet<string>;
 }
@@ -88,9 +88,9 @@ export function unsearchedParts(
 /** Locks that end before their transaction does: the search takes them to be held. */
 function releasedLocks(
   { header }: Transaction,
-  { flat, level, lasting = new Set(), isApart = false }: SearchedAs,
+  { flat, level, lasting = new Set(), isApart = () => false }: SearchedAs,
 ): readonly SearchGap[] {
-  if (isApart || level?.family !== "product" || level.candidates !== "snapshot") return [];
+  if (level?.family !== "product" || level.candidates !== "snapshot") return [];
   const operations = flat?.operations ?? [];
   const isReleased = ({
     kind,
@@ -109,7 +109,7 @@ function releasedLocks(
     const end = part?.to ?? Infinity;
     return lasting.has(own.table) && undone.some(({ from }) => from > after && from < end);
   };
-  if (!operations.some(isReleased)) return [];
+  if (!operations.some(isReleased) || isApart()) return [];
   const reason =
     "runs in which returning to a savepoint, or a handler, gives up the locks of what came before are not searched";
   return [{ reason, source: header }];
@@ -117,11 +117,10 @@ function releasedLocks(
 
 function furtherRounds(
   loop: Extract<Command, { kind: "loop" }>,
-  { flat, isApart = false }: SearchedAs,
+  { flat, isApart = () => false }: SearchedAs,
 ): readonly SearchGap[] {
-  if (isApart) return [];
   const rounds = flat ? flat.uncovered?.find((each) => each.loop === loop.id)?.rounds : 1;
-  if (rounds === undefined) return [];
+  if (rounds === undefined || isApart()) return [];
   const first = rounds > 1 ? `first ${String(rounds)}` : "first";
   return [
     { reason: `rounds of this loop after the ${first} are not searched`, source: loop.source },
@@ -132,14 +131,13 @@ function furtherRounds(
 function furtherRows(
   of: Statement | Expression,
   source: SourceRange,
-  { flat, isApart = false }: SearchedAs,
+  { flat, isApart = () => false }: SearchedAs,
 ): readonly SearchGap[] {
-  if (isApart) return [];
   const rounds = amongIn(of).flatMap(({ loop }) => {
     const asked = flat ? flat.uncovered?.find((each) => each.loop === loop)?.rounds : 1;
     return asked ?? [];
   });
-  if (rounds.length === 0) return [];
+  if (rounds.length === 0 || isApart()) return [];
   const most = Math.max(...rounds);
   const first = most > 1 ? `first ${String(most)}` : "first";
   const reason = `rows of the list that this asks about, after the ${first}, are not searched`;
