@@ -1,6 +1,6 @@
 // Runs by the program that they are of: by the name of their entry point, or, where nothing names it, by what they do.
 import { preparedRun } from "./learn/paths";
-import { folded, listKey } from "./learn/repetition";
+import { foldRepetition, listKey } from "./learn/repetition";
 import type { RecordedStatement } from "./statements";
 import type { Run } from "./units";
 
@@ -50,7 +50,7 @@ function firstOf(run: Run): RecordedStatement | undefined {
  */
 function familiesOf(runs: readonly Run[]): readonly Entry[] {
   const byPath = new Map<string, { texts: readonly string[]; runs: Run[] }>();
-  const { paths } = folded(
+  const { paths } = foldRepetition(
     runs.map(
       (run) =>
         preparedRun(run)?.path.filter(

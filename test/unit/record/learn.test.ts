@@ -347,6 +347,21 @@ test("lists of other lengths are one path with one item, and a doubt", () => {
   assert.match(same, /IN \(:item, :item2\)/);
 });
 
+test("of two lists whose lengths add up to the same, one item is followed, and that is a doubt as well", () => {
+  const call = (a: string, b: string): Call => [
+    { sql: `SELECT n FROM stock WHERE a IN (${a}) AND b IN (${b})`, columns: ["n"], rows: [["1"]] },
+  ];
+  const [text = ""] = learnt([call("1, 2", "3"), call("4", "5, 6"), call("7, 8", "9")]);
+  assert.match(text, /WHERE a IN \(:a\) AND b IN \(:b\)/);
+  assert.match(text, /over a list of "select stock" had several items; one item is followed/);
+});
+
+test("a loop of transactions is told by its first word", () => {
+  const round = [begin, read(1, 9), write(1, 8), commit];
+  const [text = ""] = learnt([round, [...round, ...round, ...round], round]);
+  assert.match(text, /over a loop from "begin" on had 1 to 3 rounds/);
+});
+
 test("a Boolean that never differs is one, as each driver writes it", () => {
   for (const given of ["f", "FALSE"]) {
     const call = {

@@ -8,7 +8,7 @@ import { decide } from "./conditions";
 import { holesOf } from "./holes";
 import { integerOf, isKey, resultKnowns, type KnownValue, type Path } from "./knowns";
 import { preparedRun } from "./paths";
-import { folded } from "./repetition";
+import { foldRepetition } from "./repetition";
 import type { Doubt, LearntArm, LearntNode, LearntProgram } from "./program";
 import { originOf } from "./values";
 
@@ -31,7 +31,7 @@ export function learn(
     if (error !== undefined) errors.set(error, (errors.get(error) ?? 0) + 1);
   const complete = prepared.filter(({ error }) => error === undefined);
   const used = complete.length > 0 ? complete : prepared;
-  const { paths, doubts } = folded(used.map(({ path }) => path));
+  const { paths, doubts } = foldRepetition(used.map(({ path }) => path));
   const learner: Learner = { ...options, doubts: [...doubts], names: new Set(), reads: 0 };
   const body = sharedEnds(grow(learner, paths, 0, []).nodes);
   const place = runs.find((run) => run.place !== undefined)?.place;

@@ -4,13 +4,13 @@ import type { RecordedStatement } from "../statements";
 import type { Path } from "./knowns";
 import type { Doubt } from "./program";
 
-export interface Folded {
+export interface FoldedPaths {
   readonly paths: readonly Path[];
   readonly doubts: readonly Doubt[];
 }
 
 /** The paths with one round of each loop and one item of each list. The same paths give the same result. */
-export function folded(paths: readonly Path[]): Folded {
+export function foldRepetition(paths: readonly Path[]): FoldedPaths {
   const lists = withoutLists(paths);
   let current = lists.paths;
   const doubts = [...lists.doubts];
@@ -54,7 +54,7 @@ function keyOf({ text, kind, level }: RecordedStatement): string {
   return `${kind} ${level ?? ""} ${text.replace(/\$\d+/g, "$")}`;
 }
 
-function withoutLists(paths: readonly Path[]): Folded {
+function withoutLists(paths: readonly Path[]): FoldedPaths {
   const texts = new Map<string, Set<string>>();
   const short = new Map<string, string>();
   for (const path of paths)
@@ -69,10 +69,9 @@ function withoutLists(paths: readonly Path[]): Folded {
     if (same.size < 2) continue;
     const items = [...same].map((text) => holesIn(text) - holesIn(short.get(text) ?? text));
     const [few, most] = [Math.min(...items), Math.max(...items)];
-    if (most > few)
-      doubts.push(
-        `a list of ${verbOf([...same][0] ?? "")} differed in length between runs; one item is followed`,
-      );
+    if (most === 0) continue;
+    const lengths = most > few ? "differed in length between runs" : "had several items";
+    doubts.push(`a list of ${verbOf([...same][0] ?? "")} ${lengths}; one item is followed`);
   }
   const isList = (text: string): boolean => {
     const own = short.get(text) ?? text;
@@ -206,6 +205,6 @@ function loopDoubt({ what, rounds }: Loop): Doubt {
 /** The first words of a statement: `update account`. */
 function verbOf(text: string): string {
   const [, verb = "", table = ""] =
-    /^(\w+)\b(?:.*?\b(?:from|into)\b| )\s*["`]?([\w.]*)/i.exec(text) ?? [];
+    /^(\w+)\b(?:(?:.*?\b(?:from|into)\b| )\s*["`]?([\w.]*))?/i.exec(text) ?? [];
   return `"${`${verb.toLowerCase()} ${table}`.trim()}"`;
 }
