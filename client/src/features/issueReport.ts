@@ -2,6 +2,8 @@
 import type { CheckSummary, ServerStatus } from "../../../server/src/protocol/requests";
 
 export interface IssueFacts {
+  /** Names of levels that are ours; others are the user's. */
+  readonly levels: readonly string[];
   readonly versions: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly status: ServerStatus | undefined;
@@ -14,8 +16,19 @@ export interface IssueFacts {
 const TOLD = ["level", "check", "scope", "unroll", "prove", "maxTransactions", "budget"];
 
 /** A document for the user to read, complete and post. Paths, names and messages are left out: they are the user's. */
-export function issueReport({ versions, settings, status, summaries, source }: IssueFacts): string {
-  const told = Object.entries(settings).filter(([name]) => TOLD.includes(name));
+export function issueReport({
+  levels,
+  versions,
+  settings,
+  status,
+  summaries,
+  source,
+}: IssueFacts): string {
+  const levelText = (name: unknown): string =>
+    levels.find((each) => each === name) ?? "a level of one's own";
+  const told = Object.entries(settings)
+    .filter(([name]) => TOLD.includes(name))
+    .map(([name, value]) => [name, name === "level" ? levelText(value) : value] as const);
   const lines = [
     "<!-- Nothing was sent. Read this, say what happened and what you expected, and post it where you like. -->",
     "",
@@ -36,7 +49,7 @@ export function issueReport({ versions, settings, status, summaries, source }: I
     `- health: ${status?.health ?? "not running"}, open texts: ${String(status?.open.length ?? 0)}`,
     ...summaries.map(
       ({ level, verdict, anomalies, transactions, unknown }) =>
-        `- ${level.name}: ${verdict}, ${String(anomalies)} anomalies of ${String(transactions)} transactions, ${String(unknown.length)} open questions`,
+        `- ${levelText(level.name)}: ${verdict}, ${String(anomalies)} anomalies of ${String(transactions)} transactions, ${String(unknown.length)} open questions`,
     ),
   ];
   const fence = source && fenceFor(source.text);

@@ -1,9 +1,9 @@
 // The tools of `isolens mcp` for assistants in the editor, where it has such tools (VS Code 1.95 and later). They read files of the
 // workspace and write none.
-import path from "node:path";
 import * as vscode from "vscode";
 import type { CancellationToken, Uri } from "vscode";
 import { callTool } from "./toolCall";
+import { workspacePath } from "./workspacePath";
 
 /** As the manifest's `languageModelTools` names them. */
 const PREFIX = "isolens_";
@@ -30,19 +30,15 @@ export function registerLanguageModelTools(extension: Uri): vscode.Disposable {
   );
 }
 
-/** Input whose path is absolute and in a folder of the workspace: an assistant has no business elsewhere. */
+/** Input whose path is absolute and in a folder of the workspace. */
 function withinWorkspace(input: unknown): Readonly<Record<string, unknown>> {
   const given = typeof input === "object" && input !== null ? { ...input } : {};
   const asked: unknown = Reflect.get(given, "path");
   if (typeof asked !== "string") return given;
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const absolute = path.resolve(folders[0] ?? "", asked);
-  const isWithin = folders.some((folder) => {
-    const relative = path.relative(folder, absolute);
-    return !relative.startsWith("..") && !path.isAbsolute(relative);
-  });
-  if (!isWithin) throw new Error(`${asked} is not in this workspace`);
-  return { ...given, path: absolute };
+  const path = workspacePath(asked, folders);
+  if (path === undefined) throw new Error(`${asked} is not in this workspace`);
+  return { ...given, path };
 }
 
 interface ToolApi {

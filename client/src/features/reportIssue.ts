@@ -27,9 +27,11 @@ export function registerReportIssue(server: ServerClient): Disposable {
         picked.isWith && document
           ? { language: document.languageId, text: document.getText() }
           : undefined;
+      const manifest: unknown = extensions.getExtension("isolens.isolens")?.packageJSON;
       const content = issueReport({
+        levels: levelsOf(manifest),
         versions: {
-          Isolens: versionOf(extensions.getExtension("isolens.isolens")?.packageJSON),
+          Isolens: versionOf(manifest),
           Editor: version,
           Node: process.version,
           System: `${process.platform} ${process.arch} ${os.release()}`,
@@ -58,9 +60,23 @@ async function summariesOf(
 }
 
 function versionOf(manifest: unknown): string {
-  const own: unknown =
-    typeof manifest === "object" && manifest !== null
-      ? Reflect.get(manifest, "version")
-      : undefined;
+  const own = field(manifest, "version");
   return typeof own === "string" ? own : "unknown";
+}
+
+/** As the setting offers them. */
+function levelsOf(manifest: unknown): readonly string[] {
+  const pages = field(field(manifest, "contributes"), "configuration");
+  const offered = listOf(pages).flatMap((page) =>
+    listOf(field(field(field(page, "properties"), "isolens.level"), "enum")),
+  );
+  return offered.filter((each) => typeof each === "string");
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { issueReport, type IssueFacts } from "../../../client/src/features/issueReport";
 
 const FACTS: IssueFacts = {
+  levels: ["postgres:serializable"],
   versions: { Isolens: "1.2.3" },
   settings: { level: "postgres:serializable", nodePath: "/home/ann/node", get: () => undefined },
   status: undefined,
@@ -25,6 +26,19 @@ describe("a report of an issue", () => {
     assert.match(text, /- Isolens: 1\.2\.3/u);
     assert.match(text, /unknown, 0 anomalies of 4 transactions, 1 open questions/u);
     assert.doesNotMatch(text, /secret|home|nodePath|## Source/u);
+  });
+
+  it("names no level of the user's own", () => {
+    const [summary] = FACTS.summaries;
+    const own = { name: "acme-ledger", label: "Acme ledger" };
+    const text = issueReport({
+      ...FACTS,
+      settings: { level: own.name },
+      summaries: summary ? [summary, { ...summary, level: own }] : [],
+    });
+    assert.match(text, /- postgres:serializable: unknown/u);
+    assert.match(text, /- a level of one's own: unknown/u);
+    assert.doesNotMatch(text, /acme/iu);
   });
 
   it("has the source where the user agrees, in a fence that it does not end", () => {

@@ -1,0 +1,27 @@
+// Paths that assistants name: an assistant has no business outside of the workspace.
+import { realpathSync } from "node:fs";
+import path from "node:path";
+
+/** The absolute path, relative ones from the first folder; undefined where it, or what it links to, is in none of the folders. */
+export function workspacePath(asked: string, folders: readonly string[]): string | undefined {
+  const absolute = path.resolve(folders[0] ?? "", asked);
+  const isWithin =
+    folders.some((folder) => isBelow(absolute, folder)) &&
+    folders.some((folder) => isBelow(targetOf(absolute), targetOf(folder)));
+  return isWithin ? absolute : undefined;
+}
+
+function isBelow(file: string, folder: string): boolean {
+  const relative = path.relative(folder, file);
+  return !/^\.\.(?:[\\/]|$)/u.test(relative) && !path.isAbsolute(relative);
+}
+
+/** Of what is not there, what its folder links to. */
+function targetOf(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    const folder = path.dirname(file);
+    return folder === file ? file : path.join(targetOf(folder), path.basename(file));
+  }
+}
