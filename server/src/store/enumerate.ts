@@ -132,7 +132,7 @@ function stepOf(step: StepRecord): ScheduleStep {
 
 /**
  * All that the future of a run and its outcome depend on: what every session was given so far, its snapshot (for what
- * a serializable history reads), its locks, who waits, and the order of commits.
+ * a serializable history reads) and those that it may still take, its locks, who waits, and the order of commits.
  */
 function stateText(server: Server): string {
   const sessions = [...server.sessions.values()].map((session) => {
@@ -143,6 +143,7 @@ function stateText(server: Server): string {
     return [
       session.ended,
       session.snapshot?.instances,
+      session.over,
       session.waiting?.holders,
       session.waiting?.since,
       session.passed.map((rows) => rows.map(({ key, version }) => [key, version])),

@@ -57,6 +57,8 @@ export interface Session {
   readonly levels: (declared: string | undefined) => ProductLevel;
   /** Of the transaction, or of the statement that waits. */
   snapshot: DatabaseState | undefined;
+  /** How many committed states were over when its last transaction ended: none of them is the newest at a later BEGIN. */
+  over: number;
   /** Of the transaction that is open. */
   log: readonly Write[];
   /** Of a unit's transactions that have committed. */
@@ -118,6 +120,7 @@ export function startServer(
       level: levelOf(instance.instance),
       levels: (declared) => levelOf(instance.instance, declared),
       snapshot: undefined,
+      over: 0,
       log: [],
       kept: [],
       locks: [],
@@ -267,8 +270,10 @@ export function possibleBegins(
 ): readonly (DatabaseState | undefined)[] {
   const session = sessionOf(server, name);
   nextOfSession(session);
-  const { level, snapshot } = session;
-  return level.snapshot === "begin" && snapshot === undefined ? server.past : [undefined];
+  const { level, snapshot, over } = session;
+  return level.snapshot === "begin" && snapshot === undefined
+    ? server.past.slice(over)
+    : [undefined];
 }
 
 /** Executes a statement that may already have waited; its snapshot stays the one it began with. */
@@ -489,6 +494,7 @@ function closePart(server: Server, session: Session, commits: boolean): readonly
   if (isUnit(session.machine)) {
     session.log = [];
     session.snapshot = undefined;
+    session.over = server.past.length - 1;
     continueUnit(session.machine);
   }
   return wake(server, session.machine.instance);

@@ -4,8 +4,11 @@ import { test } from "node:test";
 import type { Program, Transaction } from "../../../server/src/program/program";
 import type { Command } from "../../../server/src/program/statement";
 import { literal } from "../../../server/src/frontend/sql/expressions";
+import { findLevel } from "../../../server/src/isolation/levels";
 import { plainUnit } from "../../../server/src/program/unit";
+import { enumerateProduct } from "../../../server/src/store/enumerate";
 import { runSerial } from "../../../server/src/store/run";
+import { outcomeOf } from "../../../server/src/store/toExecution";
 import { programOf, rowsOf, table } from "./programs";
 
 const TABLES = [table("t", { id: "int", v: "int" })];
@@ -227,4 +230,26 @@ test("a failure behind a statement that has changed nothing leaves nothing", () 
     boundary(sequence(statements("SELECT v FROM t WHERE id = 1;"), fails)),
     "autocommit",
   );
+});
+
+test("a transaction of a unit takes no snapshot of before the end of the one in front of it", () => {
+  const body = sequence(
+    set(1, 1),
+    statements("UPDATE t SET v = (SELECT v FROM t WHERE id = 1) WHERE id = 2;"),
+  );
+  const program: Program = {
+    schema: { tables: TABLES },
+    transactions: [unit(body)],
+    notes: [],
+    files: [source.file],
+  };
+  const setup = {
+    instances: [{ instance: "T1", transaction: "P", arguments: {} }],
+    initial: { t: rowsOf({ 1: 10, 2: 20 }) },
+  };
+  const level = findLevel("tidb:repeatable-read");
+  assert.ok(level?.family === "product");
+  const { runs } = enumerateProduct(program, setup, () => level, 100);
+  const left = runs.map((run) => outcomeOf(run).final["t"]);
+  assert.deepEqual(left, [rowsOf({ 1: 1, 2: 1 })]);
 });
