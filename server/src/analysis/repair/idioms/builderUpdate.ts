@@ -7,7 +7,7 @@ import {
 import type { TextEdit } from "../candidate";
 import type { CodeGuard, Comparison } from "./codeGuards";
 import { RESULT, type GuardedColumn, type Idiom, type Place } from "./updateIdiom";
-import { changeOf, textOf, type Change, type HeldColumn } from "./heldValue";
+import { changeOf, textOf, type Change, type CodeColumn } from "./columnValue";
 import { argumentsOf, placeOfProperty, propertyOf, type Link } from "./syntax";
 
 const WORDS: Readonly<
@@ -53,21 +53,34 @@ export function builderUpdate(
   const guards = columns.flatMap(({ column, key, guards: all }) =>
     all.map((guard) => ({ column, key, ...guard })),
   );
-  switch (place.connection.library) {
+  const edited = inLibrary({ ...place, tree, chain, computed, guards });
+  if (typeof edited === "string") return edited;
+  return { ...edited, computed: computed.map(({ column }) => column) };
+}
+
+/** A call that builds a query, with what it is to compute and to test. */
+interface BuilderCall extends Place, Pick<CodeColumn, "tree"> {
+  readonly chain: readonly Link[];
+  readonly computed: readonly Computed[];
+  readonly guards: readonly (CodeGuard & { readonly column: string; readonly key: string })[];
+}
+
+type Edited = Omit<Idiom, "computed"> | string;
+
+function inLibrary(of: BuilderCall): Edited {
+  switch (of.connection.library) {
     case "prisma":
-      return prismaUpdate(place, chain, computed, guards, first.held);
+      return prismaUpdate(of);
     case "drizzle":
-      return drizzleUpdate(place, chain, computed, guards, first.held);
+      return drizzleUpdate(of);
     case "kysely":
-      return kyselyUpdate(place, chain, computed, guards, first.held);
+      return kyselyUpdate(of);
     case "knex":
-      return knexUpdate(place, chain, computed, guards);
+      return knexUpdate(of);
     case "typeorm":
-      return chain.some(({ name }) => name === "set")
-        ? typeormBuilder(place, chain, computed, guards)
-        : typeormUpdate(place, chain, computed, guards, first.held);
+      return of.chain.some(({ name }) => name === "set") ? typeormBuilder(of) : typeormUpdate(of);
     case "sequelize":
-      return sequelizeUpdate(place, chain, computed, guards, first.held);
+      return sequelizeUpdate(of);
     case "driver":
     case "tagged":
     case "jdbc":
@@ -75,8 +88,6 @@ export function builderUpdate(
       return "its library has no plain way to compute in an UPDATE";
   }
 }
-
-type Guards = readonly (CodeGuard & { readonly column: string; readonly key: string })[];
 
 /** An object and those inside of it. */
 function objectsIn(node: SyntaxNode): readonly SyntaxNode[] {
@@ -88,13 +99,7 @@ function objectsIn(node: SyntaxNode): readonly SyntaxNode[] {
   return [node, ...inner];
 }
 
-function prismaUpdate(
-  { edit }: Place,
-  chain: readonly Link[],
-  computed: readonly Computed[],
-  guards: Guards,
-  { tree }: HeldColumn,
-): Idiom | string {
+function prismaUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edited {
   const edits = computed.map(({ value, change, by }) =>
     edit(
       value.start,
@@ -102,8 +107,7 @@ function prismaUpdate(
       `{ ${change.operator === "+" ? "increment" : "decrement"}: ${by} }`,
     ),
   );
-  const names = computed.map(({ column }) => column);
-  if (guards.length === 0) return { edits, computed: names };
+  if (guards.length === 0) return { edits };
   const [call] = chain;
   const options = call && argumentsOf(call)[0];
   const where = options && propertyOf(options, tree.text, "where");
@@ -118,18 +122,11 @@ function prismaUpdate(
   const name = renamed(edit, tree, call, "updateMany");
   return {
     edits: [...edits, name, edit(at, at, `${comma}${added.join(", ")}`)],
-    computed: names,
     result: { binding: RESULT, none: `${RESULT}.count === 0` },
   };
 }
 
-function drizzleUpdate(
-  { edit, isMysql }: Place,
-  chain: readonly Link[],
-  computed: readonly Computed[],
-  guards: Guards,
-  { tree }: HeldColumn,
-): Idiom | string {
+function drizzleUpdate({ edit, isMysql, chain, computed, guards, tree }: BuilderCall): Edited {
   const update = chain.find(({ name }) => name === "update");
   const where = chain.find(({ name }) => name === "where");
   const [table] = update ? argumentsOf(update) : [];
@@ -141,14 +138,12 @@ function drizzleUpdate(
     edit(value.start, value.end, `sql\`\${${own}.${key}} ${change.operator} \${${by}}\``),
   );
   const names = computed.length > 0 ? ["sql"] : [];
-  const base = { computed: computed.map(({ column }) => column) };
-  if (guards.length === 0) return { ...base, edits, imports: { from: "drizzle-orm", names } };
+  if (guards.length === 0) return { edits, imports: { from: "drizzle-orm", names } };
   const added = guards.map(
     ({ key, comparison, value }) => `, ${WORDS[comparison].drizzle}(${own}.${key}, ${value})`,
   );
   const returning = !isMysql && !chain.some(({ name }) => name === "returning");
   return {
-    ...base,
     edits: [
       ...edits,
       edit(condition.start, condition.start, "and("),
@@ -165,13 +160,7 @@ function drizzleUpdate(
   };
 }
 
-function kyselyUpdate(
-  { edit }: Place,
-  chain: readonly Link[],
-  computed: readonly Computed[],
-  guards: Guards,
-  { tree }: HeldColumn,
-): Idiom | string {
+function kyselyUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edited {
   const where = chain.findLast(({ name }) => name === "where");
   const last = chain.at(-1);
   if (!where || !last) return "the UPDATE names no row";
@@ -183,11 +172,9 @@ function kyselyUpdate(
   );
   if (values && computed.length > 0)
     edits.push(edit(values.start, values.start, "(eb) => ("), edit(values.end, values.end, ")"));
-  const base = { computed: computed.map(({ column }) => column) };
-  if (guards.length === 0) return { ...base, edits };
+  if (guards.length === 0) return { edits };
   if (!/^execute(?:TakeFirst)?$/u.test(last.name)) return "its result is asked for in another way";
   return {
-    ...base,
     edits: [
       ...edits,
       edit(where.call.end, where.call.end, conditionsOf(guards)),
@@ -197,12 +184,7 @@ function kyselyUpdate(
   };
 }
 
-function knexUpdate(
-  { edit, connection }: Place,
-  chain: readonly Link[],
-  computed: readonly Computed[],
-  guards: Guards,
-): Idiom | string {
+function knexUpdate({ edit, connection, chain, computed, guards }: BuilderCall): Edited {
   const where = chain.findLast(({ name }) => /^(?:where|andWhere)$/u.test(name));
   if (!where) return "the UPDATE names no row";
   const edits = computed.map(({ value, column, change, by }) =>
@@ -212,28 +194,21 @@ function knexUpdate(
       `${connection.receiver}.raw("?? ${change.operator} ?", ["${column}", ${by}])`,
     ),
   );
-  const names = computed.map(({ column }) => column);
-  if (guards.length === 0) return { edits, computed: names };
+  if (guards.length === 0) return { edits };
   return {
     edits: [...edits, edit(where.call.end, where.call.end, conditionsOf(guards))],
-    computed: names,
     result: { binding: RESULT, none: `${RESULT} === 0` },
   };
 }
 
 /** `.where("stock", ">=", amount)` */
-function conditionsOf(guards: Guards): string {
+function conditionsOf(guards: BuilderCall["guards"]): string {
   return guards
     .map(({ column, comparison, value }) => `.where("${column}", "${comparison}", ${value})`)
     .join("");
 }
 
-function typeormBuilder(
-  { edit }: Place,
-  chain: readonly Link[],
-  computed: readonly Computed[],
-  guards: Guards,
-): Idiom | string {
+function typeormBuilder({ edit, chain, computed, guards }: BuilderCall): Edited {
   const where = chain.findLast(({ name }) => /^(?:where|andWhere)$/u.test(name));
   if (!where) return "the UPDATE names no row";
   const edits = computed.map(({ value, column, change }, at) =>
@@ -247,7 +222,6 @@ function typeormBuilder(
   const added = [...conditions, ...parameters].join("");
   return {
     edits: [...edits, edit(where.call.end, where.call.end, added)],
-    computed: computed.map(({ column }) => column),
     result: { binding: RESULT, none: `${RESULT}.affected === 0` },
   };
 }
@@ -257,13 +231,7 @@ function suffix(at: number): string {
 }
 
 /** `update(criteria, { stock: ... })` of a repository, or of a manager with the entity in front. */
-function typeormUpdate(
-  { edit }: Place,
-  chain: readonly Link[],
-  computed: readonly Computed[],
-  guards: Guards,
-  { tree }: HeldColumn,
-): Idiom | string {
+function typeormUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edited {
   const [call] = chain;
   const given = call ? argumentsOf(call) : [];
   const [criteria, values] = given.slice(-2);
@@ -282,33 +250,25 @@ function typeormUpdate(
       ...(change ? [edit(values.end, values.end, `, ${change.by}`)] : []),
       ...(guards.length > 0 ? [edit(at, at, `${comma}${added.join(", ")}`)] : []),
     ],
-    computed: computed.map(({ column }) => column),
     result: { binding: RESULT, none: `${RESULT}.affected === 0` },
     imports: { from: "typeorm", names: guards.map(({ comparison }) => WORDS[comparison].typeorm) },
   };
 }
 
 /** `update({ stock: ... }, { where })`: it tells the count of rows, which `decrement` does not. */
-function sequelizeUpdate(
-  { edit }: Place,
-  chain: readonly Link[],
-  computed: readonly Computed[],
-  guards: Guards,
-  { tree }: HeldColumn,
-): Idiom | string {
+function sequelizeUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edited {
   const [call] = chain;
   const [values, options] = call ? argumentsOf(call) : [];
   const where = options?.type === "object" ? propertyOf(options, tree.text, "where") : undefined;
   if (!options || call?.name !== "update" || values?.type !== "object" || where?.type !== "object")
     return "its conditions are not written out";
-  const names = computed.map(({ column }) => column);
   const [change] = computed;
   if (guards.length === 0) {
     const own = atOnce({ call, values, computed, edit, tree });
     const { at, comma } = placeOfProperty(options);
     return own.length === 0 || !change
       ? SEVERAL
-      : { edits: [...own, edit(at, at, `${comma}by: ${change.by}`)], computed: names };
+      : { edits: [...own, edit(at, at, `${comma}by: ${change.by}`)] };
   }
   const edits = computed.map(({ value, column, change: { operator }, by }) =>
     edit(value.start, value.end, `literal(\`${column} ${operator} \${Number(${by})}\`)`),
@@ -319,7 +279,6 @@ function sequelizeUpdate(
   );
   return {
     edits: [...edits, edit(at, at, `${comma}${added.join(", ")}`)],
-    computed: names,
     result: { binding: `[${RESULT}]`, none: `${RESULT} === 0` },
     imports: { from: "sequelize", names: [...(computed.length > 0 ? ["literal"] : []), "Op"] },
   };
@@ -328,7 +287,7 @@ function sequelizeUpdate(
 /** Another method is called; what is in front of its name may end on an earlier line. */
 function renamed(
   edit: Place["edit"],
-  { text }: HeldColumn["tree"],
+  { text }: CodeColumn["tree"],
   { name, dot }: Link,
   other: string,
 ): TextEdit {
@@ -346,7 +305,7 @@ function atOnce({
   edit,
   tree,
 }: Pick<Place, "edit"> &
-  Pick<HeldColumn, "tree"> & {
+  Pick<CodeColumn, "tree"> & {
     readonly call: Link;
     readonly values: SyntaxNode;
     readonly computed: readonly Computed[];

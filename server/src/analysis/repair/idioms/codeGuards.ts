@@ -7,13 +7,13 @@ import {
 } from "../../../frontend/code/workspace/codeParsers";
 import {
   changeOf,
-  isHeld,
+  isColumnValue,
   mentions,
   operatorOf,
   textOf,
   unwrapped,
-  type HeldColumn,
-} from "./heldValue";
+  type CodeColumn,
+} from "./columnValue";
 
 export type Comparison = ">" | ">=" | "<" | "<=" | "=" | "<>";
 
@@ -28,7 +28,7 @@ export interface CodeGuard {
 
 /** In the order of the text; a sentence where a condition on the column is of another form. */
 export function codeGuardsBetween(
-  column: HeldColumn,
+  column: CodeColumn,
   start: number,
   write: { readonly start: number; readonly end: number },
 ): readonly CodeGuard[] | string {
@@ -62,7 +62,7 @@ function ifsIn(owner: SyntaxNode): readonly SyntaxNode[] {
 }
 
 /** The only statement of a branch, where it leaves the function. */
-function exitOf({ tree }: HeldColumn, then: SyntaxNode): string | undefined {
+function exitOf({ tree }: CodeColumn, then: SyntaxNode): string | undefined {
   const statements = then.type === "statement_block" ? namedChildren(then) : [then];
   const [only, ...others] = statements;
   const leaves = only?.type === "throw_statement" || only?.type === "return_statement";
@@ -70,7 +70,7 @@ function exitOf({ tree }: HeldColumn, then: SyntaxNode): string | undefined {
 }
 
 /** The conditions that are joined by an operator. */
-function partsOf(column: HeldColumn, node: SyntaxNode, join: string): readonly SyntaxNode[] {
+function partsOf(column: CodeColumn, node: SyntaxNode, join: string): readonly SyntaxNode[] {
   const inner = unwrapped(column.tree, node);
   const [left, right] = [childOf(inner, "left"), childOf(inner, "right")];
   const isJoin =
@@ -107,7 +107,7 @@ const OPPOSITE: Readonly<Record<Comparison, Comparison>> = {
   "<>": "=",
 };
 
-function guardOf(column: HeldColumn, node: SyntaxNode, isExit: boolean): CodeGuard | undefined {
+function guardOf(column: CodeColumn, node: SyntaxNode, isExit: boolean): CodeGuard | undefined {
   const { tree } = column;
   const comparison = COMPARISONS.get(operatorOf(tree, node));
   const [left, right] = [childOf(node, "left"), childOf(node, "right")];
@@ -115,13 +115,13 @@ function guardOf(column: HeldColumn, node: SyntaxNode, isExit: boolean): CodeGua
   const told = (each: Comparison): Comparison => (isExit ? OPPOSITE[each] : each);
   if (!mentions(column, right)) {
     const value = textOf(tree, right);
-    if (isHeld(column, left)) return { comparison: told(comparison), value };
+    if (isColumnValue(column, left)) return { comparison: told(comparison), value };
     // `row.column - amount < 0`
     const change = changeOf(column, left);
     if (change?.operator === "-" && value === "0")
       return { comparison: told(comparison), value: textOf(tree, change.by) };
     return undefined;
   }
-  const isTurned = isHeld(column, right) && !mentions(column, left);
+  const isTurned = isColumnValue(column, right) && !mentions(column, left);
   return isTurned ? { comparison: told(TURNED[comparison]), value: textOf(tree, left) } : undefined;
 }

@@ -5,7 +5,7 @@ import type { TextEdit } from "../candidate";
 import type { Site, Workshop } from "../workshop";
 import { builderUpdate } from "./builderUpdate";
 import { connectionOf, type CodeConnection } from "./connection";
-import { changeOf, plainKey, textOf } from "./heldValue";
+import { changeOf, plainKey, textOf } from "./columnValue";
 import { importsOf } from "./imports";
 import { statementAround } from "./addStatement";
 import { chainAround, literalAround } from "./syntax";

@@ -3,14 +3,14 @@ import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
 import type { CodeGuard } from "./codeGuards";
 import type { CodeConnection } from "./connection";
-import type { HeldColumn } from "./heldValue";
+import type { CodeColumn } from "./columnValue";
 
 /** A column of the row, with what it is to satisfy. */
 export interface GuardedColumn {
   readonly column: string;
   /** As code calls it: `stockLeft`. */
   readonly key: string;
-  readonly held: HeldColumn;
+  readonly held: CodeColumn;
   readonly guards: readonly CodeGuard[];
 }
 

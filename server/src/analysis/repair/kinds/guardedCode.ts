@@ -5,7 +5,7 @@ import type { SelectStatement, UpdateStatement } from "../../../program/statemen
 import type { TextEdit } from "../candidate";
 import { codeGuardsBetween } from "../idioms/codeGuards";
 import { codeUpdate } from "../idioms/codeUpdate";
-import { plainKey, sharedFunction, textOf, type HeldColumn } from "../idioms/heldValue";
+import { plainKey, sharedFunction, textOf, type CodeColumn } from "../idioms/columnValue";
 import type { GuardedColumn } from "../idioms/updateIdiom";
 import type { Site, Workshop } from "../workshop";
 
@@ -35,7 +35,7 @@ export function guardedInCode(
   }
   const columns: GuardedColumn[] = [];
   for (const [column, own] of names) {
-    const held: HeldColumn = { tree, owner, names: own };
+    const held: CodeColumn = { tree, owner, names: own };
     const guards = codeGuardsBetween(held, read.end, update);
     if (typeof guards === "string") return guards;
     if (guards.length > 0 || set.some((each) => each.column === column))
@@ -52,7 +52,7 @@ export function guardedInCode(
 }
 
 /** How code writes the column: the name of the first property that is it. */
-function keyIn({ tree, owner, names }: HeldColumn): string | undefined {
+function keyIn({ tree, owner, names }: CodeColumn): string | undefined {
   const found: SyntaxNode[] = [];
   const open = [owner];
   for (let next = open.pop(); next; next = open.pop()) {

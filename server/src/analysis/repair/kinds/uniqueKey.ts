@@ -11,7 +11,7 @@ import type { Table } from "../../../program/schema";
 import type { Command, InsertStatement, SelectStatement } from "../../../program/statement";
 import type { Candidate, Proposals, TextEdit } from "../candidate";
 import { guardsBetween } from "../idioms/guards";
-import { sharedFunction, textOf } from "../idioms/heldValue";
+import { sharedFunction, textOf } from "../idioms/columnValue";
 import { insertOrExit } from "../idioms/codeInsert";
 import { equalitiesOf, isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";

@@ -8,7 +8,7 @@ import {
 import { pathTo } from "./syntax";
 
 /** A column as code may call it, with the function in which it is looked for. */
-export interface HeldColumn {
+export interface CodeColumn {
   readonly tree: CodeTree;
   readonly owner: SyntaxNode;
   /** Without underscores, in lower case. */
@@ -40,7 +40,7 @@ const FUNCTIONS =
   /^(?:function_declaration|function_expression|arrow_function|method_definition|generator_function_declaration)$/u;
 
 /** True for `row.column`, for a variable that is it, and for what converts either to a number. */
-export function isHeld(column: HeldColumn, node: SyntaxNode): boolean {
+export function isColumnValue(column: CodeColumn, node: SyntaxNode): boolean {
   const { tree, names } = column;
   const inner = unwrapped(tree, node);
   if (inner.type === "member_expression") {
@@ -58,11 +58,11 @@ export function isHeld(column: HeldColumn, node: SyntaxNode): boolean {
   const declared = declarationOf(column, name);
   if (!declared) return false;
   if (declared.property !== undefined) return names.has(plainKey(declared.property));
-  return declared.value !== undefined && isHeld(column, declared.value);
+  return declared.value !== undefined && isColumnValue(column, declared.value);
 }
 
 /** `row.column - amount`, `amount + row.column`, and a variable that is one of them. */
-export function changeOf(column: HeldColumn, node: SyntaxNode): Change | undefined {
+export function changeOf(column: CodeColumn, node: SyntaxNode): Change | undefined {
   const { tree } = column;
   const inner = unwrapped(tree, node);
   if (inner.type === "identifier") {
@@ -75,15 +75,15 @@ export function changeOf(column: HeldColumn, node: SyntaxNode): Change | undefin
   const [left, right] = [childOf(inner, "left"), childOf(inner, "right")];
   const operator = operatorOf(tree, inner);
   if (!left || !right || (operator !== "+" && operator !== "-")) return undefined;
-  if (isHeld(column, left) && !mentions(column, right)) return { operator, by: right };
-  const isTurned = operator === "+" && isHeld(column, right) && !mentions(column, left);
+  if (isColumnValue(column, left) && !mentions(column, right)) return { operator, by: right };
+  const isTurned = operator === "+" && isColumnValue(column, right) && !mentions(column, left);
   return isTurned ? { operator, by: left } : undefined;
 }
 
 /** True if some part of an expression holds the column. Linear in it. */
-export function mentions(column: HeldColumn, node: SyntaxNode): boolean {
+export function mentions(column: CodeColumn, node: SyntaxNode): boolean {
   return (
-    isHeld(column, node) ||
+    isColumnValue(column, node) ||
     (node.type === "identifier" && changeOf(column, node) !== undefined) ||
     node.children.some((child) => mentions(column, child))
   );
@@ -133,7 +133,7 @@ interface Declaration {
 }
 
 /** The declaration of a variable within the function, by its name; its parameters are none. */
-function declarationOf({ tree, owner }: HeldColumn, name: string): Declaration | undefined {
+function declarationOf({ tree, owner }: CodeColumn, name: string): Declaration | undefined {
   const open = [owner];
   for (let next = open.pop(); next; next = open.pop()) {
     if (next.type === "variable_declarator") {
