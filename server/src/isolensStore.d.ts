@@ -68,8 +68,11 @@ export interface TracedStatement {
 }
 
 export interface Trial {
-  /** Calls the application, with as many requests at once as the assertion is about. */
-  readonly run: () => Promise<void> | void;
+  /**
+   * Calls the application, with as many requests at once as the assertion is about. Best returns them all, so that the
+   * next run waits also for those that go on when the level has ended one of them.
+   */
+  readonly run: () => Promise<void> | readonly Promise<unknown>[] | void;
   /** Throws if the assertion does not hold when all is over. */
   readonly check: () => Promise<void> | void;
   /** How many runs are tried, each with a seed of its own; 100 if absent. */
@@ -85,16 +88,16 @@ export interface AssertionFailure {
   readonly seed: number;
   /** How many runs it took until the assertion broke first. */
   readonly runs: number;
-  /** What `check` threw. */
+  /** Error that `check` threw. */
   readonly error: unknown;
-  /** What the sessions sent and were answered, as SQL. */
+  /** Statements of the sessions with their answers, as SQL. */
   readonly script: string;
 }
 
 /**
  * Runs the application again and again from the first rows, and returns the failing run with the fewest statements;
- * undefined if the assertion holds in all. A run that the level itself has ended (40001, a deadlock) says nothing;
- * any other error of the application is thrown.
+ * undefined if the assertion holds in all. A run that the level itself has ended (40001, a deadlock) says nothing; where
+ * all have ended so, nothing was checked, which is an error, as is any other error of the application.
  */
 export declare function smallestFailure(
   store: OpenedStore,

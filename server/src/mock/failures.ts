@@ -4,8 +4,11 @@ import type { OpenedStore } from "./openStore";
 import { scriptOf } from "./trace";
 
 export interface Trial {
-  /** Calls the application, with as many requests at once as the assertion is about. */
-  readonly run: () => Promise<void> | void;
+  /**
+   * Calls the application, with as many requests at once as the assertion is about. Best returns them all, so that the
+   * next run waits also for those that go on when the level has ended one of them.
+   */
+  readonly run: () => Promise<void> | readonly Promise<unknown>[] | void;
   /** Throws if the assertion does not hold when all is over. */
   readonly check: () => Promise<void> | void;
   /** How many runs are tried, each with a seed of its own; 100 if absent. */
@@ -29,19 +32,24 @@ export interface AssertionFailure {
 
 /**
  * Runs the application again and again from the first rows, and returns the failing run with the fewest statements;
- * undefined if the assertion holds in all. A run that the level itself has ended (40001, a deadlock) says nothing;
- * any other error of the application is thrown.
+ * undefined if the assertion holds in all. A run that the level itself has ended (40001, a deadlock) says nothing; where
+ * all have ended so, nothing was checked, which is an error, as is any other error of the application.
  */
 export async function smallestFailure(
   store: OpenedStore,
   { run, check, runs = 100, further = 20, seed: first = 1 }: Trial,
 ): Promise<AssertionFailure | undefined> {
   let smallest: (AssertionFailure & { readonly size: number }) | undefined;
+  let checked = 0;
   for (let at = 0; at < (smallest === undefined ? runs : smallest.runs + further); at++) {
     if (at >= runs + further) break;
     const seed = first + at;
     store.reset(seed);
-    if (!(await hasRun(run))) continue;
+    if (!(await hasRun(run))) {
+      await quiet(store);
+      continue;
+    }
+    checked++;
     const statements = store.statements();
     const error = await thrownBy(check);
     if (error === undefined) continue;
@@ -51,6 +59,10 @@ export async function smallestFailure(
     const size = statements.length;
     smallest = { seed, runs: found, error: thrown, script: scriptOf(statements), size };
   }
+  if (checked === 0 && runs > 0)
+    throw new Error(
+      `nothing was checked: the level ended all of ${String(runs)} runs; let the application try again where it is told to`,
+    );
   if (smallest === undefined) return undefined;
   const { size: _, ...failure } = smallest;
   return failure;
@@ -69,11 +81,34 @@ export async function assertAlways(store: OpenedStore, trial: Trial): Promise<vo
 /** False if the level ended it. */
 async function hasRun(run: Trial["run"]): Promise<boolean> {
   try {
-    await run();
+    const running = run();
+    if (!isList(running)) await running;
+    else {
+      const ended = await Promise.allSettled(running);
+      const other = ended.findIndex(
+        (each) => each.status === "rejected" && !isRefusal(each.reason),
+      );
+      await (other < 0 ? Promise.all(running) : running[other]);
+    }
     return true;
   } catch (error) {
     if (isRefusal(error)) return false;
     throw error;
+  }
+}
+
+function isList<Item>(running: Promise<void> | readonly Item[] | void): running is readonly Item[] {
+  return Array.isArray(running);
+}
+
+/** Milliseconds. */
+const QUIET = 30;
+
+/** Resolves when nothing more is sent: requests beside the one that the level has ended may go on. */
+async function quiet(store: OpenedStore): Promise<void> {
+  for (let before = -1; before !== store.statements().length;) {
+    before = store.statements().length;
+    await new Promise((resolve) => setTimeout(resolve, QUIET));
   }
 }
 

@@ -8,25 +8,29 @@ import { openStore } from "../../../server/src/mock/openStore";
 const SCHEMA =
   "CREATE TABLE account (id int PRIMARY KEY, balance int); INSERT INTO account VALUES (1, 0);";
 
-/** Two deposits side by side, each by what it has read. */
-async function deposits(pool: pg.Pool, between: string): Promise<void> {
-  await Promise.all(
-    [10, 20].map(async (amount) => {
-      const client = await pool.connect();
-      try {
-        await client.query("BEGIN");
-        const { rows } = await client.query<{ balance: number }>(
-          `SELECT balance FROM account WHERE id = 1${between}`,
-        );
-        await client.query("UPDATE account SET balance = $1 WHERE id = 1", [
-          (rows[0]?.balance ?? 0) + amount,
-        ]);
-        await client.query("COMMIT");
-      } finally {
-        client.release();
-      }
-    }),
-  );
+/** Two deposits side by side, each by what it has read; at a level that ends one of them, it is tried again. */
+function deposits(pool: pg.Pool, between: string, tries = 5): readonly Promise<void>[] {
+  return [10, 20].map((amount) => deposit(amount, tries));
+
+  async function deposit(amount: number, left: number): Promise<void> {
+    const client = await pool.connect();
+    try {
+      await client.query("BEGIN");
+      const { rows } = await client.query<{ balance: number }>(
+        `SELECT balance FROM account WHERE id = 1${between}`,
+      );
+      await client.query("UPDATE account SET balance = $1 WHERE id = 1", [
+        (rows[0]?.balance ?? 0) + amount,
+      ]);
+      await client.query("COMMIT");
+    } catch (error) {
+      await client.query("ROLLBACK");
+      if (left === 1) throw error;
+      await deposit(amount, left - 1);
+    } finally {
+      client.release();
+    }
+  }
 }
 
 for (const [level, lock, breaks] of [
@@ -55,6 +59,49 @@ for (const [level, lock, breaks] of [
       assert.match(failure.script, /SELECT balance FROM account WHERE id = 1;\n--   0/u);
       assert.match(failure.script, /balance = \$1 WHERE id = 1; {2}-- with '?\d+/u);
       await assert.rejects(assertAlways(store, trial), /the smallest failing run \(seed \d+\)/u);
+    } finally {
+      await pool.end();
+      await store.close();
+    }
+  });
+
+test("runs of which the level has ended all say nothing, which is an error", async () => {
+  const store = await openStore({ level: "serializable", schema: SCHEMA });
+  const pool = new pg.Pool({ connectionString: store.url });
+  try {
+    const trial = { runs: 5, run: () => deposits(pool, "", 1), check: () => undefined };
+    await assert.rejects(
+      assertAlways(store, trial),
+      /nothing was checked: the level ended all of 5/u,
+    );
+  } finally {
+    await pool.end();
+    await store.close();
+  }
+});
+
+for (const form of ["a list", "one promise"] as const)
+  test(`what goes on when the level has ended a request of a run is no part of the next run: ${form}`, async () => {
+    const store = await openStore({ level: "serializable", schema: SCHEMA });
+    const pool = new pg.Pool({ connectionString: store.url });
+    let runs = 0;
+    const late = async (): Promise<void> => {
+      await pool.query("SELECT 1");
+      await pool.query("UPDATE account SET balance = balance + 10 WHERE id = 1");
+    };
+    const run = (): readonly Promise<void>[] => {
+      const refusal = Object.assign(new Error("try again"), { code: "40001" });
+      return runs++ === 0 ? [Promise.reject(refusal), late()] : [late()];
+    };
+    const all = async (): Promise<void> => {
+      await Promise.all(run());
+    };
+    try {
+      const check = (): void => {
+        assert.deepEqual(store.rows("SELECT balance FROM account"), [{ balance: "10" }]);
+      };
+      await assertAlways(store, { runs: 2, run: form === "a list" ? run : all, check });
+      assert.equal(runs, 2);
     } finally {
       await pool.end();
       await store.close();
