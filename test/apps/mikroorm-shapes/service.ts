@@ -1,4 +1,4 @@
-import { IsolationLevel, LockMode, MikroORM, sql } from "@mikro-orm/postgresql";
+import { EntityManager, IsolationLevel, LockMode, MikroORM, sql, Transactional } from "@mikro-orm/postgresql";
 import { Account, Invoice, Item, Lot, Member, Receipt, Shop } from "./entities";
 
 const orm = await MikroORM.init({
@@ -58,6 +58,33 @@ export async function takeLockedLate(id: number, amount: number) {
     if (account.balance < amount) throw new Error("not enough");
     account.balance -= amount;
   });
+}
+
+/** What is read again with a lock becomes what is there then. */
+export async function takeLockedAgain(id: number, amount: number) {
+  await orm.em.fork().transactional(async (em) => {
+    const account = await em.findOneOrFail(Account, id);
+    await em.findOneOrFail(Account, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (account.balance < amount) throw new Error("not enough");
+    account.balance -= amount;
+  });
+}
+
+/** What changed is written where the method ends. */
+export class Till {
+  constructor(private readonly em: EntityManager) {}
+
+  @Transactional()
+  async put(id: number, amount: number) {
+    const account = await this.em.findOneOrFail(Account, id);
+    account.balance += amount;
+  }
+
+  @Transactional({ isolationLevel: IsolationLevel.SERIALIZABLE })
+  async putSerializable(id: number, amount: number) {
+    const account = await this.em.findOneOrFail(Account, id);
+    account.balance += amount;
+  }
 }
 
 /** Lots are sold out once. */

@@ -75,7 +75,9 @@ export interface Library {
     options: Pick<TransactionOptions, "readOnly"> & { readonly source: SourceRange },
     tools: Tools,
   ) => void;
-  /** The same where a round of a loop ends: for what the round made. `row`: the one that it was about. */
+  /** Forgets what the code changed in memory: the transaction of the connection is undone. */
+  readonly undone?: (connection: Connection | undefined, tools: Tools) => void;
+  /** As `committed` where a round of a loop ends: for what the round made. `row`: the one that it was about. */
   readonly rounded?: (
     round: { readonly start: number; readonly row?: RowValue; readonly source: SourceRange },
     tools: Tools,

@@ -28,6 +28,8 @@ const REPOSITORIES = {
       List<Account> findTop3ByOwnerNotAndBalanceBetweenOrderByIdDesc(long owner, long least, long most);
       @Query("select a from Account a where a.owner in :owners") List<Account> of(Collection<Long> owners);
       @Query("select a from Account a where size(a.logs) > 3") List<Account> busy();
+      Optional<Account> findByOwner(long owner);
+      @Query(value = "select * from accounts where id = ?1 for update", nativeQuery = true) Account lock(long id);
     }`,
   "app/Logs.java": `package app; import org.springframework.data.repository.CrudRepository;
     public interface Logs extends CrudRepository<Log, Long> { long countByOfOwner(long owner); }`,
@@ -37,7 +39,7 @@ function check(name: string, body: string, ...expected: readonly string[]): void
   test(name, async () => {
     const found = await transactionsOf(DDL, {
       ...REPOSITORIES,
-      "app/S.java": `package app; import org.springframework.transaction.annotation.Transactional; import java.util.*;
+      "app/S.java": `package app; import org.springframework.transaction.annotation.Transactional; import jakarta.persistence.LockModeType; import java.util.*;
         public class S { private Accounts accounts; private Logs logs; private jakarta.persistence.EntityManager em;
           @Transactional public void run(long id, long by, List<Long> ids) { ${body} } }`,
     });
@@ -90,7 +92,67 @@ check(
   "    update accounts set owner = r2.owner, balance = @v1 where (accounts.id = r2.id)",
   "    if not (affected(S.run/4) = 1)",
   "      rollback",
+  "! a row of Account that was read before is given as it was read then",
 );
+
+check(
+  "a row that a query read before is not read again by its key",
+  `Account a = accounts.findByOwner(by).orElseThrow();
+   Account b = em.find(Account.class, a.getId(), LockModeType.PESSIMISTIC_WRITE); b.setBalance(b.getBalance() - 1);`,
+  "r1 = select x.id as id, x.owner as owner, x.balance as balance from accounts x where (x.owner = :by)",
+  "if (size(r1) <= 0)",
+  "  rollback",
+  "r2 = select accounts.id as id from accounts where (accounts.id = r1.id) for update",
+  "if (size(r2) <= 0)",
+  "  rollback",
+  "if not ((r1.balance - 1) == r1.balance)",
+  "  update accounts set owner = r1.owner, balance = (r1.balance - 1) where (accounts.id = r1.id)",
+  "  if not (affected(S.run/3) = 1)",
+  "    rollback",
+);
+
+check(
+  "what a query of the database's own reads is as it was read before",
+  `Account a = em.find(Account.class, id); accounts.lock(id);`,
+  READ,
+  "r2 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance from accounts where (accounts.id = :id) for update",
+  "! a row of Account that was read before is given as it was read then",
+);
+
+check(
+  "a row is deleted at the commit, and has to be there then",
+  `Log log = em.find(Log.class, id); if (log == null) return; em.remove(log);
+   em.find(Account.class, by).setBalance(1);`,
+  "r1 = select log.id as id, log.amount as amount, log.account as account from log where (log.id = :id)",
+  "if (size(r1) <= 0)",
+  "  return",
+  READ.replace("r1", "r2").replace(":id", ":by"),
+  "if (size(r2) <= 0)",
+  "  rollback",
+  "if not (1 == r2.balance)",
+  "  update accounts set owner = r2.owner, balance = 1 where (accounts.id = r2.id)",
+  "  if not (affected(S.run/3) = 1)",
+  "    rollback",
+  "delete log where (log.id = r1.id)",
+  "if not (affected(S.run/4) = 1)",
+  "  rollback",
+);
+
+const BY_HAND = `TransactionStatus status = manager.getTransaction(new DefaultTransactionDefinition());
+   em.find(Account.class, id).setBalance(by);`;
+
+test("a transaction manager's commit writes what changed, and its rollback forgets it", async () => {
+  const found = await transactionsOf(DDL, {
+    ...REPOSITORIES,
+    "app/S.java": `package app; import org.springframework.transaction.*; import org.springframework.transaction.support.*;
+      public class S { private PlatformTransactionManager manager; private jakarta.persistence.EntityManager em;
+        public void commits(long id, long by) { ${BY_HAND} manager.commit(status); }
+        public void undoes(long id, long by) { ${BY_HAND} manager.rollback(status);
+          TransactionStatus other = manager.getTransaction(new DefaultTransactionDefinition()); em.find(Log.class, id); manager.commit(other); } }`,
+  });
+  const writes = found.flatMap(shown).filter((line) => /update|insert|delete/u.test(line));
+  assert.deepEqual(writes, ["  update accounts set owner = r1.owner, balance = :by where (accounts.id = r1.id)"]); // prettier-ignore
+});
 
 check(
   "a derived query, and one over a relation",

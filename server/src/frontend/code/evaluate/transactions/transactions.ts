@@ -80,6 +80,9 @@ export function rollbackTransaction(
 ): void {
   const open = close(state, connection);
   if (!open) return;
+  for (const library of state.workspace.libraries) {
+    library.undone?.(connection, state.evaluator.tools(state, library));
+  }
   emit(state, { kind: "rollback", why: "ROLLBACK", source, leaves: "atomic" });
 }
 

@@ -215,6 +215,7 @@ export const TRANSACTIONS = dictionary<Method<TemplateData>>({
     return { ...handle, path: "TransactionStatus" };
   },
   "TransactionManager.commit": ({ call, tools }) => {
+    tools.committed(SPRING_CONNECTION, call.source);
     tools.commit(SPRING_CONNECTION, call.source);
     return UNDEFINED;
   },

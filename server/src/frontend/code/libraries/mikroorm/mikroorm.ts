@@ -1,5 +1,6 @@
 // MikroORM: entity managers, which keep what they read and write what changed at a flush, and their repositories.
 import {
+  constant,
   constantScalar,
   constantText,
   UNDEFINED,
@@ -7,10 +8,12 @@ import {
   type Connection,
   type HandleValue,
   type ObjectValue,
+  type RowValue,
   type Value,
 } from "../../values";
 import { valueFragment, raw, type Fragment } from "../builders/draft";
 import { findAnnotation } from "../annotations";
+import { transactionalOptions } from "../decoratorOptions";
 import { levelOf } from "../levels";
 import type { Call, Library, Tools } from "../library";
 import { keysOf, lockClause, roleOf, tableOf, type Model } from "../orm/model";
@@ -27,19 +30,18 @@ import {
   startOn,
   type Place,
 } from "../orm/statements";
+import { columnValue, heldIn, modelOfRow, orNull, writable } from "../orm/entityColumns";
+import { requireVersion } from "../orm/rowVersions";
 import {
-  columnValue,
   flushRow,
   flushUnit,
-  heldIn,
   isKept,
   keep,
   keptByKey,
   mayFlush,
-  modelOfRow,
-  orNull,
+  mayKeep,
   releaseAll,
-  requireVersion,
+  setKnown,
   stage,
   type UnitStyle,
 } from "../orm/unitOfWork";
@@ -96,6 +98,11 @@ export const MIKRO_ORM: Library = {
       if (!tools.isOpen(connection)) tools.lose(LATER, source);
       flushUnit(tools, connection, source, start);
     }
+  },
+  boundary: ({ function: hir, file, named }) =>
+    file.endsWith(".java") ? undefined : transactionalOptions(hir, named, NAME),
+  committed: (connection, { source }, tools) => {
+    if (connection.id === SHARED.id) flushUnit(tools, connection, source);
   },
   tagged: (handle, { text }, tools) =>
     handle.path === "sql" ? tools.handle("fragment", text) : undefined,
@@ -454,6 +461,9 @@ function found(
   if (known && !isAgain) return known;
   tellUnread(place);
   before(place);
+  if (!known && mayKeep(place, { asked: isKey })) {
+    tools.lose(`a row of ${model.name} that was read before becomes what is read now`, source);
+  }
   const conditions = whereOf(place, where);
   if (!conditions) return undefined;
   const [limit, offset] = [asked.get("limit"), asked.get("offset")];
@@ -473,6 +483,22 @@ function found(
     const expected = tools.object({ [own.property ?? own.column]: version });
     requireVersion(place, tools.firstRow(rows), expected);
   }
+  if (known) return renewed(place, known, tools.firstRow(rows));
   keep(place, rows, STYLE, expression);
   return rows;
+}
+
+/** A row that is kept becomes what is read now, but for its version. What the code changed was written before. */
+function renewed(place: Place, known: RowValue | ObjectValue, row: Value): Value {
+  const { tools, model } = place;
+  for (const { column, name } of writable(model)) {
+    const value = tools.field(row, column.property ?? column.column);
+    tools.assign(known, name, value);
+    setKnown(place, known, name, value);
+  }
+  return tools.either(
+    tools.condition(row),
+    () => known,
+    () => constant(null),
+  );
 }

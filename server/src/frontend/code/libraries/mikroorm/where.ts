@@ -11,7 +11,7 @@ import {
 } from "../builders/draft";
 import { columnOf, keysOf, type ModelColumn } from "../orm/model";
 import { columnText, equals, memberOfList, type Place } from "../orm/statements";
-import { columnValue } from "../orm/unitOfWork";
+import { columnValue } from "../orm/entityColumns";
 
 const OPERATORS = dictionary<string | undefined>({
   $eq: "=",

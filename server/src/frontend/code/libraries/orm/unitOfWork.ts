@@ -2,7 +2,7 @@
 import type { Expression } from "../../../../program/expression";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
-import { compare, connective } from "../../../sql/terms";
+import { connective } from "../../../sql/terms";
 import { negate, sameExpression } from "../../evaluate/values/convert";
 import { assuming } from "../../evaluate/values/texts";
 import {
@@ -10,7 +10,6 @@ import {
   constantScalar,
   scalar,
   UNDEFINED,
-  unknown,
   type Connection,
   type ObjectValue,
   type RowsValue,
@@ -19,13 +18,13 @@ import {
 } from "../../values";
 import { valueFragment, raw, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
-import { keysOf, roleOf, type Model, type ModelColumn } from "./model";
+import { columnProperty, columnValue, heldIn, orNull, writable } from "./entityColumns";
+import { keysOf, type Model, type ModelColumn } from "./model";
+import { guardOf, requireOne, versionOf } from "./rowVersions";
 import {
   assignGenerated,
   byKey,
   columnText,
-  equals,
-  isRowData,
   loseField,
   runDelete,
   runInsert,
@@ -40,7 +39,7 @@ export interface UnitStyle {
   readonly isWhole: (model: Model) => boolean;
   /** The database counts the version, and not the code. */
   readonly countsInDatabase: boolean;
-  /** A row that is not there any more is an error. */
+  /** A row that is not there any more, or has another version, is an error: for UPDATE and DELETE. */
   readonly isStrict: boolean;
 }
 
@@ -54,6 +53,8 @@ interface Entry {
   readonly key?: Expression;
   /** Its row is inserted or deleted at the next flush. */
   readonly staged?: "insert" | "delete";
+  /** Work before that. */
+  readonly first?: (place: Place) => void;
   /** Work before the commit, behind all that is written. */
   readonly last?: (place: Place) => void;
   /** Values where it is there. */
@@ -110,20 +111,44 @@ export function keptByKey(
       isKeeper(each) &&
       each.model.table === model.table &&
       each.model.name === model.name &&
-      each.key !== undefined &&
-      sameExpression(each.key, key) &&
-      constantScalar(presence(each)) === true,
+      constantScalar(presence(each)) === true &&
+      keyExpressions(each, tools).some((own) => sameExpression(own, key)),
   );
   if (!found) return undefined;
   const subject = found.subject.kind === "rows" ? tools.firstRow(found.subject) : found.subject;
   return subject.kind === "row" || subject.kind === "object" ? subject : undefined;
 }
 
-/** True if rows of a model are kept, or may be. */
-export function mayKeep({ model, connection, tools }: Omit<Place, "source">): boolean {
+/** Key of a kept row: the one that it was asked for by, and the one that it has. */
+function keyExpressions({ model, subject, key }: Entry, tools: Tools): readonly Expression[] {
+  const [column] = keysOf(model);
+  const name = column?.property ?? column?.column;
+  const row = subject.kind === "rows" ? tools.firstRow(subject) : subject;
+  const own = name === undefined ? UNDEFINED : heldIn(row, name, tools);
+  return [...(key ? [key] : []), ...(own.kind === "undefined" ? [] : [tools.expression(own)])];
+}
+
+/** True if rows of a model are kept, or may be. `asked`: rows of queries alone, of which no key is given. */
+export function mayKeep(
+  { model, connection, tools }: Omit<Place, "source">,
+  { asked = false }: { readonly asked?: boolean } = {},
+): boolean {
   return entriesOn(tools, connection).some(
     (each) =>
-      isKeeper(each) && each.model.table === model.table && presence(each).kind !== "undefined",
+      isKeeper(each) &&
+      each.model.table === model.table &&
+      presence(each).kind !== "undefined" &&
+      !(asked && (each.key !== undefined || each.subject.kind === "object")),
+  );
+}
+
+/** True if a row of a table may be deleted at the next flush. */
+export function mayDelete({ model, connection, tools }: Omit<Place, "source">): boolean {
+  return entriesOn(tools, connection).some(
+    (each) =>
+      each.staged === "delete" &&
+      each.model.table === model.table &&
+      presence(each).kind !== "undefined",
   );
 }
 
@@ -141,10 +166,18 @@ function isOf(subject: Subject, value: Value): boolean {
   return subject.kind === "row" ? subject.overlay === value.overlay : value.at === "first";
 }
 
-/** True if a row or object is surely kept. */
+/** True if a row or object is surely kept, or is one of a result that is. */
 export function isKept(place: Omit<Place, "source">, value: Value): boolean {
-  const entry = entryOf(place, value);
-  return entry !== undefined && constantScalar(presence(entry)) === true;
+  return entriesOn(place.tools, place.connection).some(
+    (each) =>
+      isKeeper(each) &&
+      (isOf(each.subject, value) || isAmong(each.subject, value)) &&
+      constantScalar(presence(each)) === true,
+  );
+}
+
+function isAmong(subject: Subject, value: Value): boolean {
+  return subject.kind === "rows" && value.kind === "row" && subject.result === value.result;
 }
 
 /** Keeps something no longer: it is detached, or its row is deleted. */
@@ -168,18 +201,13 @@ export function setKnown(place: Omit<Place, "source">, of: Value, name: string, 
   if (entry) place.tools.assign(entry.state, `=${name}`, to);
 }
 
-/** Value of a property of a row or object; undefined where nothing was assigned to it. */
-export function heldIn(value: Value, name: string, tools: Tools): Value {
-  if (value.kind !== "object") return tools.field(value, name);
-  return value.fields.get(name)?.value ?? UNDEFINED;
-}
-
-/** Inserts or deletes the row of an object at the next flush. */
+/** Inserts or deletes the row of an object at the next flush, behind what is to be done first. */
 export function stage(
   { model, connection, tools }: Omit<Place, "source">,
   subject: RowValue | ObjectValue,
   style: UnitStyle,
   staged: "insert" | "delete",
+  first?: (place: Place) => void,
 ): void {
   const known = entriesOn(tools, connection).find(
     (each) => each.staged === staged && isOf(each.subject, subject),
@@ -191,7 +219,7 @@ export function stage(
   const state = tools.object({ [THERE]: UNDEFINED });
   if (state.kind !== "object") return;
   tools.assign(state, THERE, constant(true));
-  const entry = { model, connection, style, subject, state, staged };
+  const entry = { model, connection, style, subject, state, staged, ...(first && { first }) };
   units.set(tools, [...(units.get(tools) ?? []), entry]);
 }
 
@@ -212,13 +240,25 @@ function flushStaged(
         insertObject(place, subject, style, () => undefined);
         return;
       }
-      const key = subject.kind === "rows" ? undefined : byKey(place, (name) => heldIn(subject, name, tools)); // prettier-ignore
-      if (key) runDelete(place, key);
-      else runUnknownWrite(place, "what is removed is not known");
+      entry.first?.(place);
+      if (subject.kind !== "rows") deleteRow(place, { ...entry, subject });
       release(place, subject);
     });
     if (presence(entry).kind !== "undefined") tools.assign(entry.state, THERE, UNDEFINED);
   }
+}
+
+function deleteRow(place: Place, entry: OneEntry): void {
+  const { tools } = place;
+  const { subject, style } = entry;
+  const key = byKey(place, (name) => heldIn(subject, name, tools));
+  if (!key) {
+    runUnknownWrite(place, "what is removed is not known");
+    return;
+  }
+  const version = style.isStrict ? versionOf(entry, tools) : undefined;
+  const { count } = runDelete(place, [...key, ...guardOf(place, version)]);
+  if (style.isStrict) requireOne(place, count, version !== undefined);
 }
 
 /** Does something before the commit, behind all that is written. */
@@ -357,51 +397,6 @@ function isSame(left: Value, right: Value, tools: Tools): boolean {
   return sameExpression(tools.expression(left), tools.expression(right));
 }
 
-/** Columns that the mapper writes, with the property that holds each: a relation holds the column of its key. */
-function writable(
-  model: Model,
-): readonly { readonly column: ModelColumn; readonly name: string }[] {
-  return model.columns.flatMap((column) => {
-    if (column.isKey === true || column.role === "version" || column.isFixed === true) return [];
-    const relation = model.relations.find((each) => each.column === column.column);
-    const name = column.property ?? relation?.property;
-    return name === undefined ? [] : [{ column, name }];
-  });
-}
-
-function columnProperty({ property, column }: ModelColumn, name: string): string {
-  return property === undefined ? column : name;
-}
-
-/** Value that is written for a property: of a related row its key. */
-export function columnValue(model: Model, name: string, value: Value, tools: Tools): Value {
-  const relation = model.relations.find(({ property }) => property === name);
-  if (!relation || value.kind === "undefined" || constantScalar(value) === null) return value;
-  const other = relation.target();
-  const [key] = other ? keysOf(other) : [];
-  const property = key?.property ?? key?.column ?? "id";
-  switch (value.kind) {
-    case "choice":
-      return {
-        ...value,
-        then: columnValue(model, name, value.then, tools),
-        otherwise: columnValue(model, name, value.otherwise, tools),
-      };
-    case "row":
-    case "object":
-      return heldIn(value, property, tools);
-    case "input":
-      return SCALARS.test(value.type ?? "") ? value : tools.member(value, property);
-    case "scalar":
-      return value;
-    default:
-      return unknown("the key of a related entity", [tools.expression(value)]);
-  }
-}
-
-/** Types of keys, of which nothing is asked. */
-const SCALARS = /^(?:number|string|bigint|int|long|Integer|Long|String|UUID)\b/u;
-
 function flushEntry(entry: Entry, place: Place): void {
   const { subject } = entry;
   if (subject.kind !== "rows") {
@@ -475,12 +470,9 @@ function update(entry: OneEntry, place: Place, changes: readonly Change[]): void
     const next = style.countsInDatabase ? counted : valueFragment(scalar(version.next, "int"));
     set.set(version.column.column, next);
   }
-  const guard = version ? [equals(columnText(place, version.column), version.value)] : [];
-  const { count } = runUpdate(place, set, [...key, ...guard], { isVersioned: false });
-  if (style.isStrict || version) {
-    const why = version ? "another transaction has changed the row" : "the row is not there any more"; // prettier-ignore
-    tools.require(compare("=", tools.expression(count), literal(1)), why, place.source);
-  }
+  const where = [...key, ...guardOf(place, version)];
+  const { count } = runUpdate(place, set, where, { isVersioned: false });
+  if (style.isStrict || version) requireOne(place, count, version !== undefined);
   if (version) {
     const next = scalar(version.next, "int");
     tools.assign(subject, version.name, next);
@@ -492,50 +484,6 @@ function unchanged(entry: OneEntry, column: ModelColumn, name: string, tools: To
   const { subject } = entry;
   const isRead = subject.kind === "row" && subject.overlay.get(name)?.value === undefined;
   return isRead ? tools.field(subject, columnProperty(column, name)) : nowIn(entry, name, tools);
-}
-
-export function orNull(value: Value): Value {
-  return value.kind === "undefined" ? constant(null) : value;
-}
-
-function versionOf(entry: Pick<OneEntry, "model" | "subject" | "assume">, tools: Tools) {
-  const { model, subject, assume = AS_IT_IS } = entry;
-  const column = roleOf(model, "version");
-  if (!column) return undefined;
-  const name = column.property ?? column.column;
-  const value = assume(heldIn(subject, name, tools));
-  const next: Expression = {
-    kind: "arithmetic",
-    operator: "+",
-    left: tools.expression(value),
-    right: literal(1),
-  };
-  return { column, name, value, next };
-}
-
-/** Writes the version alone. */
-export function forceVersion(place: Place, subject: Value): void {
-  const { tools, model } = place;
-  if (subject.kind !== "row" && subject.kind !== "object") return;
-  const version = versionOf({ model, subject }, tools);
-  const key = byKey(place, (name) => heldIn(subject, name, tools));
-  if (!version || !key) return;
-  const set = new Map([[version.column.column, valueFragment(scalar(version.next, "int"))]]);
-  const guard = equals(columnText(place, version.column), version.value);
-  const { count } = runUpdate(place, set, [...key, guard], { isVersioned: false });
-  tools.require(compare("=", tools.expression(count), literal(1)), "another transaction has changed the row", place.source); // prettier-ignore
-  tools.assign(subject, version.name, scalar(version.next, "int"));
-}
-
-/** Ends with an error where the version of a row is another one than that of what is kept. */
-export function requireVersion(place: Place, row: Value, kept: Value): void {
-  const { tools, model, source } = place;
-  const column = roleOf(model, "version");
-  if (!column) return;
-  const name = column.property ?? column.column;
-  const [left, right] = [row, kept].map((each) => tools.expression(tools.field(each, name)));
-  if (!left || !right) return;
-  tools.require(compare("=", left, right), "another transaction has changed the row", source);
 }
 
 /** Inserts the row of an object and keeps it. `initial`: what columns hold that nothing was assigned to. */
@@ -562,11 +510,4 @@ export function insertObject(
   const made = key && heldIn(object, key.property ?? key.column, tools);
   const isKnown = made !== undefined && made.kind !== "undefined";
   keep(place, object, style, isKnown ? tools.expression(made) : undefined);
-}
-
-/** The model of a row that a mapper gave. */
-export function modelOfRow(row: Value): Model | undefined {
-  return (row.kind === "row" || row.kind === "rows") && isRowData(row.data)
-    ? row.data.model
-    : undefined;
 }

@@ -161,7 +161,6 @@ export function transactionCall(
       tools.commit(connection, source);
       return UNDEFINED;
     case "rollback":
-      releaseAll(tools, connection);
       tools.rollback(connection, source);
       return UNDEFINED;
     case "isActive":

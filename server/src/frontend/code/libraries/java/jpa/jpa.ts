@@ -75,6 +75,9 @@ export const JPA: Library = {
     if (readOnly === true) releaseAll(tools, connection);
     else commitUnit(tools, connection, source);
   },
+  undone: (connection, tools) => {
+    releaseAll(tools, connection);
+  },
   rounded: ({ start, row, source }, tools) => {
     if (row && isRowData(row.data) && isJpaModel(row.data.model)) {
       const { model, connection } = row.data;

@@ -11,7 +11,7 @@ import {
 } from "../../builders/draft";
 import type { Tools } from "../../library";
 import { columnOf, keysOf, type ModelRelation } from "../../orm/model";
-import { heldIn, modelOfRow, orNull } from "../../orm/unitOfWork";
+import { heldIn, modelOfRow, orNull } from "../../orm/entityColumns";
 import { entityOf, isJpaModel, type JpaModel } from "./entities";
 
 export interface QueryNames {

@@ -1,6 +1,6 @@
 // Queries of JPA: their text, parameters and what they give.
 import type { HirMethod } from "../../../hir";
-import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../../../values";
+import { constant, scalar, UNDEFINED, unknown, type Value } from "../../../values";
 import {
   quoteIdentifier,
   runUnread,
@@ -12,18 +12,12 @@ import {
 } from "../../builders/draft";
 import type { Call, ClassValue, SqlOutcome, SqlParameters, Tools } from "../../library";
 import { modelRows } from "../../orm/statements";
-import {
-  flushUnit,
-  keep,
-  keptByKey,
-  mayFlush,
-  mayKeep,
-  requireVersion,
-} from "../../orm/unitOfWork";
+import { requireVersion } from "../../orm/rowVersions";
+import { flushUnit, keep, keptByKey, mayFlush, mayKeep } from "../../orm/unitOfWork";
 import { rowsOf } from "../../rawSql";
 import { entityOf, type JpaModel } from "./entities";
 import { translated, type Translated } from "./jpql";
-import { entered, HIBERNATE, queryLock, type Session } from "./session";
+import { entered, HIBERNATE, queryLock, tellKept, type Session } from "./session";
 
 export interface Asked {
   readonly text: string;
@@ -69,7 +63,7 @@ export function answered(
   const { tools, connection, source } = session;
   if (asked.isNative) {
     writeBefore(session, undefined);
-    const outcome = tools.sql(connection, textOf(asked.text), nativeParameters(asked), source);
+    const outcome = tools.sql(connection, nativeText(asked), nativeParameters(asked), source);
     const isOfEntity = /^\s*select\s+(?:\w+\.)?\*\s+from\b/iu.test(asked.text);
     return { outcome, rows: isOfEntity ? entities(session, outcome) : rowsOf(outcome, tools), isOfEntity }; // prettier-ignore
   }
@@ -89,6 +83,7 @@ export function answered(
 
 function entities(session: Session, outcome: SqlOutcome): Value {
   const rows = modelRows(session, outcome);
+  if (session.keeps && mayKeep(session)) tellKept(session);
   if (session.keeps) keep(session, rows, HIBERNATE);
   return rows;
 }
@@ -107,10 +102,7 @@ function keptRow(
     requireVersion(session, tools.firstRow(rows), known);
     return { row: known };
   }
-  if (session.keeps && mayKeep(session)) {
-    const why = `a row of ${session.model.name} that was read before is given as it was read then`;
-    tools.lose(why, session.source);
-  }
+  if (session.keeps && mayKeep(session)) tellKept(session);
   return { row: entered(session, rows, { key: expression, mode: lock }) };
 }
 
@@ -133,6 +125,15 @@ function whole(query: Translated, { lock, limit, offset }: Asked, tools: Tools):
     offset ? sequence("OFFSET ", valueFragment(offset), " ") : "",
     clause === undefined ? "" : `${clause}${of}`,
   );
+}
+
+/** The text with the values of `?1` in it. */
+function nativeText({ text, parameter }: Asked): Value {
+  const parts = text.split(/('(?:[^']|'')*'|\?\d+)/u).map((part): Fragment => {
+    const value = /^\?\d/u.test(part) ? parameter(part.slice(1)) : undefined;
+    return value ? valueFragment(value) : raw(part);
+  });
+  return { kind: "text", parts: sequence(...parts) };
 }
 
 function nativeParameters({ parameter }: Asked): SqlParameters {

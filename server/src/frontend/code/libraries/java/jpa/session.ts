@@ -17,18 +17,20 @@ import {
   startOn,
   type Place,
 } from "../../orm/statements";
+import { heldIn, modelOfRow } from "../../orm/entityColumns";
+import { forceVersion, requireVersion } from "../../orm/rowVersions";
 import {
   beforeCommit,
-  forceVersion,
-  heldIn,
+  flushUnit,
   insertObject,
   isKept,
   keep,
   keptByKey,
-  modelOfRow,
+  mayDelete,
+  mayKeep,
   release,
-  requireVersion,
   setKnown,
+  stage,
   type UnitStyle,
 } from "../../orm/unitOfWork";
 import type { Tools } from "../../library";
@@ -90,6 +92,8 @@ export function found(session: Session, key: Value, mode?: string): Value {
     locked(session, known, mode);
     return known;
   }
+  if (mayDelete(session)) flushUnit(tools, session.connection, session.source);
+  if (session.keeps && mayKeep(session, { asked: true })) tellKept(session);
   const lock = queryLock(mode, tools);
   const rows = runSelect(session, {
     ...startOn(session, "select"),
@@ -98,6 +102,11 @@ export function found(session: Session, key: Value, mode?: string): Value {
     ...(lock !== undefined && { lock }),
   });
   return entered(session, rows, { key: expression, mode });
+}
+
+/** Says that what is read may be a row that stays as it was read before. */
+export function tellKept({ model, tools, source }: Session): void {
+  tools.lose(`a row of ${model.name} that was read before is given as it was read then`, source);
 }
 
 function tellUnread({ model: { name, unread }, tools, source }: Session): void {
@@ -350,37 +359,35 @@ function fieldOf({ model, tools }: Session, entity: Value, name: string): Value 
   return heldIn(entity, isRead && column !== undefined ? column : name, tools);
 }
 
-/** Deletes the row of an entity, and what belongs to it. */
+/** Deletes the row of an entity, and what belongs to it, at the next flush. */
 export function removed(session: Session, value: Value): void {
   eachEntity(session, value, (own, entity) => {
     const { tools } = own;
-    const key = byKey(own, (name) => heldIn(entity, name, tools));
-    if (!key || (entity.kind !== "row" && entity.kind !== "object")) {
+    if (entity.kind !== "row" && entity.kind !== "object") {
       runUnknownWrite(own, "what is removed is not known");
       return;
     }
-    const version = roleOf(own.model, "version");
-    const guard = version
-      ? [
-          equals(
-            columnText(own, version),
-            heldIn(entity, version.property ?? version.column, tools),
-          ),
-        ]
-      : [];
-    for (const relation of own.model.relations) {
-      const { cascades, isMany, target } = relation;
-      const other = target();
-      const isTaken = cascades.has("REMOVE") || cascades.has("ALL");
-      const theirs = relation.theirs ?? other?.relations.find(({ property }) => property === relation.inverse)?.column; // prettier-ignore
-      if (!isTaken || !isMany || !isJpaModel(other) || theirs === undefined) continue;
-      const place = { ...own, model: other };
-      const [column] = keysOf(own.model);
-      if (!column) continue;
-      const text = columnText(place, { column: theirs, type: column.type });
-      runDelete(place, [equals(text, heldIn(entity, column.property ?? column.column, tools))]);
-    }
-    runDelete(own, [...key, ...guard]);
     release(own, entity);
+    stage(own, entity, HIBERNATE, "delete", (place) => {
+      deleteParts({ ...own, ...place, model: own.model }, entity);
+    });
+    if (!own.keeps) flushUnit(tools, own.connection, own.source);
   });
+}
+
+/** Deletes the rows that belong to one. */
+function deleteParts(own: Session, entity: Value): void {
+  const { tools, model } = own;
+  for (const relation of model.relations) {
+    const { cascades, isMany, target } = relation;
+    const other = target();
+    const isTaken = cascades.has("REMOVE") || cascades.has("ALL");
+    const theirs = relation.theirs ?? other?.relations.find(({ property }) => property === relation.inverse)?.column; // prettier-ignore
+    if (!isTaken || !isMany || !isJpaModel(other) || theirs === undefined) continue;
+    const place = { ...own, model: other };
+    const [column] = keysOf(model);
+    if (!column) continue;
+    const text = columnText(place, { column: theirs, type: column.type });
+    runDelete(place, [equals(text, heldIn(entity, column.property ?? column.column, tools))]);
+  }
 }
