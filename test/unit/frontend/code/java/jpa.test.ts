@@ -179,6 +179,17 @@ check(
   "! a row of Account that was read before is given as it was read then",
 );
 
+const GIVEN = `package app; import org.springframework.transaction.annotation.Transactional;
+  public class S { private Logs logs; @Transactional public void run(Log log) { logs.save(log); } }`;
+
+test("an entity that a caller gives is new without a key, and merged with one", async () => {
+  const found = await transactionsOf(DDL, { ...REPOSITORIES, "app/S.java": GIVEN });
+  const lines = found.flatMap(shown);
+  assert.ok(lines.includes("if (:log.id == null)"), lines.join("\n"));
+  assert.ok(lines.some((line) => /insert log \{id = null, account = :log\.of\.id, amount = :log\.amount\}/u.test(line)), lines.join("\n")); // prettier-ignore
+  assert.ok(lines.some((line) => line.includes("from log where (log.id = :log.id)")), lines.join("\n")); // prettier-ignore
+});
+
 check(
   "new rows that belong to one are inserted behind it",
   `Account a = new Account(); a.setBalance(by); a.getLogs().add(new Log(a, by)); em.persist(a);`,

@@ -5,6 +5,7 @@ import { literal } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
 import type { HirClass, HirFunction, HirParameter } from "../../hir";
 import {
+  type Cell,
   partPath,
   UNDEFINED,
   unknown,
@@ -73,7 +74,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   }
   if (typed && !isRecord(typed)) {
     noteHanded(state, text, module.scope, typed);
-    return given(typed);
+    return isEntity(state, typed) ? givenEntity(state, typed, path) : given(typed);
   }
   const input: Value = {
     ...{ kind: "input", path, origin: "argument", type: text },
@@ -182,6 +183,35 @@ function isOfFields(value: Value): value is ObjectValue {
   const { class: of, scope } = value.class;
   const isJava = scope.module.file.endsWith(".java");
   return !isJava && of.methods.every(({ kind }) => kind === "constructor");
+}
+
+function isEntity(state: State, value: Value): value is EntityObject {
+  if (value.kind !== "object" || !value.class) return false;
+  const of = { kind: "class", ...value.class } as const;
+  return state.workspace.libraries.some(
+    (library) => library.declares?.(of, state.evaluator.tools(state, library)) !== undefined,
+  );
+}
+
+type EntityObject = ObjectValue & { readonly class: NonNullable<ObjectValue["class"]> };
+
+/** An object of a class that declares a table: its caller gives what is in its fields. */
+function givenEntity(state: State, value: EntityObject, path: string): Value {
+  const classes = [value.class.class, ...ancestorsOf(value.class)];
+  const own = classes.flatMap(({ fields }) => fields.filter(({ isStatic }) => !isStatic));
+  const fields = own.map(({ name, type }): readonly [string, Cell] => [
+    name,
+    newCell(state, {
+      ...{ kind: "input", path: partPath(path, name), origin: "argument" },
+      ...(type !== undefined && { type }),
+    }),
+  ]);
+  return { ...value, fields: new Map([...value.fields, ...fields]) };
+}
+
+function ancestorsOf(of: EntityObject["class"], depth = 8): readonly HirClass[] {
+  const parent = depth > 0 ? superclassOf(of) : undefined;
+  return parent ? [parent.class, ...ancestorsOf(parent, depth - 1)] : [];
 }
 
 /** What a caller gives. */

@@ -1,6 +1,7 @@
 // Operations of an entity manager: finding, persisting, merging, removing and locking them.
 import type { Expression } from "../../../../../program/expression";
 import { constant, constantScalar, UNDEFINED, type ObjectValue, type Value } from "../../../values";
+import { literal } from "../../../../sql/expressions";
 import { raw } from "../../builders/draft";
 import { keysOf, lockClause, roleOf, type ModelColumn } from "../../orm/model";
 import {
@@ -252,8 +253,16 @@ function eachEntity(
 export function saved(session: Session, value: Value): Value {
   let result = value;
   eachEntity(session, value, (own, entity) => {
-    if (entity.kind === "object" && isNew(own, entity)) persisted(own, entity);
-    else result = entity === value ? merged(own, entity) : (merged(own, entity), value);
+    const { tools } = own;
+    const kept = tools.either(
+      entity.kind === "object" ? newness(own, entity) : literal(false),
+      () => {
+        if (entity.kind === "object") persisted(own, entity);
+        return entity;
+      },
+      () => merged(own, entity),
+    );
+    if (entity === value) result = kept;
   });
   return result;
 }
@@ -266,12 +275,23 @@ export function persistedAll(session: Session, value: Value): void {
 }
 
 /** True if Spring takes an object for new: it has no version yet, or no key. */
-function isNew({ model, tools }: Session, object: ObjectValue): boolean {
+function isNew(session: Session, object: ObjectValue): boolean {
+  const condition = newness(session, object);
+  return condition.kind === "literal" && condition.value === true;
+}
+
+/** The condition that an object is new. */
+function newness({ model, tools }: Session, object: ObjectValue): Expression {
   const version = roleOf(model, "version");
-  const isObject = version !== undefined && !isPrimitive(typeOf(model, version));
-  const column = isObject ? version : keysOf(model)[0];
+  const isOfVersion = version !== undefined && !isPrimitive(typeOf(model, version));
+  const column = isOfVersion ? version : keysOf(model)[0];
   const value = column && heldIn(object, column.property ?? column.column, tools);
-  return isNothing(value) || constantScalar(value) === 0;
+  if (!column || !value || isNothing(value)) return literal(true);
+  const constantValue = constantScalar(value);
+  if (constantValue !== undefined) return literal(constantValue === 0);
+  if (value.kind !== "input") return literal(false);
+  const right = literal(isPrimitive(typeOf(model, column)) ? 0 : null);
+  return { kind: "sameValue", left: tools.expression(value), right };
 }
 
 function typeOf({ class: of }: JpaModel, { property }: ModelColumn): string {
@@ -282,6 +302,12 @@ function persisted(session: Session, object: ObjectValue): void {
   const { model } = session;
   if (isKept(session, object)) return;
   tellUnread(session);
+  // A key that its caller gave would be refused.
+  const [key] = keysOf(model);
+  const name = key?.generated === undefined ? undefined : key.property;
+  if (name !== undefined && heldIn(object, name, session.tools).kind === "input") {
+    session.tools.assign(object, name, constant(null));
+  }
   cascaded(session, object, "PERSIST", { toMany: false });
   insertObject(session, object, HIBERNATE, (column) => initial(model, column));
   cascaded(session, object, "PERSIST", { toMany: true });
