@@ -1,5 +1,4 @@
 // When and for whom reads are as weak as the level allows: after a loading phase, and for some connections alone.
-import { foldedText } from "./statementText";
 
 /** Ends the loading phase: a statement that begins so has been carried out, or so many seconds have passed. */
 export type StrongUntil =
@@ -54,6 +53,11 @@ export function isWeak(wanted: readonly WeakFor[], beginning: Beginning): boolea
 
 export function beginsWith(statement: string, start: string): boolean {
   return foldedText(statement).startsWith(foldedText(start));
+}
+
+/** Neither case nor white space counts, nor what ends a statement. */
+function foldedText(sql: string): string {
+  return sql.trim().replace(/\s+/gu, " ").replace(/\s*;$/u, "").toLowerCase();
 }
 
 function commentsOf(text: string): readonly string[] {
