@@ -1,5 +1,6 @@
 // Statements of the abstract representation as SQL text, for statements that stand in application code and have no SQL of
 // their own that a server could be given. What has no text is refused, never guessed.
+import { identifierText } from "../program/identifier";
 import { operandsOf } from "../program/operands";
 import type { Expression } from "../program/expression";
 import type { Schema } from "../program/schema";
@@ -16,7 +17,7 @@ import type {
   Statement,
   UpdateStatement,
 } from "../program/statement";
-import { literal, quoteName } from "./literal";
+import { literal } from "./literal";
 
 export interface SqlWriter {
   readonly product: "postgres" | "mariadb";
@@ -44,29 +45,8 @@ export function expressionSql(expression: Expression, writer: SqlWriter): Writte
 
 /** A name in the product's quotes where it needs them. */
 export function nameSql({ product }: Pick<SqlWriter, "product">, name: string): string {
-  const isPlain = quoteName(name) === name && !RESERVED.has(name);
-  if (isPlain) return name;
-  return product === "postgres"
-    ? `"${name.replaceAll('"', '""')}"`
-    : `\`${name.replaceAll("`", "``")}\``;
+  return identifierText(name, product);
 }
-
-/** Words that PostgreSQL or MySQL take for something else where a name stands alone. */
-const RESERVED: ReadonlySet<string> = new Set(
-  (
-    "all analyse analyze and any array as asc asymmetric between both by call case cast change check collate column" +
-    " concurrently condition constraint create cross current_date current_role current_time current_timestamp" +
-    " current_user database default deferrable delete desc describe distinct div do drop each else elseif end except" +
-    " exists explain false fetch float for force foreign freeze from full function generated get grant group groups" +
-    " having if ignore ilike in index infile initially inner insert int integer intersect interval into is isnull" +
-    " iterate join key keys kill lag lateral lead leading leave left like limit lines load localtime localtimestamp" +
-    " lock long loop match mod natural not notnull null numeric of off offset on only open option or order out outer" +
-    " over overlaps partition placing primary procedure range rank read references release rename repeat replace" +
-    " require restrict return returning revoke right row rows schema select session_user set show signal similar some" +
-    " ssl symmetric system table tablesample terminated then to trailing trigger true undo union unique unlock unsigned" +
-    " update usage use user using values variadic varying verbose virtual when where while window with write xor"
-  ).split(" "),
-);
 
 /** Part that has no text, with the reason. */
 class NoText extends Error {}

@@ -23,6 +23,8 @@ export function insertOrExit(
   if (!isPlain || /\breturning\b/iu.test(written) || tree.text.includes(`const ${RESULT} `))
     return undefined;
   if (connection.method !== "query") return undefined;
+  // A quote of a name would end the text around it.
+  if (target.includes(tree.text.charAt(literal.start))) return undefined;
   const line = tree.text.lastIndexOf("\n", statement.start - 1) + 1;
   const indent = /^[ \t]*/u.exec(tree.text.slice(line, statement.start))?.[0] ?? "";
   const edit = (at: number, newText: string): TextEdit => ({

@@ -1,4 +1,5 @@
 // A statement of its own that locks one row by its key.
+import { identifierText } from "../../../program/identifier";
 import type { Site, Workshop } from "../workshop";
 import { addBefore } from "./addStatement";
 import type { EditOutcome } from "./sourceForms";
@@ -11,7 +12,7 @@ export function lockRowBefore(
   key: string,
   value: string,
 ): EditOutcome {
-  const quote = (name: string): string => quotedName(workshop, name);
+  const quote = (name: string): string => nameText(workshop, name);
   return addBefore(workshop, before, {
     before: `SELECT 1 FROM ${quote(table)} WHERE ${quote(key)} = `,
     value,
@@ -20,11 +21,10 @@ export function lockRowBefore(
   });
 }
 
-/** A name as SQL has to write it. */
-function quotedName({ dialect }: Workshop, name: string): string {
-  if (/^[a-z_][a-z0-9_]*$/u.test(name)) return name;
+/** The name of a table or a column as SQL has to write it. */
+export function nameText({ dialect }: Pick<Workshop, "dialect">, name: string): string {
   return name
     .split(".")
-    .map((part) => (dialect === "postgres" ? `"${part}"` : `\`${part}\``))
+    .map((part) => identifierText(part, dialect))
     .join(".");
 }

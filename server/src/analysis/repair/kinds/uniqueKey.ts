@@ -13,6 +13,7 @@ import type { Candidate, Proposals, TextEdit } from "../candidate";
 import { guardsBetween } from "../idioms/guards";
 import { sharedFunction, textOf } from "../idioms/columnValue";
 import { insertOrExit } from "../idioms/codeInsert";
+import { nameText } from "../idioms/lockRow";
 import { equalitiesOf, isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
@@ -33,7 +34,9 @@ export function uniqueKeys(workshop: Workshop): Proposals {
   );
   if (!first || !isAlike) return { candidates: [], refusals: [] };
   const { table, columns } = first;
-  const statement = `ALTER TABLE ${table.name} ADD CONSTRAINT ${[table.name, ...columns, "key"].join("_")} UNIQUE (${columns.join(", ")});`;
+  const named = (name: string): string => nameText(workshop, name);
+  const key = [table.name, ...columns, "key"].join("_").replaceAll(".", "_");
+  const statement = `ALTER TABLE ${named(table.name)} ADD CONSTRAINT ${named(key)} UNIQUE (${columns.map(named).join(", ")});`;
   const declared = behindTable(workshop, table);
   if (declared === undefined)
     return refuse(
@@ -212,7 +215,8 @@ function errorPath(
 ): readonly TextEdit[] | undefined {
   if (workshop.dialect !== "postgres" || read.file !== insert.file || insert.statement.onConflict)
     return undefined;
-  const target = ` ON CONFLICT (${columns.join(", ")}) DO NOTHING`;
+  const named = columns.map((column) => nameText(workshop, column));
+  const target = ` ON CONFLICT (${named.join(", ")}) DO NOTHING`;
   const tree = workshop.treeOf(insert.file);
   if (tree) {
     const owner = tree.language === "java" ? undefined : sharedFunction(tree, read, insert);
