@@ -22,7 +22,7 @@ import { beginProgress, countedPhases } from "./progressReporter";
 import { createProofs, proofView, proving } from "./proofs";
 import { createPublisher } from "./publisher";
 import { judgeOutcome, markedAnomalies } from "./verdicts";
-import { editResult, judgedResult, toldAnomalies, type ProjectResult } from "./results";
+import { asBefore, editResult, judgedResult, toldAnomalies, type ProjectResult } from "./results";
 import {
   findFile,
   knownKey,
@@ -475,17 +475,6 @@ export function createChecks(state: ServerState): Checks {
 
 function ignored(): void {
   // Of a level that is only tried, the end is told.
-}
-
-/** An anomaly that was found again, told as it was. */
-function asBefore(anomaly: Anomaly, before: Anomaly | undefined): Anomaly {
-  if (!before) return anomaly;
-  const { representative, reportedAs } = before;
-  return {
-    ...anomaly,
-    ...(representative !== undefined && { representative }),
-    ...(reportedAs !== undefined && { reportedAs }),
-  };
 }
 
 /** A check that runs or ran: of what text. */

@@ -82,6 +82,18 @@ export function toldAnomalies(report: LevelReport): readonly Anomaly[] {
   return report.anomalies.filter((each) => isTold(each));
 }
 
+/** An anomaly that was found again, told as it was: by itself where it was, and in the place of none that is new. */
+export function asBefore(anomaly: Anomaly, before: Anomaly | undefined): Anomaly {
+  if (!before) return anomaly;
+  const { representative: _now, reportedAs: _as, ...found } = anomaly;
+  const { representative, reportedAs } = before;
+  return {
+    ...found,
+    ...(representative !== undefined && { representative }),
+    ...(reportedAs !== undefined && { reportedAs }),
+  };
+}
+
 /** Of those that are told, what a transaction takes part in. */
 export function anomaliesOf(
   result: ProjectResult,
