@@ -65,6 +65,7 @@ import {
 } from "./queries/dependencies";
 import { transactionOf } from "./roots/unit";
 import { reachedSites, unreachedCalls } from "./callGraph/unreachedCalls";
+import { semanticsOf } from "./semantics";
 
 /** What reading code needs of the workspace around it. */
 export interface CodeSurroundings {
@@ -451,15 +452,13 @@ function presentOf(
   const present: Present = { ...now, environment: usual, ...(lasting && { lasting }) };
   let ofJava: Present | undefined;
   return (file) => {
-    if (!isJava(file)) return present;
-    const all = files.filter(isJava).flatMap((each) => modules.moduleOf(each) ?? []);
+    if (semanticsOf(file).namesByImport) return present;
+    const all = files
+      .filter((each) => !semanticsOf(each).namesByImport)
+      .flatMap((each) => modules.moduleOf(each) ?? []);
     ofJava ??= { ...now, environment: [...usual, ...all] };
     return ofJava;
   };
-}
-
-function isJava(file: FileId): boolean {
-  return file.endsWith(".java");
 }
 
 /** The present as readings of other processes are held against it. */

@@ -4,6 +4,7 @@ import type { FileId } from "../../../protocol/source";
 import type { HirExpression, HirModule, HirPattern, HirStatement } from "../hir";
 import type { CodeModules } from "../modules/modules";
 import { isFunction, isNode, visit, visitInto } from "../nodes";
+import { semanticsIn } from "../semantics";
 
 /** The names that stand elsewhere for what has a name. */
 export type OtherNames = ReadonlyMap<string, ReadonlySet<string>>;
@@ -27,7 +28,7 @@ export function namesElsewhere(files: readonly FileId[], modules: CodeModules): 
   const { resolution } = modules;
   for (const file of files) {
     const module = modules.moduleOf(file);
-    if (!module || module.language === "java") continue;
+    if (!module || !semanticsIn(module.language).namesByImport) continue;
     const before = known.get(module);
     const isSame = before !== undefined && before.resolution === resolution;
     const own = isSame ? before : { resolution, names: namesOf(file, module, modules) };

@@ -8,6 +8,7 @@ import type { CodeModules } from "../modules/modules";
 import { originOf } from "../queries/origins";
 import { addChildren } from "../nodes";
 import type { IsStopped, SlicedWork } from "../queries/slices";
+import { semanticsIn } from "../semantics";
 import { sitesOf } from "./callSites";
 
 /** Methods that libraries know whatever they are called on. */
@@ -85,7 +86,7 @@ function createGraph(
   };
   const look = (file: FileId): readonly FileId[] => {
     const module = modules.moduleOf(file);
-    if (!module || module.language === "java" || isNear(module, hasModels)) {
+    if (!module || !semanticsIn(module.language).namesByImport || isNear(module, hasModels)) {
       found(file);
       return NOTHING;
     }

@@ -14,6 +14,7 @@ import {
   type WrittenCall,
 } from "../modules/references";
 import { originOf } from "../queries/origins";
+import { semanticsIn } from "../semantics";
 import { mayLeadOutside } from "./moduleReachability";
 import { ANY_METHOD, type Reach } from "./reachability";
 
@@ -126,7 +127,7 @@ export function createLeads(
     const around = module && statementAround(module, moved);
     let { size: parts, throws, makesNew } = namedIn(hir);
     let changes = changesOthers(hir);
-    let isLeading = module?.language === "java" || !around;
+    let isLeading = !semanticsIn(module?.language).namesByImport || !around;
     const count = (part: object): void => {
       const { size, throws: own, makesNew: isNew } = namedIn(part);
       parts += size;
@@ -172,7 +173,7 @@ export function createLeads(
   return {
     mayLead: (file, hir) => {
       const module = modules.moduleOf(file);
-      if (!module || module.language === "java") return true;
+      if (!module || !semanticsIn(module.language).namesByImport) return true;
       const statement = statementAround(module, hir);
       return statement === undefined || leads({ file, module, statement });
     },

@@ -4,6 +4,7 @@ import { boundNames } from "../modules/boundNames";
 import type { HirModule, HirStatement } from "../hir";
 import { isFunction, visit } from "../nodes";
 import { functionKey } from "../queries/origins";
+import { semanticsIn } from "../semantics";
 
 /** True if the function with a key stands in what its module or class keeps to itself. Linear in the module. */
 export function isInner(key: string, file: FileId, module: HirModule): boolean {
@@ -27,6 +28,6 @@ export function isInner(key: string, file: FileId, module: HirModule): boolean {
 /** True if others may name what a statement at the top of a module declares. */
 function isGiven(statement: HirStatement, { language, exports }: HirModule): boolean {
   const names = boundNames(statement);
-  if (language === "java" || names.length === 0) return true;
+  if (!semanticsIn(language).namesByImport || names.length === 0) return true;
   return exports.some(({ name, local = name }) => names.includes(local));
 }

@@ -2,6 +2,7 @@
 import type { FileId } from "../../../protocol/source";
 import type { HirModule } from "../hir";
 import { exportsOf, type CodeModules } from "../modules/modules";
+import { semanticsIn } from "../semantics";
 import { ANY_CHANGE, fieldOfChange } from "./writeTargets";
 import { changesOf } from "./modRef";
 import {
@@ -96,7 +97,7 @@ function collected(
 function changedImports(module: HirModule): readonly Changed[] {
   const before = known.get(module);
   if (before) return before;
-  const imports = module.language === "java" ? [] : module.imports;
+  const imports = semanticsIn(module.language).namesByImport ? module.imports : [];
   const own = imports.flatMap(({ local, imported, from }) => {
     const fields = [...changesOf(module, local)].map((change) => fieldOfChange(change).field);
     return fields.length > 0 ? [{ from, imported, fields }] : [];
@@ -107,7 +108,7 @@ function changedImports(module: HirModule): readonly Changed[] {
 
 /** What a module hands on of what it imports. Java has no imports of values. */
 function handedImports(module: HirModule): HirModule["imports"] {
-  const handed = module.language === "java" ? undefined : handedIn(module);
+  const handed = semanticsIn(module.language).namesByImport ? handedIn(module) : undefined;
   return handed ? module.imports.filter(({ local }) => handed.has(local)) : [];
 }
 

@@ -10,6 +10,7 @@ import { patternExport } from "../libraries/tsPattern";
 import { contractExport } from "../libraries/validators/tsRest";
 import { zodExport } from "../libraries/validators/zod";
 import { madeKey } from "../queries/origins";
+import { semanticsIn } from "../semantics";
 import { effectModule } from "./builtins/effect";
 import { errorsAsValues } from "./builtins/errorsAsValues";
 import { neverReturns } from "./errors/noReturn";
@@ -84,7 +85,8 @@ function moduleScope(
       const value = declaredValue(state, { scope, hir, variables }, statement, name);
       return livingOn(state, hir, value, name);
     }
-    if (hir.language === "java") return javaName({ state, file, hir, scope, scopes }, name);
+    if (!semanticsIn(hir.language).namesByImport)
+      return javaName({ state, file, hir, scope, scopes }, name);
     const { imports } = headOf(state, file) ?? hir;
     const imported = imports.find(({ local }) => local === name);
     if (imported) return importedValue(state, file, imported.from, imported.imported, scopes);

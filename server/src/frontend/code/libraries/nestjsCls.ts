@@ -27,8 +27,7 @@ export const NESTJS_CLS: Library = {
     const connection = { id: "nestjs-cls", isPool: false, isAny: true };
     return tools.inTransaction(connection, { source, ...(level !== undefined && { level }) }, run);
   },
-  boundary: ({ function: hir, file, named }) => {
-    if (file.endsWith(".java")) return undefined;
+  boundary: ({ function: hir, named }) => {
     const own = transactionalOptions(hir, named, "nestjs-cls");
     return own && ({ ...own, isAny: true } satisfies TransactionOptions);
   },

@@ -7,6 +7,7 @@ import type { HirExport, HirModule } from "../hir";
 import { readJava } from "../java/readJava";
 import type { DriverModel } from "../libraries/driverModel";
 import { readParts } from "../typescript/readTypeScript";
+import { semanticsOf } from "../semantics";
 import { createJavaModules, type JavaModules } from "./javaModules";
 import { knownParts, moduleOfParts, type ModulePart } from "./moduleParts";
 import { createResolver } from "./resolve";
@@ -103,9 +104,9 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
         hasLooseTypes: looseTypes(files.nullChecks ?? []),
         resolution: resolve,
         resolve: (from, specifier) =>
-          from.endsWith(".java")
-            ? java.resolve(from, specifier, moduleOf(from)?.imports ?? [])
-            : resolve(from, specifier),
+          semanticsOf(from).namesByImport
+            ? resolve(from, specifier)
+            : java.resolve(from, specifier, moduleOf(from)?.imports ?? []),
         java,
       };
     },

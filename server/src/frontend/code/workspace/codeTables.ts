@@ -15,6 +15,7 @@ import type { CodeSurroundings } from "../readCode";
 import { pulseOf } from "../queries/slices";
 import { createTrace } from "../queries/dependencies";
 import type { HandleValue } from "../values";
+import { isOfLanguage, semanticsOf } from "../semantics";
 
 /** The tables that the files declare in code, as ORMs' schemas do. */
 export function codeTables(
@@ -86,7 +87,11 @@ function declaredTable(
   state: State,
 ): Table | undefined {
   for (const library of declaring) {
-    if (value.kind === "handle" && value.library !== library) continue;
+    const isOther =
+      value.kind === "handle"
+        ? value.library !== library
+        : !isOfLanguage(library, semanticsOf(value.scope.module.file));
+    if (isOther) continue;
     const table = library.declares?.(value, state.evaluator.tools(state, library));
     if (table) return table;
   }

@@ -54,6 +54,7 @@ import { flatten, PERMUTATIONS } from "../lists/permutation";
 import { assignAll } from "../values/spread";
 import { concatenate } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
+import { semanticsOf } from "../../semantics";
 import { DATES } from "./dates";
 import { DATE_PACKAGES, movedMoment } from "./datePackages";
 import { ASSERTIONS } from "./assertions";
@@ -350,7 +351,7 @@ export function callBuiltin(
     if (callee.name === "JSON.parse") return documentOfText(state, given);
     return isText ? textOfDocument(given) : nothing({ state, self: UNDEFINED, args, site });
   }
-  const isJava = state.frame.file.endsWith(".java");
+  const isJava = semanticsOf(state.frame.file).family === "java";
   const builtin =
     (isJava ? (JAVA_MAPS[callee.name] ?? JAVA_BUILTINS[callee.name]) : undefined) ??
     BUILTINS[callee.name];

@@ -48,6 +48,7 @@ import {
   opensByName,
   noteUnknownQuery,
 } from "../transactions/unknownTransactions";
+import { semanticsOf } from "../../semantics";
 import { mergeReturns } from "./returns";
 import { isOwnCall, overloadOf, standsAlone } from "./javaCalls";
 import { isPending, settle } from "./awaits";
@@ -160,8 +161,8 @@ export function callValue(
       return result;
     }
     default:
-      // Rows that became records of Java have accessors by their columns' names.
-      if (callee.kind === "scalar" && state.frame.file.endsWith(".java")) return callee;
+      // Rows that became records have accessors by their columns' names.
+      if (callee.kind === "scalar" && semanticsOf(state.frame.file).hasAccessors) return callee;
       return shaped(state, callee, args, site);
   }
 }
@@ -178,8 +179,8 @@ function givesPromise(
   { function: hir, scope }: Extract<Value, { kind: "function" }>,
 ): boolean {
   if (hir.isAsync === true) return true;
-  const isOfPromises = !scope.module.file.endsWith(".java") && workspace.reach.mayReach(hir);
-  return isOfPromises && handsOnPromise(hir);
+  const { hasPromises } = semanticsOf(scope.module.file);
+  return hasPromises && workspace.reach.mayReach(hir) && handsOnPromise(hir);
 }
 
 /** The same call as one that is awaited. */
@@ -402,8 +403,8 @@ function callFunction(
   args: readonly Value[],
   site: CallSite,
 ): Value {
-  const isJava = named.scope.module.file.endsWith(".java");
-  const callee = isJava ? overloadOf(named, args.length) : named;
+  const semantics = semanticsOf(named.scope.module.file);
+  const callee = semantics.hasOverloads ? overloadOf(named, args.length) : named;
   const { function: hir, scope, self } = callee;
   const { file } = scope.module;
   const ofText = functionKey(file, hir);
@@ -418,7 +419,10 @@ function callFunction(
   const { reach } = state.workspace;
   // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
   const isIdle =
-    isJava && reach.size(hir) > LARGEST_IDLE && !args.some(hasConnection) && !reach.mayReach(hir);
+    !semantics.changesArguments &&
+    reach.size(hir) > LARGEST_IDLE &&
+    !args.some(hasConnection) &&
+    !reach.mayReach(hir);
   // What is logged is for people: nothing that transactions do hangs on it.
   const isLog = LOGS.test(site.name) && !args.some(hasConnection);
   if (isLog && (state.quietLogs.has(hir) || !reach.mayReach(hir))) return UNDEFINED;

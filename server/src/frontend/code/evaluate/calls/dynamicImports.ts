@@ -4,6 +4,7 @@ import { askedModule } from "../../modules/references";
 import type { Scope, Value } from "../../values";
 import { moduleFrom } from "../moduleScope";
 import { lose, sourceOf, type State } from "../state";
+import { semanticsOf } from "../../semantics";
 
 /** What a call that asks for a module gives; undefined for other calls, and for packages of which nothing is known. */
 export function moduleAskedFor(
@@ -12,7 +13,7 @@ export function moduleAskedFor(
   hir: Extract<HirExpression, { kind: "call" }>,
 ): Value | undefined {
   const { file } = scope.module;
-  const from = file.endsWith(".java") ? undefined : askedModule(hir);
+  const from = semanticsOf(file).loadsModules ? askedModule(hir) : undefined;
   if (from === undefined) return undefined;
   if (from === "") {
     if (hir.arguments.length > 0 && !isOfData(hir)) {

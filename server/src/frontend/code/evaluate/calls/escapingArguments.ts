@@ -9,6 +9,7 @@ import { weakUpdate } from "../lists/iteration";
 import { setAnyMember, setMember } from "../values/member";
 import { superclassOf } from "../values/methods";
 import type { State } from "../state";
+import { semanticsOf } from "../../semantics";
 
 const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 
@@ -42,7 +43,7 @@ export const ONLY_READS =
 
 /** What stands in a record at first, for a function to put something else there: `{ digest: null }`. */
 function fillIn(state: State, value: ObjectValue): void {
-  if (state.frame.file.endsWith(".java") || value.isMap === true) return;
+  if (!semanticsOf(state.frame.file).changesArguments || value.isMap === true) return;
   for (const [name, { value: before }] of value.fields) {
     if (!before || (before.kind !== "undefined" && !isInitial(constantScalar(before)))) continue;
     setMember(
@@ -65,7 +66,7 @@ function callMethods(
   of: NonNullable<ObjectValue["class"]>,
 ): void {
   // Beans of Java have setters for all of their fields, which nobody calls who is given one to send or to log it.
-  if (state.frame.file.endsWith(".java")) return;
+  if (!semanticsOf(state.frame.file).changesArguments) return;
   for (let each: typeof of | undefined = of; each; each = superclassOf(each)) {
     for (const name of writtenBy(each.class)) {
       const before = value.fields.get(name)?.value;

@@ -1,13 +1,13 @@
 // Calls of Java beyond those of other languages: methods of one name with different parameters, constructors that call
 // each other, the `this` of outer classes, classes that stand behind interfaces.
 import type { HirClass, HirFunction, HirMethod } from "../../hir";
-import type { Library } from "../../libraries/library";
 import { UNDEFINED, type ObjectValue, type Scope, type Value } from "../../values";
 import type { Span } from "../../../sql/text/split";
 import { askedOfChoice, memberOf, optionalMember } from "../values/member";
 import { methodValue, superclassOf } from "../values/methods";
 import { choose } from "../values/operators";
 import { newCell, type CallSite, type State } from "../state";
+import { semanticsOf } from "../../semantics";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
 type Owner = NonNullable<ObjectValue["class"]>;
@@ -62,10 +62,10 @@ export function callConstructor(
   const of = kind === "this" ? own : own && constructedAs(own);
   const constructor = of && constructorFor(of.class, args.length);
   if (!self || !constructor) return UNDEFINED;
-  const isJava = of.scope.module.file.endsWith(".java");
-  if (isJava && !takes(constructor.function, args.length)) return UNDEFINED;
+  const { hasOverloads, inheritsConstructors } = semanticsOf(of.scope.module.file);
+  if (hasOverloads && !takes(constructor.function, args.length)) return UNDEFINED;
   const callee: Value = { kind: "function", function: constructor.function, scope: of.scope, self };
-  if (kind === "super" && !isJava && self.kind === "object")
+  if (kind === "super" && inheritsConstructors && self.kind === "object")
     keepParameters(state, self, of, constructor.function, args);
   state.evaluator.call(state, callee, args, site);
   return UNDEFINED;
@@ -86,8 +86,13 @@ export function writtenIn({ frame }: State, own: Owner, span: Span): Owner {
 function constructedAs(own: Owner): Owner | undefined {
   const seen = new Set<HirClass>();
   let at = superclassOf(own);
-  const isJava = own.scope.module.file.endsWith(".java");
-  while (at && !isJava && !seen.has(at.class) && !constructorFor(at.class, undefined)) {
+  const { inheritsConstructors } = semanticsOf(own.scope.module.file);
+  while (
+    at &&
+    inheritsConstructors &&
+    !seen.has(at.class) &&
+    !constructorFor(at.class, undefined)
+  ) {
     seen.add(at.class);
     at = superclassOf(at);
   }
@@ -137,7 +142,7 @@ export function implementing(state: State, declared: HirClass): Owner | undefine
 
 /** What a call of a method reaches: in Java, fields of the same name are something else. */
 export function calledMember(state: State, self: Value, name: string, site: Span): Value {
-  if (self.kind === "choice" && state.frame.file.endsWith(".java")) {
+  if (self.kind === "choice" && semanticsOf(state.frame.file).hasOverloads) {
     return askedOfChoice(state, self, name, site, (of, isSure) =>
       isSure ? calledMember(state, of, name, site) : calledIfThere(state, of, name, site),
     );
@@ -157,8 +162,9 @@ function calledIfThere(state: State, self: Value, name: string, site: Span): Val
 }
 
 function javaMethod(state: State, self: Value, name: string): Value | undefined {
-  const isJava = self.kind === "object" && self.class?.scope.module.file.endsWith(".java");
-  return isJava === true ? methodValue(state, self, name) : undefined;
+  if (self.kind !== "object" || !self.class) return undefined;
+  const { hasOverloads } = semanticsOf(self.class.scope.module.file);
+  return hasOverloads ? methodValue(state, self, name) : undefined;
 }
 
 /** A service that is given itself (`@Autowired private Bookings self`) calls itself as others do. */
@@ -191,9 +197,4 @@ export function standsAlone(
 /** True if an object calls a method on itself. */
 export function isOwnCall({ name }: CallSite): boolean {
   return /^(?:this|super)\.\w+$/u.test(name);
-}
-
-/** True if a library is one of Java's, whose modules are packages. */
-export function isOfJava({ modules }: Library): boolean {
-  return modules.some((module) => /^(?:java|javax|jakarta|org|com)\./u.test(module));
 }

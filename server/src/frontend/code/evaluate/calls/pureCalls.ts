@@ -10,6 +10,7 @@ import { isInput } from "../../roots/provenance";
 import { readsOf } from "../values/convert";
 import { escape } from "../values/escape";
 import { isInUnknown } from "../transactions/unknownTransactions";
+import { semanticsOf } from "../../semantics";
 import { giveAway } from "./escapingArguments";
 import { unfollowedResult } from "./opaqueResults";
 
@@ -39,7 +40,8 @@ export function idleCall(
   const { file } = scope.module;
   const { leads } = state.workspace;
   // What an AsyncLocalStorage holds is handed in, too.
-  if (file.endsWith(".java") || isInUnknown(state) || state.stores.size > 0) return undefined;
+  if (!semanticsOf(file).namesByImport || isInUnknown(state) || state.stores.size > 0)
+    return undefined;
   const own = leads.extentOf(file, hir);
   const { parts, leads: isLeading } = own;
   const given = args.flatMap((arg) =>

@@ -10,6 +10,7 @@ import type { Scope, Value } from "../../values";
 import { USER_ERROR } from "../values/member";
 import { superclassOf } from "../values/methods";
 import { emit, lose, type State } from "../state";
+import { semanticsOf } from "../../semantics";
 import { notePoint } from "./attempts";
 
 /** An error by its class. */
@@ -46,7 +47,7 @@ export function thrownBy(
   hir: HirExpression,
   value: Value,
 ): ErrorClass | undefined {
-  if (!scope.module.file.endsWith(".java")) return undefined;
+  if (!semanticsOf(scope.module.file).catchesByClass) return undefined;
   if (hir.kind === "name" && hir.name === state.caught?.name) return state.caught.thrown;
   if (hir.kind === "typed") return thrownBy(state, scope, hir.operand, value);
   if (value.kind === "object" && value.class) return ofClass(state, value.class);

@@ -11,6 +11,7 @@ import { joinPaths, evaluatePath, type Path } from "../join";
 import { USER_ERROR } from "../values/member";
 import { collectCommands, emit, lose, undone, write, type State } from "../state";
 import { isPending, settle } from "../calls/awaits";
+import { semanticsOf } from "../../semantics";
 import { enterHandler } from "./failures";
 import { attempting, beginAttempt, isChanged, notePoint } from "./attempts";
 import { addTry, mayFailItself, throwsItself } from "./tryCatch";
@@ -41,7 +42,7 @@ export function isLeaving(hir: HirExpression): boolean {
 
 /** True if something that is returned here leaves a handler of this function. */
 export function leavesHandler({ attempts, frame }: State): boolean {
-  if (frame.file.endsWith(".java")) return false;
+  if (!semanticsOf(frame.file).hasPromises) return false;
   return frame.isLeaving === true || attempts.some((each) => each.isKept && each.frame === frame);
 }
 

@@ -18,6 +18,7 @@ import { elementOf, requireHolds } from "../values/member";
 import { choose } from "../values/operators";
 import { isFromCode } from "../values/outside";
 import { newCell, sourceOf, write, type State } from "../state";
+import { semanticsOf } from "../../semantics";
 import { grownCell } from "./collections";
 import { noteRead } from "./lastReads";
 
@@ -55,7 +56,7 @@ export function elementAt(state: State, list: ListValue, at: Expression, span: S
   if (grown.value !== undefined || items.length === 0 || items.length > MOST_CHOICES) {
     return oneOfSeveral("an element by a computed key is not known", [at, ...readsOf(list)]);
   }
-  if (!state.frame.file.endsWith(".java")) return among(items, at, UNDEFINED);
+  if (!semanticsOf(state.frame.file).checksBounds) return among(items, at, UNDEFINED);
   // Elsewhere is an error.
   const operands = items.map((_item, index) => compare("=", at, literal(index)));
   requireHolds(state, { kind: "or", operands }, "an index is out of bounds", sourceOf(state, span));

@@ -8,6 +8,7 @@ import type { Command } from "../../../../program/statement";
 import { superclassOf } from "../values/methods";
 import { collectCommands, emit, lose, type State } from "../state";
 import { committing, dooming } from "../errors/exceptionFlow";
+import { isOfLanguage, semanticsOf } from "../../semantics";
 import { writeChanges } from "./transactions";
 import { inUnknownTransaction } from "./unknownTransactions";
 
@@ -27,7 +28,7 @@ export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Bou
   const owner = callee.self?.kind === "object" ? ownerOf(callee, callee.self.class) : undefined;
   const { file, lookup } = callee.scope.module;
   for (const library of state.workspace.libraries) {
-    if (!library.boundary) continue;
+    if (!library.boundary || !isOfLanguage(library, semanticsOf(file))) continue;
     const tools = state.evaluator.tools(state, library);
     const of = {
       function: callee.function,
@@ -73,7 +74,7 @@ export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Bou
 function unknownBoundary(state: State, callee: Callee): Boundary | undefined {
   const { file, lookup } = callee.scope.module;
   const { annotations, header } = callee.function;
-  if (file.endsWith(".java")) return undefined;
+  if (!semanticsOf(file).runsDecorators) return undefined;
   const annotation = annotations.find(({ name }) => DECORATES.test(name));
   const value = annotation && lookup(annotation.name.split(".")[0] ?? "");
   if (!annotation || (value !== undefined && value.kind !== "external")) return undefined;

@@ -5,6 +5,7 @@ import { unknown } from "../../values";
 import { readsOf } from "../values/convert";
 import { emitStatement } from "../sql/emitStatement";
 import { lose, sourceOf, type CallSite, type State } from "../state";
+import { semanticsOf } from "../../semantics";
 
 /** What something is that is declared with such a type; undefined for other types. */
 export function dataAccess(type: string): Value | undefined {
@@ -43,7 +44,7 @@ export function callDataAccess(
   if (isQuiet) return unknown(`what ${name}() gives is not known`, reads);
   const source = sourceOf(state, site.span);
   // Spring's repositories commit each call that stands outside of transactions.
-  const commits = state.frame.file.endsWith(".java") && asksByName(name);
+  const commits = semanticsOf(state.frame.file).commitsEachCall && asksByName(name);
   const isOpening = TRANSACTIONS.test(method);
   if (state.open.length === 0 && !isOpening && !commits) lose(state, why, source, "opaque");
   else {

@@ -22,7 +22,7 @@ import { expressionOf } from "../values/convert";
 import { inferredType } from "../values/schemaTypes";
 import { livedElsewhere } from "../values/moduleState";
 import { choose } from "../values/operators";
-import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../calls/javaCalls";
+import { addItself, constructorFor, implementing, isOpen } from "../calls/javaCalls";
 import { settle } from "../calls/awaits";
 import { methodValue, superclassOf } from "../values/methods";
 import { appliedType, givenToCallback, isOfFunction } from "../values/typeArguments";
@@ -38,6 +38,7 @@ import {
   type CallSite,
   type State,
 } from "../state";
+import { isOfLanguage, semanticsOf } from "../../semantics";
 import { dataAccess } from "./dataAccess";
 import { assignedFields, runConstructor } from "./constructors";
 import { madeOnce, noteCut } from "./services";
@@ -85,7 +86,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     const isReached = interfaces.some((each) => state.workspace.reach.isReachedBy(each, property));
     return isReached ? { kind: "external", name: partPath(path, property), isDataAccess: true } : undefined; // prettier-ignore
   };
-  if (module.file.endsWith(".java")) return { ...input, members: ofInterface };
+  if (!semanticsOf(module.file).hasStructuralTypes) return { ...input, members: ofInterface };
   const name = /^[\w$]+$/u.exec(text.trim())?.[0];
   const named = name === undefined ? undefined : typeOfName(state, module, name);
   const standsFor =
@@ -181,15 +182,18 @@ function isRecord(value: Value): boolean {
 function isOfFields(value: Value): value is ObjectValue {
   if (value.kind !== "object" || !value.class) return false;
   const { class: of, scope } = value.class;
-  const isJava = scope.module.file.endsWith(".java");
-  return !isJava && of.methods.every(({ kind }) => kind === "constructor");
+  const { hasStructuralTypes } = semanticsOf(scope.module.file);
+  return hasStructuralTypes && of.methods.every(({ kind }) => kind === "constructor");
 }
 
 function isEntity(state: State, value: Value): value is EntityObject {
   if (value.kind !== "object" || !value.class) return false;
   const of = { kind: "class", ...value.class } as const;
+  const semantics = semanticsOf(of.scope.module.file);
   return state.workspace.libraries.some(
-    (library) => library.declares?.(of, state.evaluator.tools(state, library)) !== undefined,
+    (library) =>
+      isOfLanguage(library, semantics) &&
+      library.declares?.(of, state.evaluator.tools(state, library)) !== undefined,
   );
 }
 
@@ -234,7 +238,8 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
     .replace(/<.*$/su, "")
     .replace(/\s*\|.*$/su, "")
     .trim();
-  if (module && !module.file.endsWith(".java")) {
+  const semantics = module && semanticsOf(module.file);
+  if (module && semantics?.hasStructuralTypes === true) {
     const composed = composedType(state, type.trim(), module);
     if (composed) return composed.value;
   }
@@ -251,11 +256,11 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   if (declared?.kind === "external" && declared.isOfOthers === true && OF_MANY.test(name)) {
     return undefined;
   }
-  const isJava = module?.file.endsWith(".java") === true;
   // A record of the code's own may be called as something of a library is.
-  if (module && !isJava && typeOfName(state, module, name)?.text.endsWith("}")) return undefined;
+  const isRecord = module && semantics?.hasStructuralTypes === true && typeOfName(state, module, name)?.text.endsWith("}"); // prettier-ignore
+  if (isRecord === true) return undefined;
   for (const library of state.workspace.libraries) {
-    if (isJava !== isOfJava(library)) continue;
+    if (!isOfLanguage(library, semantics ?? semanticsOf(state.frame.file))) continue;
     const value = library.typed?.(name, state.evaluator.tools(state, library));
     if (value) return value;
   }
@@ -394,7 +399,8 @@ export function bindParameters(
 function restOf(state: State, { module }: Scope, args: readonly Value[]): Value {
   const [only] = args;
   if (only && isRest(only)) return only;
-  const isAll = args.length === 1 && only?.kind === "list" && module.file.endsWith(".java");
+  const isAll =
+    args.length === 1 && only?.kind === "list" && semanticsOf(module.file).takesArrayAsRest;
   return isAll ? only : listOf(state, args);
 }
 
@@ -415,13 +421,10 @@ export function instanceOf(
 ): Value {
   const library = libraryObject(state, of);
   const isPlain = of.class.methods.every(({ kind }) => kind === "constructor");
-  if (library && !isJava(of) && isPlain) return library;
+  const { hasStructuralTypes } = semanticsOf(of.scope.module.file);
+  if (library && hasStructuralTypes && isPlain) return library;
   const make = (): Value => newObject(state, of, args, library, site, isAbove);
   return args === undefined ? madeOnce(state, of.class, make) : make();
-}
-
-function isJava({ scope }: { readonly scope: Scope }): boolean {
-  return scope.module.file.endsWith(".java");
 }
 
 function newObject(
@@ -443,7 +446,8 @@ function newObject(
   const parent = superclassOf(of);
   const constructor = constructorFor(of.class, args?.length);
   // What a constructor gives to the one above, and what that does, is told where it calls that.
-  const isAsked = isAbove || (constructor !== undefined && !isJava(of));
+  const { inheritsConstructors } = semanticsOf(of.scope.module.file);
+  const isAsked = isAbove || (constructor !== undefined && inheritsConstructors);
   const inherited = parent && instanceOf(state, parent, args, constructor ? undefined : site, isAsked); // prettier-ignore
   // What a class inherits from a library's is asked of the library.
   const rest = library ?? (inherited?.kind === "object" ? inherited.rest : undefined);

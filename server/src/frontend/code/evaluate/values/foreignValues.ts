@@ -4,11 +4,12 @@ import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { scalar, type Foreign, type Value } from "../../values";
 import { newCell, type State } from "../state";
+import { semanticsOf } from "../../semantics";
 
 /** A value as an object of its own, which the code may change. */
 export function asForeign(state: State, value: Value): Value {
   if (value.kind !== "scalar" && value.kind !== "input") return value;
-  if (state.frame.file.endsWith(".java")) return value;
+  if (!semanticsOf(state.frame.file).changesArguments) return value;
   const made = value.kind === "scalar" ? value.expression : undefined;
   const maker = made?.kind === "call" ? made.name.replace(/^code:/u, "") : "";
   const path = value.kind === "input" ? value.path : maker;

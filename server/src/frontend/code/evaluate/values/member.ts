@@ -31,6 +31,7 @@ import { countItems, searchedItem } from "../lists/rowSearch";
 import { isPending } from "../calls/awaits";
 import { emit, sourceOf, write, type State } from "../state";
 import type { ErrorClass } from "../errors/exceptionFlow";
+import { semanticsOf } from "../../semantics";
 import { knowing, presentIn } from "./presence";
 import { readField, mayBeAbsent } from "./absentFields";
 import { assignedElsewhere, firstOverlay, noteRowAssignment } from "./rowAssignments";
@@ -69,7 +70,10 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
     case "list":
     case "joined":
     case "derived": {
-      if (property === "length" || (property === "size" && !isInJava(state))) {
+      if (
+        property === "length" ||
+        (property === "size" && !semanticsOf(state.frame.file).hasAccessors)
+      ) {
         return lengthOf(state, value);
       }
       if (/^\d+$/u.test(property)) return itemOf(state, value, Number(property));
@@ -114,8 +118,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
     case "external":
       return { ...value, name: `${value.name}.${property}` };
     case "function":
-      // Java's functions are objects with one method of any name.
-      if (isInJava(state) && !COMBINING.has(property)) return value;
+      if (semanticsOf(state.frame.file).hasAccessors && !COMBINING.has(property)) return value;
       return { kind: "builtin", name: `function.${property}`, self: value };
     case "text": {
       const text = constantText(value);
@@ -158,10 +161,6 @@ function wholeOf(value: Value, property: string): Value | undefined {
     Object.hasOwn(each.prototype, property),
   );
   return isOfScalars ? undefined : value.whole;
-}
-
-function isInJava({ frame }: State): boolean {
-  return frame.file.endsWith(".java");
 }
 
 /** Constants of the language's own classes. */
@@ -473,16 +472,17 @@ function objectMember(
     return names ? constant(names.length) : unknown("the size of a map", readsOf(value));
   }
   if (property === "constructor" && value.class) return { kind: "class", ...value.class };
-  const isOfAny = property === "getClass" && isInJava(state);
+  const { hasAccessors } = semanticsOf(state.frame.file);
+  const isOfAny = property === "getClass" && hasAccessors;
   if (value.rest && !isOfAny) {
     const member = memberOf(state, value.rest, property, site);
     return value.rest.kind === "input" ? ofPerhapsNothing(state, value.rest, member) : member;
   }
-  // The keys of Java's maps are no members of them.
-  const isJavaMap = value.class === undefined && isInJava(state);
-  const other = isJavaMap ? undefined : value.fields.get(ANY_KEY)?.value;
+  // Without accessors by name, the keys of maps are no members of them.
+  const hasMembers = value.class !== undefined || !hasAccessors;
+  const other = !hasMembers ? undefined : value.fields.get(ANY_KEY)?.value;
   if (other !== undefined && !OF_ANY_OBJECT.has(property)) return other;
-  const isKnown = value.class === undefined && !isInJava(state);
+  const isKnown = value.class === undefined && !hasAccessors;
   if (isKnown && !OF_ANY_OBJECT.has(property)) return UNDEFINED;
   return { kind: "builtin", name: `object.${property}`, self: value };
 }

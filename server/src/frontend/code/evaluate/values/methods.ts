@@ -3,6 +3,7 @@ import type { HirMethod } from "../../hir";
 import type { Value } from "../../values";
 import type { State } from "../state";
 import { applyDecorators } from "../transactions/decorators";
+import { semanticsOf } from "../../semantics";
 
 interface FoundMethod {
   readonly method: HirMethod;
@@ -18,7 +19,7 @@ export function boundMethod(
   const name = of.class.name === undefined ? method.name : `${of.class.name}.${method.name}`;
   const { function: hir } = method;
   const own = { kind: "function", function: hir, scope: of.scope, self, name } as const;
-  return hir.annotations.length === 0 || state.frame.file.endsWith(".java")
+  return hir.annotations.length === 0 || !semanticsOf(state.frame.file).runsDecorators
     ? own
     : applyDecorators(state, found, own);
 }

@@ -10,6 +10,7 @@ import { compare, connective } from "../../../sql/terms";
 import { constant, constantScalar, scalar, unknown, type Value } from "../../values";
 import type { State } from "../state";
 import { asMilliseconds, isMoment } from "../builtins/moments";
+import { semanticsOf } from "../../semantics";
 import { changedTo, foreignAs } from "./foreignValues";
 import { isExactly } from "./absence";
 import {
@@ -110,8 +111,7 @@ function isFieldThatIs(
   what: "null" | "undefined",
 ): Expression | undefined {
   if (value.kind !== "scalar" || value.expression.kind !== "field") return undefined;
-  // Java knows null alone.
-  if (frame.file.endsWith(".java")) return undefined;
+  if (!semanticsOf(frame.file).hasUndefined) return undefined;
   const { expression, where } = value;
   if (what === "undefined") return where ? negate(where) : literal(false);
   return where && connective("and", [where, { kind: "isNull", operand: expression }]);

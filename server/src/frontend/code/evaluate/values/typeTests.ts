@@ -13,6 +13,7 @@ import {
   type Value,
 } from "../../values";
 import type { State } from "../state";
+import { semanticsOf } from "../../semantics";
 import { besideFields } from "./member";
 import { leftOut } from "./absence";
 import { isThere } from "./absentFields";
@@ -130,8 +131,8 @@ export function instanceOf(state: State, value: Value, of: Value): Value {
   const own = classOf(state, value);
   const isOf = own && of.kind === "class" ? isSubclass(own, of.class) : undefined;
   if (isOf !== undefined) return constant(isOf);
-  // Java's lists and texts are of interfaces and classes of its library.
-  if (of.kind === "builtin" && !state.frame.file.endsWith(".java")) {
+  // Elsewhere lists and texts are of interfaces and classes of a library.
+  if (of.kind === "builtin" && semanticsOf(state.frame.file).hasLiterals) {
     if (of.name === "Array" && LISTS.has(value.kind) && !isSet(value)) return constant(true);
     if (of.name === "Date" && value.kind === "scalar" && value.type === "time")
       return condition({

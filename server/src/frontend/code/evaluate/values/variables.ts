@@ -16,6 +16,7 @@ import { doesSomething } from "../lazySingletons";
 import { declaredClient } from "../transactions/clientTypes";
 import { declaredInput, hasConnection, heldValue } from "../transactions/instances";
 import { newCell, type State } from "../state";
+import { semanticsIn } from "../../semantics";
 import { expressionOf } from "./convert";
 import { changedByOthers, changing, isEmpty, livedIn, mutate } from "./moduleState";
 import { choose } from "./operators";
@@ -49,7 +50,7 @@ export function staticsOf(
 ): ReadonlyMap<string, Cell> {
   const { name: own = "" } = of;
   const found = new Map<string, Cell>();
-  if (module.language === "java") return staticClients(state, scope, of);
+  if (!semanticsIn(module.language).namesByImport) return staticClients(state, scope, of);
   const fields = of.fields.filter(({ isStatic, isFinal, name }) => isStatic && name !== "" && !isFinal); // prettier-ignore
   if (fields.length === 0) return found;
   const elsewhere = useChanges(state, own);

@@ -42,7 +42,7 @@ export const SPRING: Library = {
     return clientCall(handle, call, tools) ?? called(handle, call, tools);
   },
   rowCall: (row, method, call, tools) => property(row, method, call, tools),
-  boundary: (of) => (of.file.endsWith(".java") ? annotatedTransaction(of) : undefined),
+  boundary: annotatedTransaction,
 };
 
 const DAO_SUPPORT = /^(?:NamedParameter)?JdbcDaoSupport$/u;

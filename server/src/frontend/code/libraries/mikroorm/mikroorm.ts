@@ -81,8 +81,7 @@ export const MIKRO_ORM: Library = {
     return undefined;
   },
   declares: (declared, tools) => {
-    const isJava = declared.kind === "class" && declared.scope.module.file.endsWith(".java");
-    const isOwn = declared.kind === "class" && !isJava && isDeclaredHere(declared.scope.module.lookup("Entity")); // prettier-ignore
+    const isOwn = declared.kind === "class" && isDeclaredHere(declared.scope.module.lookup("Entity")); // prettier-ignore
     const model = isOwn ? entityOf(declared, tools) : undefined;
     return model && tableOf(model);
   },
@@ -99,8 +98,7 @@ export const MIKRO_ORM: Library = {
       flushUnit(tools, connection, source, start);
     }
   },
-  boundary: ({ function: hir, file, named }) =>
-    file.endsWith(".java") ? undefined : transactionalOptions(hir, named, NAME),
+  boundary: ({ function: hir, named }) => transactionalOptions(hir, named, NAME),
   committed: (connection, { source }, tools) => {
     if (connection.id === SHARED.id) flushUnit(tools, connection, source);
   },

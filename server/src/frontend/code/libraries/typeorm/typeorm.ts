@@ -43,7 +43,7 @@ export const TYPEORM: Library = {
   typed: (type, tools, of) => typedValue(type, tools, of),
   member: memberOf,
   declares: (declared, tools) => {
-    if (declared.kind !== "class" || declared.scope.module.file.endsWith(".java")) return undefined;
+    if (declared.kind !== "class") return undefined;
     const decorator = declared.scope.module.lookup("Entity");
     // Other mappers have a decorator of that name.
     if (decorator?.kind === "handle" && decorator.library !== TYPEORM) return undefined;
@@ -58,8 +58,7 @@ export const TYPEORM: Library = {
   rowMember: ownMember,
   rowCall: (row, method, call, tools) =>
     rowCall(row, method, call, tools) ?? ownMethod(row, method, call, tools),
-  boundary: ({ function: hir, file, named }) =>
-    file.endsWith(".java") ? undefined : transactionalOptions(hir, named, NAME),
+  boundary: ({ function: hir, named }) => transactionalOptions(hir, named, NAME),
   call: callOf,
 };
 
