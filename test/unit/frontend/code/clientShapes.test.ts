@@ -35,6 +35,8 @@ const WORK = `await prisma.$transaction(async (tx) => {
 for (const made of [
   "export const prisma = global.prisma || new PrismaClient();",
   "const kept = globalThis as unknown as { prisma?: PrismaClient }; export const prisma = kept.prisma ?? new PrismaClient();",
+  "declare const globalThis: { prisma?: PrismaClient } & typeof global; export const prisma = globalThis.prisma ?? new PrismaClient();",
+  "export declare const prisma: PrismaClient;",
 ]) {
   test(`one client: ${made}`, () =>
     check(

@@ -5,7 +5,7 @@ import type { HirExport, HirModule, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
 import { exportsOf } from "../modules/modules";
 import { declarations } from "../queries/dependencies";
-import { UNDEFINED, type Cell, type ModuleScope, type Scope, type Value } from "../values";
+import { UNDEFINED, unknown, type Cell, type ModuleScope, type Scope, type Value } from "../values";
 import { patternExport } from "../libraries/tsPattern";
 import { contractExport } from "../libraries/validators/tsRest";
 import { zodExport } from "../libraries/validators/zod";
@@ -17,8 +17,8 @@ import { neverReturns } from "./errors/noReturn";
 import { bind } from "./bindings";
 import { livingOn } from "./values/moduleState";
 import { livingCell, staticsOf, variableIn } from "./values/variables";
-import { declaredInput, typedValue } from "./transactions/instances";
-import { moduleBuiltin } from "./builtins/globals";
+import { declaredInput, heldValue, typedValue } from "./transactions/instances";
+import { globalValue, moduleBuiltin } from "./builtins/globals";
 import { javaName } from "./calls/javaNames";
 import { createNameValues, type NameValues } from "./nameValues";
 import { createModuleIds, type State, type Workspace } from "./state";
@@ -127,10 +127,12 @@ function declaredValue(
     case "type":
       return typedValue(state, statement.type, scope);
     case "let": {
+      const { type: text } = statement;
       const value = statement.value
         ? state.evaluator.expression(state, scope, statement.value)
-        : UNDEFINED;
-      const { type: text } = statement;
+        : statement.isMutable
+          ? UNDEFINED
+          : ambientValue(state, scope, name, text);
       // What can be assigned later is known where it is made by a library.
       if (statement.isMutable && value.kind !== "handle") {
         if (statement.pattern.kind !== "bind") return undefined;
@@ -151,6 +153,12 @@ function declaredValue(
     default:
       return undefined;
   }
+}
+
+/** `declare const x: X`: the global of that name, or what its type says; nobody here makes it. */
+function ambientValue(state: State, scope: Scope, name: string, type: string | undefined): Value {
+  const typed = type === undefined ? undefined : heldValue(state, type, scope);
+  return globalValue(name) ?? typed ?? unknown(`${name} is made elsewhere`);
 }
 
 /** Values that say nothing of what they are. */
