@@ -17,7 +17,13 @@ import type { Note } from "../program/program";
 import { DOCUMENTATION, pageOfKind } from "../protocol/documentation";
 import type { Fix } from "../protocol/fixes";
 import type { HistoryViolation } from "../protocol/history";
-import type { Anomaly, FindingSeverity, Step, Unknown } from "../protocol/report";
+import {
+  placedBreaches,
+  type Anomaly,
+  type FindingSeverity,
+  type Step,
+  type Unknown,
+} from "../protocol/report";
 import type { Position, Range } from "../protocol/source";
 import { visible } from "../protocol/controlCharacters";
 import type { ConfigurationProblem } from "../workspace/configuration";
@@ -37,7 +43,13 @@ export function anomalyDiagnostic(
     codeDescription: { href: pageOfKind(anomaly.kind) },
     source: SOURCE,
     message: visible(anomaly.message),
-    relatedInformation: relatedSteps(anomaly.steps, uriOf),
+    relatedInformation: [
+      ...relatedSteps(anomaly.steps, uriOf),
+      ...placedBreaches(anomaly).map(({ file, range: stated, text }) => ({
+        location: { uri: uriOf(file), range: stated },
+        message: visible(text),
+      })),
+    ],
     data: { anomaly: anomaly.id },
   };
 }

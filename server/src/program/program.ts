@@ -91,8 +91,10 @@ export interface Invariant {
   /** Base tables, joined by nothing but `where`. */
   readonly relations: readonly Relation[];
   readonly where: Expression;
-  /** Free of queries, or EXISTS over one base table, or the literal false. */
+  /** Free of queries, or EXISTS over one base table, or the literal false; of a total, any condition. */
   readonly condition: Expression;
+  /** Of a total: what the user calls `:o` is this column of the first relation's row. */
+  readonly names?: readonly { readonly name: string; readonly column: string }[];
 }
 
 export interface Program {
@@ -100,6 +102,8 @@ export interface Program {
   readonly transactions: readonly Transaction[];
   /** Invariants that the user states or that were inferred about the rows between transactions. */
   readonly invariants?: readonly Invariant[];
+  /** Invariants over sums, counts and values of subqueries: outcomes are held against them, and nothing rests on them. */
+  readonly totals?: readonly Invariant[];
   /** The `@isolens ignore` comments of all files, in the order of files and text. */
   readonly suppressions?: readonly Suppression[];
   readonly notes: readonly Note[];

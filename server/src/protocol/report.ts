@@ -3,7 +3,7 @@ import type { Cause } from "./cause";
 import type { HistoryReason } from "./history";
 import type { ProofReport, SufficientLevel } from "./proof";
 import type { Range } from "./source";
-import type { SerialOutcome, Value, Witness } from "./witness";
+import type { Row, SerialOutcome, Value, Witness } from "./witness";
 
 export type Verdict = "anomaly" | "safe" | "unknown" | "cancelled";
 export type Precision = "exact" | "over" | "approx" | "opaque";
@@ -156,6 +156,8 @@ export interface Anomaly {
    * that no level of their transactions keeps the others out.
    */
   readonly outside?: readonly string[];
+  /** Stated invariants that it breaks; absent: none. */
+  readonly breaches?: readonly Breach[];
   /** Gaps of the level's rules that its statements use; absent where nothing is. */
   readonly leftOut?: readonly LeftOut[];
   readonly preventedBy: readonly string[];
@@ -197,6 +199,31 @@ export function shownEdges({ cycle, dirtyRead }: Anomaly): readonly CycleEdge[] 
 /** The statement at which an anomaly is reported: where its cycle starts, or where it reads what was never committed. */
 export function mainEnd({ cycle, dirtyRead }: Anomaly): CycleEnd | undefined {
   return dirtyRead?.to ?? cycle[0]?.from;
+}
+
+/** An invariant that the user states and that a run leaves broken; its start and every serial order keep it. */
+export interface Breach {
+  readonly text: string;
+  /** Where it is stated. */
+  readonly file?: string;
+  readonly range?: Range;
+  /** Both sides of its comparison and the row that it is about: "2 against 1 for event 1"; empty where it has neither. */
+  readonly how: string;
+  /** Rows at the end of the run. */
+  readonly state: Readonly<Record<string, readonly Row[]>>;
+}
+
+/** Where the invariants that an anomaly breaks are stated, each with what happens to it. */
+export function placedBreaches({ breaches = [] }: Anomaly): readonly {
+  readonly file: string;
+  readonly range: Range;
+  readonly text: string;
+}[] {
+  return breaches.flatMap(({ file, range, how }) =>
+    file !== undefined && range
+      ? [{ file, range, text: `This no longer holds at the end${how === "" ? "" : `: ${how}`}` }]
+      : [],
+  );
 }
 
 /** Something that a real server does and the executed rules do not, at the statement that uses it. */

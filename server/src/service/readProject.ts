@@ -300,6 +300,7 @@ function configured(read: Program, project: ProjectTexts, parsers: SqlParsers): 
   const file = configurationId(project);
   const said = readConfiguredInvariants(invariants, file, program.schema.tables, parsers);
   const all = [...(program.invariants ?? []), ...said.invariants];
+  const totals = [...(program.totals ?? []), ...said.totals];
   const unknown = distinct.flatMap((rule) => unknownParameters(program, rule, file));
   return {
     ...program,
@@ -307,6 +308,7 @@ function configured(read: Program, project: ProjectTexts, parsers: SqlParsers): 
       configuredTransaction(each, project.configuration),
     ),
     ...(all.length > 0 && { invariants: all }),
+    ...(totals.length > 0 && { totals }),
     notes: [...program.notes, ...said.notes, ...unknown],
   };
 }

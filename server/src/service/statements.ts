@@ -1,7 +1,7 @@
 // Walks over the abstract representation: statements of a transaction, and the tables that they name.
 import type { Expression } from "../program/expression";
 import { precisionOf, worstPrecision } from "../program/precision";
-import type { Transaction } from "../program/program";
+import type { Invariant, Transaction } from "../program/program";
 import type { Command, Statement } from "../program/statement";
 import type { Precision } from "../protocol/report";
 
@@ -48,16 +48,20 @@ export function transactionPrecision(transaction: Transaction): Precision {
   ]);
 }
 
+/** Every table that a transaction names. */
+export function tablesOf(transaction: Transaction): ReadonlySet<string> {
+  return tablesNamedIn(transaction.body, transaction.preconditions);
+}
+
 /**
- * Every table that a transaction names, found in any part of its plain data: a table stands only under the keys
+ * Every table that parts of a program name, found in any part of their plain data: a table stands only under the keys
  * `table` and `tables`, so that new kinds of statements and expressions need no change here.
  */
-export function tablesOf(transaction: Transaction): ReadonlySet<string> {
+export function tablesNamedIn(
+  ...parts: readonly (Command | readonly Expression[] | Invariant)[]
+): ReadonlySet<string> {
   const tables = new Set<string>();
-  const open: unknown[] = [
-    transaction.body,
-    transaction.preconditions satisfies readonly Expression[],
-  ];
+  const open: unknown[] = [...parts];
   while (open.length > 0) {
     const value = open.pop();
     if (Array.isArray(value)) open.push(...(value as readonly unknown[]));

@@ -8,6 +8,7 @@ import type { Anomaly, CycleEdge, CycleEnd } from "../../protocol/report";
 import { answersText } from "../../protocol/witness";
 import type { Confirmation, ExecutedStep, Execution } from "../../store/execution";
 import type { Finding } from "../search/unit";
+import { breachesOf, consequenceOfBreach } from "./breaches";
 import { classify } from "./kinds/kinds";
 import { leftOutOf } from "./modelGaps";
 import { relabel } from "./relabel";
@@ -55,9 +56,11 @@ export function explainNamed(program: Program, levels: Levels, finding: Finding)
   const transactions = instances.map(transactionOf);
   const kind = named?.kind.name ?? "serialization-anomaly";
   const outside = found ? splitInstances(found.edges).map(nameOf) : [];
+  const breaches = breachesOf(program, confirmation);
   const consequence =
-    execution &&
-    consequenceOf(runsOf(program, confirmation, execution, nameOf), confirmation.severity);
+    consequenceOfBreach(breaches) ??
+    (execution &&
+      consequenceOf(runsOf(program, confirmation, execution, nameOf), confirmation.severity));
   const telling = named
     ? tellingOf(named.kind.sentence({ shape: named.shape, nameOf }), named.kind.title, consequence)
     : tellingOf(
@@ -79,6 +82,7 @@ export function explainNamed(program: Program, levels: Levels, finding: Finding)
     witness,
     serial: confirmation.serial,
     steps,
+    ...(breaches.length > 0 && { breaches }),
     ...(leftOut.length > 0 && { leftOut }),
     ...(outside.length > 0 && { outside: [...new Set(outside)].sort() }),
     ...telling,

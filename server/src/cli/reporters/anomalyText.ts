@@ -114,9 +114,21 @@ export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
       : "Cycle (wr: reads what the other wrote, ww: overwrites it, rw: reads what the other then changes)",
     ...edges,
     "",
+    ...breachLines(anomaly, style),
     ...leftOutLines(anomaly, style),
     ...footing(anomaly, style),
   ].join("\n");
+}
+
+/** The stated invariants that it breaks, with their places and the rows that they speak of. */
+function breachLines({ breaches = [] }: Anomaly, { columns }: TextStyle): readonly string[] {
+  if (breaches.length === 0) return [];
+  const lines = breaches.flatMap(({ text, how, file, range }) => {
+    const place = file !== undefined && range ? `${placeText({ file, range })}: ` : "";
+    return hangingText("  ", `${place}${text}${how === "" ? "" : ` (${how})`}`, columns);
+  });
+  const rows = rowTexts(breaches[0]?.state ?? {}).flatMap((row) => hangingText("  ", row, columns));
+  return ["Stated invariants that no longer hold at the end", ...lines, "The end", ...rows, ""];
 }
 
 /** Gaps of the rules, with the places of the statements that use it. */
@@ -271,7 +283,15 @@ function helpText(prevented: string, fix: string): string {
 const MOST_ROWS = 12;
 
 function startLines(anomaly: Anomaly, { columns }: TextStyle): readonly string[] {
-  const rows = Object.entries(anomaly.witness.initial).flatMap(([table, all]) => {
+  const rows = rowTexts(anomaly.witness.initial);
+  const instances = anomaly.witness.instances.map(instanceText);
+  return [...instances, ...(rows.length > 0 ? rows : ["all tables are empty"])].flatMap((line) =>
+    hangingText("  ", line, columns),
+  );
+}
+
+function rowTexts(tables: Anomaly["witness"]["initial"]): readonly string[] {
+  return Object.entries(tables).flatMap(([table, all]) => {
     const shown = all.length > MOST_ROWS ? all.slice(0, MOST_ROWS - 1) : all;
     const texts = shown.map((row) => {
       const fields = Object.entries(row).map(([name, value]) => `${name} ${valueText(value)}`);
@@ -280,10 +300,6 @@ function startLines(anomaly: Anomaly, { columns }: TextStyle): readonly string[]
     const left = all.length - shown.length;
     return left === 0 ? texts : [...texts, `${table}: and ${String(left)} more rows`];
   });
-  const instances = anomaly.witness.instances.map(instanceText);
-  return [...instances, ...(rows.length > 0 ? rows : ["all tables are empty"])].flatMap((line) =>
-    hangingText("  ", line, columns),
-  );
 }
 
 function stepDetails(step: Step, n: number, { paint, columns }: TextStyle): readonly string[] {

@@ -63,6 +63,7 @@ function orderedAnomaly(anomaly: Anomaly) {
     title: rest.title,
     harm: rest.harm,
     message: rest.message,
+    ...(rest.breaches && { breaches: rest.breaches }),
     ...(rest.leftOut && { leftOut: rest.leftOut }),
     ...(rest.fingerprint !== undefined && { fingerprint: rest.fingerprint }),
     ...(rest.reportedAs && { reportedAs: rest.reportedAs }),

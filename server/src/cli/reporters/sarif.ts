@@ -4,6 +4,7 @@ import { KINDS } from "../../analysis/explain/kinds/kinds";
 import { pageOfKind } from "../../protocol/documentation";
 import {
   isShown,
+  placedBreaches,
   type Anomaly,
   type FindingSeverity,
   type LevelReport,
@@ -102,18 +103,25 @@ function resultOf(placed: PlacedReport, anomaly: Anomaly, shown: Shown, seen: Ma
   const { report } = placed;
   const place = findingPlace(report, anomaly);
   const steps = anomaly.steps.filter(({ file }) => file !== "");
+  const related = [
+    ...steps.map((step, at) => ({
+      ...step,
+      text: `${String(at + 1)}/${String(steps.length)} ${stepText(step)}`,
+    })),
+    ...placedBreaches(anomaly),
+  ];
   return {
     ruleId: anomaly.kind,
     ruleIndex: KINDS.findIndex(({ name }) => name === anomaly.kind),
     level: LEVELS[anomaly.reportedAs ?? "warning"],
     message: { text: messageOf(anomaly, shown.all ? [] : report.causes) },
     locations: place ? [locationOf(placed, place.file, place.range)] : [],
-    ...(steps.length > 0 && {
-      codeFlows: codeFlowsOf(placed, anomaly, steps),
-      relatedLocations: steps.map((step, at) => ({
+    ...(steps.length > 0 && { codeFlows: codeFlowsOf(placed, anomaly, steps) }),
+    ...(related.length > 0 && {
+      relatedLocations: related.map(({ file, range, text }, at) => ({
         id: at + 1,
-        ...locationOf(placed, step.file, step.range),
-        message: { text: `${String(at + 1)}/${String(steps.length)} ${stepText(step)}` },
+        ...locationOf(placed, file, range),
+        message: { text },
       })),
     }),
     partialFingerprints: fingerprintsOf(report, anomaly, shown, seen),
@@ -123,6 +131,7 @@ function resultOf(placed: PlacedReport, anomaly: Anomaly, shown: Shown, seen: Ma
       isolationLevel: report.level,
       transactions: anomaly.transactions,
       tables: anomaly.tables,
+      ...(anomaly.breaches && { breaks: anomaly.breaches.map(({ text }) => text) }),
       differs: anomaly.severity,
       preventedBy: anomaly.preventedBy,
     },

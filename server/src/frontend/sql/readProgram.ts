@@ -143,6 +143,10 @@ function* readScanned(
     said.map((each) => each.invariants),
     renameInInvariant,
   );
+  const totals = apart(
+    said.map((each) => each.totals),
+    renameInInvariant,
+  );
   const notes = [
     ...scanned.flatMap((file) => file.notes),
     ...withoutRepetition(readings.flatMap((reading) => reading.notes)),
@@ -168,6 +172,7 @@ function* readScanned(
       files,
     ),
     ...(invariants.length > 0 && { invariants }),
+    ...(totals.length > 0 && { totals }),
     ...(suppressions.length > 0 && { suppressions }),
     notes: inOrder([...notes, ...ignored.notes], files),
     files: unread.length === 0 ? files : files.filter((each) => !unread.includes(each)),

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Unit } from "../../analysis/search/unit";
 import type { Invariant, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
-import { tablesOf } from "../statements";
+import { tablesNamedIn, tablesOf } from "../statements";
 
 /** All units over one multiset of transactions: in other orders it is the same question to a person. */
 export interface Tuple {
@@ -52,7 +52,9 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
     const distinct = [...new Set(tuple.members)];
     const own = distinct.flatMap((member) => [...(parts[member]?.tables ?? [])]);
     const { invariants, asked } = relevantInvariants(program, new Set(own));
-    const names = closure([...own, ...asked], tables, children);
+    const totals = relevantTotals(program, new Set(own));
+    const counted = totals.flatMap((each) => [...tablesNamedIn(each)]);
+    const names = closure([...own, ...asked, ...counted], tables, children);
     const units = tuple.units.map((unit) => ({
       ...unit,
       transactions: unit.transactions.map((member) => distinct.indexOf(member)),
@@ -62,6 +64,7 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
         schema: { tables: names.flatMap((name) => tables.get(name) ?? []) },
         transactions: distinct.flatMap((member) => program.transactions[member] ?? []),
         ...(invariants.length > 0 && { invariants }),
+        ...(totals.length > 0 && { totals }),
         notes: [],
         files: [],
       },
@@ -72,6 +75,7 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
         units,
         // Results name invariants by their text.
         invariants.map((each) => [each.text, each]),
+        totals.map((each) => [each.text, each]),
       ]),
     };
   };
@@ -94,6 +98,14 @@ function relevantInvariants(program: Program, tables: ReadonlySet<string>) {
         for (const { table } of condition.query.relations) present.add(table);
   }
   return { invariants, asked: [...present].filter((table) => !tables.has(table)) };
+}
+
+/** The totals over some table that these transactions use. */
+function relevantTotals(
+  { totals = [] }: Program,
+  tables: ReadonlySet<string>,
+): readonly Invariant[] {
+  return totals.filter((each) => [...tablesNamedIn(each)].some((table) => tables.has(table)));
 }
 
 interface Part {

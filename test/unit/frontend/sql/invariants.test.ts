@@ -29,13 +29,13 @@ function renderInvariant({ relations, where, condition }: Invariant): string {
 }
 
 async function check(invariant: string, ...expected: readonly string[]): Promise<void> {
-  const { invariants = [], notes, transactions } = await read(invariant);
+  const { invariants = [], totals = [], notes, transactions } = await read(invariant);
   const preconditions = transactions.flatMap((each) => each.preconditions.map(render));
   const problems = notes.map(({ message }) =>
     message.replace("This invariant cannot be used: ", "! "),
   );
   assert.deepEqual(
-    [...invariants.map(renderInvariant), ...preconditions, ...problems],
+    [...[...invariants, ...totals].map(renderInvariant), ...preconditions, ...problems],
     expected,
     invariant,
   );
@@ -83,14 +83,6 @@ test("a condition on arguments alone is a precondition of its transaction", asyn
 });
 
 test("what cannot be used says what to write instead", async () => {
-  await check(
-    "sum(orders.total) = 100",
-    "! sums, counts and values of subqueries cannot be assumed; say what holds for each row, or use EXISTS.",
-  );
-  await check(
-    "(select count(*) from orders) < 3",
-    "! sums, counts and values of subqueries cannot be assumed; say what holds for each row, or use EXISTS.",
-  );
   await check("total >= 0", '! total is not known here. Did you mean "orders.total"?');
   await check("orders.totl >= 0", '! orders.totl is not known here. Did you mean "orders.total"?');
   await check(
@@ -134,5 +126,57 @@ test("an invariant may stand anywhere, and belongs to no transaction", async () 
     "orders: true -> (orders.total >= 0)",
   ]);
   const places = program.notes.map(({ severity, source: { range } }) => [severity, range.start]);
-  assert.deepEqual(places, [["error", { line: 5, character: 3 }]]);
+  assert.deepEqual(places, [["error", { line: 5, character: 22 }]]);
+});
+
+test("sums and counts, of all rows or for each value of a column", async () => {
+  await check(
+    "sum(orders.total) <= 100",
+    ": true -> ((select sum(orders.total) as sum from orders) <= 100)",
+  );
+  await check(
+    "(select count(*) from orders) < 3",
+    ": true -> ((select count(*) as count from orders) < 3)",
+  );
+  await check(
+    "sum(orders.total) where c_id = :c and d_id = 1 >= 0",
+    "orders each orders: true -> ((select sum(orders.total) as sum from orders where ((orders.c_id = each orders.c_id) and (orders.d_id = 1))) >= 0)",
+  );
+  await check(
+    "count(orders) where d_id = :d <= district.next_id",
+    "district: true -> ((select count(*) as count from orders where (orders.d_id = district.d_id)) <= district.next_id)",
+  );
+  await check(
+    "district.next_id - 1 = max(orders.o_id) where orders.d_id = district.d_id",
+    "district: true -> ((district.next_id - 1) = (select max(orders.o_id) as max from orders where (orders.d_id = district.d_id)))",
+  );
+  await check(
+    "max(orders.o_id) - min(orders.o_id) < count(distinct orders.total) where :d = orders.d_id",
+    "orders each orders: true -> (((select max(orders.o_id) as max from orders where (each orders.d_id = orders.d_id)) - (select min(orders.o_id) as min from orders where (each orders.d_id = orders.d_id))) < (select count(distinct orders.total) as count from orders where (each orders.d_id = orders.d_id)))",
+  );
+});
+
+test("a sum or count that cannot be used says what is wrong, at its place", async () => {
+  const at = async (invariant: string, part: string, message: string): Promise<void> => {
+    const { notes } = await read(invariant);
+    const [note] = notes;
+    const start = "-- @isolens invariant ".length + invariant.indexOf(part);
+    assert.equal(note?.message, `This invariant cannot be used: ${message}`, invariant);
+    const { range } = note.source;
+    assert.deepEqual([range.start.character, range.end.character], [start, start + part.length]);
+  };
+  await at("sum(orders.totl) >= 0", "totl", 'orders.totl is not known here. Did you mean "orders.total"?'); // prettier-ignore
+  await at("sum(orders.total) where cid = :c >= 0", "cid", 'cid is not known here. Did you mean "orders.c_id"?'); // prettier-ignore
+  await at("sum(total) >= 0", "sum(total)", "a sum or count needs its table, as sum(account.balance) and count(booking)."); // prettier-ignore
+  await at(
+    "count(orders)",
+    "count(orders)",
+    "it compares its sum or count with nothing; write >= 0 behind it, say.",
+  );
+  await at("count(orders) >= :n", ":n", ":n is compared with no column; write where o_id = :n.");
+  await at(
+    "count(orders) where c_id = 1 <= sum(district.next_id)",
+    " c_id = 1 ",
+    "its WHERE may be about orders or district; write each sum as (select sum(...) from ... where ...).",
+  );
 });

@@ -10,6 +10,7 @@ import type { Tier } from "../../encoding/relational/encoding";
 import { makeInstances } from "../../encoding/relational/instances";
 import { isTooWide } from "../../encoding/relational/writes";
 import type { FlatProgram } from "../../operations/operation";
+import { withBreach } from "../breach";
 import { withReadableValues } from "../readableValues";
 import { evidenceTables } from "../evidence";
 import type { Finding, SearchLimits, Unit, UnitResult } from "../unit";
@@ -76,7 +77,7 @@ export function solvePapers(
     const witnesses = openWitnesses({ program, encoding, queries, judge });
     const judging = { program, levels: known.base.levels, judge };
     const findings = findAll(known, witnesses, limits).map((each) =>
-      withReadableValues(each, judging, flat),
+      withBreach(withReadableValues(each, judging, flat), judging),
     );
     return {
       findings,

@@ -16,6 +16,7 @@ import { commitOrders } from "../../encoding/product/parts";
 import type { Member } from "../../encoding/product/parts";
 import { levelsWithin } from "../../encoding/product/tuple";
 import type { FlatProgram, FlatTransaction } from "../../operations/operation";
+import { withBreach } from "../breach";
 import { withReadableValues } from "../readableValues";
 import { groundsOf, makeQueries } from "../literature/queries";
 import type { Finding, SearchLimits, Unit, UnitResult } from "../unit";
@@ -140,7 +141,7 @@ function solveOrder(
     return {
       findings: found
         .filter((finding) => !doubts.includes(finding))
-        .map((finding) => withReadableValues(finding, search, flat)),
+        .map((finding) => withBreach(withReadableValues(finding, search, flat), search)),
       undecided: [...queries.undecided(), ...doubtsAbout(subject, doubts, encoding)],
       queries: queries.count() + beside.queries.count(),
       ...groundsOf(queries),

@@ -71,7 +71,8 @@ function denied(rows: Rows, condition: Expression): readonly Clause[] | string {
   }
 }
 
-const NO_AGGREGATES =
+/** The condition speaks of more than single rows. */
+export const NO_AGGREGATES =
   "sums, counts and values of subqueries cannot be assumed; say what holds for each row, or use EXISTS.";
 
 function all(parts: readonly (readonly Clause[] | string)[]): readonly Clause[] | string {

@@ -3,14 +3,15 @@
 import type { Expression } from "../../../program/expression";
 import type { Invariant, Parameter } from "../../../program/program";
 import type { Table } from "../../../program/schema";
-import type { Relation } from "../../../program/statement";
+import type { Query, Relation } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { createIds, type SqlPiece } from "../lowering";
 import type { LowerSql } from "../script/state";
 import { nameOf, nextToken, tokensOf, type Token } from "../text/tokens";
-import { allParts, namesIn, normalize, plainRelation } from "./invariantClauses";
+import { NO_AGGREGATES, allParts, namesIn, normalize, plainRelation } from "./invariantClauses";
 import { nearestName } from "./annotations";
+import { readTotal, type Segment } from "./totals";
 
 export interface InvariantText {
   readonly lines: LineIndex;
@@ -30,6 +31,8 @@ export interface InvariantContext {
 
 export type InvariantReading =
   | { readonly kind: "rows"; readonly invariants: readonly Invariant[] }
+  /** It speaks of sums, counts or values of subqueries: outcomes are held against it. */
+  | { readonly kind: "total"; readonly total: Invariant }
   /** It speaks of arguments alone. */
   | { readonly kind: "arguments"; readonly condition: Expression }
   | { readonly kind: "problem"; readonly message: string; readonly source: SourceRange };
@@ -37,9 +40,22 @@ export type InvariantReading =
 /** Reads one invariant. Never throws for bad input; problems say what to write instead. */
 export function readInvariant(text: InvariantText, context: InvariantContext): InvariantReading {
   const written = withoutComment(text);
-  const parts = splitWhere(text.lines.text, text.start, written);
-  const tables = quantified(text.lines.text, text.start, written, context.tables);
-  const piece = queryPiece(text, parts, tables);
+  const { tables: known } = context;
+  const problem = (message: string, source = text.source): InvariantReading => ({
+    kind: "problem",
+    message: `This invariant cannot be used: ${message}`,
+    source,
+  });
+  const short = readTotal({
+    text: text.lines.text,
+    start: text.start,
+    end: written,
+    tables: known,
+  });
+  if (short && "message" in short) return problem(short.message, rangeOf(text.lines, ...short.at));
+  const piece = short
+    ? pieceOf(text, ["SELECT (", ...short.condition, `\n)${short.from && ` FROM ${short.from}`}`])
+    : longPiece(text, written, known);
   const problems: { readonly message: string; readonly source: SourceRange }[] = [];
   const { statements } = context.lower({
     piece,
@@ -49,18 +65,18 @@ export function readInvariant(text: InvariantText, context: InvariantContext): I
     ids: createIds("invariant"),
     note: ({ message, source }) => problems.push({ message, source }),
   });
-  const problem = (message: string, source = text.source): InvariantReading => ({
-    kind: "problem",
-    message: `This invariant cannot be used: ${message}`,
-    source,
-  });
   const [first] = problems;
   if (first) return problem(first.message, first.source);
   const [statement] = statements;
   const condition = statement?.kind === "select" ? statement.query.outputs[0]?.value : undefined;
   if (statement?.kind !== "select" || !condition) return problem("it is no condition.");
+  const label = text.lines.text.slice(text.start, written).replaceAll(/\s+/gu, " ").trim();
   const [loss] = statement.taint;
-  if (loss) return problem(`${loss.reason}.${hintFor(loss.reason, context)}`);
+  if (loss)
+    return problem(
+      `${loss.reason}.${hintFor(loss.reason, label, context)}`,
+      placeOf(text, written, unknownName(loss.reason)?.split(".").at(-1)),
+    );
   if (!isCondition(condition)) return problem("it is no condition, as account.balance >= 0 is.");
   const { relations, where } = statement.query;
   const names = [...namesIn(condition), ...namesIn(where)];
@@ -70,12 +86,16 @@ export function readInvariant(text: InvariantText, context: InvariantContext): I
   }
   if (names.includes("parameter"))
     return problem("a condition on rows holds for every transaction and cannot mention arguments.");
-  const label = text.lines.text.slice(text.start, written).replaceAll(/\s+/gu, " ").trim();
-  const wrong = unknownColumn([condition, where], relations, context);
-  if (wrong !== undefined) return problem(wrong);
-  const clauses = normalize({ relations: relations.map(plainRelation), where }, condition);
-  if (typeof clauses === "string") return problem(clauses);
+  const wrong = unknownColumn(statement.query, context);
+  if (wrong) return problem(wrong.message, placeOf(text, written, wrong.column));
   const { origin, source } = text;
+  const rows = { relations: relations.map(plainRelation), where };
+  const clauses = normalize(rows, condition);
+  if (clauses === NO_AGGREGATES) {
+    const names = short && short.names.length > 0 && { names: short.names };
+    return { kind: "total", total: { text: label, origin, source, ...rows, condition, ...names } };
+  }
+  if (typeof clauses === "string") return problem(clauses);
   return {
     kind: "rows",
     invariants: clauses.map((clause) => ({ text: label, origin, source, ...clause })),
@@ -157,26 +177,47 @@ function isName(token: Token): boolean {
 }
 
 /** `SELECT (condition) FROM tables WHERE (where)` with its places in the user's text. */
-function queryPiece(text: InvariantText, parts: Parts, tables: readonly string[]): SqlPiece {
-  const slice = ([start, end]: readonly [number, number]): string =>
-    text.lines.text.slice(start, end);
-  const head = "SELECT (";
+function longPiece(text: InvariantText, end: number, known: readonly Table[]): SqlPiece {
+  const parts = splitWhere(text.lines.text, text.start, end);
+  const tables = quantified(text.lines.text, text.start, end, known);
   const from = tables.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ");
+  const where = parts.where ? [" WHERE (", parts.where, "\n)"] : [];
   const middle = `\n)${from === "" ? "" : ` FROM ${from}`}`;
-  const condition = slice(parts.condition);
-  const where = parts.where && slice(parts.where);
-  const whereAt = head.length + condition.length + middle.length + " WHERE (".length;
+  return pieceOf(text, ["SELECT (", parts.condition, middle, ...where]);
+}
+
+/** The segments as one statement; places in texts of ours are those of the user's part before. */
+function pieceOf(text: InvariantText, segments: readonly Segment[]): SqlPiece {
+  let sql = "";
+  const parts: { readonly from: number; readonly start: number; readonly end: number }[] = [];
+  for (const segment of segments) {
+    if (typeof segment === "string") sql += segment;
+    else {
+      const [start, end] = segment;
+      parts.push({ from: sql.length, start, end });
+      sql += text.lines.text.slice(start, end);
+    }
+  }
   return {
     lines: text.lines,
-    sql: `${head}${condition}${middle}${where === undefined ? "" : ` WHERE (${where}\n)`}`,
+    sql,
     start: text.start,
     end: text.end,
     toFile: (offset) => {
-      const inWhere = parts.where !== undefined && offset >= whereAt;
-      const [start, end] = (inWhere ? parts.where : undefined) ?? parts.condition;
-      return Math.max(start, Math.min(end, start + offset - (inWhere ? whereAt : head.length)));
+      const part = parts.findLast(({ from }) => from <= offset);
+      if (!part) return text.start;
+      return Math.min(part.end, part.start + offset - part.from);
     },
   };
+}
+
+/** Where a name stands in the text; all of it where it does not. */
+function placeOf(text: InvariantText, end: number, name: string | undefined): SourceRange {
+  const { lines, start } = text;
+  const token = tokensOf(lines.text, start, end).findLast(
+    (each) => isName(each) && nameOf(lines.text, each) === name,
+  );
+  return token ? rangeOf(lines, token.start, token.end) : text.source;
 }
 
 function parameter(
@@ -191,40 +232,63 @@ function parameter(
   return found && { kind: "parameter", name: found.name };
 }
 
+function unknownName(reason: string): string | undefined {
+  return /^(\S+) is not known here$/u.exec(reason)?.[1];
+}
+
 /** For a name that nobody knows: one that is spelled much like it, or that has it as its column. */
-function hintFor(reason: string, { tables, parameters }: InvariantContext): string {
-  const [, name] = /^(\S+) is not known here$/u.exec(reason) ?? [];
+function hintFor(reason: string, text: string, { tables, parameters }: InvariantContext): string {
+  const name = unknownName(reason);
   if (name === undefined) return "";
   const qualified = tables.flatMap((each) =>
-    each.columns.map((own) => ({ column: own.name, whole: `${each.name}.${own.name}` })),
+    each.columns.map((own) => ({
+      table: each.name,
+      column: own.name,
+      whole: `${each.name}.${own.name}`,
+    })),
   );
   if (qualified.some(({ whole }) => whole === name))
     return " A subquery has this table as well; give that one another name.";
   const owners = qualified.filter(({ column }) => column === name).map(({ whole }) => `"${whole}"`);
   if (owners.length > 0) return ` Did you mean ${owners.join(" or ")}?`;
   const all = [...qualified.map(({ whole }) => whole), ...parameters.map((each) => each.name)];
-  const near = nearestName(name, all);
+  const named = qualified.filter(({ table }) => text.includes(table));
+  const column = nearestName(
+    name,
+    named.map((each) => each.column),
+  );
+  const near = nearestName(name, all) ?? named.find((each) => each.column === column)?.whole;
   return near === undefined ? "" : ` Did you mean "${near}"?`;
 }
 
+interface UnknownColumn {
+  readonly column: string;
+  readonly message: string;
+}
+
+/** The first column, of subqueries as well, that its table has not. */
 function unknownColumn(
-  conditions: readonly Expression[],
-  relations: readonly Relation[],
+  query: Query,
   context: InvariantContext,
-): string | undefined {
-  for (const condition of conditions)
-    for (const each of allParts(condition)) {
-      if (each.kind !== "column") continue;
-      const name = relations.find(({ alias }) => alias === each.relation)?.table;
-      const table = context.tables.find((own) => own.name === name);
-      if (!table || table.columns.some((own) => own.name === each.column)) continue;
-      const near = nearestName(
-        each.column,
-        table.columns.map((own) => own.name),
-      );
-      const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-      return `the table ${table.name} has no column "${each.column}".${hint}`;
-    }
+  outer: readonly Relation[] = [],
+): UnknownColumn | undefined {
+  const relations = [...query.relations, ...outer];
+  const own = [query.where, ...query.outputs.map(({ value }) => value)];
+  for (const each of own.flatMap((expression) => [...allParts(expression)])) {
+    const inner = "query" in each ? unknownColumn(each.query, context, relations) : undefined;
+    if (inner) return inner;
+    if (each.kind !== "column") continue;
+    const name = relations.find(({ alias }) => alias === each.relation)?.table;
+    const table = context.tables.find((known) => known.name === name);
+    if (!table || table.columns.some((known) => known.name === each.column)) continue;
+    const near = nearestName(
+      each.column,
+      table.columns.map((known) => known.name),
+    );
+    const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+    const message = `the table ${table.name} has no column "${each.column}".${hint}`;
+    return { column: each.column, message };
+  }
   return undefined;
 }
 

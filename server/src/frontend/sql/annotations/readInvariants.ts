@@ -11,6 +11,8 @@ import type { AnnotationComment } from "./annotations";
 
 export interface InvariantsReading {
   readonly invariants: readonly Invariant[];
+  /** Invariants over sums and counts. */
+  readonly totals: readonly Invariant[];
   /** With the preconditions that comments give them. */
   readonly transactions: readonly Transaction[];
   readonly notes: readonly Note[];
@@ -35,6 +37,7 @@ export function readInvariants(
   lower: LowerSql,
 ): InvariantsReading {
   const invariants: Invariant[] = [];
+  const totals: Invariant[] = [];
   const notes: Note[] = [];
   let result = transactions;
   for (const { lines, invariants: comments } of files)
@@ -47,6 +50,7 @@ export function readInvariants(
       const parameters = owner?.parameters ?? [];
       const reading = readInvariant(written, { tables, lower, parameters });
       if (reading.kind === "rows") invariants.push(...reading.invariants);
+      if (reading.kind === "total") totals.push(reading.total);
       if (reading.kind === "problem") notes.push(problemNote(reading));
       if (reading.kind === "arguments" && owner)
         result = result.map((each) =>
@@ -55,7 +59,7 @@ export function readInvariants(
             : each,
         );
     }
-  return { invariants, transactions: result, notes };
+  return { invariants, totals, transactions: result, notes };
 }
 
 /** An invariant of a configuration file: `range` is where its text stands there. */
@@ -81,6 +85,7 @@ export function readConfiguredInvariants(
   });
   return {
     invariants: readings.flatMap((each) => (each.kind === "rows" ? each.invariants : [])),
+    totals: readings.flatMap((each) => (each.kind === "total" ? [each.total] : [])),
     notes: readings.flatMap((each) => (each.kind === "problem" ? [problemNote(each)] : [])),
   };
 }
