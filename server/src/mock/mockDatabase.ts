@@ -178,7 +178,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
         hearers.add(hearer);
         const session = createSqlSession(sql, {
           sequences: {
-            next: (name, first) => sequences.next(name, first),
+            next: (name, first, increment) => sequences.next(name, first, increment),
             reached: (name, value) => {
               sequences.reached(name, value);
             },

@@ -180,6 +180,13 @@ export function openMockSession({
       const [result] = outcome.results;
       return { ok: true, value: result ? statementResult(result, isPostgres) : NOTHING };
     },
+    group() {
+      session.group();
+    },
+    async settle() {
+      const outcome = await answered(session.settle());
+      return outcome.ok ? { ok: true, value: undefined } : outcome;
+    },
     onNotification(listener) {
       notified(listener);
     },
@@ -263,6 +270,7 @@ function tagOf({ command, rowCount }: SqlResult): string {
     case "SELECT":
     case "UPDATE":
     case "DELETE":
+    case "MERGE":
       return `${command} ${String(rowCount)}`;
     case "INSERT":
       return `INSERT 0 ${String(rowCount)}`;

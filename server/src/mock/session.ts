@@ -77,6 +77,9 @@ export interface MockSession {
     copy: SqlCopy,
     rows: readonly (readonly (string | null)[])[],
   ): Promise<Outcome<StatementResult>>;
+  /** Statements share one transaction from now on, until it is settled; one that BEGIN began goes on. */
+  group?(): void;
+  settle?(): Promise<Outcome<undefined>>;
   /** Who is told of notifications that the session listens to. */
   onNotification?(listener: (channel: string, payload: string, sender: number) => void): void;
   readonly status: "idle" | "transaction" | "failed";

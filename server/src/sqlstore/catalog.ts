@@ -1,5 +1,6 @@
 // Catalogue of the store's tables: columns with their types, keys, references, checks, views, sequences.
 import type { Dialect } from "../program/dialect";
+import type { Sequence } from "./sequence";
 import type { ReferenceAction, SqlExpression, SqlQuery } from "./tree";
 import type { DeclaredType } from "./values/types";
 
@@ -103,21 +104,28 @@ export interface Trigger {
   readonly arguments: readonly string[];
 }
 
+/** A type with conditions of its own; in them the value is the column `value`. */
+export interface Domain {
+  readonly name: string;
+  readonly declared: DeclaredType;
+  readonly notNull: boolean;
+  readonly default?: SqlExpression;
+  readonly checks: readonly Check[];
+}
+
 /** Tables by name. Only DDL changes it; `version` grows with each change, so that plans can be kept. */
 export interface Catalog {
   readonly dialect: Dialect;
   readonly tables: Map<string, Table>;
   readonly views: Map<string, View>;
-  /** By how much sequences go on, where that is not one. */
-  readonly increments: Map<string, number>;
-  /** Where sequences start. */
-  readonly sequences: Map<string, number>;
+  readonly sequences: Map<string, Sequence>;
   /** The user's functions by name, in the order of their making. */
   readonly routines: Map<string, readonly Routine[]>;
   /** Triggers by the names of their tables, in the order of their names. */
   readonly triggers: Map<string, readonly Trigger[]>;
   /** Labels of enumerations. */
   readonly enumerations: Map<string, readonly string[]>;
+  readonly domains: Map<string, Domain>;
   /** What keys of the store have begun with so far. */
   readonly storages: Set<string>;
   /** How names were written that are looked up in lower case (`mysql/spelling.ts`). */
@@ -130,15 +138,81 @@ export function createCatalog(dialect: Dialect): Catalog {
     dialect,
     tables: new Map(),
     views: new Map(),
-    increments: new Map(),
     sequences: new Map(),
     routines: new Map(),
     triggers: new Map(),
     enumerations: new Map(),
+    domains: new Map(),
     storages: new Set(),
     spelling: new Map(),
     version: 0,
   };
+}
+
+/** The type that a name of the user's own means; undefined where there is none. */
+export function ownType(
+  { enumerations, domains }: Pick<Catalog, "enumerations" | "domains">,
+  name: string,
+): DeclaredType | undefined {
+  const labels = enumerations.get(name);
+  if (labels !== undefined) return { type: "enum", labels };
+  const domain = domains.get(name);
+  return domain && { ...domain.declared, domain: name };
+}
+
+/** Carries out a change of the catalogue and returns what takes it back. What fails is taken back at once. */
+export function undoable(catalog: Catalog, change: () => void): () => void {
+  const entries = (): readonly ReadonlyMap<string, unknown>[] =>
+    PARTS.map((part) => new Map<string, unknown>(catalog[part]));
+  const before = entries();
+  const undo = (): void => {
+    for (const [at, part] of PARTS.entries()) restore(catalog[part], before[at] ?? NONE);
+    catalog.version++;
+  };
+  try {
+    change();
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  const after = entries();
+  // Others may have changed something else since.
+  return () => {
+    for (const [at, part] of PARTS.entries()) {
+      const [own, then] = [before[at] ?? NONE, after[at] ?? NONE];
+      const names = new Set([...own.keys(), ...then.keys()]);
+      for (const name of names)
+        if (own.get(name) !== then.get(name)) restoreEntry(catalog[part], name, own);
+    }
+    catalog.version++;
+  };
+}
+
+const NONE: ReadonlyMap<string, unknown> = new Map();
+
+const PARTS = [
+  "tables",
+  "views",
+  "sequences",
+  "routines",
+  "triggers",
+  "enumerations",
+  "domains",
+  "spelling",
+] as const satisfies readonly (keyof Catalog)[];
+
+function restore(part: Map<string, unknown>, before: ReadonlyMap<string, unknown>): void {
+  part.clear();
+  for (const [name, value] of before) part.set(name, value);
+}
+
+function restoreEntry(
+  part: Map<string, unknown>,
+  name: string,
+  before: ReadonlyMap<string, unknown>,
+): void {
+  if (before.has(name)) part.set(name, before.get(name));
+  else part.delete(name);
 }
 
 /** What the keys of a table's rows begin with. */

@@ -65,9 +65,9 @@ export function createSequences(
       },
     }),
     copy: () => createSequences(offset, step, counts),
-    next(name, start) {
-      const value = counts.get(name) ?? start + offset;
-      counts.set(name, value + step);
+    next(name, start, increment = 1) {
+      const value = counts.get(name) ?? start + offset * increment;
+      counts.set(name, value + step * increment);
       return value;
     },
     reached(name, value) {

@@ -4,6 +4,11 @@ import type { State } from "./sessionState";
 import type { SqlResult } from "./sessionTypes";
 import { failure } from "./sqlError";
 
+/** Takes back the definitions of the open transaction, but for so many first ones. */
+export function undoDefinitions(state: State, kept = 0): void {
+  while (state.undo.length > kept) state.undo.pop()?.();
+}
+
 /** Sets a savepoint, or goes back to one. */
 export function savepoint(
   state: State,
@@ -11,7 +16,7 @@ export function savepoint(
   name: string,
   isPostgres: boolean,
 ): SqlResult {
-  if (state.status === "idle") {
+  if (state.status === "idle" || state.isImplicit) {
     if (!isPostgres) return commandResult(kind.toUpperCase());
     throw failure(
       "outsideTransaction",
@@ -21,7 +26,11 @@ export function savepoint(
   if (kind === "savepoint") {
     // MySQL moves a savepoint whose name is used again.
     if (!isPostgres) state.savepoints = state.savepoints.filter((each) => each.name !== name);
-    state.savepoints.push({ name, waiting: new Map(state.waiting) });
+    state.savepoints.push({
+      name,
+      waiting: new Map(state.waiting),
+      definitions: state.undo.length,
+    });
     return commandResult("SAVEPOINT");
   }
   const at = state.savepoints.findLastIndex((each) => each.name === name);
@@ -38,6 +47,7 @@ export function savepoint(
   }
   state.savepoints = state.savepoints.slice(0, at + 1);
   state.waiting = new Map(found.waiting);
+  undoDefinitions(state, found.definitions);
   state.status = "open";
   return commandResult("ROLLBACK");
 }

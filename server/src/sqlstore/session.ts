@@ -2,26 +2,29 @@
 import type { Key as StoreKey, Reply, Request, Value } from "../exploration/client";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
+import { runAssignment, type AssignmentHost } from "./sessionAssignments";
+import { isReadOnly, sessionSettings } from "./sessionSettings";
+import { runDefinition, type DefinitionHost } from "./sessionDefinitions";
 import { parameterType, parameterValue } from "./parameters";
 import type { ParsedStatement } from "./parseMemo";
 import type { Locals } from "./routine/frame";
 import { createRoutines } from "./sessionRoutines";
 import { afterRows, forStatement } from "./routine/triggers";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
-import { keptSetting, mysqlSettings, plainSetting } from "./mysql/settings";
-import { rememberSpelling, shownColumns } from "./mysql/spelling";
+import { shownColumns } from "./mysql/spelling";
 import { failure, asSqlFailure, SqlFailure } from "./sqlError";
-import { POSTGRES_SETTINGS } from "./system/pgSettings";
-import { savepoint } from "./savepoints";
-import { sessionSequences, withNewSequences } from "./sessionSequences";
+import { savepoint, undoDefinitions } from "./savepoints";
+import { sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
 import {
   changedTable,
+  changeKinds,
   columnsByName,
   commandResult,
-  LEVEL_SETTING,
+  checkFailed,
+  checkReadOnly,
+  warning,
   loneCall,
-  settingText,
   skipNotices,
   storeFailure,
   VERSIONS,
@@ -36,7 +39,7 @@ import type {
 } from "./sessionTypes";
 import type { State } from "./sessionState";
 import { showResult, type ShowRequest } from "./display";
-import type { SqlChange, SqlQuery, SqlStatement } from "./tree";
+import type { SqlChange, SqlQuery, TransactionModes } from "./tree";
 import type { SqlType } from "./values/types";
 import type { SqlValue } from "./values/value";
 
@@ -60,6 +63,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     startedAt: 0,
     level: undefined,
     usualLevel: options.level,
+    readOnly: undefined,
+    usualReadOnly: false,
+    undo: [],
+    isGrouped: false,
+    isImplicit: false,
     hasRun: false,
     autocommit: true,
     facts: {
@@ -108,8 +116,24 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     rows: rowsStatement,
     statement: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
   });
+  const settings = sessionSettings(state, dialect);
+  const assignmentHost: Omit<AssignmentHost, "query"> = {
+    isPostgres,
+    state,
+    settings,
+    level: options.level,
+    commit,
+    setLevel: levelSet,
+  };
+  const definitionHost: DefinitionHost = {
+    catalog,
+    state,
+    sequences: options.sequences,
+    context: () => context([]),
+    inTransaction,
+    finished,
+  };
   const numbers = sessionSequences(catalog, options.sequences, state);
-  const usualSettings = isPostgres ? POSTGRES_SETTINGS : mysqlSettings(dialect);
 
   function context(parameters: readonly unknown[]): StatementContext {
     const values = new Map<string, SqlValue>();
@@ -132,7 +156,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       random: options.random,
       ...numbers,
       variables: state.variables,
-      setting: (name) => setting(name),
+      setting: settings.read,
       session: { ...state.facts, cursors: own.cursors() },
       parse: (text) => database.parse(text).map((each) => each.statement),
       notice: (level, message) => {
@@ -147,22 +171,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     };
   }
 
-  function setting(name: string): SqlValue {
-    const plain = plainSetting(name);
-    if (plain === "autocommit") return state.autocommit ? "ON" : "OFF";
-    const isLevel = LEVEL_SETTING.test(plain) && (isPostgres || usualSettings.has(plain));
-    if (isLevel) {
-      const usual = state.usualLevel ?? (isPostgres ? "read committed" : "repeatable read");
-      const level = plain.startsWith("default") ? usual : (state.level ?? usual);
-      return isPostgres ? level : level.toUpperCase().replaceAll(" ", "-");
-    }
-    const known = state.settings.get(plain) ?? usualSettings.get(plain);
-    if (known !== undefined) return known;
-    throw isPostgres
-      ? failure("noObject", `unrecognized configuration parameter "${plain}"`)
-      : failure("noSetting", `Unknown system variable '${plain}'`);
-  }
-
   /** Settings that SHOW knows. */
   function about(): ShowRequest {
     return {
@@ -170,9 +178,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       isPostgres,
       database: state.facts.database,
       user: state.facts.user,
-      usual: usualSettings,
+      usual: settings.usual,
       own: state.settings,
-      setting,
+      setting: settings.read,
     };
   }
 
@@ -193,6 +201,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     state.status = "idle";
     notifications = [];
     state.level = undefined;
+    state.readOnly = undefined;
+    state.isImplicit = false;
+    undoDefinitions(state);
     own.transactionEnded();
     state.savepoints = [];
     state.waiting = new Map();
@@ -204,6 +215,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     for (const [key, value] of state.waiting) yield* written(key, value);
     const reply = yield { kind: "commit" };
     const told = notifications;
+    if (reply.kind !== "failed") state.undo = [];
     ended();
     if (reply.kind === "failed") throw storeFailure(reply);
     for (const [channel, payload] of told) options.channels?.notify(channel, payload);
@@ -270,7 +282,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   ): Generator<Request, void, Reply> {
     if (catalog.triggers.size === 0) return;
     const name = changedTable(change);
-    yield* forStatement(catalog, name, timing, change.kind, routines.host);
+    for (const kind of changeKinds(change))
+      yield* forStatement(catalog, name, timing, kind, routines.host);
   }
 
   /** Writes what a statement changed, or takes note that the store ended the transaction. */
@@ -292,6 +305,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     { statement: parsed, spelling }: ParsedStatement,
     parameters: readonly unknown[],
   ): Generator<Request, SqlResult, Reply> {
+    if (isReadOnly(state)) checkReadOnly(parsed, isPostgres);
     switch (parsed.kind) {
       case "select": {
         const lone = loneCall(catalog, parsed);
@@ -302,6 +316,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       case "insert":
       case "update":
       case "delete":
+      case "merge":
         return yield* inTransaction(() => rowsStatement(parsed, parameters));
       case "truncate": {
         const tables = parsed.tables.map((name) => {
@@ -318,20 +333,20 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         // MySQL ends the open transaction before each definition.
         if (!isPostgres && state.status !== "idle") yield* commit();
         if (isPostgres) notices.push(...skipNotices(catalog, parsed.definition));
-        withNewSequences(catalog, options.sequences, () => {
-          const setting = state.settings.get("foreign_key_checks") ?? "";
-          applyDefinition(catalog, parsed.definition, /^(0|off)$/i.test(setting));
-        });
-        if (spelling !== undefined) rememberSpelling(catalog, parsed.definition, spelling);
-        return commandResult(parsed.tag);
+        return yield* runDefinition(parsed, spelling, definitionHost);
       case "begin":
         if (state.status !== "idle" && !isPostgres) yield* commit();
-        if (parsed.level !== undefined) state.level = parsed.level;
+        if (state.status === "open" && !state.isImplicit)
+          notices.push(warning("25001", "there is already a transaction in progress"));
+        state.isImplicit = false;
+        if (state.status !== "open") state.readOnly = undefined;
+        setModes(parsed);
         if (state.status === "idle") yield* begin();
         return commandResult("BEGIN");
       case "commit":
         return yield* committed(parsed.chain);
       case "rollback":
+        noteNoTransaction();
         if (state.status === "open") yield* abort();
         ended();
         if (parsed.chain) yield* begin();
@@ -342,12 +357,20 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       case "release":
       case "rollback to":
         return savepoint(state, parsed.kind, parsed.name, isPostgres);
-      case "set level":
-        if (parsed.session) state.usualLevel = parsed.level;
-        else yield* levelSet(parsed.level);
+      case "set modes":
+        if (parsed.session) {
+          state.usualLevel = parsed.level ?? state.usualLevel;
+          state.usualReadOnly = parsed.readOnly ?? state.usualReadOnly;
+        } else if (parsed.level !== undefined) yield* levelSet(parsed.level);
+        if (!parsed.session && (!isPostgres || state.status === "open"))
+          state.readOnly = parsed.readOnly ?? state.readOnly;
         return commandResult("SET");
       case "set":
-        for (const assignment of parsed.assignments) yield* assign(assignment, parameters);
+        for (const assignment of parsed.assignments)
+          yield* runAssignment(assignment, {
+            ...assignmentHost,
+            query: (query) => inTransaction(() => rowsStatement(query, parameters)),
+          });
         return commandResult("SET");
       case "show":
         return showResult(parsed, about());
@@ -394,7 +417,19 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     return commandResult("NOTIFY");
   }
 
+  /** Modes of the transaction at hand or the next one. */
+  function setModes({ level, readOnly }: TransactionModes): void {
+    if (level !== undefined) state.level = level;
+    if (readOnly !== undefined) state.readOnly = readOnly;
+  }
+
+  function noteNoTransaction(): void {
+    if (isPostgres && (state.status === "idle" || state.isImplicit))
+      notices.push(warning("25P01", "there is no transaction in progress"));
+  }
+
   function* committed(chain: boolean): Generator<Request, SqlResult, Reply> {
+    noteNoTransaction();
     if (state.status === "failed") {
       ended();
       // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK.
@@ -415,7 +450,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     }
     yield* begin();
     state.hasRun = true;
-    const isOwn = state.autocommit;
+    state.isImplicit = state.isGrouped;
+    const isOwn = state.autocommit && !state.isGrouped;
     let result: SqlResult;
     try {
       result = yield* run();
@@ -436,60 +472,18 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     return state.status;
   }
 
-  function* assign(
-    assignment: Extract<SqlStatement, { readonly kind: "set" }>["assignments"][number],
-    parameters: readonly unknown[],
-  ): Generator<Request, void, Reply> {
-    const { name, user, value, local = false } = assignment;
-    if (!user) {
-      const text = settingText(value);
-      // Outside of a transaction SET LOCAL does nothing.
-      if (local && state.status === "idle") return;
-      if (local) state.settingsBefore ??= new Map(state.settings);
-      if (name.toLowerCase() === "autocommit") {
-        state.autocommit = !/^(0|off|false)$/i.test(text);
-        if (state.autocommit && state.status === "open") yield* commit();
-      } else if (LEVEL_SETTING.test(plainSetting(name))) {
-        const level = text.toLowerCase().replaceAll("-", " ");
-        if (isPostgres && name.toLowerCase() === "transaction_isolation") yield* levelSet(level);
-        else state.usualLevel = level === "" ? options.level : level;
-      } else {
-        const plain = isPostgres ? name.toLowerCase() : plainSetting(name);
-        if (!isPostgres && !usualSettings.has(plain))
-          throw failure("noSetting", `Unknown system variable '${plain}'`);
-        const kept = keptSetting(text, isPostgres ? undefined : usualSettings.get(plain));
-        state.settings.set(plain, kept);
-        if (!local) state.settingsBefore?.set(plain, kept);
-      }
-      return;
-    }
-    const query: SqlQuery = {
-      kind: "select",
-      with: [],
-      body: {
-        kind: "select",
-        distinct: false,
-        outputs: [{ value: value ?? { kind: "null" }, text: name }],
-        from: [],
-        groupBy: [],
-        windows: new Map(),
-      },
-      orderBy: [],
-      locks: [],
-    };
-    const result = yield* inTransaction(() => rowsStatement(query, parameters));
-    state.variables.set(name, result.rows[0]?.[0] ?? null);
-  }
-
   function* run(
     sql: string,
     parameters: readonly unknown[],
   ): Generator<Request, SqlOutcome, Reply> {
     return yield* guarded(function* (place) {
       const results: SqlResult[] = [];
-      for (const parsed of database.parse(sql)) {
+      const all = database.parse(sql);
+      const isOneMessage = isPostgres && all.length > 1 && !state.isGrouped;
+      if (isOneMessage) state.isGrouped = true;
+      for (const parsed of all) {
         place(parsed.start);
-        checkStatus(parsed);
+        if (state.status === "failed") checkFailed(parsed.statement);
         notices = [];
         const result = yield* statement(parsed, parameters);
         results.push({
@@ -498,8 +492,16 @@ export function createSqlSession(database: Database, options: SessionOptions): S
           ...(notices.length > 0 && { notices }),
         });
       }
+      if (isOneMessage) yield* settled();
       return results;
     });
+  }
+
+  /** Ends the transaction that statements shared. */
+  function* settled(): Generator<Request, void, Reply> {
+    state.isGrouped = false;
+    if (state.isImplicit) yield* commit();
+    else if (state.status === "idle") ended();
   }
 
   /** Turns an error into a value and fails PostgreSQL's transaction. */
@@ -518,7 +520,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       const error = asSqlFailure(thrown);
       if (!(error instanceof SqlFailure)) throw error;
       // A failed statement fails the transaction in PostgreSQL, and only itself in MySQL.
-      if (isPostgres && state.status === "open") {
+      if (state.isImplicit) {
+        if (state.status === "open") yield* abort();
+        ended();
+      } else if (isPostgres && state.status === "open") {
         if (state.savepoints.length === 0) yield { kind: "abort" };
         state.status = "failed";
       }
@@ -527,16 +532,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         error: { ...(position === undefined ? {} : { position }), ...error.error },
       };
     }
-  }
-
-  function checkStatus({ statement: parsed }: ParsedStatement): void {
-    if (state.status !== "failed") return;
-    if (parsed.kind === "rollback" || parsed.kind === "commit" || parsed.kind === "rollback to")
-      return;
-    throw failure(
-      "failedTransaction",
-      "current transaction is aborted, commands ignored until end of transaction block",
-    );
   }
 
   return {
@@ -550,7 +545,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         const parsed = first?.statement;
         if (parsed?.kind === "show")
           return { ok: true, columns: showResult(parsed, about()).columns, parameters: new Map() };
-        const isRows = parsed !== undefined && /^(select|insert|update|delete)$/.test(parsed.kind);
+        const isRows =
+          parsed !== undefined && /^(select|insert|update|delete|merge)$/.test(parsed.kind);
         if (!isRows || !("with" in parsed)) {
           const told = parsed === undefined ? [] : own.columns(parsed);
           return { ok: true, columns: told, parameters: new Map() };
@@ -569,6 +565,14 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         return { ok: false, error: error.error };
       }
     },
+    group() {
+      state.isGrouped = isPostgres;
+    },
+    settle: () =>
+      guarded(function* () {
+        yield* settled();
+        return [];
+      }),
     cursorColumns: own.cursorColumns,
     copyIn: (copy, rows) =>
       guarded(function* () {
@@ -576,7 +580,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       }),
     status: () => state.status,
     autocommit: () => state.autocommit,
-    setting: (name) => state.settings.get(name) ?? usualSettings.get(name),
+    setting: (name) => state.settings.get(name) ?? settings.usual.get(name),
   };
 }
 

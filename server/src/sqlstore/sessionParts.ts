@@ -1,11 +1,18 @@
 // Small parts of a session: errors of the store, settings as texts, calls that stand alone.
-import type { Catalog } from "./catalog";
+import { ownType, type Catalog } from "./catalog";
 import { routineFor } from "./routine/call";
 import type { Notice, SqlResult } from "./sessionTypes";
 import { failure, SqlFailure } from "./sqlError";
 import { relationsOf } from "./system/objects";
 import { POSTGRES_VERSION } from "./system/pgSettings";
-import type { SqlCall, SqlChange, SqlDefinition, SqlExpression, SqlQuery } from "./tree";
+import type {
+  SqlCall,
+  SqlChange,
+  SqlDefinition,
+  SqlExpression,
+  SqlQuery,
+  SqlStatement,
+} from "./tree";
 import type { SqlType } from "./values/types";
 
 /** The columns of a table, or those of the names. */
@@ -87,11 +94,68 @@ export const SEVERITIES = ["NOTICE", "WARNING", "INFO", "LOG", "DEBUG"] as const
 /** Names of the settings that are levels. */
 export const LEVEL_SETTING = /^(default_)?(transaction|tx)_isolation$/;
 
+/** Names of the settings that say whether transactions may change rows. */
+export const READ_ONLY_SETTING = /^(default_)?(transaction|tx)_read_only$/;
+
 export const VERSIONS = {
   postgres: `PostgreSQL ${POSTGRES_VERSION}`,
   mysql: "8.0.36",
   mariadb: "10.11.0-MariaDB",
 } as const;
+
+/** Statements that change what is stored. Fails with 25006, or 1792, for those. */
+export function checkReadOnly(statement: SqlStatement, isPostgres: boolean): void {
+  const word = changeWord(statement, isPostgres);
+  if (word === undefined) return;
+  throw failure(
+    "readOnly",
+    isPostgres
+      ? `cannot execute ${word} in a read-only transaction`
+      : "Cannot execute statement in a READ ONLY transaction",
+  );
+}
+
+function changeWord(statement: SqlStatement, isPostgres: boolean): string | undefined {
+  switch (statement.kind) {
+    case "insert":
+    case "update":
+    case "delete":
+    case "merge":
+      return statement.kind.toUpperCase();
+    case "select": {
+      const [lock] = statement.locks;
+      if (lock !== undefined && isPostgres) return `SELECT FOR ${lock.strength.toUpperCase()}`;
+      return statement.with
+        .map(({ body }) => changeWord(body, isPostgres))
+        .find((word) => word !== undefined);
+    }
+    case "truncate":
+      return "TRUNCATE TABLE";
+    case "definition":
+      return statement.tag;
+    case "copy":
+      return statement.isFrom ? "COPY FROM" : undefined;
+    case "table as":
+      return "CREATE TABLE AS";
+    case "explain":
+      return statement.isRun ? changeWord(statement.statement, isPostgres) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** What a failed transaction of PostgreSQL takes. Fails with 25P02 for all else. */
+export function checkFailed({ kind }: SqlStatement): void {
+  if (kind === "rollback" || kind === "commit" || kind === "rollback to") return;
+  throw failure(
+    "failedTransaction",
+    "current transaction is aborted, commands ignored until end of transaction block",
+  );
+}
+
+export function warning(code: string, message: string): Notice {
+  return { severity: "WARNING", code, message };
+}
 
 /** Notices of IF EXISTS and IF NOT EXISTS that skip something. */
 export function skipNotices(catalog: Catalog, definition: SqlDefinition): readonly Notice[] {
@@ -118,7 +182,8 @@ function isKnown(catalog: Catalog, what: string, name: string): boolean {
     case "sequence":
       return catalog.sequences.has(name);
     case "type":
-      return catalog.enumerations.has(name);
+    case "domain":
+      return ownType(catalog, name) !== undefined;
     case "routine":
       return catalog.routines.has(name);
     default:
@@ -126,9 +191,16 @@ function isKnown(catalog: Catalog, what: string, name: string): boolean {
   }
 }
 
+/** What a change does to rows. */
+export function changeKinds(change: SqlChange): ReadonlySet<"insert" | "update" | "delete"> {
+  if (change.kind !== "merge") return new Set([change.kind]);
+  return new Set(change.clauses.flatMap(({ action }) => (action === "nothing" ? [] : [action])));
+}
+
 /** The table that a change is about; of several of MySQL the first. */
 export function changedTable(change: SqlChange): string {
   if (change.kind === "insert") return change.table;
+  if (change.kind === "merge") return change.target.name;
   const relations = change.kind === "update" ? [change.target] : change.from;
   return relations.flatMap((each) => (each.kind === "table" ? each.name : []))[0] ?? "";
 }

@@ -6,6 +6,7 @@ import type { Database } from "./database";
 import { callRoutine, openFrame, outputsOf, routineFor } from "./routine/call";
 import type { Locals, RoutineHost } from "./routine/frame";
 import { runBlock } from "./routine/interpret";
+import { undoDefinitions } from "./savepoints";
 import { commandResult, SEVERITIES } from "./sessionParts";
 import type { State } from "./sessionState";
 import { selectOf } from "./selectOf";
@@ -49,7 +50,8 @@ export function createRoutines(session: SessionParts): Routines {
         parsed.kind === "select" ||
         parsed.kind === "insert" ||
         parsed.kind === "update" ||
-        parsed.kind === "delete";
+        parsed.kind === "delete" ||
+        parsed.kind === "merge";
       const result = isRows
         ? yield* session.rows(parsed, parameters, locals)
         : yield* session.statement(parsed, parameters);
@@ -64,11 +66,13 @@ export function createRoutines(session: SessionParts): Routines {
     mark() {
       const waiting = new Map(state.waiting);
       const name = `#block ${state.savepoints.length}`;
-      const depth = state.savepoints.push({ name, waiting }) - 1;
+      const definitions = state.undo.length;
+      const depth = state.savepoints.push({ name, waiting, definitions }) - 1;
       return {
         undo() {
           if (state.status !== "open") return false;
           state.waiting = new Map(waiting);
+          undoDefinitions(state, definitions);
           return true;
         },
         end() {

@@ -7,6 +7,8 @@ import type { SqlValue } from "./values/value";
 interface Savepoint {
   readonly name: string;
   readonly waiting: ReadonlyMap<StoreKey, Value>;
+  /** How many definitions the transaction had made. */
+  readonly definitions: number;
 }
 
 export interface State {
@@ -18,6 +20,15 @@ export interface State {
   /** Level that was asked for: of the transaction at hand or the next one, and of those without one of their own. */
   level: string | undefined;
   usualLevel: string | undefined;
+  /** True if the transaction at hand, or the next one, may not change rows; that of the session where it says nothing. */
+  readOnly: boolean | undefined;
+  usualReadOnly: boolean;
+  /** Takes back the definitions that the open transaction has made. */
+  undo: (() => void)[];
+  /** Statements share a transaction that none of them began: those of one message, up to what settles it. */
+  isGrouped: boolean;
+  /** The open transaction was begun by no statement, and outlives the one at hand. */
+  isImplicit: boolean;
   /** True if the open transaction has run a statement, and so keeps its level. */
   hasRun: boolean;
   autocommit: boolean;

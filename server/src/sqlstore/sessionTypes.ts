@@ -38,7 +38,7 @@ export type SqlOutcome =
 
 /** Numbers for serial and AUTO_INCREMENT columns: outside transactions, never given twice. */
 export interface Sequences {
-  readonly next: (name: string, start: number) => number;
+  readonly next: (name: string, start: number, increment?: number) => number;
   /** A row was given this number by the application (MySQL goes on behind it). */
   readonly reached: (name: string, value: number) => void;
   /** The next number; absent where sessions that run side by side have numbers of their own. */
@@ -80,6 +80,13 @@ export interface SqlSession {
     parameters?: readonly unknown[],
     types?: ReadonlyMap<number, SqlType>,
   ) => Generator<Request, SqlOutcome, Reply>;
+  /**
+   * Statements share one transaction from now on, as those of one message of PostgreSQL's clients do, until it is settled;
+   * BEGIN makes it an ordinary one.
+   */
+  readonly group: () => void;
+  /** Ends what `group` began: commits what is open but for a transaction that BEGIN began. */
+  readonly settle: () => Generator<Request, SqlOutcome, Reply>;
   /** Columns and types of parameters of a text with one statement, before it runs; `types` as far as the client says them. */
   readonly describe: (
     sql: string,

@@ -1,8 +1,16 @@
 // The syntax tree that the SQL of all dialects becomes before names are resolved: what both translations
 // (`pg/`, `mysql/`) give and `compile/` takes. A construct that has no node here is refused by the translation.
 
-import type { Trigger } from "./catalog";
-import type { DeclaredType } from "./values/types";
+import type { SqlDefinition } from "./definitionTree";
+
+export type {
+  ColumnDefinition,
+  ConstraintDefinition,
+  DroppedKind,
+  ReferenceAction,
+  SqlDefinition,
+  TableChange,
+} from "./definitionTree";
 
 /** A type as it is written: folded name, and what stands in parentheses. */
 export interface TypeName {
@@ -285,142 +293,45 @@ export interface SqlDelete {
   readonly returning?: readonly SqlOutput[];
 }
 
-export type SqlChange = SqlInsert | SqlUpdate | SqlDelete;
-
-export interface ColumnDefinition {
-  readonly name: string;
-  readonly type: TypeName;
-  /** Type of a parameter that no text declares. */
-  readonly declared?: DeclaredType;
-  readonly notNull: boolean;
-  readonly default?: SqlExpression;
-  /** serial, identity, AUTO_INCREMENT; `always` refuses given values. */
-  readonly automatic?: "default" | "always" | "serial";
-  /** Of a generated column. */
-  readonly generated?: SqlExpression;
-  /** ON UPDATE CURRENT_TIMESTAMP */
-  readonly onUpdate?: SqlExpression;
-  readonly constraints: readonly ConstraintDefinition[];
+export interface SqlMerge {
+  readonly kind: "merge";
+  readonly with: readonly SqlWith[];
+  readonly target: Extract<SqlRelation, { readonly kind: "table" }>;
+  readonly source: SqlRelation;
+  readonly on: SqlExpression;
+  readonly clauses: readonly MergeClause[];
+  readonly returning?: readonly SqlOutput[];
 }
 
-export type ReferenceAction = "no action" | "restrict" | "cascade" | "set null" | "set default";
+/** WHEN [NOT] MATCHED [AND ...] THEN. */
+export type MergeClause = {
+  readonly isMatched: boolean;
+  readonly condition?: SqlExpression;
+} & (
+  | { readonly action: "nothing" | "delete" }
+  | { readonly action: "update"; readonly set: readonly SqlAssignment[] }
+  | {
+      readonly action: "insert";
+      /** Empty: all of the table's. */
+      readonly columns: readonly string[];
+      /** Undefined: DEFAULT VALUES. */
+      readonly values?: readonly SqlExpression[];
+      readonly overriding?: "system" | "user";
+    }
+);
 
-export type ConstraintDefinition =
-  | {
-      readonly kind: "key";
-      readonly primary: boolean;
-      readonly columns: readonly string[];
-      readonly name?: string;
-      /** Of a partial unique index. */
-      readonly where?: SqlExpression;
-    }
-  /** KEY (a) of MySQL: only makes it fast. */
-  | { readonly kind: "index"; readonly columns: readonly string[]; readonly name?: string }
-  | {
-      readonly kind: "foreign";
-      readonly columns: readonly string[];
-      readonly table: string;
-      readonly referenced: readonly string[];
-      readonly onDelete: ReferenceAction;
-      readonly onUpdate: ReferenceAction;
-      readonly name?: string;
-    }
-  | { readonly kind: "check"; readonly condition: SqlExpression; readonly name?: string };
-
-export type TableChange =
-  | {
-      readonly kind: "add column";
-      readonly column: ColumnDefinition;
-      readonly ifNotExists: boolean;
-    }
-  | { readonly kind: "replace column"; readonly name: string; readonly column: ColumnDefinition }
-  | { readonly kind: "drop column"; readonly name: string; readonly ifExists: boolean }
-  | { readonly kind: "add constraint"; readonly constraint: ConstraintDefinition }
-  | { readonly kind: "drop constraint"; readonly name: string; readonly ifExists: boolean }
-  | { readonly kind: "drop primary key" }
-  | { readonly kind: "rename"; readonly to: string }
-  | { readonly kind: "rename column"; readonly from: string; readonly to: string }
-  | { readonly kind: "default"; readonly column: string; readonly value?: SqlExpression }
-  | { readonly kind: "not null"; readonly column: string; readonly notNull: boolean }
-  | { readonly kind: "type"; readonly column: string; readonly type: TypeName }
-  | { readonly kind: "nothing" };
-
-export type SqlDefinition =
-  | {
-      readonly kind: "create table";
-      readonly table: string;
-      readonly columns: readonly ColumnDefinition[];
-      readonly constraints: readonly ConstraintDefinition[];
-      readonly like?: string;
-      readonly ifNotExists: boolean;
-    }
-  | {
-      readonly kind: "alter table";
-      readonly table: string;
-      readonly changes: readonly TableChange[];
-      readonly ifExists: boolean;
-    }
-  | {
-      readonly kind: "create index";
-      readonly table: string;
-      readonly name?: string;
-      readonly columns: readonly string[];
-      readonly unique: boolean;
-      readonly where?: SqlExpression;
-      readonly ifNotExists: boolean;
-    }
-  | {
-      readonly kind: "drop";
-      readonly what: "table" | "view" | "index" | "sequence" | "type" | "routine";
-      readonly names: readonly string[];
-      readonly ifExists: boolean;
-      /** CASCADE: dependents go with it. */
-      readonly cascade: boolean;
-    }
-  | {
-      readonly kind: "create view";
-      readonly name: string;
-      readonly columns: readonly string[];
-      readonly query: SqlQuery;
-      readonly replace: boolean;
-    }
-  | { readonly kind: "create sequence"; readonly name: string; readonly start: number }
-  | {
-      readonly kind: "create routine";
-      readonly name: string;
-      readonly language: string;
-      readonly isProcedure: boolean;
-      readonly replace: boolean;
-      readonly parameters: readonly {
-        readonly name: string;
-        readonly mode: "in" | "out" | "inout" | "table";
-        readonly type: TypeName;
-        readonly default?: SqlExpression;
-      }[];
-      readonly returns?: TypeName;
-      readonly returnsSet: boolean;
-      readonly body: string;
-    }
-  | { readonly kind: "create trigger"; readonly trigger: Trigger; readonly replace: boolean }
-  | {
-      readonly kind: "drop trigger";
-      readonly name: string;
-      readonly table: string;
-      readonly ifExists: boolean;
-    }
-  | { readonly kind: "create enum"; readonly name: string; readonly labels: readonly string[] }
-  | { readonly kind: "nothing"; readonly tag: string };
+export type SqlChange = SqlInsert | SqlUpdate | SqlDelete | SqlMerge;
 
 export type SqlStatement =
   | SqlQuery
   | SqlChange
   | { readonly kind: "truncate"; readonly tables: readonly string[]; readonly restart: boolean }
   | { readonly kind: "definition"; readonly definition: SqlDefinition; readonly tag: string }
-  | { readonly kind: "begin"; readonly level?: string }
+  | ({ readonly kind: "begin" } & TransactionModes)
   | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
   | { readonly kind: "savepoint" | "release" | "rollback to"; readonly name: string }
-  /** SET TRANSACTION ISOLATION LEVEL. */
-  | { readonly kind: "set level"; readonly level: string; readonly session: boolean }
+  /** SET TRANSACTION, and what is said of all transactions of the session. */
+  | ({ readonly kind: "set modes"; readonly session: boolean } & TransactionModes)
   | {
       readonly kind: "set";
       readonly assignments: readonly {
@@ -484,6 +395,12 @@ export type SqlStatement =
   | { readonly kind: "call"; readonly name: string; readonly arguments: readonly SqlExpression[] }
   /** LOCK TABLE, ANALYZE and the like: accepted, without effect on rows. */
   | { readonly kind: "nothing"; readonly tag: string };
+
+export interface TransactionModes {
+  /** The level, in lower case. */
+  readonly level?: string;
+  readonly readOnly?: boolean;
+}
 
 /** Rows from the client, or to it. */
 export interface SqlCopy {

@@ -142,6 +142,7 @@ export function createPostgresConnection(
   async function simpleQuery(on: MockSession, sql: string): Promise<void> {
     const all = on.split(sql);
     if (all.length === 0) wire.write(backend.emptyQueryResponse);
+    if (all.length > 1) on.group?.();
     await simpleQueries(on, all);
   }
 
@@ -151,6 +152,13 @@ export function createPostgresConnection(
       const outcome = await runOnce(on, each);
       if (!outcome.ok) {
         fail(outcome.error);
+        break;
+      }
+      // What shares a transaction is committed before the last of it is answered.
+      const isLast = index === all.length - 1 && outcome.value.copy?.isFrom !== true;
+      const end = isLast ? await on.settle?.() : undefined;
+      if (end?.ok === false) {
+        fail(end.error);
         break;
       }
       const { columns, rows, tag, copy } = outcome.value;
@@ -167,7 +175,14 @@ export function createPostgresConnection(
       wire.write(backend.commandComplete(tag));
       reportSettings(on, each);
     }
+    await settle(on);
     ready();
+  }
+
+  /** Commits what statements without BEGIN have shared. */
+  async function settle(on: MockSession): Promise<void> {
+    const end = await on.settle?.();
+    if (end?.ok === false) fail(end.error);
   }
 
   function tell(notices: StatementResult["notices"] = []): void {
@@ -343,6 +358,8 @@ export function createPostgresConnection(
       return undefined;
     }
     if (!portal.result) {
+      // Up to the next Sync all is one transaction, unless it says BEGIN.
+      session?.group?.();
       const outcome = await prepared.run(portal.values);
       if (!outcome.ok) return outcome.error;
       portal.result = outcome.value;
@@ -424,6 +441,7 @@ export function createPostgresConnection(
       wire.end();
     } else if (message.kind === "sync") {
       skipping = false;
+      await settle(session);
       // Portals live as long as their transaction: drivers read on from them later.
       if (session.status !== "transaction") portals.clear();
       ready();

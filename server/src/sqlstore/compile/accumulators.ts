@@ -186,7 +186,7 @@ function addingIntervals(name: "sum" | "avg", input: Node): Aggregate {
 }
 
 function extreme(sign: 1 | -1, input: Node, compiler: Compiler): Aggregate {
-  const compare = comparer(input.type, compiler.dialect);
+  const compare = comparer(input.type, compiler.dialect, input.origin?.declared.labels);
   const start = (): Accumulator => {
     let best: SqlValue = null;
     return {

@@ -1,4 +1,5 @@
 // Expressions of the tree as nodes.
+import { ownType } from "../catalog";
 import { isNumberSetting, selectedSetting } from "../mysql/settings";
 import { failure, unsupported } from "../sqlError";
 import type { SqlCall, SqlExpression, TypeName } from "../tree";
@@ -25,6 +26,7 @@ import { numberLiteral, unary } from "./arithmetic";
 import { functionNode } from "./call";
 import { constantListNode } from "./constantLists";
 import { shiftedDate } from "./dates";
+import { domainCheck } from "./domain";
 import { any, both, choice, either, isTest, negation, oneOf } from "./logic";
 import {
   coerceNode,
@@ -429,7 +431,7 @@ function caseNode(expression: Of<"case">, scope: Scope): Node {
 /** The type of a cast or of a declaration in the dialect at hand. */
 export function declaredType(name: TypeName, compiler: Compiler): DeclaredType {
   return isPostgres(compiler)
-    ? postgresType(name, (own) => compiler.catalog.enumerations.get(own))
+    ? postgresType(name, (own) => ownType(compiler.catalog, own))
     : mysqlType(name);
 }
 
@@ -441,7 +443,16 @@ export function castNode(operand: Node, name: TypeName, compiler: Compiler): Nod
   const node = convertNode(operand, declared.type, compiler);
   const limit = limiter(isPostgres(compiler) ? declared : withoutLength(declared), true);
   const { origin: _column, ...rest } = node;
-  return { ...rest, origin: { declared }, run: (env) => limited(node.run(env), limit) };
+  const check = domainCheck(declared.domain, compiler);
+  return {
+    ...rest,
+    origin: { declared },
+    run: (env) => {
+      const value = limited(node.run(env), limit);
+      check?.(value, env);
+      return value;
+    },
+  };
 }
 
 function limited(

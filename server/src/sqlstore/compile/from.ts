@@ -3,6 +3,7 @@
 import { indexesOf, primaryKeyOf, type Table } from "../catalog";
 import { shownColumn, shownInView } from "../mysql/spelling";
 import { failure } from "../sqlError";
+import { sequenceTable } from "../system/sequenceTable";
 import type { SystemTable } from "../system/systemTable";
 import { systemTableOf } from "../system/systemTables";
 import type { SqlExpression, SqlRelation } from "../tree";
@@ -201,6 +202,9 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
     return { kind: "source", source, rows: once(query.run), uses: new Set() };
   }
   const table = catalog.tables.get(name);
+  const sequence = catalog.dialect === "mariadb" ? catalog.sequences.get(name) : undefined;
+  if (table === undefined && sequence !== undefined)
+    return addSystemTable(sequenceTable(name, sequence), relation, scope);
   if (table === undefined) {
     const shown = relation.schema === undefined ? name : `${relation.schema}.${name}`;
     throw isPostgres(scope.compiler)

@@ -76,7 +76,8 @@ export function comparable(
   if (type === undefined) throw noOperator(operator, left.type, right.type);
   if (type === "json") throw noOperator(operator, left.type, right.type);
   const to = (node: Node): Node => asType(node, type, compiler);
-  return { sides: [to(left), to(right)], compare: comparer(type, compiler.dialect) };
+  const { labels } = left.origin?.declared ?? right.origin?.declared ?? {};
+  return { sides: [to(left), to(right)], compare: comparer(type, compiler.dialect, labels) };
 }
 
 /** A node in the type in which it is compared, which in MySQL may take any conversion. */

@@ -20,7 +20,8 @@ export function sortOf(node: Node, order: SqlOrder, compiler: Compiler): Sort {
   const { descending } = order;
   const nullsFirst =
     order.nulls === undefined ? isPostgres(compiler) === descending : order.nulls === "first";
-  return { node, compare: comparer(node.type, compiler.dialect), descending, nullsFirst };
+  const compare = comparer(node.type, compiler.dialect, node.origin?.declared.labels);
+  return { node, compare, descending, nullsFirst };
 }
 
 /** A stable sort by several keys. */

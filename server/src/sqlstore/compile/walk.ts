@@ -79,6 +79,22 @@ export function contains(expression: SqlExpression, is: (part: SqlExpression) =>
   return is(expression) || partsOf(expression).some((part) => contains(part, is));
 }
 
+/** The expression with other paths of columns, those in queries inside of it included. */
+export function withColumns(
+  expression: SqlExpression,
+  change: (path: readonly string[]) => readonly string[],
+): SqlExpression {
+  const changed: unknown = JSON.parse(JSON.stringify(expression), (_key, part: unknown) =>
+    isColumn(part) ? { ...part, path: change(part.path) } : part,
+  );
+  // A tree is plain data: what comes back has the form of what went in.
+  return changed as SqlExpression;
+}
+
+function isColumn(part: unknown): part is { readonly path: readonly string[] } {
+  return typeof part === "object" && part !== null && "kind" in part && part.kind === "column";
+}
+
 /** The conditions that all must hold: `a AND (b AND c)` gives three. */
 export function conjunctsOf(condition: SqlExpression | undefined): readonly SqlExpression[] {
   if (condition === undefined) return [];

@@ -168,7 +168,7 @@ function typeText(catalog: Catalog, id: number, modifier: SqlValue): string {
   const type = typeOfId(id);
   const usual = type === undefined ? typeNameOf(id) : postgresName(type);
   if (usual !== undefined) return modifiedName(usual, modifier === null ? -1 : Number(modifier));
-  for (const name of catalog.enumerations.keys()) {
+  for (const name of [...catalog.enumerations.keys(), ...catalog.domains.keys()]) {
     if (objectId(catalog, "type", name) === id) return quotedName(name);
     if (objectId(catalog, "array of", name) === id) return `${quotedName(name)}[]`;
   }

@@ -19,7 +19,16 @@ export const SESSION: FunctionTable = tableOf({
   currval: plain("int8", ["text"], ([name], env) =>
     current(env.work.currentValue(sequenceName(text(name)))),
   ),
-  lastval: plain("int8", [], (_args, env) => current(env.work.currentValue(undefined))),
+  lastval: [
+    only(
+      "postgres",
+      plain("int8", [], (_args, env) => current(env.work.currentValue(undefined))),
+    ),
+    only(
+      "mysql",
+      plain("int8", ["text"], ([name], env) => env.work.currentValue(text(name)) ?? null),
+    ),
+  ],
   setval: plain(
     "int8",
     ["text", "int8", "bool"],

@@ -237,12 +237,17 @@ function joined(args: readonly SqlExpression[]): SqlExpression {
   };
 }
 
+/** Functions whose first argument is the name of a sequence. */
+const OF_SEQUENCES: ReadonlySet<string> = new Set(["nextval", "lastval", "setval"]);
+
 /** TRIM(BOTH 'x' FROM y) and POSITION(a IN b) have arguments in an order of their own. */
 function argumentsOf(
   tree: Extract<SyntaxExpression, { readonly kind: "call" }>,
 ): readonly SqlExpression[] {
   const args = tree.arguments.map(expressionOf);
   const [first] = args;
+  if (OF_SEQUENCES.has(tree.name) && first?.kind === "column")
+    return [{ kind: "string", value: first.path.at(-1) ?? "" }, ...args.slice(1)];
   if (tree.name === "trim" && args.length > 1) throw unsupported("TRIM() of other characters");
   if (tree.name === "position") {
     if (first?.kind !== "in" || "kind" in first.values)

@@ -179,6 +179,16 @@ function referenceFields(about: About, of: Table): readonly Fields[] {
   });
 }
 
+/** Sequences that number no column. */
+function ownSequences({ sequences, tables }: About["catalog"]): readonly string[] {
+  const owned = new Set(
+    [...tables.values()].flatMap(({ columns }) =>
+      columns.flatMap(({ automatic }) => automatic?.sequence ?? []),
+    ),
+  );
+  return [...sequences.keys()].filter((name) => !owned.has(name));
+}
+
 /** What a reference does when nothing is said is called by two names. */
 function ruleText({ catalog }: About, action: ReferenceAction): string {
   return action === "restrict" && catalog.dialect === "mysql" ? "NO ACTION" : action.toUpperCase();
@@ -214,6 +224,7 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
       return [
         ...[...about.catalog.tables.keys()].map((name) => row(name, "BASE TABLE")),
         ...[...about.catalog.views.keys()].map((name) => row(name, "VIEW")),
+        ...ownSequences(about.catalog).map((name) => row(name, "SEQUENCE")),
       ];
     },
   ),

@@ -11,7 +11,7 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
     case "begin":
       return { kind: "begin" };
     case "start":
-      return second === "transaction" ? { kind: "begin" } : undefined;
+      return second === "transaction" ? { kind: "begin", ...accessOf(words) } : undefined;
     case "commit":
       return { kind: "commit", chain: words.includes("chain") && !words.includes("no") };
     case "rollback": {
@@ -49,13 +49,18 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
 
 /** SET [SESSION] TRANSACTION ISOLATION LEVEL ..., SET NAMES ..., SET autocommit = 0; undefined for user variables. */
 function settingOf(reader: Reader, words: readonly string[]): SqlStatement | undefined {
-  const at = words.indexOf("level");
-  if (words.includes("transaction") && at > 0) {
+  const transaction = words.indexOf("transaction");
+  if (transaction === 1 || (transaction === 2 && /^(session|local|global)$/.test(words[1] ?? ""))) {
+    const at = words.indexOf("level");
     const level = words.slice(at + 1, at + 3).filter((word) => /^[a-z]+$/.test(word));
-    return { kind: "set level", level: level.join(" "), session: words.includes("session") };
+    return {
+      kind: "set modes",
+      ...(at > 0 && { level: level.join(" ") }),
+      ...accessOf(words),
+      session: transaction === 2,
+    };
   }
-  if (/^(names|character|transaction)$/.test(words[1] ?? ""))
-    return { kind: "nothing", tag: "SET" };
+  if (/^(names|character)$/.test(words[1] ?? "")) return { kind: "nothing", tag: "SET" };
   const start = reader.at;
   take(reader, "set");
   take(reader, "session");
@@ -77,6 +82,14 @@ function settingOf(reader: Reader, words: readonly string[]): SqlStatement | und
       { name: plain, user: false, value: { kind: "string", value: value?.word ?? "" } },
     ],
   };
+}
+
+/** READ ONLY or READ WRITE. */
+function accessOf(words: readonly string[]): { readonly readOnly?: boolean } {
+  const at = words.findIndex(
+    (word, index) => word === "read" && /^(only|write)$/.test(words[index + 1] ?? ""),
+  );
+  return at < 0 ? {} : { readOnly: words[at + 1] === "only" };
 }
 
 /** SHOW VARIABLES LIKE 'x' asks for x. */

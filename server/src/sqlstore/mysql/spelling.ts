@@ -81,7 +81,11 @@ export function rememberSpelling(
 function copyColumns(catalog: Catalog, from: string | undefined, to: string): void {
   const source = from === undefined ? undefined : catalog.tables.get(from);
   const target = catalog.tables.get(to);
-  if (!source || !target) return;
+  if (source && target) copySpelling(catalog, source, target);
+}
+
+/** Columns of one table are written as those of another one. */
+export function copySpelling(catalog: Catalog, source: Table, target: Table): void {
   for (const { name } of source.columns)
     catalog.spelling.set(columnPlace(target, name), shownColumn(catalog, source, name));
 }

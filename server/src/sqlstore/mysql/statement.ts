@@ -12,6 +12,7 @@ import { definitionsOf } from "./definition";
 import { expressionOf } from "./expression";
 import { ordersOf, outputsOf, relationsOf, translatedQuery, withOf } from "./query";
 import { queryOf, tie } from "./recursion";
+import { sequenceDefinition } from "./sequenceDefinition";
 import { sessionStatement } from "./sessionStatement";
 import { spellingOf } from "./spelling";
 
@@ -81,18 +82,27 @@ function definitions(text: string, reader: Reader, dialect: Family): readonly Sq
   const words = reader.lexemes.slice(0, 4).map((each) => each.word);
   const what = words.find((word) => /^(procedure|function|trigger|event)$/.test(word));
   if (what !== undefined && words[0] !== "drop") throw unsupported(`CREATE ${what.toUpperCase()}`);
-  const tree = parseWhole({ text, dialect, spelling: inLowerCase }, readDefinition);
-  if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   const tag = words.slice(0, 2).join(" ").toUpperCase();
   const guarded = reader.lexemes
     .slice(0, 6)
     .some((each) => each.kind === "word" && each.word === "if");
+  const whole = { text, dialect, spelling: inLowerCase };
+  const head = words.slice(0, words.indexOf("sequence") + 1).join(" ");
+  if (dialect === "mariadb" && SEQUENCE.test(head)) {
+    const read = parseWhole(whole, (from) => sequenceDefinition(from, guarded));
+    if (!read.ok) throw failure("syntax", `You have an error in your SQL syntax: ${read.message}`);
+    return [{ kind: "definition", definition: read.tree, tag }];
+  }
+  const tree = parseWhole(whole, readDefinition);
+  if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   return definitionsOf(tree.tree, guarded, tag).map((definition) => ({
     kind: "definition",
     definition,
     tag,
   }));
 }
+
+const SEQUENCE = /^(create( or replace)?( temporary)?|alter|drop( temporary)?) sequence$/;
 
 function statementOf(tree: SyntaxStatement, first: string): SqlStatement {
   switch (tree.kind) {

@@ -1,14 +1,24 @@
 // INSERT, UPDATE and DELETE of PostgreSQL's parse tree.
-import type { DeleteStmt, InsertStmt, Node, OnConflictClause, UpdateStmt } from "libpg-query";
+import type {
+  DeleteStmt,
+  InsertStmt,
+  MergeStmt,
+  MergeWhenClause,
+  Node,
+  OnConflictClause,
+  UpdateStmt,
+} from "libpg-query";
 import { tableName } from "../../frontend/sql/pg/ast";
 import { unsupported } from "../sqlError";
 import type {
+  MergeClause,
   SqlAssignment,
   SqlChange,
   SqlConflict,
   SqlDelete,
   SqlExpression,
   SqlInsert,
+  SqlMerge,
   SqlUpdate,
 } from "../tree";
 import { expressionOf } from "./expression";
@@ -20,7 +30,7 @@ export function translatedChange(node: Node): SqlChange | undefined {
   if ("InsertStmt" in node) return insertOf(node.InsertStmt);
   if ("UpdateStmt" in node) return updateOf(node.UpdateStmt);
   if ("DeleteStmt" in node) return deleteOf(node.DeleteStmt);
-  if ("MergeStmt" in node) throw unsupported("MERGE");
+  if ("MergeStmt" in node) return mergeOf(node.MergeStmt);
   return undefined;
 }
 
@@ -35,13 +45,9 @@ function insertOf(node: InsertStmt): SqlInsert {
     with: withOf(node.withClause),
     table: tableName(relation),
     ...(relation?.alias?.aliasname === undefined ? {} : { alias: relation.alias.aliasname }),
-    columns: cols.flatMap((each) => ("ResTarget" in each ? [each.ResTarget.name ?? ""] : [])),
+    columns: namesOf(cols),
     ...(source === undefined ? {} : { source }),
-    ...(override === "OVERRIDING_SYSTEM_VALUE"
-      ? { overriding: "system" as const }
-      : override === "OVERRIDING_USER_VALUE"
-        ? { overriding: "user" as const }
-        : {}),
+    ...overridingOf(override),
     ...(onConflictClause === undefined ? {} : { conflict: conflictOf(onConflictClause) }),
     ...returningOf(node.returningClause?.exprs),
   };
@@ -131,4 +137,56 @@ function deleteOf(node: DeleteStmt): SqlDelete {
     orderBy: [],
     ...returningOf(node.returningClause?.exprs),
   };
+}
+
+function mergeOf(node: MergeStmt): SqlMerge {
+  const { relation, sourceRelation, joinCondition, mergeWhenClauses = [] } = node;
+  const target = relation && relationOf({ RangeVar: relation });
+  if (target?.kind !== "table" || sourceRelation === undefined) throw unsupported("this MERGE");
+  return {
+    kind: "merge",
+    with: withOf(node.withClause),
+    target,
+    source: relationOf(sourceRelation),
+    on: joinCondition === undefined ? { kind: "null" } : expressionOf(joinCondition),
+    clauses: mergeWhenClauses.flatMap((each) =>
+      "MergeWhenClause" in each ? [mergeClause(each.MergeWhenClause)] : [],
+    ),
+    ...returningOf(node.returningClause?.exprs),
+  };
+}
+
+function mergeClause(node: MergeWhenClause): MergeClause {
+  const { matchKind, commandType, condition, targetList, values, override } = node;
+  if (matchKind === "MERGE_WHEN_NOT_MATCHED_BY_SOURCE")
+    throw unsupported("WHEN NOT MATCHED BY SOURCE");
+  const when = {
+    isMatched: matchKind === "MERGE_WHEN_MATCHED",
+    ...(condition && { condition: expressionOf(condition) }),
+  };
+  switch (commandType) {
+    case "CMD_UPDATE":
+      return { ...when, action: "update", set: assignmentsOf(targetList) };
+    case "CMD_DELETE":
+      return { ...when, action: "delete" };
+    case "CMD_INSERT":
+      return {
+        ...when,
+        action: "insert",
+        columns: namesOf(targetList),
+        ...(values && values.length > 0 && { values: values.map(expressionOf) }),
+        ...overridingOf(override),
+      };
+    default:
+      return { ...when, action: "nothing" };
+  }
+}
+
+function namesOf(targets: readonly Node[] = []): readonly string[] {
+  return targets.flatMap((each) => ("ResTarget" in each ? [each.ResTarget.name ?? ""] : []));
+}
+
+function overridingOf(override: InsertStmt["override"]): Pick<SqlInsert, "overriding"> {
+  if (override === "OVERRIDING_SYSTEM_VALUE") return { overriding: "system" };
+  return override === "OVERRIDING_USER_VALUE" ? { overriding: "user" } : {};
 }

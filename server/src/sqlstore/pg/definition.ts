@@ -1,19 +1,24 @@
 // DDL of PostgreSQL's parse tree.
 import type {
+  AlterEnumStmt,
   AlterTableCmd,
   ColumnDef,
   Constraint,
+  CreateDomainStmt,
   CreateFunctionStmt,
   CreateStmt,
   CreateTrigStmt,
   IndexStmt,
   Node,
+  RenameStmt,
 } from "libpg-query";
 import { itemsOf, lastName, stringsOf, tableName } from "../../frontend/sql/pg/ast";
+import type { SequenceOptions } from "../sequence";
 import { unsupported } from "../sqlError";
 import type {
   ColumnDefinition,
   ConstraintDefinition,
+  DroppedKind,
   ReferenceAction,
   SqlDefinition,
   TableChange,
@@ -40,12 +45,14 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
   if ("RenameStmt" in node) {
     const { renameType, relation, subname = "", newname = "", missing_ok } = node.RenameStmt;
     const change: TableChange | undefined =
-      renameType === "OBJECT_TABLE"
+      renameType === "OBJECT_TABLE" || renameType === "OBJECT_MATVIEW"
         ? { kind: "rename", to: newname }
         : renameType === "OBJECT_COLUMN"
           ? { kind: "rename column", from: subname, to: newname }
-          : undefined;
-    if (change === undefined) return { kind: "nothing", tag: "ALTER" };
+          : renameType === "OBJECT_TABCONSTRAINT"
+            ? { kind: "rename key", from: subname, to: newname }
+            : undefined;
+    if (change === undefined) return renamed(node.RenameStmt);
     return {
       kind: "alter table",
       table: tableName(relation),
@@ -84,12 +91,25 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
     };
   }
   if ("CreateSeqStmt" in node) {
+    const { sequence, options, if_not_exists } = node.CreateSeqStmt;
     return {
       kind: "create sequence",
-      name: tableName(node.CreateSeqStmt.sequence),
-      start: startOf(node.CreateSeqStmt.options),
+      name: tableName(sequence),
+      options: sequenceOptions(options),
+      guarded: if_not_exists === true,
     };
   }
+  if ("AlterSeqStmt" in node) {
+    const { sequence, options, missing_ok } = node.AlterSeqStmt;
+    return {
+      kind: "alter sequence",
+      name: tableName(sequence),
+      options: sequenceOptions(options),
+      guarded: missing_ok === true,
+    };
+  }
+  if ("AlterEnumStmt" in node) return labelChange(node.AlterEnumStmt);
+  if ("CreateDomainStmt" in node) return domainOf(node.CreateDomainStmt);
   if ("CreateEnumStmt" in node) {
     return {
       kind: "create enum",
@@ -100,7 +120,6 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
   if ("CreateTrigStmt" in node) return triggerOf(node.CreateTrigStmt);
   if ("CreateFunctionStmt" in node) return routineOf(node.CreateFunctionStmt);
   if ("RuleStmt" in node) throw unsupported("a rule");
-  if ("CreateDomainStmt" in node) throw unsupported("a domain");
   for (const [kind, tag] of HARMLESS)
     if (Object.hasOwn(node, kind)) return { kind: "nothing", tag };
   return undefined;
@@ -114,30 +133,127 @@ const HARMLESS: readonly (readonly [string, string])[] = [
   ["GrantStmt", "GRANT"],
   ["CreateRoleStmt", "CREATE ROLE"],
   ["AlterOwnerStmt", "ALTER"],
-  ["AlterSeqStmt", "ALTER SEQUENCE"],
+  ["AlterObjectSchemaStmt", "ALTER"],
+  ["AlterRoleStmt", "ALTER ROLE"],
+  ["DropRoleStmt", "DROP ROLE"],
+  ["AlterDefaultPrivilegesStmt", "ALTER DEFAULT PRIVILEGES"],
+  ["GrantRoleStmt", "GRANT ROLE"],
   ["CreateStatsStmt", "CREATE STATISTICS"],
 ];
 
-const DROPPED: ReadonlyMap<string, "table" | "view" | "index" | "sequence" | "type" | "routine"> =
-  new Map([
-    ["OBJECT_FUNCTION", "routine"],
-    ["OBJECT_PROCEDURE", "routine"],
-    ["OBJECT_ROUTINE", "routine"],
-    ["OBJECT_MATVIEW", "table"],
-    ["OBJECT_TABLE", "table"],
-    ["OBJECT_VIEW", "view"],
-    ["OBJECT_INDEX", "index"],
-    ["OBJECT_SEQUENCE", "sequence"],
-    ["OBJECT_TYPE", "type"],
-  ]);
+const DROPPED: ReadonlyMap<string, DroppedKind> = new Map([
+  ["OBJECT_FUNCTION", "routine"],
+  ["OBJECT_PROCEDURE", "routine"],
+  ["OBJECT_ROUTINE", "routine"],
+  ["OBJECT_MATVIEW", "table"],
+  ["OBJECT_TABLE", "table"],
+  ["OBJECT_VIEW", "view"],
+  ["OBJECT_INDEX", "index"],
+  ["OBJECT_SEQUENCE", "sequence"],
+  ["OBJECT_TYPE", "type"],
+  ["OBJECT_DOMAIN", "domain"],
+]);
 
-function startOf(options: readonly Node[] | undefined): number {
-  for (const option of options ?? []) {
-    if (!("DefElem" in option) || option.DefElem.defname !== "start") continue;
-    const { arg } = option.DefElem;
-    if (arg !== undefined && "Integer" in arg) return arg.Integer.ival ?? 1;
+/** A new name for what is neither table nor part of one. */
+function renamed({
+  renameType,
+  relation,
+  object,
+  newname = "",
+  missing_ok,
+}: RenameStmt): SqlDefinition {
+  const what = RENAMED.get(renameType ?? "");
+  if (what === undefined) return { kind: "nothing", tag: "ALTER" };
+  const from = what === "type" ? (stringsOf(itemsOf(object)).at(-1) ?? "") : tableName(relation);
+  return { kind: "rename", what, from, to: newname, ifExists: missing_ok === true };
+}
+
+const RENAMED: ReadonlyMap<string, "view" | "index" | "sequence" | "type"> = new Map([
+  ["OBJECT_VIEW", "view"],
+  ["OBJECT_INDEX", "index"],
+  ["OBJECT_SEQUENCE", "sequence"],
+  ["OBJECT_TYPE", "type"],
+  ["OBJECT_DOMAIN", "type"],
+]);
+
+/** What CREATE SEQUENCE, ALTER SEQUENCE and GENERATED AS IDENTITY say of a sequence. */
+function sequenceOptions(nodes: readonly Node[] | undefined): SequenceOptions {
+  const options: { -readonly [Key in keyof SequenceOptions]: SequenceOptions[Key] } = {};
+  for (const node of nodes ?? []) {
+    if (!("DefElem" in node)) continue;
+    const { defname, arg } = node.DefElem;
+    const number = wholeOf(arg);
+    switch (defname) {
+      case "as": {
+        const type = arg !== undefined && "TypeName" in arg ? lastName(arg.TypeName.names) : "";
+        options.type = type === "int2" ? "smallint" : type === "int4" ? "integer" : "bigint";
+        break;
+      }
+      case "start":
+        options.start = Number(number ?? 1n);
+        break;
+      case "increment":
+        options.increment = Number(number ?? 1n);
+        break;
+      case "minvalue":
+        options.least = number;
+        break;
+      case "maxvalue":
+        options.most = number;
+        break;
+      case "restart":
+        options.restart = number === null ? null : Number(number);
+        break;
+      case "cache":
+        options.cache = Number(number ?? 1n);
+        break;
+      case "cycle":
+        options.cycles = arg !== undefined && "Boolean" in arg && arg.Boolean.boolval === true;
+        break;
+      // Whose it is changes nothing that it gives.
+      default:
+    }
   }
-  return 1;
+  return options;
+}
+
+/** A whole number; null where none is said. */
+function wholeOf(node: Node | undefined): bigint | null {
+  if (node === undefined) return null;
+  if ("Integer" in node) return BigInt(node.Integer.ival ?? 0);
+  if ("Float" in node) return BigInt(node.Float.fval ?? "0");
+  return null;
+}
+
+function labelChange(node: AlterEnumStmt): SqlDefinition {
+  const { typeName, oldVal, newVal = "", newValNeighbor, newValIsAfter, skipIfNewValExists } = node;
+  const name = lastName(typeName);
+  if (oldVal !== undefined && oldVal !== "")
+    return { kind: "rename label", name, from: oldVal, to: newVal };
+  return {
+    kind: "add label",
+    name,
+    label: newVal,
+    ...(newValNeighbor && { beside: { label: newValNeighbor, isAfter: newValIsAfter === true } }),
+    ifNotExists: skipIfNewValExists === true,
+  };
+}
+
+function domainOf({ domainname, typeName, constraints = [] }: CreateDomainStmt): SqlDefinition {
+  const own = constraints.flatMap((each) => ("Constraint" in each ? [each.Constraint] : []));
+  const usual = own.find(({ contype }) => contype === "CONSTR_DEFAULT")?.raw_expr;
+  return {
+    kind: "create domain",
+    name: lastName(domainname),
+    type: typeOf(typeName),
+    notNull: own.some(({ contype }) => contype === "CONSTR_NOTNULL"),
+    ...(usual && { default: expressionOf(usual) }),
+    checks: own.flatMap(({ contype, raw_expr, conname }) =>
+      contype === "CONSTR_CHECK" && raw_expr !== undefined
+        ? [{ ...(conname && { name: conname }), condition: expressionOf(raw_expr) }]
+        : [],
+    ),
+  };
 }
 
 function createOf(node: CreateStmt): SqlDefinition {
@@ -186,13 +302,17 @@ function columnOf(node: ColumnDef): ColumnDefinition {
       find("CONSTR_PRIMARY") !== undefined,
     ...(value === undefined ? {} : { default: expressionOf(value) }),
     ...(identity !== undefined
-      ? { automatic: identity.generated_when === "a" ? ("always" as const) : ("default" as const) }
+      ? { automatic: whenGenerated(identity), sequence: sequenceOptions(identity.options) }
       : isSerial
         ? { automatic: "serial" as const }
         : {}),
     ...(generated === undefined ? {} : { generated: expressionOf(generated) }),
     constraints: own.flatMap((each) => constraintOf(each, [name])),
   };
+}
+
+function whenGenerated({ generated_when }: Constraint): "always" | "default" {
+  return generated_when === "a" ? "always" : "default";
 }
 
 const ACTIONS: ReadonlyMap<string, ReferenceAction> = new Map([
@@ -287,19 +407,74 @@ function alterationsOf(node: AlterTableCmd): readonly TableChange[] {
     case "AT_SetNotNull":
     case "AT_DropNotNull":
       return [{ kind: "not null", column: name, notNull: subtype === "AT_SetNotNull" }];
-    case "AT_AlterColumnType":
-      return def !== undefined && "ColumnDef" in def
-        ? [{ kind: "type", column: name, type: typeOf(def.ColumnDef.typeName) }]
+    case "AT_AlterColumnType": {
+      if (def === undefined || !("ColumnDef" in def)) return [];
+      const { typeName, raw_default } = def.ColumnDef;
+      const using = raw_default && { using: expressionOf(raw_default) };
+      return [{ kind: "type", column: name, type: typeOf(typeName), ...using }];
+    }
+    case "AT_AddIdentity":
+      return def !== undefined && "Constraint" in def
+        ? [
+            {
+              kind: "identity",
+              column: name,
+              automatic: whenGenerated(def.Constraint),
+              sequence: sequenceOptions(def.Constraint.options),
+            },
+          ]
         : [];
-    case "AT_EnableRowSecurity":
-    case "AT_ChangeOwner":
-    case "AT_ValidateConstraint":
-    case "AT_ReplicaIdentity":
-      return [{ kind: "nothing" }];
+    case "AT_SetIdentity": {
+      const options = itemsOf(def);
+      const when = options.flatMap((each) =>
+        "DefElem" in each && each.DefElem.defname === "generated" ? [each.DefElem.arg] : [],
+      )[0];
+      const always = when !== undefined && "Integer" in when && when.Integer.ival === ALWAYS;
+      return [
+        {
+          kind: "identity",
+          column: name,
+          ...(when && { automatic: always ? ("always" as const) : ("default" as const) }),
+          sequence: sequenceOptions(options),
+        },
+      ];
+    }
+    case "AT_DropIdentity":
+      return [{ kind: "drop identity", column: name, ifExists }];
+    case "AT_DropExpression":
+      return [{ kind: "drop expression", column: name }];
     default:
+      if (subtype !== undefined && WITHOUT_EFFECT.has(subtype)) return [{ kind: "nothing" }];
       throw unsupported(`ALTER TABLE with ${(subtype ?? "").replace(/^AT_/, "")}`);
   }
 }
+
+/** `a` of ATTRIBUTE_IDENTITY_ALWAYS. */
+const ALWAYS = 97;
+
+/** What changes neither rows nor what statements do with them. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  "AT_EnableRowSecurity",
+  "AT_DisableRowSecurity",
+  "AT_ForceRowSecurity",
+  "AT_NoForceRowSecurity",
+  "AT_ChangeOwner",
+  "AT_ValidateConstraint",
+  "AT_ReplicaIdentity",
+  "AT_SetStatistics",
+  "AT_SetStorage",
+  "AT_SetCompression",
+  "AT_SetLogged",
+  "AT_SetUnLogged",
+  "AT_SetTableSpace",
+  "AT_SetAccessMethod",
+  "AT_SetRelOptions",
+  "AT_ResetRelOptions",
+  "AT_SetOptions",
+  "AT_ResetOptions",
+  "AT_ClusterOn",
+  "AT_DropCluster",
+]);
 
 const MODES: ReadonlyMap<string, "in" | "out" | "inout" | "table"> = new Map([
   ["FUNC_PARAM_OUT", "out"],

@@ -4,7 +4,7 @@ import { kindOf, rangeVarsOf } from "../../frontend/sql/pg/ast";
 import type { PgParser } from "../../frontend/sql/pg/pgParser";
 import type { ParsedStatement } from "../parseMemo";
 import { failure, unsupported } from "../sqlError";
-import type { SqlExpression, SqlStatement } from "../tree";
+import type { SqlDefinition, SqlExpression, SqlStatement, TransactionModes } from "../tree";
 import { translatedChange } from "./change";
 import { definitionOf } from "./definition";
 import { expressionOf } from "./expression";
@@ -48,18 +48,40 @@ function statementOf(node: Node): SqlStatement {
   if (session !== undefined) return session;
   const definition = definitionOf(node);
   if (definition !== undefined) {
-    const tag =
-      definition.kind === "nothing"
-        ? definition.tag
-        : definition.kind === "drop"
-          ? `DROP ${definition.what.toUpperCase()}`
-          : definition.kind === "create enum"
-            ? "CREATE TYPE"
-            : definition.kind.toUpperCase();
-    return { kind: "definition", definition, tag };
+    return { kind: "definition", definition, tag: tagOf(node, definition) };
   }
   for (const [kind, tag] of NOTHING) if (Object.hasOwn(node, kind)) return { kind: "nothing", tag };
   throw unsupported(`the statement ${kindOf(node).replace(/Stmt$/, "")}`);
+}
+
+/** What the server answers a definition that it has carried out. */
+function tagOf(node: Node, definition: SqlDefinition): string {
+  if ("DropStmt" in node) return `DROP ${objectWords(node.DropStmt.removeType)}`;
+  if ("RenameStmt" in node) {
+    const { renameType, relationType } = node.RenameStmt;
+    const isPart = /_(COLUMN|TABCONSTRAINT|ATTRIBUTE)$/.test(renameType ?? "");
+    return `ALTER ${objectWords(isPart ? relationType : renameType)}`;
+  }
+  if ("AlterTableStmt" in node) return `ALTER ${objectWords(node.AlterTableStmt.objtype)}`;
+  if ("AlterOwnerStmt" in node) return `ALTER ${objectWords(node.AlterOwnerStmt.objectType)}`;
+  if ("CreateFunctionStmt" in node)
+    return node.CreateFunctionStmt.is_procedure === true ? "CREATE PROCEDURE" : "CREATE FUNCTION";
+  switch (definition.kind) {
+    case "nothing":
+      return definition.tag;
+    case "create enum":
+      return "CREATE TYPE";
+    case "add label":
+    case "rename label":
+      return "ALTER TYPE";
+    default:
+      return definition.kind.toUpperCase();
+  }
+}
+
+function objectWords(type = ""): string {
+  const word = type.replace(/^OBJECT_/, "").replaceAll("_", " ");
+  return word === "MATVIEW" ? "MATERIALIZED VIEW" : word;
 }
 
 /** Statements that are accepted and change nothing that the store has. */
@@ -76,8 +98,7 @@ function transactionOf(node: TransactionStmt): SqlStatement {
   switch (node.kind) {
     case "TRANS_STMT_BEGIN":
     case "TRANS_STMT_START": {
-      const level = levelOf(node.options);
-      return level === undefined ? { kind: "begin" } : { kind: "begin", level };
+      return { kind: "begin", ...modesOf(node.options) };
     }
     case "TRANS_STMT_COMMIT":
       return { kind: "commit", chain: node.chain === true };
@@ -96,11 +117,26 @@ function transactionOf(node: TransactionStmt): SqlStatement {
 
 /** The level among the options of a transaction, in lower case. */
 function levelOf(options: readonly Node[] | undefined): string | undefined {
+  const value = optionOf(options, "transaction_isolation");
+  return value?.kind === "string" ? value.value.toLowerCase() : undefined;
+}
+
+function modesOf(options: readonly Node[] | undefined): TransactionModes {
+  const level = levelOf(options);
+  const access = optionOf(options, "transaction_read_only");
+  const isOn =
+    access?.kind === "number" ? access.text !== "0" : access?.kind === "boolean" && access.value;
+  return {
+    ...(level === undefined ? {} : { level }),
+    ...(access === undefined ? {} : { readOnly: isOn }),
+  };
+}
+
+function optionOf(options: readonly Node[] | undefined, name: string): SqlExpression | undefined {
   for (const option of options ?? []) {
-    if (!("DefElem" in option) || option.DefElem.defname !== "transaction_isolation") continue;
+    if (!("DefElem" in option) || option.DefElem.defname !== name) continue;
     const { arg } = option.DefElem;
-    const value: SqlExpression | undefined = arg === undefined ? undefined : expressionOf(arg);
-    if (value?.kind === "string") return value.value.toLowerCase();
+    return arg === undefined ? undefined : expressionOf(arg);
   }
   return undefined;
 }
@@ -108,9 +144,7 @@ function levelOf(options: readonly Node[] | undefined): string | undefined {
 function settingOf(node: VariableSetStmt): SqlStatement {
   const { name = "", kind, args = [], is_local: local = false } = node;
   if (name === "TRANSACTION" || name === "SESSION CHARACTERISTICS") {
-    const level = levelOf(args);
-    if (level === undefined) return { kind: "nothing", tag: "SET" };
-    return { kind: "set level", level, session: name !== "TRANSACTION" };
+    return { kind: "set modes", ...modesOf(args), session: name !== "TRANSACTION" };
   }
   const [first] = args;
   const value = first === undefined || kind === "VAR_SET_DEFAULT" ? undefined : expressionOf(first);

@@ -24,6 +24,7 @@ const IDS: Readonly<Record<BaseType, TypeId>> = {
   varchar: { id: 1043, array: 1015, size: -1 },
   name: { id: 19, array: 1003, size: 64 },
   bpchar: { id: 1042, array: 1014, size: -1 },
+  char: { id: 18, array: 1002, size: 1 },
   bytea: { id: 17, array: 1001, size: -1 },
   uuid: { id: 2950, array: 2951, size: 16 },
   enum: TEXT,

@@ -83,7 +83,11 @@ interface Done {
   readonly insertId?: number;
 }
 
-function targetsOf(insert: SqlInsert, table: Table, compiler: Compiler): readonly number[] {
+function targetsOf(
+  insert: Pick<SqlInsert, "columns">,
+  table: Table,
+  compiler: Compiler,
+): readonly number[] {
   if (insert.columns.length === 0) return table.columns.map((_, at) => at);
   const seen = new Set<number>();
   return insert.columns.map((name) => {
@@ -156,7 +160,7 @@ function sourceOf(
 function checkCount(
   count: number,
   targets: readonly number[],
-  insert: SqlInsert,
+  insert: Pick<SqlInsert, "columns">,
   compiler: Compiler,
 ): void {
   if (!isPostgres(compiler)) {
@@ -177,12 +181,30 @@ function cellOf(value: SqlExpression, column: Column | undefined, scope: Scope, 
   return node.run;
 }
 
+/** The cells of one row of expressions in a scope; undefined stands for DEFAULT VALUES. */
+export function cellsOf(
+  values: readonly SqlExpression[] | undefined,
+  insert: Pick<SqlInsert, "columns">,
+  table: Table,
+  scope: Scope,
+): readonly Cell[] {
+  const all: Cell[] = table.columns.map(() => undefined);
+  if (values === undefined) return all;
+  const targets = targetsOf(insert, table, scope.compiler);
+  checkCount(values.length, targets, insert, scope.compiler);
+  for (const [index, value] of values.entries()) {
+    const at = targets[index];
+    if (at !== undefined) all[at] = cellOf(value, table.columns[at], scope, 1);
+  }
+  return all;
+}
+
 /** A row with its defaults, numbers and computed columns. */
-function newRow(
+export function newRow(
   table: Table,
   rules: TableRules,
   cells: readonly Cell[],
-  insert: SqlInsert,
+  insert: Pick<SqlInsert, "overriding">,
   env: Env,
   work: ChangeWork,
   compiler: Compiler,

@@ -23,6 +23,7 @@ export function checkRow(
   compiler: Compiler,
 ): void {
   for (const [at, column] of table.columns.entries()) {
+    rules.domains[at]?.(row[at] ?? null, env);
     if (column.notNull && (row[at] ?? null) === null) throw notNullError(table, column, compiler);
   }
   for (const { name, test } of rules.checks) {

@@ -24,6 +24,7 @@ import { compileDelete, compileUpdate } from "./change";
 import type { ChangeResult, ChangeWork, CompiledChange } from "./changeTypes";
 import { createChanges, type Changes } from "./changes";
 import { compileInsert } from "./insert";
+import { compileMerge } from "./merge";
 import { sameRow } from "./rowChecks";
 import { createRows, MissingRows, type LockingRule } from "./rows";
 import { tableRules, type TableRules } from "./tableRules";
@@ -99,6 +100,8 @@ function compileChange(
       return compileUpdate(change, compiler, withs);
     case "delete":
       return compileDelete(change, compiler, withs);
+    case "merge":
+      return compileMerge(change, compiler, withs);
     default:
       return change satisfies never;
   }

@@ -1,5 +1,6 @@
 // Rules of a table for its rows, compiled: defaults, generated columns, checks, conditions of partial indexes.
 import type { Column, Key, Table } from "../catalog";
+import { domainCheck, type DomainCheck } from "../compile/domain";
 import { compileExpression } from "../compile/recursion";
 import {
   convertNode,
@@ -20,6 +21,8 @@ export interface TableRules {
   readonly generated: readonly (Node | undefined)[];
   readonly onUpdate: readonly (Node | undefined)[];
   readonly checks: readonly { readonly name: string; readonly test: Truth }[];
+  /** Of columns that have a domain. */
+  readonly domains: readonly (DomainCheck | undefined)[];
   /** True if a row belongs to a partial index. */
   readonly covers: (key: Key, row: SqlRow, env: Env) => boolean;
 }
@@ -44,6 +47,7 @@ export function tableRules(table: Table, compiler: Compiler): TableRules {
       name,
       test: truth(compileExpression(condition, scope), compiler, "CHECK"),
     })),
+    domains: table.columns.map(({ declared }) => domainCheck(declared.domain, compiler)),
     covers: (key, row, env) => {
       const test = conditions.get(key.name);
       return test === undefined || test({ ...env, tuple: [row] }) === true;

@@ -7,7 +7,7 @@ import type {
   SqlRelation,
   TypeName,
 } from "../tree";
-import { postgresName, postgresType } from "../values/types";
+import { postgresName, postgresType, type DeclaredType } from "../values/types";
 
 /** The text of an expression in PostgreSQL's dialect. */
 export function expressionText(expression: SqlExpression): string {
@@ -153,7 +153,7 @@ function orderText(orders: readonly SqlOrder[]): string {
 }
 
 function typeText(type: TypeName): string {
-  const own = (): readonly string[] => [];
+  const own = (): DeclaredType => ({ type: "enum" });
   const declared = postgresType({ ...type, array: false, modifiers: [] }, own).type;
   const name = declared === "enum" ? quotedName(type.name) : postgresName(declared);
   const modifiers = type.modifiers.length > 0 ? `(${type.modifiers.join(",")})` : "";

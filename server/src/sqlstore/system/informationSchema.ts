@@ -78,6 +78,8 @@ function columnFields(
   };
 }
 
+const PRECISIONS = { smallint: 16, integer: 32, bigint: 64 } as const;
+
 /** Keys, references and checks by name; `columns` are those that key_column_usage lists. */
 function constraintsOf(table: Table): readonly {
   readonly name: string;
@@ -270,17 +272,17 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
     "sequences",
     "sequence_catalog:text sequence_schema sequence_name data_type numeric_precision:int4 numeric_precision_radix numeric_scale start_value:text minimum_value maximum_value increment cycle_option",
     (about) =>
-      [...about.catalog.sequences].map(([name, start]) => ({
+      [...about.catalog.sequences].map(([name, sequence]) => ({
         ...place("sequence", about),
         sequence_name: name,
-        data_type: "bigint",
-        numeric_precision: 64,
+        data_type: sequence.type,
+        numeric_precision: PRECISIONS[sequence.type],
         numeric_precision_radix: 2,
-        start_value: String(start),
-        minimum_value: "1",
-        maximum_value: "9223372036854775807",
-        increment: "1",
-        cycle_option: "NO",
+        start_value: String(sequence.start),
+        minimum_value: String(sequence.least),
+        maximum_value: String(sequence.most),
+        increment: String(sequence.increment),
+        cycle_option: sequence.cycles ? "YES" : "NO",
       })),
   ),
   systemTable(
@@ -297,9 +299,20 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   ...[
     ["routines", "specific_schema:text specific_name routine_schema routine_name routine_type"],
     ["triggers", "trigger_schema:text trigger_name event_object_schema event_object_table"],
-    ["domains", "domain_catalog:text domain_schema domain_name data_type"],
     ["table_privileges", "grantor:text grantee table_schema table_name privilege_type"],
   ].map(([name = "", columns = ""]) => systemTable(SCHEMA, name, columns)),
+  systemTable(
+    SCHEMA,
+    "domains",
+    "domain_catalog:text domain_schema domain_name data_type character_maximum_length:int4 character_octet_length numeric_precision numeric_precision_radix numeric_scale datetime_precision domain_default:text udt_catalog udt_schema udt_name",
+    (about) =>
+      [...about.catalog.domains.values()].map(({ name, declared, default: usual }) => ({
+        ...place("domain", about),
+        domain_name: name,
+        domain_default: usual === undefined ? null : expressionText(usual),
+        ...typeFields(about, declared),
+      })),
+  ),
   systemTable(
     SCHEMA,
     "element_types",

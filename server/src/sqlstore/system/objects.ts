@@ -114,6 +114,8 @@ export function columnType(
   const enumeration = enumerationOf(catalog, declared);
   const { id, size } = listedTypeId(declared.listed) ?? typeId(declared.type);
   const modifier = modifierOf(declared);
+  if (declared.domain !== undefined)
+    return { id: objectId(catalog, "type", declared.domain), modifier: -1, size };
   if (enumeration === undefined) return { id, modifier, size };
   const isArray = elementOf(declared.type) !== undefined;
   const own = objectId(catalog, isArray ? "array of" : "type", enumeration);
@@ -121,6 +123,7 @@ export function columnType(
 }
 
 function modifierOf({ type, length, precision, scale = 0, seconds }: DeclaredType): number {
+  if (type === "char") return -1;
   if (length !== undefined) return type === "bit" || type === "varbit" ? length : length + 4;
   if (precision !== undefined) return precision * 65_536 + scale + 4;
   if (seconds !== undefined && type !== "date") return seconds;

@@ -150,7 +150,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_class",
-    "oid:oid relname:name relnamespace:int4 reltype reloftype relowner relam relfilenode reltablespace relpages reltuples:float4 relallvisible:int4 reltoastrelid relhasindex:bool relisshared relpersistence:text relkind relnatts:int2 relchecks relhasrules:bool relhastriggers relhassubclass relrowsecurity relforcerowsecurity relispopulated relreplident:text relispartition:bool relrewrite:int4 relfrozenxid relminmxid relacl:text[] reloptions relpartbound:text",
+    "oid:oid relname:name relnamespace:int4 reltype reloftype relowner relam relfilenode reltablespace relpages reltuples:float4 relallvisible:int4 reltoastrelid relhasindex:bool relisshared relpersistence:char relkind relnatts:int2 relchecks relhasrules:bool relhastriggers relhassubclass relrowsecurity relforcerowsecurity relispopulated relreplident:char relispartition:bool relrewrite:int4 relfrozenxid relminmxid relacl:text[] reloptions relpartbound:text",
     (about) =>
       relationsOf(about.catalog).map((relation) => ({
         oid: relation.id,
@@ -174,7 +174,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_attribute",
-    "attrelid:int4 attname:name atttypid:int4 attstattarget attlen:int2 attnum attndims:int4 attcacheoff atttypmod attbyval:bool attalign:text attstorage attcompression attnotnull:bool atthasdef atthasmissing attidentity:text attgenerated attisdropped:bool attislocal attinhcount:int4 attcollation attacl:text[] attoptions attfdwoptions attmissingval:text",
+    "attrelid:int4 attname:name atttypid:int4 attstattarget attlen:int2 attnum attndims:int4 attcacheoff atttypmod attbyval:bool attalign:char attstorage attcompression attnotnull:bool atthasdef atthasmissing attidentity:char attgenerated attisdropped:bool attislocal attinhcount:int4 attcollation attacl:text[] attoptions attfdwoptions attmissingval:text",
     (about) =>
       columnsOfRelations(about).map(
         ({ relation, name, number, type, modifier, size, column, of }) => ({
@@ -237,7 +237,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_constraint",
-    "oid:oid conname:name connamespace:int4 contype:text condeferrable:bool condeferred convalidated conrelid:int4 contypid conindid conparentid confrelid confupdtype:text confdeltype confmatchtype conislocal:bool coninhcount:int4 connoinherit:bool conkey:int2[] confkey conpfeqop:int4[] conppeqop conffeqop confdelsetcols:int2[] conexclop:int4[] conbin:text",
+    "oid:oid conname:name connamespace:int4 contype:char condeferrable:bool condeferred convalidated conrelid:int4 contypid conindid conparentid confrelid confupdtype:char confdeltype confmatchtype conislocal:bool coninhcount:int4 connoinherit:bool conkey:int2[] confkey conpfeqop:int4[] conppeqop conffeqop confdelsetcols:int2[] conexclop:int4[] conbin:text",
     ({ catalog }) =>
       constraintsOf(catalog).map(({ table, name, kind, columns, fields }) => ({
         oid: objectId(catalog, `constraint of ${table.name}`, name),
@@ -260,20 +260,23 @@ export const PG_RELATIONS: readonly SystemTable[] = [
     "pg_sequence",
     "seqrelid:int4 seqtypid seqstart:int8 seqincrement seqmax seqmin seqcache seqcycle:bool",
     ({ catalog }) =>
-      [...catalog.sequences].map(([name, start]) => ({
+      [...catalog.sequences].map(([name, sequence]) => ({
         seqrelid: objectId(catalog, "relation", name),
-        seqtypid: 20,
-        seqstart: start,
-        seqincrement: 1,
-        seqmax: LARGEST,
-        seqmin: 1,
-        seqcache: 1,
+        seqtypid: typeId(
+          sequence.type === "bigint" ? "int8" : sequence.type === "integer" ? "int4" : "int2",
+        ).id,
+        seqstart: sequence.start,
+        seqincrement: sequence.increment,
+        seqmax: sequence.most,
+        seqmin: sequence.least,
+        seqcache: sequence.cache,
+        seqcycle: sequence.cycles,
       })),
   ),
   systemTable(
     "pg_catalog",
     "pg_depend",
-    "classid:int4 objid objsubid refclassid refobjid refobjsubid deptype:text",
+    "classid:int4 objid objsubid refclassid refobjid refobjsubid deptype:char",
     ({ catalog }) =>
       [...catalog.tables.values()].flatMap((table) =>
         table.columns.flatMap((column, at) => {
@@ -341,16 +344,17 @@ export const PG_RELATIONS: readonly SystemTable[] = [
     "pg_sequences",
     "schemaname:name sequencename sequenceowner data_type start_value:int8 min_value max_value increment_by cycle:bool cache_size:int8 last_value",
     ({ catalog, session }) =>
-      [...catalog.sequences].map(([name, start]) => ({
+      [...catalog.sequences].map(([name, sequence]) => ({
         schemaname: "public",
         sequencename: name,
         sequenceowner: session.user,
-        data_type: "bigint",
-        start_value: start,
-        min_value: 1,
-        max_value: LARGEST,
-        increment_by: 1,
-        cache_size: 1,
+        data_type: sequence.type,
+        start_value: sequence.start,
+        min_value: sequence.least,
+        max_value: sequence.most,
+        increment_by: sequence.increment,
+        cycle: sequence.cycles,
+        cache_size: sequence.cache,
         last_value: null,
       })),
   ),
@@ -363,5 +367,3 @@ export const CLASSES = {
   pg_proc: 1255,
   pg_class: 1259,
 } as const;
-
-const LARGEST = 9_223_372_036_854_775_807n;

@@ -3,7 +3,7 @@ import { typeIds } from "../pg/typeIds";
 import { isNumeric, isTemporal, isText, type SqlType } from "../values/types";
 import { ACCESS } from "./pgRelations";
 import { POSTGRES_SETTINGS } from "./pgSettings";
-import { DATABASE, NAMESPACES, objectId, OWNER } from "./objects";
+import { columnType, DATABASE, NAMESPACES, objectId, OWNER } from "./objects";
 import { systemTable, type SystemTable } from "./systemTable";
 
 const { pg_catalog: CATALOG, public: PUBLIC } = NAMESPACES;
@@ -21,7 +21,6 @@ interface TypeRow {
 
 /** Types that columns of the catalogue have in PostgreSQL, though they are plain texts and numbers here. */
 const OTHER_TYPES: readonly TypeRow[] = [
-  { oid: 18, typname: "char", typlen: 1, typcategory: "Z", typtype: "b", typarray: 1002 },
   { oid: 22, typname: "int2vector", typlen: -1, typcategory: "A", typtype: "b", typelem: 21 },
   { oid: 24, typname: "regproc", typlen: 4, typcategory: "N", typtype: "b", typarray: 1008 },
   { oid: 30, typname: "oidvector", typlen: -1, typcategory: "A", typtype: "b", typelem: 26 },
@@ -58,6 +57,7 @@ function categoryOf(type: SqlType): string {
   if (type === "bool") return "B";
   if (type === "interval") return "T";
   if (isNumeric(type)) return "N";
+  if (type === "char") return "Z";
   if (isText(type)) return "S";
   return isTemporal(type) ? "D" : "U";
 }
@@ -66,7 +66,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_type",
-    "oid:oid typname:name typnamespace:int4 typowner typlen:int2 typbyval:bool typtype:text typcategory typispreferred:bool typisdefined typdelim:text typrelid:int4 typsubscript:text typelem:int4 typarray typinput:text typoutput typreceive typsend typmodin typmodout typanalyze typalign typstorage typnotnull:bool typbasetype:int4 typtypmod typndims typcollation typdefaultbin:text typdefault typacl:text[]",
+    "oid:oid typname:name typnamespace:int4 typowner typlen:int2 typbyval:bool typtype:char typcategory typispreferred:bool typisdefined typdelim:char typrelid:int4 typsubscript:text typelem:int4 typarray typinput:text typoutput typreceive typsend typmodin typmodout typanalyze typalign:char typstorage typnotnull:bool typbasetype:int4 typtypmod typndims typcollation typdefaultbin:text typdefault typacl:text[]",
     ({ catalog }) => {
       const own = [...catalog.enumerations.keys()].flatMap((name): TypeRow[] => {
         const [oid, array] = [objectId(catalog, "type", name), objectId(catalog, "array of", name)];
@@ -92,7 +92,34 @@ export const PG_SERVER: readonly SystemTable[] = [
           },
         ];
       });
-      return [...BUILT_IN, ...own].map((row) => ({
+      const domains = [...catalog.domains.values()].flatMap(({ name, declared, notNull }) => {
+        const [oid, array] = [objectId(catalog, "type", name), objectId(catalog, "array of", name)];
+        const { id, modifier, size } = columnType(catalog, declared);
+        const place = { typnamespace: PUBLIC };
+        const base = { typtype: "d", typbasetype: id, typtypmod: modifier, typnotnull: notNull };
+        const category = categoryOf(declared.type);
+        return [
+          {
+            oid,
+            typname: name,
+            typlen: size,
+            typcategory: category,
+            typarray: array,
+            ...base,
+            ...place,
+          },
+          {
+            oid: array,
+            typname: `_${name}`,
+            typlen: -1,
+            typcategory: "A",
+            typtype: "b",
+            typelem: oid,
+            ...place,
+          },
+        ];
+      });
+      return [...BUILT_IN, ...own, ...domains].map((row) => ({
         typnamespace: CATALOG,
         typowner: OWNER,
         typisdefined: true,
@@ -140,7 +167,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_database",
-    "oid:oid datname:name datdba:int4 encoding datlocprovider:text datistemplate:bool datallowconn datconnlimit:int4 datfrozenxid datminmxid dattablespace datcollate:text datctype daticulocale datcollversion datacl:text[]",
+    "oid:oid datname:name datdba:int4 encoding datlocprovider:char datistemplate:bool datallowconn datconnlimit:int4 datfrozenxid datminmxid dattablespace datcollate:text datctype daticulocale datcollversion datacl:text[]",
     ({ session }) => [
       {
         oid: DATABASE,
@@ -191,7 +218,7 @@ export const PG_SERVER: readonly SystemTable[] = [
       { usename: session.user, usesysid: OWNER, usecreatedb: true, usesuper: true },
     ],
   ),
-  systemTable("pg_catalog", "pg_am", "oid:oid amname:name amhandler amtype", () => [
+  systemTable("pg_catalog", "pg_am", "oid:oid amname:name amhandler:text amtype:char", () => [
     { oid: ACCESS.heap, amname: "heap", amhandler: "heap_tableam_handler", amtype: "t" },
     { oid: ACCESS.btree, amname: "btree", amhandler: "bthandler", amtype: "i" },
   ]),
@@ -201,7 +228,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_collation",
-    "oid:oid collname:name collnamespace:int4 collowner collprovider:text collisdeterministic:bool collencoding:int4 collcollate:text collctype",
+    "oid:oid collname:name collnamespace:int4 collowner collprovider:char collisdeterministic:bool collencoding:int4 collcollate:text collctype",
     () => [
       {
         oid: 100,
@@ -234,20 +261,20 @@ export const PG_SERVER: readonly SystemTable[] = [
     ["pg_shdescription", "objoid:int4 classoid description:text"],
     [
       "pg_proc",
-      "oid:oid proname:name pronamespace:int4 proowner prolang procost:float4 prorows provariadic:int4 prokind:text prosecdef:bool proleakproof proisstrict proretset provolatile:text proparallel pronargs:int2 pronargdefaults prorettype:int4 proargtypes:int4[] proallargtypes proargmodes:text[] proargnames prosrc:text probin",
+      "oid:oid proname:name pronamespace:int4 proowner prolang procost:float4 prorows provariadic:int4 prokind:char prosecdef:bool proleakproof proisstrict proretset provolatile:char proparallel pronargs:int2 pronargdefaults prorettype:int4 proargtypes:int4[] proallargtypes proargmodes:text[] proargnames prosrc:text probin",
     ],
     ["pg_inherits", "inhrelid:int4 inhparent inhseqno inhdetachpending:bool"],
     [
       "pg_trigger",
-      "oid:oid tgrelid tgparentid tgname:name tgfoid:int4 tgtype:int2 tgenabled:text tgisinternal:bool tgconstrrelid:int4 tgconstrindid tgconstraint tgdeferrable:bool tginitdeferred tgnargs:int2 tgattr:int2[] tgargs:text tgqual tgoldtable tgnewtable",
+      "oid:oid tgrelid tgparentid tgname:name tgfoid:int4 tgtype:int2 tgenabled:char tgisinternal:bool tgconstrrelid:int4 tgconstrindid tgconstraint tgdeferrable:bool tginitdeferred tgnargs:int2 tgattr:int2[] tgargs:text tgqual tgoldtable tgnewtable",
     ],
     [
       "pg_rewrite",
-      "oid:oid rulename:name ev_class:int4 ev_type:text ev_enabled is_instead:bool ev_qual:text ev_action",
+      "oid:oid rulename:name ev_class:int4 ev_type:char ev_enabled is_instead:bool ev_qual:text ev_action",
     ],
     [
       "pg_policy",
-      "oid:oid polname:name polrelid:int4 polcmd:text polpermissive:bool polroles:int4[] polqual:text polwithcheck",
+      "oid:oid polname:name polrelid:int4 polcmd:char polpermissive:bool polroles:int4[] polqual:text polwithcheck",
     ],
     [
       "pg_statistic_ext",
@@ -258,7 +285,7 @@ export const PG_SERVER: readonly SystemTable[] = [
     ["pg_publication_namespace", "oid:oid pnpubid pnnspid"],
     ["pg_foreign_table", "ftrelid:int4 ftserver ftoptions:text[]"],
     ["pg_foreign_server", "oid:oid srvname:name srvowner:int4 srvfdw"],
-    ["pg_partitioned_table", "partrelid:int4 partstrat:text partnatts:int2"],
+    ["pg_partitioned_table", "partrelid:int4 partstrat:char partnatts:int2"],
     ["pg_range", "rngtypid:int4 rngsubtype rngmultitypid"],
     ["pg_language", "oid:oid lanname:name"],
     [
@@ -268,13 +295,13 @@ export const PG_SERVER: readonly SystemTable[] = [
     ["pg_opfamily", "oid:oid opfmethod opfname:name opfnamespace:int4 opfowner"],
     [
       "pg_operator",
-      "oid:oid oprname:name oprnamespace:int4 oprowner oprkind:text oprleft:int4 oprright oprresult",
+      "oid:oid oprname:name oprnamespace:int4 oprowner oprkind:char oprleft:int4 oprright oprresult",
     ],
-    ["pg_cast", "oid:oid castsource casttarget castfunc castcontext:text castmethod"],
+    ["pg_cast", "oid:oid castsource casttarget castfunc castcontext:char castmethod"],
     ["pg_aggregate", "aggfnoid:int4 aggkind:text"],
     ["pg_ts_config", "oid:oid cfgname:name cfgnamespace:int4"],
     ["pg_foreign_data_wrapper", "oid:oid fdwname:name fdwowner:int4"],
-    ["pg_default_acl", "oid:oid defaclrole defaclnamespace defaclobjtype:text defaclacl:text[]"],
+    ["pg_default_acl", "oid:oid defaclrole defaclnamespace defaclobjtype:char defaclacl:text[]"],
     ["pg_seclabels", "objoid:int4 classoid objsubid objtype:text provider label"],
     ["pg_largeobject_metadata", "oid:oid lomowner lomacl:text[]"],
     ["pg_stat_replication", "pid:int4 usename:name state"],

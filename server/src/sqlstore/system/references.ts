@@ -1,6 +1,6 @@
 // PostgreSQL's types whose values are objects of the catalogue: numbers that are written and shown as names.
 import { constant, convertNode, type Compiler, type Node } from "../compile/node";
-import type { Catalog } from "../catalog";
+import { ownType, type Catalog } from "../catalog";
 import { failure } from "../sqlError";
 import { isNumeric, postgresName, postgresType } from "../values/types";
 import { plainText } from "../values/text";
@@ -79,7 +79,7 @@ function numberOf(kind: ObjectKind, written: string, catalog: Catalog): number |
       return (isOwn ? findRelation(catalog, name)?.id : undefined) ?? SYSTEM_IDS.get(name);
     }
     case "regtype": {
-      if (catalog.enumerations.has(name)) return objectId(catalog, "type", name);
+      if (ownType(catalog, name) !== undefined) return objectId(catalog, "type", name);
       return typeNamedIn(name) ?? longTypeName(written);
     }
     case "regnamespace":
@@ -120,7 +120,7 @@ function nameOf(kind: ObjectKind, number: number, catalog: Catalog): string {
     case "regtype": {
       const type = typeOfId(number);
       if (type !== undefined) return postgresName(type);
-      for (const name of catalog.enumerations.keys())
+      for (const name of [...catalog.enumerations.keys(), ...catalog.domains.keys()])
         if (objectId(catalog, "type", name) === number) return quotedName(name);
       return typeNameOf(number) ?? String(number);
     }

@@ -78,6 +78,7 @@ const TYPES = [
   "float4",
   "float8",
   "text",
+  "char",
   "name",
   "text[]",
   "int2[]",

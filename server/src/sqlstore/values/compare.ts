@@ -24,11 +24,14 @@ export function collationKey(text: string): string {
     .replace(/ +$/, "");
 }
 
-/** How values of a type are compared in a dialect; texts by code points in PostgreSQL (collation C). */
-export function comparer(type: SqlType, dialect: Dialect): Compare {
+/**
+ * How values of a type are compared in a dialect; texts by code points in PostgreSQL (collation C), those of an
+ * enumeration by the order of its labels.
+ */
+export function comparer(type: SqlType, dialect: Dialect, labels?: readonly string[]): Compare {
   const element = elementOf(type);
-  if (element !== undefined) return listComparer(comparer(element, dialect));
-  if (type === "enum") return compareEnums;
+  if (element !== undefined) return listComparer(comparer(element, dialect, labels));
+  if (type === "enum") return labels === undefined ? compareEnums : labelComparer(labels);
   if (foldsCase(dialect) && isText(type)) {
     return (left, right) => compareAny(foldedValue(left), foldedValue(right));
   }
@@ -38,7 +41,12 @@ export function comparer(type: SqlType, dialect: Dialect): Compare {
   return compareAny;
 }
 
-/** Labels have the order of their declaration, which the values do not carry. */
+function labelComparer(labels: readonly string[]): Compare {
+  const places = new Map<SqlValue, number>(labels.map((label, at) => [label, at]));
+  return (left, right) => (places.get(left) ?? -1) - (places.get(right) ?? -1);
+}
+
+/** Where nothing tells the enumeration: labels have the order of their declaration, which values do not carry. */
 function compareEnums(left: SqlValue, right: SqlValue): number {
   if (left === right) return 0;
   throw unsupported("the order of an enumeration's labels");

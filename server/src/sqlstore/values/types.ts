@@ -45,6 +45,8 @@ const BASE_TYPES = [
   "bpchar",
   /** Names of the catalogue's objects. */
   "name",
+  /** One byte, written "char": kinds of the catalogue's objects. */
+  "char",
   "bytea",
   "uuid",
   /** One of a list of labels. */
@@ -78,6 +80,8 @@ export interface DeclaredType {
   /** The smallest and largest whole number, where they are not those of the type. */
   readonly range?: readonly [number, number];
   readonly labels?: readonly string[];
+  /** Name of the domain that it is. */
+  readonly domain?: string;
   /** Of MySQL's SET, whose values are some of them with commas between. */
   readonly members?: readonly string[];
   /** MySQL's DATETIME and TIMESTAMP have no fraction unless it is declared. */
@@ -125,8 +129,10 @@ export function isFloat(type: SqlType): boolean {
 }
 
 export function isText(type: SqlType): boolean {
-  return type === "text" || type === "varchar" || type === "bpchar" || type === "name";
+  return TEXTS.includes(type);
 }
+
+const TEXTS: readonly SqlType[] = ["text", "varchar", "bpchar", "name", "char"];
 
 export function isTemporal(type: SqlType): boolean {
   return type === "date" || type === "time" || type === "timestamp" || type === "timestamptz";
@@ -186,13 +192,15 @@ export function rangeOf(type: SqlType): readonly [number, number] | undefined {
 /** The type that a declaration or a cast of PostgreSQL names. Types of the user's own are found by `own`. */
 export function postgresType(
   name: TypeName,
-  own: (name: string) => readonly string[] | undefined,
+  own: (name: string) => DeclaredType | undefined,
 ): DeclaredType {
   const type = POSTGRES.get(name.name);
   if (type === undefined) {
-    const labels = own(name.name);
-    if (labels === undefined) throw unsupported(`the type ${name.name}`);
-    return { type: name.array ? "enum[]" : "enum", labels };
+    const found = own(name.name);
+    if (found === undefined) throw unsupported(`the type ${name.name}`);
+    if (!name.array) return found;
+    const { type: element, labels } = found;
+    return { type: arrayOf(element), ...(labels && { labels }) };
   }
   if (name.array) return { type: arrayOf(type) };
   const [first, second] = name.modifiers;
@@ -207,6 +215,7 @@ export function postgresType(
   if (type === "bpchar") {
     return name.name === "bpchar" && first === undefined ? { type } : { type, length: first ?? 1 };
   }
+  if (type === "char") return { type, length: 1 };
   if (type === "varchar" && first !== undefined) return { type, length: first };
   if ((type === "timestamp" || type === "timestamptz" || type === "time") && first !== undefined) {
     return { type, seconds: first };
@@ -230,7 +239,9 @@ const POSTGRES: ReadonlyMap<string, BaseType> = new Map([
   ...each("text", "text citext"),
   ...each("name", "name"),
   ...each("varchar", "varchar"),
-  ...each("bpchar", "bpchar char"),
+  ...each("bpchar", "bpchar"),
+  // CHAR(n) is bpchar for PostgreSQL's parser: this name stood in quotes.
+  ...each("char", "char"),
   ...each("bytea", "bytea"),
   ...each("uuid", "uuid"),
   ...each("date", "date"),
@@ -351,6 +362,7 @@ export function postgresName(type: SqlType): string {
 
 const LONG_NAMES: ReadonlyMap<SqlType, string> = new Map([
   ["bool", "boolean"],
+  ["char", '"char"'],
   ["varbit", "bit varying"],
   ["timetz", "time with time zone"],
   ["int2", "smallint"],

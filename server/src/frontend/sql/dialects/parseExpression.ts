@@ -408,12 +408,13 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
     case "match":
       return matchAgainst(parsing);
     case "next":
+    case "previous":
       if (next !== "value") break;
       reader.at += 2;
       expect(reader, "for");
       return {
         kind: "call",
-        name: "nextval",
+        name: first === "next" ? "nextval" : "lastval",
         arguments: [path(parsing)],
         distinct: false,
         windowed: false,

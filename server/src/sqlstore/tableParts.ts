@@ -1,0 +1,207 @@
+// Parts of a table as definitions declare them: columns, keys, references, checks, and the names that they get.
+import {
+  columnAt,
+  ownType,
+  primaryKeyOf,
+  type Catalog,
+  type Check,
+  type Column,
+  type ForeignKey,
+  type Index,
+  type Key,
+  type Table,
+} from "./catalog";
+import { contains } from "./compile/walk";
+import { declaredSequence, type SequenceType } from "./sequence";
+import { failure } from "./sqlError";
+import type { ColumnDefinition, ConstraintDefinition, SqlExpression, TypeName } from "./tree";
+import { mysqlType, postgresType, type DeclaredType, type SqlType } from "./values/types";
+
+export function noTable(catalog: Catalog, name: string): Error {
+  return catalog.dialect === "postgres"
+    ? failure("noTable", `relation "${name}" does not exist`)
+    : failure("noTable", `Table '${name}' doesn't exist`);
+}
+
+/** The type of a column; labels of MySQL's enumerations stand behind its name. */
+export function declaredType(catalog: Catalog, type: TypeName): DeclaredType {
+  if (catalog.dialect === "postgres") return postgresType(type, (own) => ownType(catalog, own));
+  return mysqlType(type, type.labels);
+}
+
+export function columnOf(catalog: Catalog, table: Table, definition: ColumnDefinition): Column {
+  const { name, automatic } = definition;
+  if (columnAt(table, name) !== undefined) {
+    throw catalog.dialect === "postgres"
+      ? failure("columnExists", `column "${name}" of relation "${table.name}" already exists`)
+      : failure("columnExists", `Duplicate column name '${name}'`);
+  }
+  const declared = definition.declared ?? declaredType(catalog, definition.type);
+  const usual =
+    definition.default ??
+    (declared.domain === undefined ? undefined : catalog.domains.get(declared.domain)?.default);
+  return {
+    name,
+    declared,
+    notNull: definition.notNull,
+    ...(usual === undefined ? {} : { default: usual }),
+    ...(automatic === undefined
+      ? {}
+      : { automatic: ownedSequence(catalog, table, definition, declared) }),
+    ...(definition.generated === undefined ? {} : { generated: definition.generated }),
+    ...(definition.onUpdate === undefined ? {} : { onUpdate: definition.onUpdate }),
+  };
+}
+
+/** The sequence that numbers a column, made where there is none yet. */
+export function ownedSequence(
+  catalog: Catalog,
+  table: Table,
+  {
+    name,
+    automatic,
+    sequence: options = {},
+  }: Pick<ColumnDefinition, "name" | "automatic" | "sequence">,
+  { type: columnType }: DeclaredType,
+): NonNullable<Column["automatic"]> {
+  const sequence = `${table.name}_${name}_seq`;
+  const type = SEQUENCE_TYPES.get(columnType);
+  const all = catalog.dialect === "postgres" && type !== undefined ? { type, ...options } : options;
+  if (!catalog.sequences.has(sequence) || Object.keys(options).length > 0)
+    catalog.sequences.set(sequence, declaredSequence(catalog.dialect, sequence, all));
+  return { sequence, always: automatic === "always", identity: automatic !== "serial" };
+}
+
+const SEQUENCE_TYPES: ReadonlyMap<SqlType, SequenceType> = new Map([
+  ["int2", "smallint"],
+  ["int4", "integer"],
+]);
+
+export function withColumn(catalog: Catalog, table: Table, definition: ColumnDefinition): Table {
+  return { ...table, columns: [...table.columns, columnOf(catalog, table, definition)] };
+}
+
+export function positions(
+  table: Table,
+  names: readonly string[],
+  catalog: Catalog,
+): readonly number[] {
+  return names.map((name) => {
+    const at = columnAt(table, name);
+    if (at !== undefined) return at;
+    throw catalog.dialect === "postgres"
+      ? failure("noColumn", `column "${name}" named in key does not exist`)
+      : failure("noColumn", `Key column '${name}' doesn't exist in table`);
+  });
+}
+
+/** `column`: where the constraint stands behind one. */
+export function withConstraint(
+  catalog: Catalog,
+  table: Table,
+  constraint: ConstraintDefinition,
+  column: string | undefined,
+): Table {
+  switch (constraint.kind) {
+    case "key": {
+      const { primary, columns, where } = constraint;
+      const at = positions(table, columns, catalog);
+      if (primary && primaryKeyOf(table) !== undefined) {
+        throw failure(
+          "badArgument",
+          `multiple primary keys for table "${table.name}" are not allowed`,
+        );
+      }
+      const key: Key = {
+        name: constraint.name ?? keyName(catalog, table, primary, columns),
+        primary,
+        columns: at,
+        ...(where === undefined ? {} : { where }),
+      };
+      const all = primary
+        ? table.columns.map((each, index) =>
+            at.includes(index) ? { ...each, notNull: true } : each,
+          )
+        : table.columns;
+      return {
+        ...table,
+        columns: all,
+        keys: primary ? [key, ...table.keys] : [...table.keys, key],
+      };
+    }
+    case "index": {
+      const { columns, name = columns[0] ?? "" } = constraint;
+      const index: Index = { name, columns: positions(table, columns, catalog) };
+      return { ...table, indexes: [...(table.indexes ?? []), index] };
+    }
+    case "foreign": {
+      const { columns, table: parent, referenced, onDelete, onUpdate } = constraint;
+      positions(table, columns, catalog);
+      if (parent !== table.name && !catalog.tables.has(parent)) throw noTable(catalog, parent);
+      const usual =
+        catalog.dialect === "postgres"
+          ? `${table.name}_${columns.join("_")}_fkey`
+          : `${table.name}_ibfk_${table.foreignKeys.length + 1}`;
+      const key: ForeignKey = {
+        name: constraint.name ?? unusedName(table, usual),
+        columns,
+        table: parent,
+        referenced,
+        onDelete,
+        onUpdate,
+      };
+      return { ...table, foreignKeys: [...table.foreignKeys, key] };
+    }
+    case "check": {
+      const check: Check = {
+        name: constraint.name ?? checkName(catalog, table, constraint.condition, column),
+        condition: constraint.condition,
+      };
+      return { ...table, checks: [...table.checks, check] };
+    }
+    default:
+      return constraint satisfies never;
+  }
+}
+
+function keyName(
+  catalog: Catalog,
+  table: Table,
+  primary: boolean,
+  columns: readonly string[],
+): string {
+  if (catalog.dialect !== "postgres") {
+    return primary ? "PRIMARY" : unusedName(table, columns[0] ?? "", "_2");
+  }
+  return primary
+    ? `${table.name}_pkey`
+    : unusedName(table, `${table.name}_${columns.join("_")}_key`);
+}
+
+function unusedName(table: Table, name: string, suffix = "1"): string {
+  const used = [...table.keys, ...table.foreignKeys, ...table.checks].map((each) => each.name);
+  return used.includes(name) ? `${name}${suffix}` : name;
+}
+
+function checkName(
+  catalog: Catalog,
+  table: Table,
+  condition: SqlExpression,
+  column: string | undefined,
+): string {
+  if (catalog.dialect === "mysql") return `${table.name}_chk_${table.checks.length + 1}`;
+  if (catalog.dialect !== "postgres") {
+    if (column !== undefined) return `${table.name}.${column}`;
+    return `CONSTRAINT_${table.checks.filter((each) => each.name.startsWith("CONSTRAINT_")).length + 1}`;
+  }
+  const names = new Set<string>();
+  contains(condition, (part) => {
+    if (part.kind === "column") names.add(part.path.at(-1) ?? "");
+    return false;
+  });
+  const [only] = names;
+  return unusedName(
+    table,
+    names.size === 1 && only !== undefined ? `${table.name}_${only}_check` : `${table.name}_check`,
+  );
+}
