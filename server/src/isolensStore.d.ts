@@ -28,13 +28,13 @@ export interface OpenedStore {
   readonly port: number;
   /** For clients that take one; any user and database will do. */
   readonly url: string;
-  /** What was read and written since the start, or since the last reset. */
+  /** Reads and writes since the start, or since the last reset. */
   history(): RecordedHistory;
   /** The levels of the literature with the verdict on the run so far. */
   verdicts(): Readonly<Record<string, "ok" | "violated" | "unknown">>;
   /** Runs a query over what is there in the end, as texts; the history does not mention it. Throws for bad SQL. */
   rows(sql: string): readonly Readonly<Record<string, string | null>>[];
-  /** What clients have sent since the start or the last reset, in the order in which it was answered. */
+  /** Requests of clients since the start or the last reset, in the order in which they were answered. */
   statements(): readonly TracedStatement[];
   /** The first rows again, an empty history, and another seed if one is given. Transactions that are open are rolled back. */
   reset(seed?: number): void;

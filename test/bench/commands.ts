@@ -52,7 +52,7 @@ async function main(): Promise<boolean> {
         const line = askedFor(show, COMMANDS.get(command) ?? [command], id);
         const { code, error } = await isolens(line, { timeout: 600_000 });
         counts.of += 1;
-        // Whether a server or a language can have it is another matter: here it is found or not.
+        // A server or a language is found here or not; whether it can be had is another matter.
         const isFound = code !== null && !error.includes(`there is no anomaly "${id}"`);
         if (isFound) counts.found += 1;
         else console.log(`  not found: isolens ${line.join(" ")}\n  ${error.trim()}`);

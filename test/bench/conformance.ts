@@ -86,7 +86,7 @@ async function runAll(server: LiveServer): Promise<void> {
   for (const each of differences) console.log(`  ${each}`);
 }
 
-/** What was answered otherwise than recorded. */
+/** The answers that differ from the recorded ones. */
 async function runScenario(server: LiveServer, recorded: HermitageRun): Promise<readonly string[]> {
   const isMariadb = server.product === "mariadb";
   const admin = await server.open();

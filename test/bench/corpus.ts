@@ -70,7 +70,7 @@ const isChange = ({ what, text }: Judged): boolean =>
 
 const DML = /^[\s(]*(?:select|insert|update|delete|merge|with|values|table|replace)\b/i;
 
-/** What the analysis rests on: rows, tables and keys. */
+/** The ground of the analysis: rows, tables and keys. */
 function classOf(judged: Judged): string {
   const { what, text } = judged;
   if (what === "body") return "statements in routines";

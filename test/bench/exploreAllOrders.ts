@@ -1,4 +1,4 @@
-// What the explorer is compared with: every order of transactions, every version that the level allows for each read.
+// The reference for the explorer: every order of transactions, every version that the level allows for each read.
 import type { Client } from "../../server/src/exploration/client";
 import type { WeakLevel } from "../../server/src/exploration/commitOrder";
 import { finishSync, groundOf } from "../../server/src/exploration/ground";

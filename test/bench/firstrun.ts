@@ -88,7 +88,7 @@ async function checked(folder: string): Promise<Run> {
 /** The reports that were printed; none where the run ended without. */
 function reportsIn(out: string): readonly TimedReport[] {
   if (out.trim() === "") return [];
-  // What `check --format json --timings` prints.
+  // The output of `check --format json --timings`.
   return (
     JSON.parse(out) as readonly (
       TimedReport | { readonly report: TimedReport; readonly timings: Timings }

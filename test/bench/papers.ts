@@ -7,7 +7,7 @@ import { multiple } from "./multiples";
 import { copiedSmallBank, loadExample, measureCheck, openWarmSession } from "./scenarios";
 import { median } from "./statistics";
 
-/** What the papers measured: all levels for two, the strong ones for three and four. */
+/** The sizes of the papers: all levels for two, the strong ones for three and four. */
 const PAPERS: readonly {
   readonly example: string;
   readonly aim: number;

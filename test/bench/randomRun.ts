@@ -1,4 +1,4 @@
-// What the comparisons on random programs share: which programs are of this run, how it ends, and sums as a table.
+// The shared parts of the comparisons on random programs: which programs are of this run, how it ends, and sums as a table.
 import process from "node:process";
 import { ownEntry } from "../../server/src/protocol/dictionary";
 

@@ -1,4 +1,4 @@
-// What a recording adds to a statement on loopback: `npm run bench:record`. Server, proxy and client are processes of
+// The time that a recording adds to a statement on loopback: `npm run bench:record`. Server, proxy and client are processes of
 // their own; each pair of runs is one straight to the server and one through the proxy, in turns.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -41,7 +41,7 @@ function run(
   if (status !== 0) throw new Error(`${program} failed`);
 }
 
-/** What makes the tables with their rows anew. */
+/** The script that makes the tables with their rows anew. */
 function resetOf(data: string): string {
   const rows = JSON.parse(readFileSync(path.join(data, "rows.json"), "utf8")) as Readonly<
     Record<string, readonly Readonly<Record<string, unknown>>[]>

@@ -21,7 +21,7 @@ type Rows = Readonly<Record<string, readonly Row[]>>;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What is used of the clients, which are not among our own packages. */
+/** The parts of the clients that are used, which are not among our own packages. */
 interface Pg {
   readonly Client: new (url: string | undefined) => {
     readonly connect: () => Promise<void>;

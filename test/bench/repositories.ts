@@ -30,7 +30,7 @@ const { values: options, positionals } = parseArgs({
     kept: { type: "string" },
     /** Each file is read once more for it; 0 leaves that out. */
     slowest: { type: "string", default: "5" },
-    /** What opens a transaction: Prisma's and TypeORM's calls, and those of builders. */
+    /** Calls that open a transaction: Prisma's and TypeORM's calls, and those of builders. */
     calls: { type: "string", default: String.raw`\.?\$?\btransaction(?:\s*<[^;{}]*?>)?\s*\(` },
   },
 });

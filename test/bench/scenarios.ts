@@ -1,4 +1,4 @@
-// What is measured: whole checks of the example programs, a check after an edit, and the command line from cold.
+// The measured work: whole checks of the example programs, a check after an edit, and the command line from cold.
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";

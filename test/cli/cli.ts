@@ -55,7 +55,7 @@ export async function isolens(args: readonly string[], run: CliRun = {}): Promis
 export function reportsOf(result: CliResult): readonly LevelReport[] {
   const value: unknown = JSON.parse(result.out);
   assert.ok(Array.isArray(value), "an array");
-  // What the command line prints is what its own types say; the tests look at single fields.
+  // The output of the command line is as its own types say; the tests look at single fields.
   return value as readonly LevelReport[];
 }
 

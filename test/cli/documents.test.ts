@@ -98,7 +98,7 @@ describe("the documents", () => {
       for (const { command } of COMMANDS.filter((each) => each.file === file)) {
         it(command, async () => {
           const args = command.split(/\s+/u).slice(1);
-          // What is recorded is the reader's own application: its command line is read, and not run.
+          // The recorded application is the reader's own: its command line is read, and not run.
           if (args[0] === "record") {
             assert.ok(readArguments(args).ok);
             return;

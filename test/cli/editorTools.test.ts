@@ -1,4 +1,4 @@
-// What the extension asks of the command line: lines that its problem matcher reads, and calls of tools.
+// The extension's questions to the command line: lines that its problem matcher reads, and calls of tools.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { describe, it } from "node:test";

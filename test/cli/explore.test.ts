@@ -113,7 +113,7 @@ describe("isolens explore", () => {
 
   it("prints JSON for programs, one object per level", async () => {
     const one = await explore(courses, "--level", "causal", "--format", "json");
-    // What the command line prints is what its own types say; the test looks at single fields.
+    // The output of the command line is as its own types say; the test looks at single fields.
     const report = JSON.parse(one.out) as ExplorationReport;
     assert.deepEqual(
       [report.formatVersion, report.level, report.exhausted, report.histories],

@@ -1,4 +1,4 @@
-// What `isolens check` tells of its findings, fails on and writes, and the reports in SARIF and for GitHub.
+// The findings of `isolens check`: what it tells, fails on and writes, and the reports in SARIF and for GitHub.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

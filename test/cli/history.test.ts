@@ -38,7 +38,7 @@ const history = (...args: readonly string[]) => isolens(["history", ...args], { 
 async function reportOf(...args: readonly string[]): Promise<HistoryReport> {
   const result = await history(...args, "--format", "json");
   assert.equal(result.error, "");
-  // What the command line prints is what its own types say; the tests look at single fields.
+  // The output of the command line is as its own types say; the tests look at single fields.
   return JSON.parse(result.out) as HistoryReport;
 }
 

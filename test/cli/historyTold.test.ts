@@ -1,4 +1,4 @@
-// What is told and drawn of a recorded run: values as the file has them, every transaction connected, colours that need no
+// Text and figures of a recorded run: values as the file has them, every transaction connected, colours that need no
 // style sheet.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -37,7 +37,7 @@ after(() => {
 
 async function told(file: string): Promise<HistoryReport> {
   const { out } = await isolens(["history", file, "--format", "json"], { cwd: folder.path });
-  // What the command line prints is what its own types say.
+  // The output of the command line is as its own types say.
   return JSON.parse(out) as HistoryReport;
 }
 

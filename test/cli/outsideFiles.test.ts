@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { openSources } from "../../server/src/workspace/sources";
 import { isolens, makeFolder, type CliResult, type Folder } from "./cli";
 
-/** What no output may hold. */
+/** Characters that no output may hold. */
 const SECRET = "hunter2hunter2";
 const GOOD = "CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL);\n";
 

@@ -1,4 +1,4 @@
-// What is shipped: the files of the package, and the licenses of the packages that these contain.
+// The files of the package, and the licenses of the packages that these contain.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What SARIF 2.1.0 (OASIS, section 3) asks of the parts that our reports have: required properties, allowed values, and
+// The demands of SARIF 2.1.0 (OASIS, section 3) on the parts that our reports have: required properties, allowed values, and
 // how the parts refer to each other.
 import assert from "node:assert/strict";
 import { ownEntry } from "../../server/src/protocol/dictionary";
@@ -33,7 +33,7 @@ export function checkSarif(text: string): readonly SarifRun[] {
   assert.equal(log["version"], "2.1.0");
   assert.match(string(log["$schema"]), /sarif-schema-2\.1\.0\.json$/u);
   for (const run of list(log["runs"]).map(fields)) checkRun(run);
-  // What was checked has these shapes.
+  // Checked output has these shapes.
   return log["runs"] as readonly SarifRun[];
 }
 

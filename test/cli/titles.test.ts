@@ -1,4 +1,4 @@
-// What a newcomer reads first of example programs of each sort: harm, loudness and title of each cause, without the numbers.
+// The page that a newcomer reads first of example programs of each sort: harm, loudness and title of each cause, without the numbers.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { it } from "node:test";

@@ -1,4 +1,4 @@
-// What was not read is never taken for clean: the exit code and the first line of every report say so.
+// A file that was not read is never taken for clean: the exit code and the first line of every report say so.
 import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// What follows a finding, clicked in a real VS Code: its script in the clipboard, its test in a file, its run on a
+// The actions behind a finding, clicked in a real VS Code: its script in the clipboard, its test in a file, its run on a
 // database, a client program explored from its lens, a dirty read in all themes, and the proof where nothing is found.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

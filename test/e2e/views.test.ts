@@ -1,4 +1,4 @@
-// What is off at first, switched on in a real VS Code and seen in all kinds of themes: hints, marks in the gutter, the Test view;
+// Features that are off at first, switched on in a real VS Code and seen in all kinds of themes: hints, marks in the gutter, the Test view;
 // and what a newcomer begins with: an example program and the walkthrough.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -42,7 +42,7 @@ export interface Workbench {
   focusEditor(file: string): Promise<void>;
   /** Moves the cursor of the active editor, both numbers from 1. */
   goTo(line: number, column: number): Promise<void>;
-  /** What the browser's console called an error, except for the editor's own known gaps. */
+  /** The errors in the browser's console, except for the editor's own known gaps. */
   consoleErrors(): readonly string[];
   /** Hosts that the page asked for anything. */
   hosts(): readonly string[];

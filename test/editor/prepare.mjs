@@ -49,7 +49,7 @@ export async function prepareEditor(log) {
 }
 
 /**
- * What a step was last done for; gone when the packages are installed anew.
+ * The versions for which a step was last done; gone when the packages are installed anew.
  * @param {string} step
  */
 async function recorded(step) {

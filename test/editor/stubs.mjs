@@ -1,4 +1,4 @@
-// What the editor's server asks of native modules that this installation leaves unbuilt, in plain JavaScript.
+// Native modules that the editor's server asks for and this installation leaves unbuilt, in plain JavaScript.
 // Only what it really calls is here; none of it sends anything anywhere.
 
 /** Ends the process soon after the one it was started by is gone. */

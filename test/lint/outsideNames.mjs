@@ -52,7 +52,7 @@ export const outsideNames = {
 };
 
 /**
- * Whether values of a type may be any name: a text that is not one of finitely many.
+ * True if values of a type may be any name: a text that is not one of finitely many.
  * @param {import("typescript").TypeChecker} checker
  * @param {import("typescript").Type} type
  * @returns {boolean}

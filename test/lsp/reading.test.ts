@@ -84,7 +84,7 @@ test(
       const cancelled: number = await client.sendRequest("isolens/cancel", {});
       assert.equal(cancelled, 1);
       await stopped;
-      // What was found is kept, and that something is missing is said.
+      // Findings are kept, and that something is missing is said.
       await kept;
       assert.ok((await server.diagnostics(file, () => true)).some(isOfMine));
       const [summary] = await summaries();

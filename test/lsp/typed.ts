@@ -1,4 +1,4 @@
-// What is typed into example programs: where, and which keys.
+// Keys that are typed into example programs: where, and which.
 
 export interface Typed {
   readonly name: string;

@@ -25,7 +25,7 @@ export interface TypingOptions {
   readonly edited?: (message: string) => boolean;
 }
 
-/** What happened between the first key and the verdict after the last one. */
+/** Events between the first key and the verdict after the last one. */
 export interface Typing {
   /** Findings before the first key. */
   readonly before: number;
@@ -44,7 +44,7 @@ export interface Typing {
 
 const STATUS = new NotificationType<ServerStatus>("isolens/status");
 
-/** What a finding is known by. */
+/** The key of a finding. */
 function idOf({ data }: Diagnostic): string {
   const id: unknown = isObject(data) ? Reflect.get(data, "anomaly") : undefined;
   return typeof id === "string" ? id : "";

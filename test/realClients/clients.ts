@@ -10,7 +10,7 @@ export interface Client {
   readonly packages: readonly string[];
   /** The program in the folder of the language. */
   readonly program: string;
-  /** What it gets behind PRODUCT and PORT. */
+  /** The arguments behind PRODUCT and PORT. */
   readonly further?: (product: Product) => readonly string[];
 }
 

@@ -105,7 +105,7 @@ async function compared(
   }
 }
 
-/** What a run prints, by the names of its steps, and how it ended. */
+/** The output of a run, by the names of its steps, and how it ended. */
 function linesOf(
   { further }: Client,
   product: Product,

@@ -15,7 +15,7 @@ export interface RunningServer {
 }
 
 const CLI = path.join(__dirname, "..", "..", "dist", "cli.js");
-/** What is compared with MariaDB is told to be one. */
+/** A server that is compared with MariaDB is told to be one. */
 const OPTIONS: Readonly<Record<Product, readonly [string, string]>> = {
   postgres: ["postgres", "postgres:read-committed"],
   mysql: ["mariadb", "mariadb:repeatable-read"],

@@ -46,7 +46,7 @@ function python(
   };
 }
 
-/** What a package manager of the system brings. */
+/** Programs of a package manager of the system. */
 function installed(
   check: readonly [string, ...string[]],
   command: readonly string[],

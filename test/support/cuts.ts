@@ -17,12 +17,12 @@ export interface Cut {
   readonly file: string;
   /** The end of the text that is left, as offset. */
   readonly at: number;
-  /** Whether the whole file was read before, or the file is opened as it is. */
+  /** True if the whole file was read before; else the file is opened as it is. */
   readonly before: "whole" | "nothing";
-  /** What became of it: an earlier reading stands, it is known to be broken, or it is a program of its own. */
+  /** The state of it: an earlier reading stands, it is known to be broken, or it is a program of its own. */
   readonly state: "stands" | "broken" | "program";
   readonly verdict: Verdict;
-  /** What is told that is not told of the whole file. */
+  /** The findings that are not told of the whole file. */
   readonly more: readonly string[];
 }
 
@@ -79,7 +79,7 @@ function outcomeOf(checker: Checker, project: Project, open?: FileId): Promise<C
 }
 
 function ignored(): void {
-  // What counts is the verdict.
+  // The verdict alone counts.
 }
 
 /** Findings, open questions and remarks on the text, without their places: these move. Of syntax nothing. */

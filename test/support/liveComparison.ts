@@ -1,4 +1,4 @@
-// What real servers show of litmus programs beside what the store allows.
+// Outcomes of litmus programs on real servers beside those that the store allows.
 import type { ProductLevel } from "../../server/src/isolation/levels";
 import { enumerateProduct } from "../../server/src/store/enumerate";
 import { litmusProgram, runText, type Litmus, type LitmusStatement } from "../unit/store/litmus";

@@ -6,7 +6,7 @@ import type { LiveSession } from "../../server/src/replay/servers/liveServer";
 import { startPostgres, type TemporaryServer } from "../../server/src/replay/servers/temporary";
 import { must } from "../../server/src/replay/stage";
 
-/** What a reader saw of both tables. */
+/** The reader's view of both tables. */
 export interface Sight {
   readonly x: number;
   readonly y: number;
@@ -138,7 +138,7 @@ function verdictsOn(sights: readonly Sight[]): ReadonlyMap<HistoryLevel, string>
   return checkHistory(reading.finish()).verdicts;
 }
 
-/** What happened, line by line, for people. */
+/** The events, line by line, for people. */
 export function parallelForkText({
   version,
   sights,

@@ -11,7 +11,7 @@ export interface Host {
   send(call: Call<PanelHost>): void;
   /** Calls of the page by its host; registered once. */
   onCall(receive: (call: Call<PanelPage>) => void): void;
-  /** What was remembered before a reload. */
+  /** The state that was remembered before a reload. */
   recall(): PanelMemory | undefined;
   remember(memory: PanelMemory): void;
 }

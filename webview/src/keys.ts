@@ -47,7 +47,7 @@ export function createKeys(actions: Actions, active: () => boolean): Keys {
   };
 }
 
-/** Whether the key meant something here. */
+/** True if the key meant something here. */
 function handle(event: KeyboardEvent, actions: Actions): boolean {
   switch (event.key) {
     case "ArrowDown":

@@ -24,7 +24,7 @@ import { tellStory, type Story } from "./model/story";
 import { createAnomalyView, type AnomalyView } from "./views/anomaly";
 import { createStateView } from "./views/states";
 
-/** What views may do. */
+/** The actions of views. */
 export interface Actions {
   select(selection: Selection): void;
   /** Gives the keyboard to the editor, at the selection. */

@@ -194,7 +194,7 @@ function summaryText(summaries: readonly CheckSummary[]): string {
   const undecided = unknown > 0 ? `, ${String(unknown)} undecided` : "";
   if (anomalies > 0) return `${plural(anomalies, "anomaly")} at ${first.level.label}${undecided}`;
   const rests = "bound" in first.rests ? `up to ${String(first.rests.bound)} at a time` : "proved";
-  // What is suppressed or off was found all the same.
+  // A finding that is suppressed or off was found all the same.
   const isHidden = summaries.some(({ verdict }) => verdict === "anomaly");
   const found = isHidden ? "nothing to tell" : "nothing found";
   return `${found} at ${first.level.label}, ${rests}${undecided}`;

@@ -295,7 +295,7 @@ function anomalyItem({ parent, anomaly }: Extract<Node, { kind: "anomaly" }>): T
   item.tooltip = anomaly.message;
   item.accessibilityInformation = { label: `${title} of ${notes.join(", ")}` };
   item.contextValue = "anomaly";
-  // What is not told is in no list of anomalies; its statement is there all the same.
+  // A finding that is not told is in no list of anomalies; its statement is there all the same.
   item.command = isTold(anomaly)
     ? { command: "isolens.showAnomaly", title: "Show Anomaly", arguments: [{ ids: [anomaly.id] }] }
     : openCommand(place);

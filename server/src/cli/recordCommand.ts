@@ -75,7 +75,7 @@ function serverFor(
   const isOther =
     typeof found === "object" && protocol !== undefined && found.protocol !== protocol;
   if (found !== undefined && !isOther) return found;
-  // What was recorded is learnt from without its server as well.
+  // A recording is learnt from without its server as well.
   if (from !== undefined && server === undefined)
     return serverOf(`${protocol ?? "postgres"}://127.0.0.1`, "default");
   if (isOther) return `the recording is of ${protocol}, and ${found.from} names ${found.protocol}`;

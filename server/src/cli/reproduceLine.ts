@@ -15,7 +15,7 @@ export function againText(args: CommonArguments, level: string): string {
     ["node-path", nodePath],
   ];
   return [
-    // What begins with a hyphen would be an option.
+    // An argument that begins with a hyphen would be an option.
     ...args.paths.map((each) => quoted(each.startsWith("-") ? `./${each}` : each)),
     ...options.flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name} ${quoted(value)}`],

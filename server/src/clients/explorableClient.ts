@@ -19,7 +19,7 @@ export interface ExplorableClient {
 }
 
 /**
- * What the name of a transaction begins with that does nothing but carry what the function of that name gave. All other
+ * The prefix of transactions that do nothing but carry what the function of that name gave. All other
  * transactions are called as assertions call them, with `#2` and so on behind it for further ones of the same function.
  */
 export const RESULT_MARK = "= ";

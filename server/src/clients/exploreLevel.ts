@@ -155,7 +155,7 @@ export async function exploreLevel(
   // Errors that nobody awaits are noticed when the event loop turns.
   await options.turn?.();
   const unknown = unknowns(input, options, serial, explored, concurrent, serialJudge.result());
-  // What cannot be repeated is no evidence.
+  // A run that cannot be repeated is no evidence.
   const repeatable = ![...serial.problems, ...explored.problems].some(
     ({ kind }) => kind === "not-deterministic",
   );

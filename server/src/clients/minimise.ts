@@ -42,7 +42,7 @@ export async function smallestBreak(
   assertion: Assertion,
   options: MinimiseOptions,
 ): Promise<SmallestBreak | undefined> {
-  // What the rows at the start break already (such as a sum that all are to reach) says nothing about a part.
+  // Invariants that the rows at the start break already (such as a sum that all are to reach) say nothing about a part.
   if (options.serial === true && !(await holdsAtStart(client, assertion, options.stop)))
     return undefined;
   for (const part of partsOf(client, assertion)) {

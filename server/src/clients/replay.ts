@@ -161,7 +161,7 @@ function launchAsync(session: AsyncSession): Running {
           () => {
             arrived(undefined);
           },
-          // What it throws was told when the history was explored; here it only ends the session.
+          // Its error was told when the history was explored; here it only ends the session.
           () => {
             arrived(undefined);
           },

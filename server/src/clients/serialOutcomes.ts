@@ -152,7 +152,7 @@ async function runTransaction(
     if (request.kind === "commit" || request.kind === "abort") break;
   }
   const after = new Map(rows);
-  // What the answers have set is not seen by the compiler.
+  // The compiler does not see the values that the answers have set.
   if ((status as Transaction["status"]) === "committed")
     for (const [key, value] of own) after.set(key, { value, writer: id });
   const transaction: Transaction = {

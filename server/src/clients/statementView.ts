@@ -32,7 +32,7 @@ export interface StatementView {
 export interface AccessRules {
   /** Plain reads see the newest rows, not a snapshot. */
   readonly readsNewest: boolean;
-  /** What is locked, changed or checked is looked for among the newest rows, or found in the snapshot and read again. */
+  /** Rows that are locked, changed or checked are looked for among the newest rows, or found in the snapshot and read again. */
   readonly targets: "as-read" | "newest" | "read-again";
   readonly firstUpdaterWins: boolean;
   readonly noVersionOnNoChange: boolean;

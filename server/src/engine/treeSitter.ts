@@ -182,7 +182,7 @@ function parseAgain(grammar: Grammar, text: string, before: Tree): Tree | null {
 function parseInTime({ parser }: Grammar, text: string, before?: Tree): Tree | null {
   const end = performance.now() + LONGEST_PARSE;
   const tree = parser.parse(text, before, { progressCallback: () => performance.now() > end });
-  // What was given up would be resumed with the next text.
+  // A search that was given up would be resumed with the next text.
   if (tree === null) parser.reset();
   return tree;
 }

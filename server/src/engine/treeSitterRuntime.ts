@@ -53,7 +53,7 @@ const modules = new Map<string, WebAssembly.Module>();
 async function start(): Promise<void> {
   const script = loadScript();
   const module = compiled("web-tree-sitter", "web-tree-sitter.wasm");
-  // What the script is given is what it works on: its memory is a member of it from then on.
+  // The script works on the object that it is given: its memory is a member of it from then on.
   const memory: Partial<RuntimeMemory> & StartOptions = {
     instantiateWasm: (imports, use) => {
       const instance = new WebAssembly.Instance(module, imports);

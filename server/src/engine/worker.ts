@@ -74,7 +74,7 @@ function jobFailure(error: unknown): JobFailure {
     return { code: error.code, message: error.message };
   }
   if (error instanceof Error && error.name === "RuntimeError") {
-    // What WebAssembly throws when it traps.
+    // The error of WebAssembly when it traps.
     return { code: "crashed", message: "the solver stopped inside its own code" };
   }
   return { code: "internal", message: reasonOf(error) };

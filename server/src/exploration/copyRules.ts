@@ -5,7 +5,7 @@ import type { StoreLevel } from "./exploration";
 
 export interface CopyRules {
   /**
-   * What happens at one moment: a whole transaction; all of it but its commit, on one snapshot; or a statement, after
+   * One event of a run: a whole transaction; all of it but its commit, on one snapshot; or a statement, after
    * which what it wrote or read for update stays locked.
    */
   readonly moment: "transaction" | "snapshot" | "statement";

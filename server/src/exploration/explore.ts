@@ -58,7 +58,7 @@ function* exploration(
     if (ground.universe.missed.size === 0) return summary;
     known = ground.universe.all();
     yield { kind: "restart", keys: known };
-    // What this exploration was given is a part of the whole, and all parts must start again with these keys.
+    // The keys that this exploration was given are a part of the whole, and all parts must start again with them.
     if (options.from !== undefined)
       return { ...summary, histories: 0, exhausted: false, remaining: [ROOT], universe: known };
   }

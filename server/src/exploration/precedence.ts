@@ -37,7 +37,7 @@ export class Precedence {
     return this.words;
   }
 
-  /** What precedes a, and a, precede b; for b that precedes nothing. */
+  /** The instances that precede a, and a, precede b; for b that precedes nothing. */
   follow(a: number, b: number): void {
     const { words, bits } = this;
     for (let word = 0; word < words; word++)

@@ -8,7 +8,7 @@ import type { Span } from "./sql/text/split";
 export interface ReadSuppressions {
   /** In the order of the text. */
   readonly suppressions: readonly Suppression[];
-  /** What is incomplete, and has no effect. */
+  /** Incomplete entries, which have no effect. */
   readonly notes: readonly Note[];
 }
 

@@ -13,7 +13,7 @@ export interface BuilderOptions {
 }
 
 /**
- * What parsers fill. Keys, sessions and transactions are named by 64-bit integers (two signed 32-bit halves; see
+ * Columns that parsers fill. Keys, sessions and transactions are named by 64-bit integers (two signed 32-bit halves; see
  * `highHalf`) or by texts and get small numbers, which the other methods take. No method allocates per call. Use:
  *
  *     const session = builder.session(low, high);

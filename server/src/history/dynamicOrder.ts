@@ -126,7 +126,7 @@ export function dynamicOrder(
     }
   }
 
-  /** What leads to the edge moves before what it leads to, within the places that both had. */
+  /** Nodes that lead to the edge move before those that it leads to, within the places that both had. */
   function reorder(ahead: number[], behind: number[]): void {
     const byPosition = (one: number, other: number) =>
       (position[one] ?? 0) - (position[other] ?? 0);

@@ -82,7 +82,7 @@ export function forbiddenCycle(
   );
 }
 
-/** What stands in the history tells more than orders of versions that were inferred. */
+/** Dependencies that stand in the history tell more than orders of versions that were inferred. */
 const INFERRED_COST = 30;
 
 export function costOf(cycle: readonly Fact[]): number {

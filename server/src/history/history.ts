@@ -58,11 +58,11 @@ export interface History {
   readonly elements: Int32Array;
 
   readonly labels: HistoryLabels;
-  /** What was wrong with the recording, at most `PROBLEM_LIMIT` of them. */
+  /** Defects of the recording, at most `PROBLEM_LIMIT` of them. */
   readonly problems: readonly HistoryProblem[];
 }
 
-/** What only people need. */
+/** Parts that only people need. */
 export interface HistoryLabels {
   readonly keys: NameTable;
   readonly sessions: NameTable;

@@ -7,7 +7,7 @@ export interface ViolationKind {
   /** In kebab-case. */
   readonly name: string;
   readonly title: string;
-  /** What it means, as a sentence. */
+  /** Its meaning, as a sentence. */
   readonly meaning: string;
 }
 

@@ -47,7 +47,7 @@ export function partWith(
     const kind = history.kind[at];
     if (kind !== READ && kind !== READ_LIST && keeps(at)) written.add(history.version[at] ?? 0);
   });
-  // What nobody at all wrote, the initial version or thin air, depends on no transaction.
+  // A value that nobody wrote, the initial version or thin air, depends on no transaction.
   const readable = (version: number) =>
     !isAmbiguous(writers, version) &&
     (written.has(version) || ((writers.of[version] ?? -1) < 0 && !isRefused(writers, version)));

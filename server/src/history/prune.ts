@@ -279,7 +279,7 @@ export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: P
       }
       if (low <= best) continue;
       prefix[row + run] = low;
-      // What a path says already needs no edge.
+      // An order that a path says already needs no edge.
       const before = commitNode(mode, writer[low] ?? 0);
       if ((clock[beginRow + other] ?? -1) < before) inferred.infer(before, beginNode(mode, t), key);
       addReaders(low, t, key);

@@ -17,7 +17,7 @@ export interface ResolvedLists {
 interface ListRead {
   readonly transaction: number;
   readonly operation: number;
-  /** What others had appended: the list without the reader's own appends at its end. */
+  /** The elements that others had appended: the list without the reader's own appends at its end. */
   readonly seen: Int32Array;
 }
 

@@ -13,7 +13,7 @@ import { leftPairs } from "./pairs";
 import type { Pruning } from "./prune";
 import { transactionOf } from "./prune";
 
-/** What conflicts were about: pairs, and the nodes of the paths that closed the cycles. */
+/** The reasons of conflicts: pairs, and the nodes of the paths that closed the cycles. */
 export interface Conflicts {
   readonly transactions: ReadonlySet<number>;
   readonly paths: readonly (readonly number[])[];

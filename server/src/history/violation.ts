@@ -28,7 +28,7 @@ export interface Violation {
   readonly kind: ViolationKind;
   /** The weakest level that is violated. */
   readonly level: HistoryLevel;
-  /** What happened between which transactions, in one sentence. */
+  /** One sentence on the event and its transactions. */
   readonly message: string;
   /** Transactions of the whole history, in the order of the cycle; then those that only reasons name. */
   readonly transactions: readonly number[];
@@ -125,7 +125,7 @@ function restsOn({ reason }: Fact): readonly Fact[] {
   return below.filter((fact) => !isSupposed(fact)).flatMap((fact) => [fact, ...restsOn(fact)]);
 }
 
-/** What else there is to draw: each dependency once, and reads that connect who is left without any. */
+/** The other edges to draw: each dependency once, and reads that connect who is left without any. */
 function supportOf(
   edges: readonly ViolationEdge[],
   reasons: readonly ViolationEdge[],

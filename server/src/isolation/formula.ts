@@ -2,7 +2,7 @@
 // the store and the encodings evaluate, each in its own way.
 
 /**
- * What a formula says of statements. All of them speak of executed statements of committed transactions.
+ * The terms of a formula about statements. All of them speak of executed statements of committed transactions.
  *
  * - `vis(w, q)`: q sees what w wrote; in one transaction, w comes before q. Of statements of two transactions it says
  *   something only where w wrote something: an instance of an axiom that speaks of seeing a statement which wrote

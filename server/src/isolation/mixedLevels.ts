@@ -75,7 +75,7 @@ export function arePaired(levels: Levels, a: string, b: string): boolean {
 }
 
 /**
- * What the levels say of some transactions alone: a single level where all of them run at it and no pair among them
+ * The meaning of the levels for some transactions alone: a single level where all of them run at it and no pair among them
  * is kept serializable. Independent of the order of the ids, so that equal questions are equal texts.
  */
 export function restrictLevels(levels: Levels, transactions: readonly string[]): Levels {

@@ -28,7 +28,7 @@ export interface ProductLevel {
   readonly label: string;
   readonly summary: string;
   /**
-   * What a plain SELECT reads: its snapshot; the newest rows under shared locks that last (`locking`); the newest
+   * The rows that a plain SELECT reads: its snapshot; the newest rows under shared locks that last (`locking`); the newest
    * committed version of each row at the moment at which it gets there, waiting for writers (`row`); or whatever is
    * newest, committed or not.
    */
@@ -55,7 +55,7 @@ export interface ProductLevel {
   readonly conflict: "recheck" | "first-updater-wins" | "none" | "restart";
   /** An UPDATE that leaves a row's values as they are makes no new version of it. */
   readonly noVersionOnNoChange: boolean;
-  /** What is not serializable among transactions of such levels is aborted, whatever locks do. */
+  /** Transactions of such levels that are not serializable are aborted, whatever locks do. */
   readonly ssi: boolean;
   /**
    * Of what such transactions read, the server does not notice that a row is in the way of an INSERT ... ON CONFLICT DO

@@ -122,7 +122,7 @@ export function createChecks(state: ServerState): Checks {
     state.running.set(key, { done: 0, total: 0 });
     status.update();
     try {
-      // What is found in the files that somebody looks at is found again.
+      // Findings in the files that somebody looks at are found again.
       const found = new Map<string, Anomaly>();
       const bounded = proving(withSettings(state, project), false);
       let placed: readonly PlacedSuppression[] = [];

@@ -6,7 +6,7 @@ import type { StandingReading } from "./checker";
 
 export interface StandingReadings {
   /**
-   * What stands for files of a project as it was just read. For all other files what was read is remembered, so that it
+   * The readings of files of a project as it was just read. For all other files what was read is remembered, so that it
    * stands from now on.
    */
   settle(project: Project, program: Program): readonly StandingReading[];

@@ -87,7 +87,7 @@ export function noteDiagnostic(note: Note, range: Range): Diagnostic {
     code: note.code,
     source: SOURCE,
     message: visible(note.message),
-    // What can go is faded, and in no list of problems.
+    // Parts that can go are faded, and in no list of problems.
     ...(USELESS.has(note.code) && {
       severity: DiagnosticSeverity.Hint,
       tags: [DiagnosticTag.Unnecessary],

@@ -77,7 +77,7 @@ export async function listen({
       connections.delete(number);
       connection.close();
     });
-    // What follows an error is the end of the connection, which is all that there is to do about it.
+    // Behind an error the connection ends, which is all that there is to do about it.
     socket.on("error", () => socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {

@@ -70,7 +70,7 @@ export function openMockSession({
     return /nowait/iu.test(text) ? impatience(parsedOrNone(text), isPostgres) : undefined;
   }
 
-  /** What is wrong with a text is said when it is executed. */
+  /** A wrong text is an error when it is executed. */
   function parsedOrNone(text: string): readonly ParsedStatement[] {
     try {
       return sql.parse(text);
@@ -140,7 +140,7 @@ export function openMockSession({
         return parts;
       } catch (error) {
         if (!(asSqlFailure(error) instanceof SqlFailure)) throw error;
-        // What is wrong is said when it is prepared.
+        // A wrong text is an error when it is prepared.
         return text.trim() === "" ? [] : [text];
       }
     },

@@ -160,7 +160,7 @@ const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
     "maybe",
     "regexp_match array_cat array_positions lower_inc upper_inc trim_array",
   ),
-  // Whether code of a program takes a value for true.
+  // True if code of a program takes a value for true.
   ...rows("bool", "never", "code:truth code:truth_of_any"),
   // Moments, as code calculates with them.
   ...rows("int", "strict", "code:millis"),

@@ -52,7 +52,7 @@ export interface Suppressed {
 }
 
 /**
- * What a verdict rests on: a bound on the number of transactions (and on the rounds of loops, where more than one was
+ * The ground of a verdict: a bound on the number of transactions (and on the rounds of loops, where more than one was
  * asked for), or a proof.
  */
 export type Rests =
@@ -254,7 +254,7 @@ export function undecidedCount(unknown: readonly Unknown[]): number {
 }
 
 /**
- * What is taken to hold and without which the answer might be another: an invariant that the user wrote, a counter that
+ * Something without which the answer might be another: an invariant that the user wrote, a counter that
  * was inferred, a CHECK of the schema, arguments that the user says are distinct, that no transaction is rolled back but
  * where its text says so, or that one that was recorded takes no other path.
  */

@@ -254,7 +254,7 @@ export interface Requests {
     readonly result: readonly CheckSummary[];
   };
   /**
-   * What a level would leave of the document's project, without making it the level in force: remembered for the present
+   * The report at another level of the document's project, without making it the level in force: remembered for the present
    * text, so that `isolens/levels` knows it. Cancelled with its request; null where nothing could be asked.
    */
   readonly "isolens/tryLevel": {

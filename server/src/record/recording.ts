@@ -19,7 +19,7 @@ export interface RecordingWriter {
 
 export interface RecordingFile {
   readonly file: string;
-  /** What is in the file already stays. */
+  /** The content of the file stays. */
   readonly isContinued: boolean;
 }
 

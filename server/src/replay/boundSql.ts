@@ -26,7 +26,7 @@ export function boundSql(
       const isTerm = typeof found === "object" && found !== null && found.kind === "opaque";
       return isTerm ? undefined : literal(toValue(found));
     } catch (problem) {
-      // What the store cannot say, or refuses, is left to the server.
+      // A statement on which the store cannot say anything, or that it refuses, is left to the server.
       if (problem instanceof NotExecutable || problem instanceof SqlFailure) return undefined;
       throw problem;
     }

@@ -244,7 +244,7 @@ async function advance(
   if (job.kind === "script") {
     const before = await settle(cast, players, player);
     if (before.kind !== "answered") return `${what} is not reached: ${waitText(player, before)}`;
-    // What a unit does next is in its next transaction.
+    // The next commands of a unit are in its next transaction.
     while (player.script?.next().kind === "part" && startNext(player)) await player.pending;
     if (startNext(player, step)) return undefined;
     return `${what} is not reached: ${player.failure ?? "the script goes another way"}`;
@@ -311,7 +311,7 @@ async function finish(
   player: Player,
 ): Promise<string | undefined> {
   let standing = await settle(cast, players, player);
-  // What follows the last statement that the witness names reads and writes nothing.
+  // Statements behind the last one that the witness names read and write nothing.
   while (standing.kind === "gate") {
     await cast.gates.release(player.number);
     standing = await settle(cast, players, player);
@@ -338,7 +338,7 @@ async function end({ gates }: Cast, player: Player): Promise<void> {
     const sql = player.failure === undefined ? "COMMIT" : "ROLLBACK";
     const result = await player.session.execute(sql);
     if (!result.ok) return player.failure ?? textOf(result);
-    // What a script's queries gave is known already.
+    // Results of a script's queries are known already.
     if (player.failure !== undefined || player.job.kind === "script") return player.failure;
     for (const { seen } of await rowsOf(player, gates.noted))
       if (typeof seen === "string") player.seen.push(...seen.split("\n").filter(Boolean));

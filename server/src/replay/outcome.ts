@@ -16,7 +16,7 @@ export interface ReplayOutcome {
 export type Difference = "state" | "value" | "read";
 
 /**
- * What makes the outcomes differ; undefined where they are the same, for all numbers of sequences and random ids that can
+ * The reason why outcomes differ; undefined where they are the same, for all numbers of sequences and random ids that can
  * stand for each other. An instance that did not commit and one that did not run are the same.
  */
 export function differenceOf(

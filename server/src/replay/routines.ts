@@ -114,7 +114,7 @@ function plStatements({ text }: Body): readonly PlStatement[] {
   return found;
 }
 
-/** What `ROW_COUNT()` and the like give depends on the last statement, so nothing may come between. */
+/** The value of `ROW_COUNT()` and the like depends on the last statement, so nothing may come between. */
 const ASKS_FOR_LAST = /\b(?:row_count|found_rows)\s*\(|\bget\s+(?:\w+\s+)?diagnostics\b/i;
 
 function mysqlRoutine({ lines, dialect }: ScannedFile, slice: Span): LiveRoutine | undefined {

@@ -76,7 +76,7 @@ export function startScript(
     const { range } = statement.source;
     const own = offsetsOf(file.lines, range);
     const at = items.findIndex(({ start, end }) => start <= own.start && own.start < end);
-    // What a session of MySQL assigns to its variables on the way there; two reads may be of one statement.
+    // The assignments of a session of MySQL to its variables on the way there; two reads may be of one statement.
     const spans = at < 0 ? [own] : items.slice(nextItem, at + 1).filter(isExecuted);
     const sql: string[] = [];
     for (; (settings[nextSetting]?.end ?? Infinity) <= own.start; nextSetting++) {
@@ -168,7 +168,7 @@ function runOf(
     next() {
       if (at !== undefined) return at;
       let next: Next = nextOf(machine, undo);
-      // What was never begun need not end.
+      // A transaction that was never begun need not end.
       for (; endsPart(next) && !isOpen; next = nextOf(machine, undo)) continueUnit(machine);
       at = stepOf(next);
       return at;

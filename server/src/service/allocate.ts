@@ -43,7 +43,7 @@ export async function allocate(
     const before = known.get(key);
     if (before !== undefined) return before;
     const report = await check(withLevels(program, named(ranks)));
-    // What was not understood is as open at the strongest level; what a search left open there is not decided.
+    // A statement that was not understood is as open at the strongest level; what a search left open there is not decided.
     accepted ??= new Set(report.unknown.filter(isOfProgram).map(({ reason }) => reason));
     last = report;
     const isFree = report.anomalies.every(({ severity }) => severity === "unused");

@@ -251,7 +251,7 @@ export async function check(
         )
       : undefined;
     const isProved = proof?.report.status === "proved";
-    // What a bounded search left open is settled by a proof.
+    // A proof settles what a bounded search left open.
     const undecided = undecidedTuples(
       program,
       searched,

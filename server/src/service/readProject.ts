@@ -49,7 +49,7 @@ export interface ProjectReader {
    */
   reading(project: ProjectTexts, isStopped?: IsStopped): SlicedWork<Program>;
   /**
-   * What some of the files do, read before all others: of code with those who call it, as far as they are few. A part of
+   * The transactions of some of the files, read before all others: of code with those who call it, as far as they are few. A part of
    * the whole program, whose other files are `unread`. Undefined where reading all is not worth an answer before it, or
    * has been done before.
    */
@@ -136,7 +136,7 @@ export function createProjectReader(
     },
     keep: ({ unread }, project) => {
       const { code, kept } = readersOf(project);
-      // What the last reading found is taken now; a later one does not change it.
+      // The results of the last reading are taken now; a later one does not change them.
       return kept && code ? kept.save(code.lasting(), unread === undefined) : undefined;
     },
   };
@@ -350,7 +350,7 @@ function configuredTransaction(
   return {
     ...transaction,
     preconditions: [...transaction.preconditions, ...preconditions],
-    // What stands in the code itself is nearer to the code's author than a file elsewhere.
+    // A comment in the code itself is nearer to the code's author than a file elsewhere.
     ...(level && configuredLevel(transaction, level.name)),
   };
 }

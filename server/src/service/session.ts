@@ -407,7 +407,7 @@ function readInTurn(
     const stops = (): boolean => signal.aborted || clock() > end || (isStopped?.() ?? false);
     let most = 0;
     const told = ({ done, total }: ReadingStep): void => {
-      // What was read first is not read again.
+      // Files that were read first are not read again.
       most = Math.max(most, done);
       events.reading?.(most, total);
     };

@@ -53,7 +53,7 @@ function mysqlParameter(given: unknown): SqlValue {
   }
 }
 
-/** What drivers write for a value that is no text. */
+/** The text of drivers for a value that is no text. */
 function textOf(given: unknown, dialect: Dialect): string {
   if (typeof given === "string") return given;
   if (given instanceof Date) {

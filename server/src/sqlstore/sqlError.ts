@@ -29,7 +29,7 @@ export class SqlFailure extends Error {
   }
 }
 
-/** What else an error is about. */
+/** The other subject of an error. */
 export type ErrorParts = Omit<SqlError, "code" | "number" | "mysqlState" | "message">;
 
 /** An error of the given kind, to be thrown. */

@@ -158,7 +158,7 @@ export interface SqlOutput {
   readonly alias?: string;
   /** How a column that `*` stands for is written. */
   readonly shown?: string;
-  /** What the column is called without an alias, where the dialect goes by the text. */
+  /** The name of the column without an alias, where the dialect goes by the text. */
   readonly text?: string;
 }
 
@@ -421,7 +421,7 @@ export interface CopyOptions {
   readonly escape: string;
 }
 
-/** What SHOW and DESCRIBE of MySQL ask for; `like` is a pattern of LIKE. */
+/** The subject of SHOW and DESCRIBE of MySQL; `like` is a pattern of LIKE. */
 export type ShowRequest =
   | { readonly kind: "tables"; readonly full: boolean; readonly like?: string }
   | {

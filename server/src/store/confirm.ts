@@ -131,7 +131,7 @@ function cycleAmong(
 }
 
 /**
- * What differs from every serial order, seen from the instances that committed; undefined when one order agrees in
+ * The difference from every serial order, seen from the instances that committed; undefined when one order agrees in
  * all respects.
  */
 function severityOf(

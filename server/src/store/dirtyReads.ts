@@ -90,7 +90,7 @@ function recordedRead(execution: Execution, read: DirtyRead): History {
     if (writes) {
       const undone = read.kind === "rolled-back" && index === read.from;
       const aborted = undone || ownEntry(execution.outcome.status, step.instance) !== COMMITTED;
-      // What a transaction that commits undoes is to others as if another one had been rolled back.
+      // Work that a committing transaction undoes is to others as if another one had been rolled back.
       const writer = transactionOf(aborted ? `${step.instance} undone` : step.instance);
       if (aborted) builder.setStatus(writer, ABORTED);
       builder.add(WRITE, writer, key, builder.textVersion(key, String(index)), index + 1);

@@ -25,7 +25,7 @@ export type ReadMode = "snapshot" | "current" | "uncommitted";
 export function readModeOf({ level }: Session, statement: Statement): ReadMode {
   const changes = statement.kind !== "select";
   if (level.plainRead === "locking" || level.plainRead === "row") return "current";
-  // What decides a change is read under locks where all that is searched stays locked.
+  // Rows that decide a change are read under locks where all that is searched stays locked.
   if (changes && level.candidates === "current" && level.locks === "scanned") return "current";
   return level.plainRead === "newest-uncommitted" ? "uncommitted" : "snapshot";
 }

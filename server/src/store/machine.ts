@@ -405,7 +405,7 @@ function enterHandler(machine: Machine, code: string, undo: Undo): boolean {
     if (at.kind === "commit") undoesAll = true;
     if (at.kind !== "handler" || !isCaught(code, at.of.catches)) continue;
     const { handler, undoes, error } = at.of;
-    // What a unit has committed stays; of the transaction that the error leaves, nothing does.
+    // Work that a unit has committed stays; of the transaction that the error leaves, nothing does.
     const isOpen = !isUnit(machine) || isInTransaction({ rest: at.rest });
     if (isOpen && undoes !== "statement") undo.undoTo(at.mark);
     if (error !== undefined) machine.variables = { ...machine.variables, [error]: code };

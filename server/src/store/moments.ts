@@ -4,7 +4,7 @@ import { dictionary } from "../protocol/dictionary";
 import { asNumeric, isOpaque, toDecimal, toInteger, type SqlValue } from "./value";
 
 /**
- * What a function of moments gives; undefined where it is none of these, or is given what is no moment. `code:millis` and
+ * The value of a function of moments; undefined where it is none of these, or is given what is no moment. `code:millis` and
  * `code:instant` go from a moment to its milliseconds and back; `code:Date.NAME` are methods of dates, and steps and
  * bounds of a calendar (`code:Date.addMonths`, `code:Date.startOfDay`).
  */

@@ -73,7 +73,7 @@ function cellOf(row: StoredRow, column: string): CellRead {
 }
 
 /**
- * What a statement reads of a row that changed while it waited: the newest version instead of the one it saw. A row
+ * The row as a statement reads it that changed while it waited: the newest version instead of the one it saw. A row
  * that was inserted in the place of a deleted one is missed, so that both versions count.
  */
 export function rereadRow(recorder: Recorder, seen: StoredRow, newest: StoredRow): void {

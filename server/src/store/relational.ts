@@ -154,7 +154,7 @@ function advance(
 ): void {
   const { machine } = participant;
   let next = nextOf(machine, undoOf(participant));
-  // What a unit does next is in its next transaction.
+  // The next commands of a unit are in its next transaction.
   while (expected !== "commit" && endsPart(next)) {
     endPart(state, participant, next.kind === "rollback" ? next.why : undefined);
     next = nextOf(machine, undoOf(participant));
@@ -209,7 +209,7 @@ function advance(
     const record = recordOf({ writes: [], rows: [], affected: 0, why });
     if (!handleFailure(machine, failure, undoOf(participant)))
       throw new NotExecutable(failureText(machine, failure));
-    // What it read before it failed decided that the handler runs.
+    // The rows that it read before it failed decided that the handler runs.
     state.steps.push(record);
     if (record.commits === true) closePart(participant);
   }
@@ -290,7 +290,7 @@ function actingOf(tables: Tables, step: number): Acting {
 
 function end(state: State, participant: Participant, why: string | undefined): void {
   const { machine, kept } = participant;
-  // What a unit has written before it fails has happened.
+  // Writes of a unit before it fails have happened.
   const commits = why === undefined || kept.length > 0;
   participant.status = commits ? COMMITTED : `rolled back: ${why}`;
   if (why !== undefined) participant.log = [];

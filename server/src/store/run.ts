@@ -154,7 +154,7 @@ function takeStep(server: Server, step: ScheduleStep): void {
     throw new NotExecutable(
       `${step.instance} still waits for ${session.waiting.holders.join(", ")} when it should go on`,
     );
-  // What a unit does next is in its next transaction.
+  // The next commands of a unit are in its next transaction.
   while (step.statement !== "commit" && isBetween(session))
     refuseAborts(advance(server, step.instance));
   const next = nextStatement(session);
@@ -202,7 +202,7 @@ function finishingOrder(plan: WitnessPlan): readonly string[] {
   return [...ordered, ...ordered, ...ordered];
 }
 
-/** What the schedule says about snapshots must be what the server did. */
+/** The schedule's snapshots must be the server's. */
 function checkPredictions(server: Server, plan: WitnessPlan): void {
   for (const step of plan.schedule) {
     if (step.statement === "commit") continue;

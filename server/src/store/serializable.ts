@@ -23,7 +23,7 @@ export function serializationProblem(run: Run): string | undefined {
 }
 
 /**
- * What the server does not notice, beside who takes a key that was given up: that an INSERT did nothing because of a row,
+ * Conflicts that the server does not notice, beside who takes a key that was given up: that an INSERT did nothing because of a row,
  * whether it saw that row come or the row is then changed or deleted. A handler's INSERT is noticed by who looked for
  * the row before it made it.
  */

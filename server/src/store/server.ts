@@ -426,7 +426,7 @@ function refuse(
 ): readonly Event[] {
   if (!handleFailure(session.machine, failure, undoOf(session)))
     return abort(server, session, failure);
-  // What it read before it failed decided that the handler runs.
+  // The rows that it read before it failed decided that the handler runs.
   server.steps = [...server.steps, record];
   session.waiting = undefined;
   const event: Event = { kind: "executed", instance: session.machine.instance };
@@ -456,7 +456,7 @@ function end(
   const { machine } = session;
   const { instance } = machine;
   const commits = how.status === COMMITTED;
-  // What a unit has written before it fails has happened.
+  // Writes of a unit before it fails have happened.
   session.ended = session.kept.length > 0 ? COMMITTED : how.status;
   const isBehind = isUnit(machine) && commits && !isOpen(server, session);
   if (!isBehind) server.steps = [...server.steps, endRecord(machine, how.why, how.waitedFor)];

@@ -60,7 +60,7 @@ function perInstance(
 }
 
 /**
- * What each caller can tell apart: the rows of each statement and what is returned. No row, NULL and what was never run
+ * The observations of each caller: the rows of each statement and what is returned. No row, NULL and what was never run
  * are the same nothing, as in the encoding: `row ?? null` gives of an absent row what an early `return null` gives.
  */
 export function receivedOf(run: Run): Readonly<Record<string, readonly string[]>> {

@@ -1,4 +1,4 @@
-// What the user states, held against concrete rows: for which row it is broken, and by how much.
+// The invariants of the user, held against concrete rows: for which row one is broken, and by how much.
 import type { Expression } from "../program/expression";
 import type { Invariant, Program } from "../program/program";
 import type { Schema } from "../program/schema";
@@ -28,7 +28,7 @@ export interface Stand {
   readonly slack: number;
 }
 
-/** What the user states, as opposed to what was inferred. */
+/** The statements of the user, as opposed to what was inferred. */
 export function statedInvariants({ invariants = [], totals = [] }: Program): readonly Invariant[] {
   return [...invariants.filter(({ origin }) => origin !== "inferred"), ...totals];
 }

@@ -21,7 +21,7 @@ export function codeScriptOf(
   { body }: Transaction,
   args: Readonly<Record<string, Value>>,
 ): CodeScript | string {
-  // What the code reads is known when all of it was written once.
+  // Values that the code reads are known when all of them were written once.
   const read = new Set<string>();
   const first = writeLines(program, body, args, read);
   return typeof first === "string" ? first : writeLines(program, body, args, read);

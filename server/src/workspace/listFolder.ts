@@ -57,7 +57,7 @@ const TEST_FILE =
 const MOST_FOLDERS = 20_000;
 
 /**
- * What stands below `folder`; patterns are relative to `base`. Where the folder itself is one of tests, they are what was
+ * The files below `folder`; patterns are relative to `base`. Where the folder itself is one of tests, they are what was
  * asked for.
  */
 export async function listFolder(

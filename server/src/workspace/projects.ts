@@ -452,7 +452,7 @@ class ConfigurationFinder {
     const file = path.join(folder, CONFIGURATION_FILE);
     if ((await kindOf(file, this.options)) === "file") return this.read(file);
     const parent = path.dirname(folder);
-    // What stands above a repository is not of it.
+    // Files above a repository are not of it.
     if (isRepository(folder)) return undefined;
     return parent === folder ? undefined : this.search(parent);
   }

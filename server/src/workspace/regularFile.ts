@@ -1,5 +1,5 @@
 // The one place that opens files which come from outside: regular files inside of their workspace, read up to a bound.
-// What a link, a pipe or a device would give instead is refused, and no message repeats what stands in a file.
+// The content of a link, a pipe or a device is refused, and no message repeats what stands in a file.
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { realpathSync, statSync, type Stats } from "node:fs";
 import path from "node:path";

@@ -12,7 +12,7 @@ import type { Judged } from "./readCorpus";
 
 export interface Comparison {
   readonly statement: Judged;
-  /** What the tree says of tables and the AR does not, or the other way round; undefined where they agree. */
+  /** The tables of the tree that the AR does not have, or the other way round; undefined where they agree. */
   readonly tables?: string;
   readonly lostLocks: readonly string[];
   readonly locks: number;

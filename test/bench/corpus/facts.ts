@@ -1,4 +1,4 @@
-// What a statement reads, writes and locks, told twice: straight from PostgreSQL's parse tree, and from the AR. The two
+// The reads, writes and locks of a statement, told twice: straight from PostgreSQL's parse tree, and from the AR. The two
 // share no code, so that what the lowering loses or adds shows.
 import { walkStatement } from "../../../server/src/frontend/sql/walk";
 import type { Relation, Statement } from "../../../server/src/program/statement";

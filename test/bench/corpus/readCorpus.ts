@@ -200,7 +200,7 @@ const REPLAYED =
 const UNREADABLE = /^PostgreSQL cannot read this statement/;
 
 /**
- * What stands in a migration runs when the tables are those of its time: with the columns that they have before or
+ * A migration runs when the tables are those of its time: with the columns that they have before or
  * behind it, or on the way, where it makes some only to drop them. Undefined for other files.
  */
 function tablesOfMigrations({
@@ -298,7 +298,7 @@ function transactionOf(context: LoweringContext, statements: readonly Statement[
   };
 }
 
-/** What stands in a slice of a file. */
+/** The content of a slice of a file. */
 type At<Kind> = (lines: LineIndex, slice: Span) => readonly Kind[];
 
 function grouped<Kind extends { readonly source: SourceRange }>(all: readonly Kind[]): At<Kind> {

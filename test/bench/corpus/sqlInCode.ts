@@ -20,7 +20,7 @@ const LANGUAGES: ReadonlyMap<string, Quoting> = new Map([
   ["py", { line: "#", quotes: ['"""', "'''", '"', "'"] }],
 ]);
 
-/** Whether strings of that file are looked at. */
+/** True if strings of that file are looked at. */
 export function isCode(file: string): boolean {
   return LANGUAGES.has(extensionOf(file));
 }

@@ -1,9 +1,9 @@
-// What a process holds, minute by minute, and whether that stays flat.
+// The memory of a process, minute by minute, and whether it stays flat.
 
 export interface Memory {
   /** Takes a figure when its time has come; `told` says what was done by then. */
   look(told: () => string): void;
-  /** Whether the last third holds hardly more than the third before it. */
+  /** True if the last third holds hardly more than the third before it. */
   isFlat(): boolean;
 }
 

@@ -1,4 +1,4 @@
-// What the process that tries inputs says of each.
+// The answer of the process that tries inputs on each.
 export type Answer =
   | { readonly kind: "ready" }
   | { readonly kind: "taken"; readonly way: string }

@@ -24,7 +24,7 @@ export interface Taken {
   readonly way: string;
 }
 
-/** What only a fault of ours says. */
+/** Words that only a fault of ours says. */
 const EXCEPTION_TEXT = new RegExp(
   [
     /Cannot (?:read|set) propert[^"\n]{0,60}/,

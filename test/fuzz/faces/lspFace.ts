@@ -94,7 +94,7 @@ async function openServer(): Promise<OpenFace> {
       waiting.delete(id);
       return;
     }
-    // What the server asks of its client is answered with nothing.
+    // A request of the server to its client is answered with nothing.
     if (Reflect.has(message, "method") && id !== undefined)
       send(JSON.stringify({ jsonrpc: "2.0", id, result: null }));
     said.push(text);

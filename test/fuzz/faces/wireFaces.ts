@@ -114,7 +114,7 @@ async function openWire(protocol: "postgres" | "mysql", healthy: Buffer): Promis
   };
 }
 
-/** What comes back until nothing more does. */
+/** The answers until none comes back any more. */
 function exchange(port: number, input: Buffer, patience = SILENCE * 4): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// What `check` says of a program, in the words that must not change.
+// The answer of `check` on a program, in the words that must not change.
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
 import type { FileId } from "../../../server/src/protocol/source";
@@ -40,7 +40,7 @@ export async function verdictWords(
   return [...new Set(found)].sort();
 }
 
-/** What a law changes about the verdict, though it must not; nothing where it holds or does not apply. */
+/** The verdict's change by a law, though it must not; nothing where it holds or does not apply. */
 export async function lawBroken(
   example: Example,
   expected: readonly string[],

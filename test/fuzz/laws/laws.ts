@@ -142,7 +142,7 @@ function wrapped(
   return `${inner}\n\n${comments}CREATE FUNCTION ${name}(${parameters}) RETURNS ${type}\nLANGUAGE plpgsql AS $$\nBEGIN\n  ${body}\nEND $$;`;
 }
 
-/** What comes before the first transaction or definition, and each of these with the comments before it. */
+/** The text before the first transaction or definition, and each of these with the comments before it. */
 function partsOf(text: string): readonly string[] {
   return text.split(
     /^(?=(?:--(?! @transaction).*\n)*(?:CREATE (?:FUNCTION|TABLE|VIEW|TRIGGER|INDEX)\b|-- @transaction\b))(?<!^--.*\n)/m,

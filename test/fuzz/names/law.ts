@@ -21,7 +21,7 @@ interface Renamed {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** What was said under other names that was not said before, and the files that it was said of. */
+/** The messages under other names that were not there before, and the files that they are about. */
 export interface Breach {
   readonly expected: readonly string[];
   readonly found: readonly string[];
@@ -77,7 +77,7 @@ export function codeExample(
   };
 }
 
-/** What is said of an example as it stands. */
+/** The answer on an example as it stands. */
 export async function saidOf({ files, report }: Example): Promise<readonly string[]> {
   return said(await report(files), new Map());
 }
@@ -102,7 +102,7 @@ export async function breachOf(
     : { expected, found, files };
 }
 
-/** What a report says, in the names that a map leads back to. */
+/** The content of a report, in the names that a map leads back to. */
 function said(report: LevelReport, back: ReadonlyMap<string, string>): readonly string[] {
   const named = (all: readonly string[]): string =>
     all
@@ -136,7 +136,7 @@ function isLegal(name: string, product: Product): boolean {
   return product === "postgres" || !["new", "old"].includes(name);
 }
 
-/** Whether a word is hardly anything but a column. */
+/** True if a word is hardly anything but a column. */
 function isTelling(word: string): boolean {
   return (
     word.includes("_") || (word.length > 2 && !["name", "value", "note", "text"].includes(word))

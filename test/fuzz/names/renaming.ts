@@ -11,7 +11,7 @@ export function declaredNames(files: readonly SourceFile[]): readonly string[] {
   return [...names].filter((name) => !isKept(name));
 }
 
-/** Whether a word stays what it is where a program has it as a name: no other name may become it. */
+/** True if a word stays what it is where a program has it as a name: no other name may become it. */
 export function isKept(name: string): boolean {
   return WORDS.has(name);
 }
@@ -36,7 +36,7 @@ export function renamedWords(
   }));
 }
 
-/** Whether a text speaks of names in strings, where no renaming finds them. */
+/** True if a text speaks of names in strings, where no renaming finds them. */
 export function isDynamic(text: string): boolean {
   return /\bexecute\b|\bprepare\b|\bformat\s*\(/iu.test(text);
 }

@@ -1,4 +1,4 @@
-// What generators of routines' bodies share: lines, variables that have values by now, and the words for what is used.
+// Helpers that generators of routines' bodies share: lines, variables that have values by now, and the words for what is used.
 import type { Random } from "./random";
 
 export interface Table {

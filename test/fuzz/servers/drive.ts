@@ -8,7 +8,7 @@ export interface RunOutcome {
   readonly committed: readonly number[];
   /** The rows at the end and what those that committed returned, as text. */
   readonly text: string;
-  /** What the others failed with. */
+  /** The errors of the others. */
   readonly failures: readonly string[];
   /** The instances in the order in which they were let go on. */
   readonly order: readonly number[];
@@ -190,7 +190,7 @@ function playerOf(
       pending = send(next).finally(() => {
         pending = undefined;
       });
-      // What is quick has answered by the next turn.
+      // A quick command has answered by the next turn.
       await Promise.race([pending, new Promise((resolve) => setTimeout(resolve, 1))]);
     },
     end: async () => {

@@ -30,7 +30,7 @@ export interface Judgement {
 export interface Contradiction {
   readonly kind: "missed" | "falsely confirmed" | "fault";
   readonly text: string;
-  /** What shows a miss again. */
+  /** The program that shows a miss again. */
   readonly calls: readonly Call[];
   readonly init: readonly string[];
   /** In which the instances went on; empty where nothing was missed. */
@@ -126,7 +126,7 @@ export async function judge(
   return { verdict, interleavings, safeRuns, confirmed, reasons, contradictions };
 }
 
-/** What `check` says; a fault where it rejects, or does not answer in its time. */
+/** The answer of `check`; a fault where it rejects, or does not answer in its time. */
 export async function verdictOf(
   session: Session,
   { text, level: name }: FuzzProgram,
@@ -168,7 +168,7 @@ export async function verdictOf(
   }
 }
 
-/** Whether the report promises that a run of these transactions gives what a serial order gives. */
+/** True if the report promises that a run of these transactions gives what a serial order gives. */
 function isCalledSafe(
   { verdict, anomalies, unknown, transactions }: LevelReport,
   calls: readonly Call[],
@@ -182,7 +182,7 @@ function isCalledSafe(
   return !isOpen && !anomalies.some((anomaly) => isWithin(anomaly.transactions, names));
 }
 
-/** Whether all of these instances are among those. */
+/** True if all of these instances are among those. */
 function isWithin(part: readonly string[], whole: readonly string[]): boolean {
   const left = [...whole];
   return part.every((name) => {

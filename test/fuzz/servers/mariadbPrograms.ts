@@ -168,7 +168,7 @@ function handler({ random, features }: Body): string {
   return `  declare exit handler for ${kind} begin rollback;${resignal} end;`;
 }
 
-/** What an application sends, with user variables. */
+/** The application's statements, with user variables. */
 function script(body: Body, name: string): string {
   const { random, features } = body;
   features.add("client transaction");

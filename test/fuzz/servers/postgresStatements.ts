@@ -20,7 +20,7 @@ function block(body: Body): void {
     const before = new Set(body.assigned);
     statements(body);
     body.room = rest - taken;
-    // What a branch assigns is not known after it.
+    // A variable that a branch assigns is not known after it.
     for (const name of [...body.assigned]) if (!before.has(name)) body.assigned.delete(name);
   });
 }

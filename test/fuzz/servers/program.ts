@@ -7,7 +7,7 @@
 // Routines stop at each /*bp*/, transactions of a script (from "-- @transaction" to its COMMIT) before each statement.
 
 export interface FuzzProgram {
-  /** What `check` reads, the comments above included. */
+  /** The text that `check` reads, the comments above included. */
   readonly text: string;
   readonly level: string;
   readonly init: readonly string[];
@@ -98,7 +98,7 @@ export function scriptsOf(text: string): readonly Script[] {
   }));
 }
 
-/** What is sent once: tables and routines. */
+/** The statements that are sent once: tables and routines. */
 export function definitionsOf(text: string): string {
   return text.replace(SCRIPT, "").replace(/^-- .*$/gm, "");
 }

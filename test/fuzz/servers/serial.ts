@@ -1,4 +1,4 @@
-// Whether an outcome is one that some serial order of the same instances gives on the same server.
+// True if an outcome is one that some serial order of the same instances gives on the same server.
 import { run, runSerially, type Chooser, type RunOutcome } from "./drive";
 import type { Call, FuzzProgram } from "./program";
 import type { Random } from "./random";
@@ -21,7 +21,7 @@ export interface Setting {
   readonly isAfresh: boolean;
 }
 
-/** What a server says of a text that is wrong, whatever its rows are: names that are not there, types that do not fit. */
+/** The server's complaint about a text that is wrong, whatever its rows are: names that are not there, types that do not fit. */
 const IN_ERROR = /(?:^|: )(?:42\w{3}|3B001|55000|1054|1146|1064|1305|1318) /;
 
 /**

@@ -1,8 +1,8 @@
-// What the driver of interleavings asks of a product: a schema for a program, its rows, sessions that stop at gates, and what
+// The product behind the driver of interleavings: a schema for a program, its rows, sessions that stop at gates, and what
 // each session is doing. Servers know nothing of verdicts.
 import type { Call, FuzzProgram } from "./program";
 
-/** What a session that has not answered is doing: between two looks it may do another thing. */
+/** The state of a session that has not answered: between two looks it may do another thing. */
 export type Activity = "gate" | "blocked" | "runs";
 
 export type Answer =
@@ -35,7 +35,7 @@ export interface Stage {
   /** Lets the actor, which stands at a gate, go on to the next one. */
   pass(actor: number): Promise<void>;
   activities(count: number): Promise<readonly Activity[]>;
-  /** What begins a transaction at the level; `first` is how a script begins, and routines begin as they do. */
+  /** The text that begins a transaction at the level; `first` is how a script begins, and routines begin as they do. */
   begin(level: string, first?: string): readonly string[];
   /** The statements that run a routine and give what it returns. */
   call(call: Call): readonly string[];

@@ -1,4 +1,4 @@
-// What all programs of this folder share: where the server is, and steps whose results are printed one a line, so that
+// The parts that all programs of this folder share: where the server is, and steps whose results are printed one a line, so that
 // those of two servers can be compared. Arguments: PRODUCT PORT.
 export const product = process.argv[2] ?? "postgres";
 export const port = Number(process.argv[3]);

@@ -20,7 +20,7 @@ import { runEveryOrder } from "../../../server/src/store/run";
 import { COMMITTED, type Run } from "../../../server/src/store/runRecord";
 import { observedOf, outcomeOf } from "../../../server/src/store/toExecution";
 
-/** What differs from every serial order, or that nothing does. */
+/** The difference from every serial order, or that there is none. */
 export type Worst = Severity | "none";
 
 export interface Agreement {
@@ -111,7 +111,7 @@ export interface Searched {
   readonly reasons: readonly string[];
 }
 
-/** What the search says of one instance each of `transactions`. */
+/** The search's answer on one instance each of `transactions`. */
 export async function searched(
   program: Program,
   flat: FlatProgram,

@@ -20,7 +20,7 @@ test("random programs: the verdict of the search is that of enumeration", async 
       const { kind, shown, claimed } = result;
       const text = `${level.name}: ${shown} by enumeration, ${claimed} by the search in\n${routinesText(result.transactions)}`;
       assert.ok(!["missed", "weaker", "false"].includes(kind), text);
-      // What is there must be confirmed; what is only suspected may be what an index would allow.
+      // Anomalies that are there must be confirmed; a suspicion may be what an index would allow.
       assert.ok(kind === "same" || shown === "none", text);
       if (shown !== "none") anomalous += 1;
     }

@@ -49,7 +49,7 @@ interface Subject {
   readonly schedule: readonly ScheduleStep[];
 }
 
-/** Whether the encoding allows this visibility and arbitration; `undefined` asks for the uniform level. */
+/** True if the encoding allows this visibility and arbitration; `undefined` asks for the uniform level. */
 function encoded(subject: Subject, level: PaperLevel, mixture: Mixture | undefined): boolean {
   const { program, schedule } = subject;
   const flat = flattenProgram(program, { unroll: 1 });

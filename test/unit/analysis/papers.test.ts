@@ -1,4 +1,4 @@
-// What the papers' levels let through: settled facts about small programs, each found, executed and classified.
+// The gaps of the papers' levels: settled facts about small programs, each found, executed and classified.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { planPapers, solvePapers } from "../../../server/src/analysis/search/literature/backend";

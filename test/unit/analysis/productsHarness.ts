@@ -53,7 +53,7 @@ export async function checkRandom(check: RandomCheck): Promise<number> {
         [0, 1],
         unroll,
       );
-      // What the search could not confirm it has not called safe; but an anomaly that is there it must confirm.
+      // An anomaly that the search could not confirm it has not called safe; but one that is there it must confirm.
       const agrees = kind === "same" || (shown === "none" && claimed === "none");
       assert.ok(
         agrees,

@@ -21,7 +21,7 @@ function check(
     const file = sql(`${TABLES}-- @transaction t\nBEGIN;\n${body}\nCOMMIT;\n`);
     for (const [level, wanted] of Object.entries(expected)) {
       const report = await analyse([file], level, 2);
-      // What was weakened stays open beside what was found; nothing else does.
+      // Statements that were weakened stay open beside what was found; nothing else does.
       const open = report.unknown.filter(({ reason }) => !reason.startsWith("weakened: "));
       assert.deepEqual(open, [], level);
       assert.deepEqual(verdicts(report), wanted, level);

@@ -26,7 +26,7 @@ const RC = "postgres:read-committed";
 const RR = "postgres:repeatable-read";
 const INNODB = "mysql:repeatable-read";
 
-/** Whether two transactions have an anomaly at these levels and none at those; everything is decided. */
+/** True if two transactions have an anomaly at these levels and none at those; everything is decided. */
 function check(
   name: string,
   bodies: readonly [string, string],

@@ -192,7 +192,7 @@ describe("random programs", () => {
   });
 });
 
-/** Whether a tuple is part of another, each instance counted. */
+/** True if a tuple is part of another, each instance counted. */
 function isWithin(part: readonly number[], whole: readonly number[]): boolean {
   return [...new Set(part)].every((each) => count(part, each) <= count(whole, each));
 }

@@ -1,4 +1,4 @@
-// What must agree within the relational encoding: statements and whole transactions as what is seen, from read-atomic
+// Agreement within the relational encoding: statements and whole transactions as what is seen, from read-atomic
 // on, and the rejection of tuples by their pairs with the whole question.
 import { encodeRelational } from "../../../server/src/analysis/encoding/relational/encoding";
 import type { Tier } from "../../../server/src/analysis/encoding/relational/encoding";

@@ -140,7 +140,7 @@ function randomAxiom(choose: NumberChoice): WrittenAxiom {
   return result.axiom;
 }
 
-/** Whether the encoding allows this visibility and arbitration. */
+/** True if the encoding allows this visibility and arbitration. */
 function encoded(
   subject: Subject,
   schedule: readonly ScheduleStep[],
@@ -177,7 +177,7 @@ function encoded(
 
 const EVENTUAL = levelOf("eventual");
 
-/** What the store says of an execution; undefined where the program does not follow the schedule. */
+/** The store's answer on an execution; undefined where the program does not follow the schedule. */
 function judged(
   { program }: Subject,
   schedule: readonly ScheduleStep[],
@@ -214,7 +214,7 @@ function written(level: PaperLevel): PaperLevel {
 
 const LEVELS = [...PAPER_LEVELS, ...PRINTED_LEVELS];
 
-/** What the search finds in a tuple, without the level's own name. */
+/** The search's findings in a tuple, without the level's own name. */
 function found({ program, flat }: Subject, level: PaperLevel, transactions: readonly number[]) {
   const { findings, undecided } = solvePapers(z3, program, flat, level, { transactions }, LIMITS);
   const told = findings.map(({ tables, confirmation, preventedBy }) => {

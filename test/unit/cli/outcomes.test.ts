@@ -1,4 +1,4 @@
-// What a person is told of how runs end.
+// The message about how runs end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { outcomeTexts } from "../../../server/src/cli/reporters/outcomes";

@@ -228,7 +228,7 @@ describe("the ten client programs", () => {
           reports.map(({ exhausted }) => exhausted),
           [true, true],
         );
-        // What the strongest level allows is what serial orders give.
+        // The outcomes that the strongest level allows are those of serial orders.
         assert.deepEqual(
           reports[1]?.violations.filter(({ cause }) => cause !== "serial"),
           [],

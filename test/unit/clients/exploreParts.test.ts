@@ -55,7 +55,7 @@ function runner(client: LoadedClient, level: StoreLevel, most: number, seed: num
 
 const rules = accessRules({ family: "paper" });
 
-/** What must not depend on how the work was divided. */
+/** The parts that must not depend on how the work was divided. */
 function told({ histories, exhausted, states, broken, faults, problems }: ClientExploration) {
   return { histories, exhausted, states: [...states].sort(), broken, faults, problems };
 }

@@ -9,7 +9,7 @@ import { randomFrom } from "../../bench/randomRun";
 
 type Statement = ObservedStep["statement"];
 
-/** What is executed is of no matter here. */
+/** The executed run is of no matter here. */
 const STATEMENT: Statement = JSON.parse("{}") as Exclude<Statement, string>;
 
 /** A small history run by a scheduler at READ COMMITTED, and then written down one transaction after the other. */

@@ -1,4 +1,4 @@
-// What exhaustive exploration shows of some instances from one start: histories whose outcome no serial order gives, and
+// Exhaustive exploration of some instances from one start: histories whose outcome no serial order gives, and
 // whether the history checker says the same of each of them.
 import { explorable } from "../../../server/src/clients/bindClient";
 import type { ExplorableClient } from "../../../server/src/clients/explorableClient";
@@ -24,7 +24,7 @@ import { runEveryOrder } from "../../../server/src/store/run";
 import { COMMITTED } from "../../../server/src/store/runRecord";
 import { outcomeOf } from "../../../server/src/store/toExecution";
 
-/** What of an outcome no serial order gives. */
+/** The part of an outcome that no serial order gives. */
 export type Difference = "none" | "value" | "state";
 
 export interface Explored {
@@ -41,7 +41,7 @@ export interface Explored {
   readonly worstUnmerged: Difference;
   /** The first history with the worst difference, without merged rows. */
   readonly example?: string;
-  /** What the engines say differently of the same history. */
+  /** The answers in which the engines differ on the same history. */
   readonly contradictions: readonly string[];
   readonly exhausted: boolean;
 }
@@ -72,7 +72,7 @@ export async function openStart(program: Program, setup: Setup): Promise<Explore
     const own = viewOf(history, final);
     const aborted = own.names.filter((name) => own.ends.get(name) === undefined);
     const committed = own.names.filter((name) => !aborted.includes(name));
-    // What rolled itself back has happened to nobody: the others alone are serial orders as well.
+    // A transaction that rolled itself back has happened to nobody: the others alone are serial orders as well.
     const orders = aborted.length === 0 ? serial : [...serial, ...(await without(aborted))];
     const made = {
       difference: differenceOf(own, orders, committed),

@@ -42,7 +42,7 @@ export function ordersOf(
   place();
 }
 
-/** Whether the level allows the history. */
+/** True if the level allows the history. */
 export function satisfiesLevel(history: History, level: AxiomaticLevel): boolean {
   let any = false;
   ordersOf(history, level, () => (any = true));

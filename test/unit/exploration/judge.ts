@@ -6,7 +6,7 @@ import type { AxiomaticLevel } from "../../../server/src/exploration/exploration
 import type { History } from "../../../server/src/exploration/history";
 import { INITIAL, OWN } from "../../../server/src/exploration/history";
 
-/** What the checker says of the level, or undefined for levels that it does not know. */
+/** The checker's answer on the level, or undefined for levels that it does not know. */
 export function checkerSays(history: History, level: AxiomaticLevel): string | undefined {
   const asked = HISTORY_LEVELS.find((each) => each === level);
   if (asked === undefined) return undefined;

@@ -10,7 +10,7 @@ export type Body = (local: Map<string, Value>) => Generator<Request, boolean | v
 export interface Operation {
   readonly kind: "r" | "w" | "?" | "!";
   readonly key: Key;
-  /** What `w` writes. */
+  /** The write of `w`. */
   readonly value: number;
 }
 

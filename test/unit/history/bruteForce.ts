@@ -24,7 +24,7 @@ export const LEVELS = ["RC", "RA", "CC", "PSI", "SI", "SER"] as const;
 export type Judgement = Readonly<Record<(typeof LEVELS)[number], boolean>>;
 
 /**
- * What holds. A transaction of unknown fate is tried both ways: a level holds if it holds for some choice of those that
+ * The levels that hold. A transaction of unknown fate is tried both ways: a level holds if it holds for some choice of those that
  * committed.
  */
 export function judge(history: PlainHistory, strict: boolean): Judgement {

@@ -1,4 +1,4 @@
-// Whether a counterexample is what it should be.
+// True if a counterexample is what it should be.
 import { checkHistory } from "../../../server/src/history/check";
 import { without } from "../../../server/src/history/part";
 import type { Violation } from "../../../server/src/history/violation";

@@ -206,7 +206,7 @@ export function toHistory(plain: PlainHistory, naming: Naming = {}): History {
   return builder.finish();
 }
 
-/** Whether two orders of the transactions are one history: a random merge of the sessions. */
+/** True if two orders of the transactions are one history: a random merge of the sessions. */
 export function anotherOrder(plain: PlainHistory, random: Random): readonly number[] {
   const sessions = new Map<number, number[]>();
   plain.forEach((each, index) => {

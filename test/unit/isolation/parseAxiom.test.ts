@@ -81,7 +81,7 @@ describe("axioms as text", () => {
       "(forall t (forall q (exists t'1 (and st(t'1,t) conflict(t'1,q))))) [t q]",
     ],
     ["forall t: transaction. write(t)", "(forall t (exists t'1 (and st(t'1,t) write(t'1)))) [t]"],
-    // What is asked of both ends concerns both.
+    // A question to both ends concerns both.
     [
       "forall a, b. vis(a, b) => ar(a, b)",
       "(forall a (forall b (implies vis(a,b) ar(a,b)))) [a b]",

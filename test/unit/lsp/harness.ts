@@ -77,7 +77,7 @@ export interface HarnessOptions {
   readonly settings?: unknown;
   /** Settings of folders, by the names that these have in the test's folder; each becomes one of the workspace. */
   readonly folders?: Readonly<Record<string, unknown>>;
-  /** What the client says of itself; by default that it is our own. */
+  /** The client's name for itself; by default our own. */
   readonly initialization?: unknown;
   readonly capabilities?: Readonly<Record<string, unknown>>;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { nameRange } from "../../../server/src/lsp/nameRange";
 
-/** What is underlined of a text, where all of it is meant. */
+/** The underlined text, where all of it is meant. */
 function underlined(text: string): string {
   const lines = text.split("\n");
   const end = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };

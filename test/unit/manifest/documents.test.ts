@@ -117,7 +117,7 @@ describe("documents", () => {
   });
 });
 
-/** Whether a file of that name, or path, is anywhere below the folder. */
+/** True if a file of that name, or path, is anywhere below the folder. */
 function isBelow(folder: string, name: string): boolean {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).some(
     (each) => each === name || each.endsWith(`/${name.replace(/\/$/u, "")}`),

@@ -1,4 +1,4 @@
-// What stands in several places says the same in all of them: commands, levels, kinds and their documentation.
+// Data that stands in several places is the same in all of them: commands, levels, kinds and their documentation.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";

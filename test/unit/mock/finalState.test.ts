@@ -1,4 +1,4 @@
-// What is there in the end where the level leaves the order of commits to the reads; and the levels by their names.
+// Outcomes where the level leaves the order of commits to the reads; and the levels by their names.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Value } from "../../../server/src/exploration/client";

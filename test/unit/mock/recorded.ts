@@ -1,4 +1,4 @@
-// What the mock database recorded, as the history checker reads it.
+// Recordings of the mock database, as the history checker reads them.
 import assert from "node:assert/strict";
 import { startReading } from "../../../server/src/history/formats/readHistory";
 import type { History } from "../../../server/src/history/history";

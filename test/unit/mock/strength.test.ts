@@ -93,7 +93,7 @@ describe("weak reads for some alone", () => {
 
 describe("the level that a transaction asks for, at a product's level", () => {
   const level = "postgres:read-committed";
-  /** Whether a second read in a transaction sees what was committed in between. */
+  /** True if a second read in a transaction sees what was committed in between. */
   async function sees(
     start: readonly string[],
     connect: (options?: pg.ClientConfig) => Promise<pg.Client>,

@@ -1,4 +1,4 @@
-// What messages say of errors: sentences of people are told, what the language throws is told by a code.
+// Messages about errors: sentences of people are told, what the language throws is told by a code.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

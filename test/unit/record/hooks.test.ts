@@ -1,4 +1,4 @@
-// What the hooks do to an application: its statements get a comment, and nothing else of them changes.
+// The hooks' effect on an application: its statements get a comment, and nothing else of them changes.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

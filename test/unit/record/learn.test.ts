@@ -1,4 +1,4 @@
-// What is learnt from runs: each test gives the statements of some runs and the program that comes of them.
+// Learning from runs: each test gives the statements of some runs and the program that comes of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StatementEvent } from "../../../server/src/record/events";

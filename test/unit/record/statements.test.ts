@@ -1,4 +1,4 @@
-// What is kept of a statement: its text without what may be secret, and its kind.
+// The form in which a statement is kept: its text without what may be secret, and its kind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { missingFrom } from "../../../server/src/record/catalog/schemaText";

@@ -53,7 +53,7 @@ async function withActor(
   }
 }
 
-/** What no text may reach, however it is said. */
+/** Secrets that no text may reach, however it is said. */
 const POSTGRES_ATTACKS = [
   "SELECT * FROM victim.t",
   "UPDATE victim.t SET v = 0",

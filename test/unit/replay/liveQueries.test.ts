@@ -1,4 +1,4 @@
-// What PostgreSQL itself returns for the queries whose rows the store's tests expect.
+// PostgreSQL's own results for the queries whose rows the store's tests expect.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { literal } from "../../../server/src/replay/literal";

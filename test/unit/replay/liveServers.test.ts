@@ -92,7 +92,7 @@ async function checkRandomLive(stage: LiveStage, levels: readonly ProductLevel[]
   }
 }
 
-/** What a server refuses is a value with its code, and the session goes on. */
+/** A refusal of a server is a value with its code, and the session goes on. */
 async function checkRefusal({ server, sessions: [session] }: LiveStage): Promise<void> {
   if (session === undefined) throw new Error("there is no session");
   const refused = await session.execute("SELECT nothing FROM nowhere");

@@ -1,4 +1,4 @@
-// What PostgreSQL's triggers leave in its tables, and what the store does with the statements that stand for them.
+// The effect of PostgreSQL's triggers on its tables, and that of the statements that stand for them in the store.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serverFor } from "../../support/liveServers";

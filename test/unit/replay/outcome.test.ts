@@ -1,4 +1,4 @@
-// Whether two runs on a server ended with the same: up to numbers of sequences and the time of day, and no further.
+// True if two runs on a server ended with the same: up to numbers of sequences and the time of day, and no further.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

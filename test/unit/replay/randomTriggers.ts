@@ -77,7 +77,7 @@ export function randomTriggers(choose: Choose): TriggerProgram {
   const statements: string[] = [];
   for (let left = choose([1, 1, 2, 2, 3]); left > 0; left -= 1) {
     const first = change(choose);
-    // What fires nothing is tried less often.
+    // Tables without triggers are tried less often.
     statements.push(fires(first) ? first : change(choose));
   }
   return { functions, triggers, statements };
@@ -136,7 +136,7 @@ function body(
   return `DECLARE k int;\nBEGIN\n  ${lines.join("\n  ")}\n  ${result};\nEND`;
 }
 
-/** What is done for one row. */
+/** The work for one row. */
 function rowLine(choose: Choose, table: string, timing: Timing, event: Event): string {
   const row = event === "DELETE" ? "OLD" : event === "INSERT" ? "NEW" : choose(["NEW", "OLD"]);
   const [key, value] = table === "log" ? [`${row}.a`, `${row}.b`] : [`${row}.id`, `${row}.v`];

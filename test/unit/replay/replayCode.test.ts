@@ -15,7 +15,7 @@ import { checkNothingLeft, replayAll, verdictsOf } from "./replayCases";
 interface Case {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
-  /** What every anomaly comes to. */
+  /** The outcome of every anomaly. */
   readonly expected: RegExp;
 }
 

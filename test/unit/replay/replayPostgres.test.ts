@@ -14,7 +14,7 @@ interface Case {
   readonly name: string;
   readonly text: string;
   readonly level?: string;
-  /** What every anomaly comes to. */
+  /** The outcome of every anomaly. */
   readonly expected: RegExp;
 }
 

@@ -1,4 +1,4 @@
-// What flattening cannot go through is left out with its reason, and the rest is analysed.
+// Statements that flattening cannot go through are left out with their reason, and the rest is analysed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";

@@ -1,4 +1,4 @@
-// What is told of findings: fingerprints, comments, baselines, severities and groups, on anomalies made by hand.
+// Fingerprints, comments, baselines, severities and groups of findings, on anomalies made by hand.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {

@@ -1,4 +1,4 @@
-// What the rules of a level leave out is said of the anomalies whose statements use it, at the statement; and statements
+// The gaps of a level's rules are told with the anomalies whose statements use them, at the statement; and statements
 // that were not understood exactly leave the verdict open, by name.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -162,7 +162,7 @@ const CASES: readonly Case[] = [
 describe("what the rules of a level leave out", () => {
   for (const { name, level, transactions, says } of CASES)
     it(`${name} (${level})`, async () => {
-      // Whether a run waits is the search's choice.
+      // The search chooses whether a run waits.
       const told = (await leftOut(level, transactions)).filter(
         (each) => !/^\d+ waits end/u.test(each),
       );

@@ -1,4 +1,4 @@
-// What a check reports when it is asked for a proof: verdict, what it rests on, what is in the way, which level would do.
+// The report of a check that is asked for a proof: verdict, what it rests on, what is in the way, which level would do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadPgParser } from "../../../server/src/engine/pgParser";

@@ -92,7 +92,7 @@ test("a reading that is stopped anywhere is a part of the whole one, and says so
     );
     assert.equal(gaps.length, 1);
     assert.ok(program.unread.every((file) => !program.files.includes(file)));
-    // What was kept on the way is right.
+    // The anomalies that were kept on the way are right.
     assert.equal(JSON.stringify(reader.read(WORKSPACE)), expected);
   }
   assert.ok(counts.size > 3, [...counts].join());
@@ -135,7 +135,7 @@ const OTHERS = Object.fromEntries(
   ]),
 );
 
-/** What is told of a file before others are read; `most`: of how many others parts are read for that. */
+/** The findings of a file before others are read; `most`: of how many others parts are read for that. */
 function earlyOf(of: ProjectTexts, file: string, most: number): Program {
   const program = atOnce(newReader().early(of, { files: [file as FileId], most }));
   assert.ok(program);

@@ -42,7 +42,7 @@ interface Scene {
   readonly plan: Readonly<Record<number, readonly string[]>>;
   readonly levels?: readonly Level[];
   readonly pairs?: readonly SerializablePair[];
-  /** What the solver says of a tuple; nothing by default. */
+  /** The solver's answer on a tuple; nothing by default. */
   readonly says?: Readonly<Record<string, "anomaly" | "open" | "crash" | "missing">>;
   readonly omitted?: Readonly<Record<number, string>>;
   readonly maxTransactions?: number;

@@ -1,4 +1,4 @@
-// What is said of the levels that suffice, also where some were not decided.
+// The text about the levels that suffice, also where some were not decided.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sufficientLines } from "../../../server/src/cli/reporters/proofText";

@@ -14,7 +14,7 @@ before(async () => {
 
 const SCHEMA = "CREATE TABLE t (id int PRIMARY KEY, v int);\n";
 
-/** What each comment is about ("file", "transaction NAME", "statement TEXT"), and "!code" of each note on comments. */
+/** The subject of each comment ("file", "transaction NAME", "statement TEXT"), and "!code" of each note on comments. */
 function check(text: string, ...expected: readonly string[]): void {
   // Any text will do for an opaque file name.
   const file = "f.sql" as FileId;

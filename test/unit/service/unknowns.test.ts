@@ -61,7 +61,7 @@ function programIn(text: string): Program {
   );
 }
 
-/** What was not read, as "line: reason". */
+/** The parts that were not read, as "line: reason". */
 function unread(of: Program): readonly string[] {
   return unreadParts(of, []).map(({ reason, range }) => `${String(range?.start.line)}: ${reason}`);
 }

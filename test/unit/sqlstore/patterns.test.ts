@@ -9,7 +9,7 @@ import { compileGlobs } from "../../../server/src/workspace/globs";
 
 type Dialect = "postgres" | "mysql";
 
-/** What `SELECT expression` gives, or the code of its error. */
+/** The value of `SELECT expression`, or the code of its error. */
 async function value(expression: string, dialect: Dialect = "postgres"): Promise<unknown> {
   const database = createDatabase({ dialect, parser: await loadPgParser() });
   const store = createMemoryStore();

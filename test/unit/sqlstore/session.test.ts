@@ -1,4 +1,4 @@
-// What a session asks of the store: which keys a statement reads, and how transactions and errors become requests.
+// The questions of a session to the store: which keys a statement reads, and how transactions and errors become requests.
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Request } from "../../../server/src/exploration/client";

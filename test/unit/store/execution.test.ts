@@ -1,4 +1,4 @@
-// What a run records: reads with their writers, writes with what was before, waiting, dependencies.
+// The record of a run: reads with their writers, writes with what was before, waiting, dependencies.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ScheduleStep } from "../../../server/src/protocol/witness";

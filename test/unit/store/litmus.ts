@@ -54,7 +54,7 @@ function readFile(file: string | URL): readonly Litmus[] {
     typeof each === "object" && each !== null && "transactions" in each && "observed" in each;
   if (!Array.isArray(found) || !found.every(isLitmus))
     throw new Error(`${String(file)} is no list of litmus programs with transactions and observed`);
-  // What is looked at of each program is there; the rest of its shape is the format's.
+  // The tested parts of each program are there; the rest of its shape is the format's.
   return found as readonly Litmus[];
 }
 
@@ -162,7 +162,7 @@ function commandsOf(body: Command): readonly Command[] {
   return body.kind === "sequence" ? body.commands : [body];
 }
 
-/** What the front end takes for an argument (`:x`) is a register of the litmus. */
+/** An argument of the front end (`:x`) is a register of the litmus. */
 function registersAsVariables(command: Command): Command {
   const text = JSON.stringify(command, (_, value: unknown) =>
     typeof value === "object" && value !== null && "kind" in value && value.kind === "parameter"

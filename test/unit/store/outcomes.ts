@@ -13,7 +13,7 @@ export interface Scenario {
   readonly tables: readonly Table[];
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   readonly scripts: Readonly<Record<string, string>>;
-  /** What reads the scripts; the light parser alone when absent. */
+  /** The reader of the scripts; the light parser alone when absent. */
   readonly parsers?: SqlParsers;
   /** Instances; each script once when absent. */
   readonly start?: readonly (string | readonly [string, Readonly<Record<string, Value>>])[];

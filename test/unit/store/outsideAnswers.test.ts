@@ -1,4 +1,4 @@
-// What code asks outside of the database is chosen with a witness, and is the same in all of its runs.
+// Values that code asks for outside of the database are chosen with a witness, and are the same in all of its runs.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { loadPgParser } from "../../../server/src/engine/pgParser";

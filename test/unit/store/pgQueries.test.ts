@@ -32,7 +32,7 @@ before(async () => {
   pg = await loadPgParser();
 });
 
-/** What the last query returns; or why it was not executed. */
+/** The result of the last query; or why it was not executed. */
 function answer(sql: string, parameters: Readonly<Record<string, Value>> = {}): string {
   const program = programOf({ P: `${sql};` }, TABLES, { pg });
   const lost = program.transactions.flatMap(({ body }) =>

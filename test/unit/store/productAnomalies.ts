@@ -3,7 +3,7 @@
 import type { Run } from "../../../server/src/store/runRecord";
 import { renderValue } from "../../../server/src/store/value";
 
-/** What an outcome gives: the value that statement `n` of an instance returned, and a row's value at the end. */
+/** A part of an outcome: the value that statement `n` of an instance returned, and a row's value at the end. */
 export interface Seen {
   readonly read: (instance: string, statement: number) => string;
   readonly final: (id: number) => string;
@@ -17,7 +17,7 @@ export interface ProductAnomaly {
   readonly allowedAt: readonly string[];
 }
 
-/** What the run gave, by statement and by row. */
+/** The result of the run, by statement and by row. */
 export function seenIn(run: Run): Seen {
   return {
     read: (instance, statement) => {

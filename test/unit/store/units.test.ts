@@ -1,4 +1,4 @@
-// What commits before its end: which writes stay when a part of it fails, and which units are none.
+// Transactions that commit before their end: which writes stay when a part of one fails, and which units are none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Program, Transaction } from "../../../server/src/program/program";

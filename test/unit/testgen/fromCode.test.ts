@@ -90,7 +90,7 @@ describe("generated from application code", () => {
     await temporary?.stop();
   });
 
-  /** What is generated fails as it is, and passes with the change that mends the code. */
+  /** The generated test fails as it is, and passes with the change that mends the code. */
   async function failsUntil(code: string, schema: typeof SCHEMA, from: RegExp, to: string) {
     const made = await generated(code, "ts", schema);
     assert.ok(made.ok, made.ok ? "" : made.reason);

@@ -62,7 +62,7 @@ export function openTestFolder(files: readonly SourceFile[]): TestFolder {
   };
 }
 
-/** What a client of PostgreSQL takes from the environment to reach the server. */
+/** The environment by which a client of PostgreSQL reaches the server. */
 export function environmentOf({ socket, host, port, user, database }: ServerAddress) {
   return {
     PGHOST: socket ?? host ?? "",
@@ -94,7 +94,7 @@ export async function runNode(
   return { passed: count("pass"), failed: count("fail"), out };
 }
 
-/** What pytest prints for the tests of a folder. */
+/** The output of pytest for the tests of a folder. */
 export async function runPython(
   folder: TestFolder,
   python: string,

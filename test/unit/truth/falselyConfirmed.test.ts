@@ -1,4 +1,4 @@
-// What no server does is not confirmed: each class with a program that was once told as an anomaly, or could not be run.
+// An execution that no server has is not confirmed: each class with a program that was once told as an anomaly, or could not be run.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LevelReport } from "../../../server/src/protocol/report";

@@ -21,7 +21,7 @@ interface Expectation {
   readonly level?: string;
   readonly unroll?: number;
   readonly finds: readonly string[];
-  /** What is left open, as the start of each reason. */
+  /** The open questions, as the start of each reason. */
   readonly open?: readonly string[];
 }
 

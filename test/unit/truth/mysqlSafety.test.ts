@@ -1,4 +1,4 @@
-// What MySQL and MariaDB do and no other product does: where it lets something through, nothing is called safe.
+// Behaviour that MySQL and MariaDB have and no other product: where it lets something through, nothing is called safe.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse, sql } from "./analyse";
@@ -13,7 +13,7 @@ interface Case {
   readonly text: string;
   readonly level: string;
   readonly verdict: "anomaly" | "unknown" | "safe";
-  /** What the report says of it: a kind of anomaly, or a part of a reason. */
+  /** The answer of the report: a kind of anomaly, or a part of a reason. */
   readonly why?: RegExp;
 }
 

@@ -1,9 +1,9 @@
-// What things are called decides nothing: a column, a table, a variable may have any name that the language allows.
+// Names decide nothing: a column, a table, a variable may have any name that the language allows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse, sql, verdicts } from "./analyse";
 
-/** What every object of JavaScript has, what some answer to, and what names are seldom made of. */
+/** Names that every object of JavaScript has, that some answer to, and of which names are seldom made. */
 const NAMES = [
   ...Object.getOwnPropertyNames(Object.prototype),
   ...["then", "prototype", "length", "toJSON", "name"],

@@ -1,4 +1,4 @@
-// What PostgreSQL does that a reader may take for protection: programs in which nothing is protected are never safe.
+// Behaviour of PostgreSQL that a reader may take for protection: programs in which nothing is protected are never safe.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse, sql, verdicts } from "./analyse";

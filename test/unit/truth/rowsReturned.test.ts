@@ -1,4 +1,4 @@
-// What reaches the caller of a routine: all rows of RETURN QUERY, the first row of a single value, result sets of MySQL.
+// Results for the caller of a routine: all rows of RETURN QUERY, the first row of a single value, result sets of MySQL.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse, sql, verdicts } from "./analyse";

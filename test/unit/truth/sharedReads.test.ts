@@ -1,4 +1,4 @@
-// What a change of MySQL and MariaDB reads beside the rows that it changes: measured on MariaDB 10.11 for each row of
+// The reads of a change of MySQL and MariaDB beside the rows that it changes: measured on MariaDB 10.11 for each row of
 // this table, by a reader of that kind beside a writer of the row that it reads.
 import assert from "node:assert/strict";
 import { test } from "node:test";

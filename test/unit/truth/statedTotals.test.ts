@@ -1,4 +1,4 @@
-// What the authors of two benchmarks state of their data, as invariants: the twelve consistency conditions of TPC-C
+// Invariants that the authors of two benchmarks state of their data: the twelve consistency conditions of TPC-C
 // (revision 5.11, clause 3.3.2; amounts of other customers' districts as the program has them, the eleventh for orders that
 // were delivered) and SmallBank's rule that savings and checking together stay above zero. Findings say which they break.
 import assert from "node:assert/strict";
@@ -113,7 +113,7 @@ test("what two payments break of TPC-C's conditions", async () => {
   const schema = texts.find((each) => each.includes("CREATE TABLE warehouse"));
   const text = `${schema ?? ""}${stated(CONDITIONS)}${own ?? ""}`;
   const report = await analyse([sql(text)], "postgres:read-committed", 2);
-  // What one overwrites of the balance it overwrites of what was paid as well: the twelfth still holds.
+  // The overwriting of the balance is one of what was paid as well: the twelfth still holds.
   assert.deepEqual(breachesIn(report, CONDITIONS), ["payment+payment 10"]);
 });
 

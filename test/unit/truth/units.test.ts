@@ -1,4 +1,4 @@
-// What commits before its end and is one thing to its user: verdicts that theory settles, at every level.
+// Units that commit before their end and are one thing to their user: verdicts that theory settles, at every level.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse, sql, verdicts } from "./analyse";
@@ -163,7 +163,7 @@ INSERT INTO claim (slot, owner) VALUES (:slot, :id);`;
   assert.match(JSON.stringify(report.unknown), /behind something that it has committed/);
 });
 
-// What a transaction inside declares is what it runs at.
+// A transaction inside that declares a level runs at it.
 const TRANSFER = (begin: string): string => `-- @isolens unit Move
 SELECT owner FROM claim WHERE slot = :slot;
 ${begin};

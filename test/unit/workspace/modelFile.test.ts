@@ -27,7 +27,7 @@ function example(language: string): string {
 const MODEL = example("json");
 const CODE = example("ts");
 
-/** What a reader makes of a folder with these files. */
+/** The reading of a folder with these files. */
 async function program(
   files: Readonly<Record<string, string>>,
   reader?: ProjectReader,

@@ -83,7 +83,7 @@ function brokenBy(asked: Asked, member: number): readonly BrokenInvariant[] {
     if (asked.limits.stopped()) return [{ index, reason: "the search was stopped" }];
     const broken = breaks(asked, transaction, invariant, index);
     if (broken) return [broken];
-    // What was weakened on the way here may be what breaks it.
+    // A part that was weakened on the way here may be what breaks it.
     const [loss] = transaction.losses;
     return loss === undefined ? [] : [{ index, reason: `it is not fully understood (${loss})` }];
   });

@@ -24,7 +24,7 @@ export function alikeRows(
   table: TupleTable,
   few: number,
 ): AlikeRows | undefined {
-  // What takes three at a time beyond what two do is searched among few rows.
+  // Cycles of three at a time beyond those of two are searched among few rows.
   if (tuple.units.length > 2) return undefined;
   const { name, primaryKey, uniqueKeys, columns, checks } = table.table;
   const limits = tuple.transactions.flatMap((each) => limitsOfCounts(each, name));

@@ -54,7 +54,7 @@ function howOf({ schema }: Program, { invariant, binding, sides }: Stand): strin
   return [...against, ...(rows.length > 0 ? [`for ${listText(rows)}`] : [])].join(" ");
 }
 
-/** What the user's names stand for, of a row that is asked about for nothing else. */
+/** The columns behind the user's names, of a row that is asked about for nothing else. */
 function columnsMeant({ names = [], relations }: Invariant): readonly string[] {
   const [first] = relations;
   return first && first.alias !== first.table ? names.map(({ column }) => column) : [];

@@ -12,7 +12,7 @@ import { conjuncts } from "../../store/frame";
 import { searchRange } from "../../store/searchRange";
 
 /**
- * What is left out at the statements of these steps, each reason once, at the first statement that uses it. Levels that
+ * The parts left out at the statements of these steps, each reason once, at the first statement that uses it. Levels that
  * axioms define are no server's.
  */
 export function leftOutOf(

@@ -75,7 +75,7 @@ export function aggregateTerms(builder: Builder, query: Query, outer: Scope): Re
   const computed = new Map<string, Term>();
   const scope: Scope = {
     ...outer,
-    // What is grouped by is the value that it is bound to.
+    // The key of a group is the value that it is bound to.
     column: (alias, column) => {
       const value = boundValue(asked, { kind: "column", relation: alias, column });
       if (value) return flattenExpression(builder, value, around);

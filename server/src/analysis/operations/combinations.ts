@@ -112,7 +112,7 @@ export function combinationsOf(
     ...outer,
     column: (alias, column) => columns.get(alias)?.(column) ?? outer.column?.(alias, column),
   };
-  // What holds of the row at hand is tested with the combination, not to choose a relation's rows.
+  // The row at hand is tested with the combination, not to choose a relation's rows.
   const around: Scope = {
     ...outer,
     column: (alias, column) => (own.has(alias) ? undefined : outer.column?.(alias, column)),

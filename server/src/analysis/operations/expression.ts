@@ -135,7 +135,7 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       );
     }
     case "exists": {
-      // What it returns is not looked at.
+      // Its result is not looked at.
       const query = untilFound(expression.query);
       return builder.subquery(isAggregate(query) ? query : { ...query, outputs: [] }, scope).found;
     }

@@ -319,7 +319,7 @@ function show(builder: Builder, name: string): void {
   }
 }
 
-/** What a change returns reaches the caller of a script; a routine keeps it in variables. */
+/** The rows that a change returns reach the caller of a script; a routine keeps them in variables. */
 function showReturning(
   builder: Builder,
   flow: Flow,

@@ -248,7 +248,7 @@ export interface FlatTable {
 }
 
 /**
- * What no combination of rows at the start does, one row of each table: make `broken` true without a row as
+ * States that no combination of rows at the start has, one row of each table: make `broken` true without a row as
  * `exists` asks for. A column of the n-th row is `rowColumn(n, name)`; the row sought by `exists` comes last.
  */
 export interface FlatInvariant {

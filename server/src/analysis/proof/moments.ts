@@ -88,7 +88,7 @@ export function findSplit<Way extends Entry>(
     // One row is looked at once, and where it is changed, nothing older was read.
     if (entry.operation === read && isPoint(flat, read)) return false;
     if (entry.older) return true;
-    // What is seen, or changed, was committed before the one state that all statements see.
+    // A row that is seen, or changed, was committed before the one state that all statements see.
     if (views.firstUpdaterWins) return entry.overwrites || entry.operation.kind === "insert";
     return !isNoLater(views, first, isOfState, entry.operation, read);
   };
@@ -125,9 +125,9 @@ export function readsState(
   { holdsAll }: Views,
   { kind, lock, mustMiss, step }: Operation,
 ): boolean {
-  // What must find nothing looks at the newest rows.
+  // A look-up that must find nothing looks at the newest rows.
   if (kind !== "read" || lock !== "none" || mustMiss === true) return false;
-  // What decides a change is read among the newest rows where all that is searched stays locked.
+  // Rows that decide a change are read among the newest rows where all that is searched stays locked.
   return !holdsAll || !operations.some((each) => each.step === step && each.kind !== "read");
 }
 

@@ -70,7 +70,7 @@ function childrenInTheWay(
   );
 }
 
-/** What refuses a commit depends on rows that a proof does not name. */
+/** The constraints that refuse a commit depend on rows that a proof does not name. */
 function lateKeys(flat: FlatProgram, operation: Operation): readonly string[] {
   return deferredKeysOf(operation, tableOf(flat, operation.table)).map(
     (key) =>

@@ -76,7 +76,7 @@ function whyReused(
 }
 
 /**
- * What it takes for that there is no row that the giver deletes and the taker inserts behind it, without seeing that;
+ * The condition that there is no row that the giver deletes and the taker inserts behind it, without seeing that;
  * undefined where there may be one.
  */
 function whyNotReused(

@@ -289,7 +289,7 @@ function exit(script: Script, second: Timed, last: Timed, edge: StaticEdge, left
   );
 }
 
-/** What it has locked it has found in its newest version. */
+/** Rows that it has locked it has found in their newest version. */
 function keepsOlderAway(side: Timed, site: Site, row: RowTerm): Smt {
   return side.holds ? locks(side, site, row) : FALSE;
 }

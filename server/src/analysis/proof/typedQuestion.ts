@@ -122,7 +122,7 @@ export function encodeTyped(
   };
 }
 
-/** What is asserted through it holds where the condition does. */
+/** An assertion through it holds where the condition does. */
 function behind(script: Script, condition: Smt): Script {
   return {
     ...script,

@@ -41,7 +41,7 @@ export function isCounted(column: string): boolean {
 /** Two runs of one transaction: somebody sends a request twice. */
 const ITSELF = 2;
 
-/** What is not fully understood is seldom confirmed. */
+/** An anomaly of statements that are not fully understood is seldom confirmed. */
 const WEAKENED = 3;
 
 /**

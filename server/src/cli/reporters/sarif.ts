@@ -201,7 +201,7 @@ function suppressionOf(placed: PlacedReport, suppressed: NonNullable<Anomaly["su
   };
 }
 
-/** What is undecided is part of the log: a result that is missing must not be taken for a safe one. */
+/** Undecided groups are part of the log: a result that is missing must not be taken for a safe one. */
 function notificationOf(placed: PlacedReport, unknown: Unknown) {
   const { reason, transactions, file, range } = unknown;
   const names = transactions.length > 0 ? ` (${transactions.join(", ")})` : "";

@@ -269,7 +269,7 @@ function functionAt(sessions: unknown, at: number, n: number): CodeFunction {
   const found: unknown = Array.isArray(session) ? session[n] : session;
   if (typeof found !== "function")
     throw new Error("the module exported other sessions when it was run again");
-  // What the program wants of its argument is its own business.
+  // The program's demands on its argument are its own business.
   return found as CodeFunction;
 }
 

@@ -43,7 +43,7 @@ export function codeModules(entry: string, openTexts: ReadonlyMap<string, string
     if (known !== undefined) return known;
     const text = textOf(file, openTexts);
     const script = new vm.Script(wrapped(commonJs(text, file)), { filename: file });
-    // What the wrapper is, is known; what it does when it is called is the program's.
+    // The wrapper itself is known; what it does when it is called is the program's.
     const factory = script.runInThisContext() as Factory;
     factories.set(file, factory);
     return factory;

@@ -139,7 +139,7 @@ export type HirEntry =
     }
   | { readonly kind: "spread"; readonly value: HirExpression; readonly span: Span };
 
-/** What a value is bound or assigned to. */
+/** The target to which a value is bound or assigned. */
 export type HirPattern = Node &
   (
     | { readonly kind: "bind"; readonly name: string }
@@ -271,7 +271,7 @@ export interface HirFunction extends Node {
   /** `this` is the surrounding one's (arrows, Java's lambdas). */
   readonly isArrow: boolean;
   readonly isGenerator: boolean;
-  /** What it returns is awaited before its caller gets it. */
+  /** Its result is awaited before its caller gets it. */
   readonly isAsync?: boolean;
 }
 

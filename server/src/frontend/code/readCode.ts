@@ -67,7 +67,7 @@ import { transactionOf } from "./roots/unit";
 import { reachedSites, unreachedCalls } from "./callGraph/unreachedCalls";
 import { semanticsOf } from "./semantics";
 
-/** What reading code needs of the workspace around it. */
+/** The surroundings that reading code needs of the workspace. */
 export interface CodeSurroundings {
   readonly modules: CodeModules;
   /** The files whose functions are roots; others are read where these lead to them. */
@@ -81,14 +81,14 @@ export interface CodeSurroundings {
   readonly watchTables?: (asked: (kind: "table" | "spelling", name: string) => void) => void;
   readonly lowerSql: LowerSql;
   readonly note: (note: Note) => void;
-  /** What schema files of an ORM say, by its library. */
+  /** The schema in files of an ORM, by its library. */
   readonly models: (library: string) => unknown;
   /** In the order in which they are asked. */
   readonly libraries?: readonly Library[];
   /** Earlier readings, with what else these depend on. */
   readonly memory?: CodeMemory;
   readonly environment?: readonly unknown[];
-  /** What tells whether readings of other processes hold. */
+  /** The state by which readings of other processes are known to hold. */
   readonly lasting?: LastingTeller;
   /** True to end with what was read so far. */
   readonly isStopped?: IsStopped;
@@ -118,7 +118,7 @@ export function* readCode(around: CodeSurroundings): SlicedWork<CodeReading> {
   const closed = isWhole ? found : withoutOpenCallers(found, { ...around, near, read });
   const own = new Set(first ? closed.filter((each) => isAbout(each, first.files)) : closed);
   const said = new Set<string>();
-  // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
+  // Notes on a helper alone (a table that its callers name) are nothing to those who call it.
   for (const each of evaluated) {
     if (each.statements > 0 && !own.has(each)) continue;
     for (const note of each.notes) {
@@ -240,7 +240,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
       undoAll(state);
       return;
     }
-    // What was too long and did nothing so far may do something behind.
+    // A function that was too long and did nothing so far may do something behind.
     if (state.budget < 0 && result.statements === 0) {
       into.passed.push(passedRoot(root, around, failure === undefined ? {} : { failure }));
     }
@@ -281,7 +281,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
     const asked = { file, name, function: hir, steps, ...(argument !== undefined && { argument }) };
     const kept = found.isPassing === true ? undefined : memory;
     const known = kept?.recall(asked, present(file));
-    // What others have led to was left to them, and nothing else.
+    // Functions to which others have led were left to them, and no others.
     if (known && isSame(known, (key) => seen.has(key))) {
       use(known);
       return known;
@@ -347,7 +347,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
       failed: (error, { name, span }) => {
         const key = `${file}#${name}`;
         const failure = failureOf(error);
-        // What stands at the top under a name is exported under it, too.
+        // A value at the top under a name is exported under it, too.
         if (passed.some((each) => each.key === key)) return;
         passed.push(passedAt({ key, name }, file, span, around, failure));
       },
@@ -356,7 +356,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
     const functions = roots.map((root) => root.function);
     const isAsked = naming ? functionsNaming(hir, functions, naming) : undefined;
     for (const root of roots) {
-      // What is inherited calls what the heir has.
+      // An inherited method calls those that the heir has.
       if (root.file === file && isAsked?.(root.function) === false) continue;
       if (seen.has(root.key)) {
         rounds.push({ before: root.key });
@@ -379,7 +379,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
       passed.push(...reading.passed);
       rounds.push({ reading });
     }
-    // What was not looked at for want of steps is of no root.
+    // Calls that were not looked at for want of steps are of no root.
     if (steps > 0 && isWhole && !naming)
       memory?.keepFile(file, present(file), dependencies(unionOfDependencies(used)), rounds);
     return passed;
@@ -407,7 +407,7 @@ function* untilStopped(work: SlicedWork<void>): SlicedWork<boolean> {
   }
 }
 
-/** What a root and the functions that run because of it were found to do. */
+/** The findings of a root and of the functions that run because of it. */
 interface Gathered {
   readonly evaluated: ReadFunction[];
   readonly own: Set<string>;
@@ -415,9 +415,9 @@ interface Gathered {
   steps: number;
   isCut: boolean;
   isBroken: boolean;
-  /** What it leads to and others led to before. */
+  /** The functions to which it leads, and others led before. */
   readonly elsewhere: Set<string>;
-  /** What was not looked at, or not to its end. */
+  /** Parts that were not looked at, or not to their end. */
   readonly passed: PassedFunction[];
 }
 
@@ -474,7 +474,7 @@ function lastingPresent(
     digests.set(text, known);
     return known;
   };
-  // What takes too long to parse may take less the next time.
+  // A text that takes too long to parse may take less the next time.
   const digestOf = (file: FileId): string =>
     snapshot.moduleOf(file) ? digest(lines(file).text) : "";
   // Of what else there is, `lasting.environment` holds the texts.
@@ -517,7 +517,7 @@ function readFunction(result: Evaluation, around: CodeSurroundings): ReadFunctio
   };
 }
 
-/** What others may call a root by: not as it is shown, which may be its place. */
+/** The name by which others may call a root: not as it is shown, which may be its place. */
 function namesOf(root: Root): readonly string[] {
   const { name, callee } = root.without ?? root;
   const all = [
@@ -530,7 +530,7 @@ function namesOf(root: Root): readonly string[] {
   return [...new Set(last)];
 }
 
-/** What a function loses by others that it calls, that were not followed and do run statements. */
+/** The losses of a function by others that it calls, that were not followed and do run statements. */
 function unfollowed(
   evaluated: readonly ReadFunction[],
   files: readonly FileId[],
@@ -545,7 +545,7 @@ function unfollowed(
     // Until something else is found: of two that call each other neither runs anything by that.
     answers.set(key, false);
     const read = known.get(key);
-    // What is no root by itself may run something where its file has a word of a database.
+    // A function that is no root by itself may run something where its file has a word of a database.
     const found = read
       ? read.statements > 0 || passed.has(key) || read.unfollowed.some((each) => runs(each.key))
       : candidates.has(key.slice(0, key.lastIndexOf("#")));

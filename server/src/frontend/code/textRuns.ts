@@ -1,7 +1,7 @@
 // The value of a string literal as runs of characters that stand in the file as they are, with escapes between them.
 import type { TextRun } from "./hir";
 
-/** What an escape, or another sequence that does not stand for itself, means; `length` counts characters of the file. */
+/** The meaning of an escape, or of another sequence that does not stand for itself; `length` counts characters of the file. */
 export interface Escape {
   readonly text: string;
   readonly length: number;

@@ -12,7 +12,7 @@ export interface Cell {
   value: Value | undefined;
   /** Rising with time: what is older than a loop and written in it is carried from round to round. */
   readonly birth: number;
-  /** What is added to a list, which only grows. */
+  /** Additions to a list, which only grows. */
   readonly isGrown?: boolean;
   /** Of a field: when its record was made. It is taken to be older, since it may be there behind what made it. */
   readonly made?: number;
@@ -58,13 +58,13 @@ export interface ResultColumns {
   readonly required?: ReadonlySet<string>;
   /** Those that the driver may give as something else than a number, though it is one. */
   readonly wide?: ReadonlySet<string>;
-  /** What the code calls them, where that is something else: fields of a model by their columns. */
+  /** The code's names for them, where these are others: fields of a model by their columns. */
   readonly renamed?: ReadonlyMap<string, string>;
   /** The case that the columns are declared with is not known. */
   readonly foldsCase?: boolean;
-  /** What was read along with the first row: related rows and counts, by the names that the code uses. */
+  /** Values that were read along with the first row: related rows and counts, by the names that the code uses. */
   readonly related?: ReadonlyMap<string, Value>;
-  /** What was read along with all rows: what of it belongs to each. */
+  /** Values that were read along with all rows: which of them belong to each. */
   readonly relatedTo?: ReadonlyMap<string, (row: RowValue) => Value>;
 }
 
@@ -89,7 +89,7 @@ export type Value =
       readonly isWide?: true;
       /** Where this does not hold, it is `undefined`, which NULL stands for. Absent: it always is something. */
       readonly where?: Expression;
-      /** What is asked for its properties, of what a function gives that gives nothing at times. */
+      /** Members of a function's result that gives nothing at times. */
       readonly whole?: Value;
       readonly foreign?: Foreign;
       /** A set of its items, where it is a list. */
@@ -100,7 +100,7 @@ export type Value =
   /** Absent: a record has no such field at all, not even one that holds `undefined`. */
   | { readonly kind: "undefined"; readonly isAbsent?: true }
   /**
-   * What comes from outside: an argument of the function or a part of one, by its path (`req.body.amount`). As a
+   * A value from outside: an argument of the function or a part of one, by its path (`req.body.amount`). As a
    * scalar it is a parameter of the transaction.
    */
   | {
@@ -114,9 +114,9 @@ export type Value =
       readonly mayLack?: boolean;
       /** Nothing checks that callers give it, though its type says so. */
       readonly isUnchecked?: boolean;
-      /** What its type says of a member: a client, an argument of a type of its own. */
+      /** The declared type of a member: a client, an argument of a type of its own. */
       readonly members?: (property: string) => Value | undefined;
-      /** What its type says that it gives to a function that is its argument, by the places of both. */
+      /** The types that its own type gives to a function that is its argument, by the places of both. */
       readonly gives?: (argument: number, parameter: number) => Value | undefined;
       /** The file that names its type, where members are told by that. */
       readonly holder?: FileId;
@@ -219,7 +219,7 @@ export type Value =
 
 /** An object that something unknown made for the code, or a part of one. */
 export interface Foreign {
-  /** What the whole object is now: what it was made as until the code changes it. */
+  /** The whole object now: what it was made as until the code changes it. */
   readonly now: Cell;
   /** The path of the whole where that is an input, else what it was made by. */
   readonly path: string;
@@ -232,7 +232,7 @@ export interface Foreign {
 export interface RowValue extends ResultReference {
   readonly kind: "row";
   readonly at: "first" | { readonly loop: string } | SearchedRow;
-  /** What the library knows of it: its model, for one. */
+  /** The library's knowledge of it: its model, for one. */
   readonly data?: unknown;
   /** Fields that were assigned since. */
   readonly overlay: Map<string, Cell>;
@@ -263,19 +263,19 @@ export interface ObjectValue {
   readonly fields: Map<string, Cell>;
   /** The count of births when it was made; absent where that is not known. */
   readonly born?: number;
-  /** What gives the fields that are not named: a spread of something without known fields. */
+  /** The source of the fields that are not named: a spread of something without known fields. */
   readonly rest?: Value;
   readonly class?: { readonly class: HirClass; readonly scope: Scope };
   /** A `Map` of JavaScript: its keys are fields, and it has the methods of one. */
   readonly isMap?: boolean;
-  /** What a map was made of where its keys are only known when it runs: a list of pairs. */
+  /** The entries of a map whose keys are only known when it runs: a list of pairs. */
   readonly pairs?: Value;
 }
 
 export interface ListValue {
   readonly kind: "list";
   readonly items: Cell[];
-  /** What loops added, in order, whose rounds can be run again. */
+  /** Additions of loops, in order, whose rounds can be run again. */
   readonly grown: Cell;
   /** A set of its items, of which some may be alike. */
   readonly isOnce?: true;
@@ -285,7 +285,7 @@ export interface ListValue {
 export interface HandleValue {
   readonly kind: "handle";
   readonly library: Library;
-  /** What it is, and how it was reached from there: `pool`, `client.query`, `prisma.user.findMany`. */
+  /** Its meaning, and how it was reached from there: `pool`, `client.query`, `prisma.user.findMany`. */
   readonly path: string;
   /** Of the library's own making; never changed, only replaced. */
   readonly data?: unknown;
@@ -395,7 +395,7 @@ export function constantScalar(
   return constantText(value);
 }
 
-/** What a part of an input is called; parts of what has no name (a parameter that is taken apart) go by their own. */
+/** The name of a part of an input; parts of one that has no name (a parameter that is taken apart) go by their own. */
 export function partPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }

@@ -1,9 +1,9 @@
 // Several databases in one workspace: folders that declare the same table with other columns belong to different ones.
-// What no folder contradicts belongs to all of them.
+// A file that no folder contradicts belongs to all of them.
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 
-/** What declares tables: a file, a series of migrations, the schema of an ORM. */
+/** A source of tables: a file, a series of migrations, the schema of an ORM. */
 export interface Declaration {
   /** A file, or the folder of files that belong together; empty for the folder that all ids start from. */
   readonly place: string;
@@ -17,7 +17,7 @@ export interface Declaration {
 export interface Databases {
   /** By database: the declarations that hold there, as numbers in their order. */
   readonly declarations: readonly (readonly number[])[];
-  /** What people may call each database: a folder or a file. */
+  /** The name of each database for people: a folder or a file. */
   readonly labels: readonly string[];
   /**
    * The database that a file speaks to: by where it stands or what it imports stands (the nearest first), by a name in
@@ -66,7 +66,7 @@ export function databasesOf(declarations: readonly Declaration[]): Databases | u
   const inner = places.filter(({ place }) => place.length > 0);
   return {
     declarations: members.map((each, database) => {
-      // What nothing contradicts is everyone's, unless it stands where one of them is at home.
+      // A table that nothing contradicts is everyone's, unless it stands where one of them is at home.
       const others = [...free].filter((at) => {
         const home = byPlace(declarations[at]?.place ?? "", places);
         return home === undefined || home === database;

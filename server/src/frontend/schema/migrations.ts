@@ -22,7 +22,7 @@ export interface Migration {
   readonly order: readonly string[];
 }
 
-/** What the path of a file says of it; undefined where nothing tells that it is one of a series. */
+/** The series of migrations that the path of a file names; undefined where nothing tells that it is one of a series. */
 export function migrationOf(file: FileId): Migration | undefined {
   const parts = file.split("/");
   const base = parts.at(-1) ?? "";

@@ -18,7 +18,7 @@ export interface Variants<Each> {
   readonly left: readonly Each[];
 }
 
-/** What the path of a file says of the product that it is for. */
+/** The product that the path of a file names. */
 export interface Variant {
   /** The path with a star for the product; of a folder, all that stands in it is of one set. */
   readonly set: string;
@@ -28,7 +28,7 @@ export interface Variant {
   readonly dialect: Dialect | undefined;
 }
 
-/** What the path says; undefined where no product is named, or several. */
+/** The product in the path; undefined where none is named, or several. */
 export function variantOf(file: FileId): Variant | undefined {
   const parts = file.split("/");
   const base = parts.at(-1) ?? "";

@@ -13,7 +13,7 @@ export interface Finding<Value> {
 export interface Detection {
   readonly dialect?: Finding<Dialect>;
   readonly level?: Finding<ProductLevel>;
-  /** What lines say that contradict each other, as sentences. */
+  /** Contradictions of lines, as sentences. */
   readonly remarks: readonly string[];
 }
 

@@ -32,7 +32,7 @@ export function isSettingsFile(name: string): boolean {
 const SETTINGS =
   /^(?:application(?:-[\w-]+)?\.(?:properties|ya?ml)|(?:docker-)?compose(?:[._-][\w.-]+)?\.ya?ml|\.?env(?:\.[\w-]+)*\.(?:example|sample|template|dist)|[\w.-]+\.cnf|postgresql\.conf|hibernate\.(?:cfg\.xml|properties)|persistence\.xml|ormconfig\.json)$/iu;
 
-/** What a settings file says, line by line. Linear in the text. */
+/** The settings of a file, line by line. Linear in the text. */
 export function settingSigns({ file, text }: SettingFile): readonly SettingSign[] {
   const isMysqlOptions = /\.cnf$/iu.test(file);
   return text.split("\n").flatMap((written, line): readonly SettingSign[] => {

@@ -89,7 +89,7 @@ function surely(text: string, dialect: Dialect): string {
   return dialect === "mariadb" ? folded.replace(/ +$/, "") : folded;
 }
 
-/** What texts have in common that some collation takes for equal. */
+/** The common form of texts that some collation takes for equal. */
 function perhaps(text: string): string {
   const letters = text.normalize("NFKD").replace(/\p{M}/gu, "");
   return letters.toUpperCase().toLowerCase().trimEnd();

@@ -30,7 +30,7 @@ export type Control =
   /** PREPARE TRANSACTION and its kind: two-phase commit. */
   | { readonly kind: "twoPhase"; readonly what: "prepare" | "commit" | "rollback" };
 
-/** What `[start, end)` of a text says about transactions, undefined for every other statement. */
+/** The statement about transactions in `[start, end)` of a text, undefined for every other statement. */
 export function readControl(text: string, start: number, end: number): Control | undefined {
   // Control statements are short: a long text is none, and needs no tokens.
   const first = /^[a-z]+/i.exec(text.slice(start, Math.min(end, start + 20)))?.[0].toLowerCase();

@@ -5,7 +5,7 @@ import { changesSchema, commitsImplicitly } from "./implicitCommit";
 import type { Span } from "./text/split";
 import { nameOf, tokensOf, type Token } from "./text/tokens";
 
-/** What `[start, end)` of a canonical text says about transactions, undefined for every other statement. */
+/** The statement about transactions in `[start, end)` of a canonical text, undefined for every other statement. */
 export function readDialectControl(
   text: string,
   start: number,
@@ -37,7 +37,7 @@ const STARTS = new Set(
   ).split(" "),
 );
 
-/** What else commits; definitions and TRUNCATE are statements of their own kind. */
+/** Other statements that commit; definitions and TRUNCATE are statements of their own kind. */
 function implicitCommit(text: string, span: Span): Control | undefined {
   const by = commitsImplicitly(text, span);
   if (by === undefined || by === "TRUNCATE" || changesSchema(by)) return undefined;

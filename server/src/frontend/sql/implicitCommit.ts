@@ -25,7 +25,7 @@ const BEFORE = dictionary<RegExp | undefined>({
 });
 
 /**
- * What to call a statement that commits what is open, as "CREATE TABLE"; undefined for any other. UNLOCK TABLES, BEGIN
+ * A name for a statement that commits what is open, as "CREATE TABLE"; undefined for any other. UNLOCK TABLES, BEGIN
  * and SET autocommit do so depending on what came before. Constant time.
  */
 export function commitsImplicitly(text: string, { start, end }: Span): string | undefined {

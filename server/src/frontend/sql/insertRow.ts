@@ -22,7 +22,7 @@ export function completeRow(
   return [...declared, ...given.filter(({ column }) => !names.has(column))];
 }
 
-/** What DEFAULT means for a column. */
+/** The meaning of DEFAULT for a column. */
 export function defaultOf(table: Table | undefined, column: string, ids: Ids): Expression {
   const value = table?.columns.find((each) => each.name === column)?.default;
   if (value === undefined) return literal(null);

@@ -38,7 +38,7 @@ export function createLowering(parsers: SqlParsers): StatementLowering {
   };
 }
 
-/** What PostgreSQL refuses is an error, and is still read as well as it can be. */
+/** A text that PostgreSQL refuses is an error, and is still read as well as it can be. */
 function lowerFully(
   context: LoweringContext,
   parser: PgParser,

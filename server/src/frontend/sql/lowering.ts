@@ -80,7 +80,7 @@ export function createIds(transaction: string, counts: IdCounts = noIds()): Ids 
   };
 }
 
-/** What a statement is lowered in. */
+/** The context in which a statement is lowered. */
 export interface LoweringContext {
   readonly piece: SqlPiece;
   /** The table of that (folded, unqualified) name, declared or inferred. */
@@ -89,7 +89,7 @@ export interface LoweringContext {
   readonly placeholder: (number: number) => Expression | undefined;
   /** How names are declared, in products that do not tell upper from lower case. */
   readonly spelling?: Spelling;
-  /** What a name that is no column in scope stands for: a PL/pgSQL variable, a function's argument. */
+  /** The meaning of a name that is no column in scope: a PL/pgSQL variable, a function's argument. */
   readonly variable: (path: readonly string[]) => Expression | undefined;
   /** Resolution of a name that is a column in scope and a variable; absent: the column. */
   readonly conflict?: "refused" | "variable";
@@ -110,7 +110,7 @@ export interface LoweringContext {
     args: readonly CallArgument[],
     schema?: string,
   ) => CallResult | undefined;
-  /** What the workspace's function of that name gives, if it touches no table; undefined when it is not known. */
+  /** The value of the workspace's function of that name, if it touches no table; undefined when it is not known. */
   readonly gives?: (
     name: string,
     count: number,
@@ -165,7 +165,7 @@ export interface Lowering {
   readonly statements: readonly Statement[];
   /** The same statements in their control flow, where a mere sequence does not say it. */
   readonly commands?: readonly Command[];
-  /** What its caller receives: a result's name and its columns in order. */
+  /** Its caller's result: the name of a result and its columns in order. */
   readonly result?: {
     readonly name: string;
     readonly columns: readonly string[];
@@ -177,6 +177,6 @@ export interface Lowering {
   readonly targets?: readonly { readonly variable: string; readonly column: string }[];
   /** SET and its kind: variables with what they get afterwards, one after the other. */
   readonly values?: readonly { readonly variable: string; readonly value: Expression }[];
-  /** What LAST_INSERT_ID() gives after it, where `wantsInsertId` asks. */
+  /** The value of LAST_INSERT_ID() after it, where `wantsInsertId` asks. */
   readonly insertId?: Expression;
 }

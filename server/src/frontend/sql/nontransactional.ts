@@ -7,7 +7,7 @@ import { plainUnit } from "../../program/unit";
 import { namedTables } from "./tableNames";
 
 /**
- * What turns transactions that touch only such tables into what they are. Where others are touched as well, the
+ * Turns transactions that touch only such tables into what they are. Where others are touched as well, the
  * transaction stays, and what the tables are in doubt about tells of it. Linear in a transaction.
  */
 export function withoutTransactions(

@@ -275,7 +275,7 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
           lowerSql: calling,
           environment: [
             code.dialect,
-            // What is known of routines that were lowered before depends on all tables.
+            // The analysis of routines that were lowered before depends on all tables.
             group.dialect === "postgres" || all.length === 0 ? "" : JSON.stringify(around.tables),
             code.models?.("prisma"),
             ...group.declaring,

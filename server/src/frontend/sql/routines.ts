@@ -65,7 +65,7 @@ export function readRoutines(files: readonly ScannedFile[], pg: PgParser | undef
   return { definitions: definitions.filter(stands), notes };
 }
 
-/** What takes away routines of a name; `takes`: of these arguments alone. */
+/** The statement that takes away routines of a name; `takes`: of these arguments alone. */
 interface Ending {
   readonly schema: string | undefined;
   readonly takes: readonly string[] | undefined;
@@ -106,7 +106,7 @@ export interface RoutineSurroundings {
   readonly note: (note: Note) => void;
 }
 
-/** What routines and the scripts that call them are lowered in. */
+/** The context in which routines and the scripts that call them are lowered. */
 export function routineContext(
   { definitions }: Routines,
   { pg, table, view, note }: RoutineSurroundings,

@@ -7,7 +7,7 @@ import { eachLine } from "./lines";
 
 const OPERATION = /^([rw])\s+(-?\d+)\s+(-?\d+)$/u;
 
-/** What a key holds at the start is written by a transaction of the file. */
+/** A transaction of the file writes the first value of each key. */
 export function awditReader(builder: HistoryBuilder): FormatReader {
   let session: number | undefined;
   let transaction: number | undefined;

@@ -91,7 +91,7 @@ export function elleReader(builder: HistoryBuilder): FormatReader {
       status,
       items: told?.kind === "sequence" ? told.items : [],
       begin: invoked?.event ?? Number.NaN,
-      // What may take effect at any later time has no end.
+      // A write that may take effect at any later time has no end.
       end: status === UNKNOWN ? Number.POSITIVE_INFINITY : events,
       line,
     });
@@ -162,7 +162,7 @@ export function elleReader(builder: HistoryBuilder): FormatReader {
       builder.add(kind === ":append" ? APPEND : WRITE, number, key, version, line);
       return undefined;
     }
-    // What a read returned is known only where the transaction returned.
+    // The value of a read is known only where the transaction returned.
     if (status !== COMMITTED) return undefined;
     if (known === "lists") {
       for (const element of value?.kind === "sequence" ? value.items : [])
@@ -202,7 +202,7 @@ function overlapping(owner: string, invoked: Invoked, line: number): Fault {
   );
 }
 
-/** What the operations say of their keys; undefined when they say nothing. */
+/** The keys that the operations name; undefined when they name none. */
 function modelOf(items: readonly EdnValue[]): Model | undefined {
   for (const item of items) {
     const [name, , value] = item.kind === "sequence" ? item.items : [];

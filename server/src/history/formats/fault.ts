@@ -6,7 +6,7 @@ export type FaultPlace = { readonly line: number } | { readonly byte: number };
 
 export interface Fault {
   readonly place: FaultPlace;
-  /** What was found and what was expected, as one sentence without a full stop. */
+  /** The value that was found and the one that was expected, as one sentence without a full stop. */
   readonly message: string;
 }
 

@@ -55,7 +55,7 @@ export function dbcopJsonReader(builder: HistoryBuilder): FormatReader {
 interface Shape {
   readonly expected: string;
   readonly take: TakeTransaction;
-  /** What is wrong with an outermost object that is no transaction. */
+  /** The defect of an outermost object that is no transaction. */
   readonly header: (members: JsonObject) => string | undefined;
   /** An outermost object may be a transaction, with the name of its session. */
   readonly lines: boolean;
@@ -185,7 +185,7 @@ function ownOperation(
   const [name, value] = pair;
   if (!isName(name) || pair.length > 2) return wrong;
   const key = keyNumber(builder, name);
-  // What a key held at the start may be either.
+  // The first value of a key may be either.
   if (kind !== "r" || (pair.length > 1 && value !== null)) {
     const sort = kind === "a" || isArray(value) ? "list" : "single";
     if (!builder.holds(key, sort))

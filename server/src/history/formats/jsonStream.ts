@@ -23,7 +23,7 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** What a stream tells. Lines are where the value starts, from 1. */
+/** An event of a stream. Lines are where the value starts, from 1. */
 export interface JsonListener {
   /** An element of the list of sessions begins. */
   session(line: number): Fault | undefined;
@@ -42,7 +42,7 @@ const DEEPEST = 100;
  * "data".
  */
 export function jsonStream(listener: JsonListener): JsonTokens {
-  /** What is open around the present token, but for the values that are being built. */
+  /** Containers that are open around the present token, but for the values that are being built. */
   let outer: "file" | "list" | "object" | "session" = "file";
   let insideObject = false;
   let members = new Map<string, JsonValue>();

@@ -132,7 +132,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     const version = versionNumber(builder, own, value);
     lastName = -1;
     if (name === -1) {
-      // What an aborted transaction read says nothing.
+      // Reads of an aborted transaction say nothing.
       if (!isWrite) return true;
       const aborted = builder.textTransaction(
         owner,

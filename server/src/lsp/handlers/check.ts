@@ -28,7 +28,7 @@ export async function handleCheck(
     : scope.length > 0
       ? scope
       : [...state.projects.keys()];
-  // What else is shown must be at the level in force as well.
+  // Everything else that is shown must be at the level in force as well.
   await checks.request([...new Set([...asked, ...state.results.keys()])]);
   return checks.summaries(asked);
 }

@@ -30,7 +30,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   const dialect = dialectOf(project);
   const rank = (level: Level): number =>
     level.family === "paper" ? (level.own ? 0 : 1) : isLevelOf(level, dialect) ? 0 : 2;
-  // What users defined they want to see first.
+  // Users want to see first the levels that they defined.
   const levels: readonly Level[] = [...definedIn(project), ...LEVELS];
   const ordered = [...levels].sort((a, b) => rank(a) - rank(b));
   const all = result && !result.isFirst ? toldAnomalies(result.report).length : undefined;

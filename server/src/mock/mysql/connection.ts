@@ -54,7 +54,7 @@ export function createMysqlConnection(
   let closed = false;
   let turns = 0;
   const silence = createSilence(() => {
-    // What MySQL says is read when the client sends its next command.
+    // The client reads MySQL's answer when it sends its next command.
     wire.write(packets([replies.errorReply(4031, "HY000", DISCONNECTED)], 0));
     close();
     wire.end();

@@ -41,7 +41,7 @@ function withoutRetries(statements: readonly RecordedStatement[]): {
   }
 }
 
-/** What stands before and behind that which the error at a place undid: its statement, or the transaction around it. */
+/** The text before and behind that which the error at a place undid: its statement, or the transaction around it. */
 function attemptAt(
   statements: readonly RecordedStatement[],
   at: number,

@@ -190,7 +190,7 @@ function withoutRounds(path: Path, loops: readonly Loop[]): Path {
   const kept: RecordedStatement[] = [];
   eachLoop(path, loops, (loop, rounds, at) => {
     const length = loop?.keys.length ?? 1;
-    // What a script has of a result is its first row; of attempts, the last one came to an end.
+    // A script has of a result its first row; of attempts, the last one came to an end.
     const from = loop === undefined || loop.isOfRows ? at : at + (rounds - 1) * length;
     kept.push(...path.slice(from, from + length));
   });

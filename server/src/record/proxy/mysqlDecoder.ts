@@ -388,7 +388,7 @@ export function createMysqlDecoder({
     const error = String(payload.readUInt16LE(1));
     // A deadlock undoes the transaction; other errors undo their statement alone.
     if (error === DEADLOCK) status = "idle";
-    // What is executed by its name fails as well.
+    // A statement that is executed by its name fails as well.
     if (head.kind === "prepare") lastPrepared = 0;
     const sql = head.pieces.shift();
     if (sql !== undefined)

@@ -41,7 +41,7 @@ function homeFolder(): string | undefined {
 }
 
 /**
- * What tells one build of the tool from another, so that no build uses another one's results: version, size and time of
+ * The identity of a build of the tool, so that no build uses another one's results: version, size and time of
  * the running scripts. Scripts that do not exist count as such.
  */
 export function buildOf(tool: string, scripts: readonly string[]): string {

@@ -49,7 +49,7 @@ export function runInFence<Outcome extends object, Message>(
       ],
       // Nothing of the user's environment; an editor's own executable is told to be Node.
       env: "electron" in process.versions ? { ELECTRON_RUN_AS_NODE: "1" } : {},
-      // What the client's code prints is no report.
+      // Output of the client's code is no report.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     // Code that never comes back does not notice that nobody waits for it any more.
@@ -79,7 +79,7 @@ export function runInFence<Outcome extends object, Message>(
     }
     signal.addEventListener("abort", onAbort);
     child.on("message", (message) => {
-      // What stands here was said by our script, or by code that it runs, of itself.
+      // Messages here were sent by our script, or by code that it runs, of itself.
       const outcome = task.take(message as Message);
       if (outcome) end(outcome);
     });

@@ -93,7 +93,7 @@ export function exploreProgram(
     {
       ...common,
       workerData,
-      // What the client's code prints is no report.
+      // Output of the client's code is no report.
       silent: true,
       askToStop: () => {
         Atomics.store(flags, STOP, 1);

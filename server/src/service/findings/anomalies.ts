@@ -27,7 +27,7 @@ function oneForEachCause(all: readonly Anomaly[]): readonly Anomaly[] {
     const reads = staleReads(anomaly).map(({ transaction, statement }) =>
       JSON.stringify([transaction, statement]),
     );
-    // What could not be executed has no reads to tell.
+    // An anomaly that could not be executed has no reads to tell.
     const isOther =
       at === 0 || (anomaly.status === "confirmed" && !reads.some((each) => told.has(each)));
     if (!isOther) return [];

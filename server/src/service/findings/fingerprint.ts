@@ -14,7 +14,7 @@ export interface FindingContent {
 
 export function contentOf(anomaly: Anomaly): FindingContent {
   const ends = shownEdges(anomaly).flatMap(({ from, to }) => [from, to]);
-  // What could not be executed has no cycle; its steps say what it is about.
+  // An anomaly that could not be executed has no cycle; its steps say what it is about.
   const texts = (ends.length > 0 ? ends : anomaly.steps).map(({ text }) => plainStatement(text));
   return {
     kind: anomaly.kind,

@@ -206,7 +206,7 @@ function aboutOf(
     const ids = transactions.filter((each) => beginsOn(each, at)).map(({ id }) => id);
     if (ids.length > 0) return { kind: "transactions", ids };
     const sources = statements.filter(({ range: { start, end } }) =>
-      // What goes on in the line of the comment itself is meant as well.
+      // Text that goes on in the line of the comment itself is meant as well.
       at === line ? start.line <= at && at <= end.line : start.line === at,
     );
     if (sources.length > 0) return { kind: "statements", sources };

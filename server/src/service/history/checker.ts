@@ -7,7 +7,7 @@ import type { FromHistoryThread, HistoryThreadData } from "./thread";
 export interface HistoryCheckOptions {
   /** Absolute path of the thread's script; `history.js` beside the running bundle by default. */
   readonly script?: string;
-  /** What is being done, and how much of it is done from 0 to 1. */
+  /** The step at work, and how much of it is done from 0 to 1. */
   readonly progress?: (stage: string, share: number) => void;
 }
 

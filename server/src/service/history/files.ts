@@ -22,7 +22,7 @@ export interface HistoryInput {
 
 export interface FoundHistories {
   readonly inputs: readonly HistoryInput[];
-  /** What was asked for and cannot be read, with what to do. */
+  /** The file that was asked for and cannot be read, with what to do. */
   readonly problems: readonly string[];
   /** Files of a folder that hold no history. */
   readonly skipped: readonly string[];

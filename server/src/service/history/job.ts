@@ -28,7 +28,7 @@ export type HistoryOutcome =
 
 export interface JobEvents {
   cancelled(): boolean;
-  /** What is being done, and how much of it from 0 to 1. */
+  /** The step at work, and how much of it is done from 0 to 1. */
   progress(stage: string, share: number): void;
   /** Milliseconds from any fixed moment on. */
   now(): number;
@@ -152,7 +152,7 @@ function remarksOf(
   return [...remarks, { message: "No times were recorded, so --strict asks for nothing more." }];
 }
 
-/** What became of transactions whose end the recording does not tell. */
+/** The fate of transactions whose end the recording does not tell. */
 function fates(history: History, mustHaveCommitted: number): readonly HistoryRemark[] {
   let open = 0;
   for (const status of history.status) if (status === UNKNOWN) open += 1;

@@ -7,7 +7,7 @@ import type { Anomaly, CycleEnd } from "../../protocol/report";
 import { staleReads, type StaleRead } from "../findings/causes";
 
 /**
- * What becomes of an anomaly by the edits, as one of the changed program tells it:
+ * The anomaly behind the edits, as one of the changed program tells it:
  * - `same`: it has a stale read of the old one, in the same transaction. A statement is the one before where it keeps
  *   characters of it, so that a lock which is written into a read makes no new read of it. What no statement shows is the same.
  * - `other`: none of its stale reads is one of the old one, and the edits left their texts alone: another mistake, which

@@ -55,7 +55,7 @@ async function behind(
 }
 
 /**
- * What a stopped check says, with the anomalies that were found before it began. Where it knows nothing of their
+ * The report of a stopped check, with the anomalies that were found before it began. Where it knows nothing of their
  * transactions, which were read before others, the early one is the one that says more.
  */
 export function withEarly(

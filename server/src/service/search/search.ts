@@ -233,7 +233,7 @@ function inLine(tasks: readonly Task[], rank: SearchInput["rank"]): readonly num
 
 type Answered = Exclude<TupleAnswer, { readonly kind: "cancelled" }>;
 
-/** What cannot wait for the other tasks: findings are announced, and a solver that is gone ends the search. */
+/** Messages that cannot wait for the other tasks: findings are announced, and a solver that is gone ends the search. */
 function receive(state: SearchState, { tuple, levels }: Task, answer: Answered): void {
   if (answer.kind === "failed") {
     state.crashes += 1;
@@ -258,7 +258,7 @@ function collect(state: SearchState, { tuple, levels }: Task, answer: Answered):
   for (const finding of findings) {
     state.findings.push({ members, levels, tuple, finding });
   }
-  // What is unfinished stands among what was not reached.
+  // An unfinished group stands among what was not reached.
   if (isPartial(answer)) return;
   const reasons = new Set(answer.results.flatMap((result) => result.undecided));
   for (const reason of reasons) state.undecided.push({ members, reason });

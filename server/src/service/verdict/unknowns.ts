@@ -56,7 +56,7 @@ export function skippedUnknowns(skipped: readonly SkippedFile[]): readonly Unkno
 }
 
 /**
- * What reading lost, and what the search leaves out of what was read. Statements that were only weakened (`over`) are
+ * Losses of reading, and what the search leaves out of what was read. Statements that were only weakened (`over`) are
  * told by `weakened`.
  */
 export function unreadParts(
@@ -93,7 +93,7 @@ export function unreadParts(
 }
 
 /**
- * What was weakened on the way to the solver. The searched program then has values and rows that stand for others, so
+ * Statements that were weakened on the way to the solver. The searched program then has values and rows that stand for others, so
  * that "nothing found" would say too much: executions that depend on them may have been missed. `serializable`: the levels
  * answer for all that is read and written, and what they do not answer for is told alone.
  */

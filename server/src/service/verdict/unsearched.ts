@@ -102,9 +102,9 @@ function releasedLocks(
   }: Operation): boolean => {
     if (kind === "insert") return false;
     if (kind === "read") return unlocks === true && lock !== "key-share";
-    // What is undone for its own failure alone has waited for all that it met.
+    // A transaction that is undone for its own failure alone has waited for all that it met.
     const after = caught.length > 0 ? own.step + 1 : own.step;
-    // What is undone with the whole of its transaction gives its locks up where that ends.
+    // A statement that is undone with the whole of its transaction gives its locks up where that ends.
     const part = flat?.parts?.find(({ from, to }) => from <= own.step && own.step < to);
     const end = part?.to ?? Infinity;
     return lasting.has(own.table) && undone.some(({ from }) => from > after && from < end);

@@ -52,7 +52,7 @@ export function aggregateNode(call: SqlCall, scope: Scope): Node {
   return { type, constant: false, run: (env) => env.aggregates[at] ?? null };
 }
 
-/** What an aggregate takes and gives; also used for aggregates over windows. */
+/** The type that an aggregate takes and gives; also used for aggregates over windows. */
 export function aggregateSlot(
   call: SqlCall,
   scope: Scope,

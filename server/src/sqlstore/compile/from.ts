@@ -360,7 +360,7 @@ function pushed(plan: Plan, conditions: readonly Condition[]): Plan {
       const items = flat.flatMap((item) => (item.kind === "inner" ? item.items : [item]));
       const inherited = flat.flatMap((item) => (item.kind === "inner" ? item.conditions : []));
       const all = [...plan.conditions, ...inherited, ...conditions];
-      // What concerns one outer join alone is its own affair.
+      // A condition that concerns one outer join alone is its own affair.
       const rest: Condition[] = [];
       const mine = new Map<number, Condition[]>();
       for (const each of all) {
@@ -405,7 +405,7 @@ function sourcesOf(plan: Plan): ReadonlySet<number> {
 
 type Extend = (env: Env, tuple: Tuple) => readonly Tuple[];
 
-/** What extends a tuple by the relations of a plan, once those in `bound` are in it. */
+/** The functions that extend a tuple by the relations of a plan, once those in `bound` are in it. */
 function runner(plan: Plan, bound: ReadonlySet<number>, around: readonly Condition[]): Extend {
   switch (plan.kind) {
     case "source":

@@ -17,7 +17,7 @@ export interface Lookup {
   readonly uses: ReadonlySet<number>;
 }
 
-/** What a condition says about keys of the scope's tables. */
+/** The keys of the scope's tables in a condition. */
 export function lookupsOf(condition: SqlExpression, scope: Scope): readonly Lookup[] {
   if (condition.kind === "binary" && condition.operator === "=") {
     const { left, right } = condition;

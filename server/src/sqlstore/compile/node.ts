@@ -26,7 +26,7 @@ export interface ColumnOrigin {
   readonly position?: number;
 }
 
-/** What a type does not say of its values. */
+/** Properties of values that a type does not say. */
 export interface Shape {
   /** Of rows. */
   readonly fields?: readonly { readonly name: string; readonly type: SqlType }[];
@@ -50,7 +50,7 @@ export interface WithQuery {
   readonly query: CompiledQuery;
 }
 
-/** What a statement has while it runs; `run/work.ts` makes it. */
+/** The state of a statement while it runs; `run/work.ts` makes it. */
 export interface Work {
   /** The n-th parameter (from one) as a value of a type. */
   readonly parameter: (number: number, type: SqlType) => SqlValue;
@@ -86,7 +86,7 @@ export interface Work {
   readonly notify: (channel: string, payload: string) => void;
 }
 
-/** What functions tell about the session. */
+/** Functions that tell about the session. */
 export interface SessionFacts {
   readonly database: string;
   readonly user: string;
@@ -124,7 +124,7 @@ export interface Node {
   readonly constant: boolean;
   /** Of literals and parameters whose type the context decides. */
   readonly coerce?: (type: SqlType) => Node;
-  /** What stands for it in results and texts: names of objects that are known by number. */
+  /** The text for it in results: names of objects that are known by number. */
   readonly shown?: Node;
   /** Of a plain column, or of what was cast to a type with limits. */
   readonly origin?: ColumnOrigin;
@@ -138,7 +138,7 @@ export interface Node {
 /** Types for outputs of which the text says none; `open`: what is around the query decides it. */
 export type Targets = readonly SqlType[] | "open";
 
-/** What compiles expressions and queries wherever they stand. */
+/** The compiler of expressions and queries wherever they stand. */
 export interface Recursion {
   readonly expression: (expression: SqlExpression, scope: Scope) => Node;
   readonly query: (
@@ -217,7 +217,7 @@ export function defaultToText(node: Node): Node {
   return node.type === "unknown" && node.coerce !== undefined ? node.coerce("text") : node;
 }
 
-/** What is true, false or neither. */
+/** The value true, false or neither. */
 export type Truth = (env: Env) => boolean | null;
 
 /** A node as a condition. PostgreSQL wants a truth value, MySQL takes any. */

@@ -392,7 +392,7 @@ function mysqlOperator(operator: string, left: Node, right: Node): Node | undefi
   }
 }
 
-/** What a path leads to inside a JSON text. */
+/** The value at a path inside a JSON text. */
 export function jsonAt(node: Node, path: readonly (string | number)[], asText: boolean): Node {
   return {
     type: asText ? "text" : "json",

@@ -78,7 +78,7 @@ function compiled(source: string, insensitive: boolean): RE2JS {
     return RE2JS.compile(source, RE2JS.DOTALL | (insensitive ? RE2JS.CASE_INSENSITIVE : 0));
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
-    // What JavaScript understands is right, only more than is matched here.
+    // A pattern that JavaScript understands is right, only more than is matched here.
     if (isJavaScript(source))
       throw unsupported("a regular expression that looks around, refers back or is very large");
     throw failure("badRegexp", `invalid regular expression: ${error.message}`);

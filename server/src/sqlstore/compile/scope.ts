@@ -89,7 +89,7 @@ export function createScope(
   };
 }
 
-/** What a compiled piece refers to. */
+/** The references of a compiled piece. */
 export function track<T>(
   scope: Scope,
   compile: () => T,
@@ -213,7 +213,7 @@ function rowOf(scope: Scope, source: number, depth: number): Node {
   );
 }
 
-/** What the relation of a function that gives rows has in the row at hand: its value, or a row of several. */
+/** The value of the relation of a function that gives rows in the row at hand: its value, or a row of several. */
 export function setValue(scope: Scope, source: number): Node {
   return scope.sources[source]?.columns.length === 1
     ? columnNode(scope, { source, column: 0 }, 0)

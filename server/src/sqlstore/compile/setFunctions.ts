@@ -89,7 +89,7 @@ interface TypedRows {
   readonly rows: SetFunction["rows"];
 }
 
-/** What a function that gives rows gives; undefined for other functions. */
+/** The result of a function that gives rows; undefined for other functions. */
 function made(name: string, args: readonly Node[], scope: Scope): TypedRows | undefined {
   const [first, second, third] = args;
   if (name === "pg_get_keywords") return KEYWORDS;

@@ -15,7 +15,7 @@ export type MakeCall = (
 /** Functions by name; several of one name are tried in their order. */
 export type FunctionTable = ReadonlyMap<string, readonly MakeCall[]>;
 
-/** What a function computes of arguments that are not NULL. */
+/** The result of a function for arguments that are not NULL. */
 export type Compute = (args: readonly SqlValue[], env: Env, compiler: Compiler) => SqlValue;
 
 interface PlainOptions {

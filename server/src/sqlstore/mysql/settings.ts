@@ -175,7 +175,7 @@ export function isNumberSetting(name: string, dialect: Dialect): boolean {
   return /^(ON|OFF|\d+)$/.test(usual) && !/^(have_|event_scheduler|query_cache_type)/.test(name);
 }
 
-/** What `@@name` gives for a kept value. */
+/** The value of `@@name` for a kept value. */
 export function selectedSetting(name: string, value: string, dialect: Dialect): string {
   if (!isNumberSetting(name, dialect)) return value;
   return value === "ON" ? "1" : value === "OFF" ? "0" : value;

@@ -3,7 +3,7 @@ import type { Lexeme } from "../../frontend/sql/dialects/reader";
 import { dictionary } from "../../protocol/dictionary";
 import type { ShowRequest, SqlStatement } from "../tree";
 
-/** What stands behind SHOW; undefined for settings by their names. */
+/** The subject behind SHOW; undefined for settings by their names. */
 export function showStatement(lexemes: readonly Lexeme[]): SqlStatement | undefined {
   const of = requestOf(lexemes);
   return of && { kind: "show", name: of.kind, of };

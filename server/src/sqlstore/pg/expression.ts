@@ -101,7 +101,7 @@ const CONSTRUCTS: ReadonlyMap<string, string> = new Map([
   ["MergeSupportFunc", "merge_action()"],
 ]);
 
-/** What the tree leaves out only in texts that the parser refuses. */
+/** The tree leaves it out only in texts that the parser refuses. */
 export function requiredExpression(node: Node | undefined): SqlExpression {
   return node === undefined ? { kind: "null" } : expressionOf(node);
 }

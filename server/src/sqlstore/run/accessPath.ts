@@ -32,7 +32,7 @@ export function accessPathOf(
   return { keys: [], scans, lookups: [] };
 }
 
-/** What tells look-ups apart. */
+/** The key that tells look-ups apart. */
 export function lookupName({ index, value }: Lookup): string {
   return `${index}=${value}`;
 }

@@ -7,7 +7,7 @@ import type { SqlRow } from "../values/value";
 import type { ChangedRow } from "../routine/triggers";
 import type { Changes } from "./changes";
 
-/** What a change has besides the environment of its expressions. */
+/** The parts of a change besides the environment of its expressions. */
 export interface ChangeWork {
   readonly changes: Changes;
   /** Keys of rows that this statement has changed. */

@@ -208,7 +208,7 @@ export function createChanges(context: ChangesContext): Changes {
     return matching(parent, columns, values).length > 0;
   }
 
-  /** What happens to rows that refer to one that is gone or has another key; true if anything changed. */
+  /** The action on rows that refer to one that is gone or has another key; true if anything changed. */
   function checkChildren({ table, before, after }: Change, env: Env): boolean {
     if (before === undefined) return false;
     let acted = false;

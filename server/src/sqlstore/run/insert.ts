@@ -21,7 +21,7 @@ import { checkRow, sameRow, withGeneratedColumns } from "./rowChecks";
 import { forEachItem } from "./rows";
 import { columnsOf, fitNode, tableRules, type TableRules } from "./tableRules";
 
-/** What one column of a new row gets; undefined: what the table says. */
+/** The value of one column of a new row; undefined: what the table says. */
 type Cell = ((env: Env) => SqlValue) | undefined;
 
 export function compileInsert(

@@ -15,7 +15,7 @@ import { lookupName, accessPathOf, type AccessPath } from "./accessPath";
  */
 export type LockingRule = "snapshot" | "current" | "recheck";
 
-/** What is missing to go on. Thrown while a statement is evaluated, and caught by what then asks the store. */
+/** The read that is missing to go on. Thrown while a statement is evaluated, and caught by what then asks the store. */
 export class MissingRows extends Error {
   request: ReadRequest = { kind: "read", keys: [] };
 }
@@ -109,7 +109,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     return accessPathOf(table, fixed, dialect, hasIndexes);
   }
 
-  /** What of that is not there. */
+  /** The part of that which is not there. */
   function missing(view: View, table: Table, all: AccessPath): AccessPath {
     if (isScanned(view, tablePrefix(table))) return NOTHING;
     return {
@@ -148,7 +148,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
       if (row !== undefined) found.set(key, row);
     };
     for (const key of all.keys) take(key);
-    // What a scan of the whole table has brought is not in the answers of look-ups.
+    // Rows that a scan of the whole table has brought are not in the answers of look-ups.
     const scans =
       all.lookups.length > 0 && isScanned(view, tablePrefix(table))
         ? [tablePrefix(table)]

@@ -130,7 +130,7 @@ function changeInWith(
   };
 }
 
-/** What a statement has of its session. */
+/** The session as a statement has it. */
 export interface StatementContext {
   readonly catalog: Catalog;
   readonly rule: LockingRule;
@@ -214,7 +214,7 @@ export function* runPlan(
       return { ok: true, result, writes: changes.writes(), changed: changes.changed() };
     } catch (error) {
       if (!(error instanceof MissingRows)) throw error;
-      // What the attempt assigned is assigned again.
+      // Variables that the attempt assigned are assigned again.
       context.variables.clear();
       for (const [name, value] of variables) context.variables.set(name, value);
       const { request } = error;

@@ -16,12 +16,12 @@ import { elementOf, isFloat, isInteger, isText, type SqlType } from "../values/t
 import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value";
 import { isNumericValue, whole, type NumericValue } from "../values/wholes";
 
-/** What all keys of a table's rows begin with. */
+/** The prefix of all keys of a table's rows. */
 export function tablePrefix(table: Table): string {
   return `${storageOf(table)}/`;
 }
 
-/** What all keys of entries of a table's unique indexes begin with. */
+/** The prefix of all keys of entries of a table's unique indexes. */
 export function indexPrefix(table: Table): string {
   return `${storageOf(table)}#`;
 }

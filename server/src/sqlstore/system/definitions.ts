@@ -28,7 +28,7 @@ export function indexText({ table, key, unique }: IndexFacts): string {
   return `${head} ON public.${quotedName(table.name)} USING btree (${names(table, key.columns)})${where}`;
 }
 
-/** What stands behind CONSTRAINT and a name; undefined where the table has none of that name. */
+/** The constraint behind CONSTRAINT and a name; undefined where the table has none of that name. */
 export function constraintText(catalog: Catalog, table: Table, name: string): string | undefined {
   const key = table.keys.find((each) => each.name === name);
   if (key !== undefined)

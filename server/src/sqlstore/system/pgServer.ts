@@ -256,7 +256,7 @@ export const PG_SERVER: readonly SystemTable[] = [
     ],
   ),
   ...[
-    // What this store has none of.
+    // Objects that this store has none of.
     ["pg_description", "objoid:int4 classoid objsubid description:text"],
     ["pg_shdescription", "objoid:int4 classoid description:text"],
     [

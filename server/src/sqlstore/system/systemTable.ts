@@ -7,7 +7,7 @@ import type { SessionFacts } from "../compile/node";
 import { isInteger, type SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
 
-/** What rows are computed from. */
+/** The inputs of rows. */
 export interface About {
   readonly catalog: Catalog;
   readonly session: SessionFacts;

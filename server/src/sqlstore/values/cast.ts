@@ -199,7 +199,7 @@ function mysqlTime(value: SqlValue, from: SqlType, to: SqlType, dialect: Dialect
     return convert === undefined ? value : convert(value);
   }
   const text = mysqlText(value, from);
-  // What is no time is NULL, with a warning.
+  // A text that is no time is NULL, with a warning.
   return readStrictly(text, to, dialect) ?? null;
 }
 

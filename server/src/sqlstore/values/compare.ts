@@ -15,7 +15,7 @@ export function foldsCase(dialect: Dialect): boolean {
   return dialect !== "postgres";
 }
 
-/** What MySQL's usual collations compare: without case, accents and (in MariaDB's) spaces at the end. */
+/** The form that MySQL's usual collations compare: without case, accents and (in MariaDB's) spaces at the end. */
 export function collationKey(text: string): string {
   return text
     .normalize("NFD")

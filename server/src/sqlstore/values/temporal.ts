@@ -138,7 +138,7 @@ export function formatMoment(at: Moment): string {
   return `${formatDay(at.days)} ${formatClock(at.micros)}`;
 }
 
-/** What a date or timestamp of our own form says. */
+/** The parts of a date or timestamp of our own form. */
 export function momentOf(text: string): Moment {
   const at = parseMoment(text, true);
   if (at === undefined)
@@ -197,7 +197,7 @@ export function intervalSize({ months, days, micros }: Interval): number {
   return (months * 30 + days) * DAY_MICROS + micros;
 }
 
-/** What stands for a unit: months, days and microseconds. */
+/** The size of a unit: months, days and microseconds. */
 const UNITS: ReadonlyMap<string, readonly [number, number, number]> = new Map([
   ["microsecond", [0, 0, 1]],
   ["millisecond", [0, 0, 1000]],

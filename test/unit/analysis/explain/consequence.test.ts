@@ -1,4 +1,4 @@
-// What a run does to the data, told from its outcome beside those of the orders: one case for each template.
+// The effect of a run on the data, told from its outcome beside those of the orders: one case for each template.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { consequenceOf } from "../../../../server/src/analysis/explain/consequence/consequence";

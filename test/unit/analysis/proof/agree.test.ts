@@ -1,4 +1,4 @@
-// What is proved safe has no anomaly that the bounded search finds and the store confirms, or that enumeration shows.
+// A program that is proved safe has no anomaly that the bounded search finds and the store confirms, or that enumeration shows.
 // `npm run fuzz:proofs` does the same at length.
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What the texts rule out with any number of rounds: no interleaving of lists and results of up to three items shows an
+// Cycles that the texts rule out with any number of rounds: no interleaving of lists and results of up to three items shows an
 // anomaly of it, and the search with three rounds finds none. The rest are the cases of which it speaks.
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What a small program shows when its runs are enumerated from random starts: every interleaving at the databases' levels,
+// The anomalies of a small program whose runs are enumerated from random starts: every interleaving at the databases' levels,
 // every history at the papers'. Shares no code with proofs or encodings.
 import type { Level, PaperLevel } from "../../../../server/src/isolation/levels";
 import type { AxiomaticLevel } from "../../../../server/src/exploration/exploration";

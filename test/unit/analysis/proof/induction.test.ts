@@ -9,7 +9,7 @@ const PSI = "parallel-snapshot-isolation";
 
 const ACCOUNT = "CREATE TABLE account (id integer PRIMARY KEY, bal integer NOT NULL);\n";
 
-/** Whether the text is proved at the level. */
+/** True if the text is proved at the level. */
 async function isProved(text: string, level: string): Promise<boolean> {
   return (await proveSql(text, level)).answer.kind === "proved";
 }

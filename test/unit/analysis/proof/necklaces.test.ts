@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { proveSql } from "./proveSql";
 
 /**
- * What a transaction does between table k and the next: `looks` at both; `brings` what it reads of one to the other, which
+ * The actions of a transaction between table k and the next: `looks` at both; `brings` what it reads of one to the other, which
  * it overwrites; `takes` from the next to its own; `changes` both in place.
  */
 type Bead = "looks" | "brings" | "takes" | "changes";
@@ -42,7 +42,7 @@ const PSI = "parallel-snapshot-isolation";
 const SI = "snapshot-isolation";
 const RR = "postgres:repeatable-read";
 
-/** Whether a proof is found at each level, as `+` or `-`. */
+/** The proof at each level, as `+` where one is found or `-`. */
 async function check(beads: readonly Bead[], expected: Readonly<Record<string, "+" | "-">>) {
   for (const [level, wanted] of Object.entries(expected)) {
     const { answer } = await proveSql(ring(beads), level, { brief: true });

@@ -32,7 +32,7 @@ export interface Proving {
 }
 
 interface ProvingOptions {
-  /** Whether counters are assumed as the text suggests them. */
+  /** True if counters are assumed as the text suggests them. */
   readonly counters?: boolean;
   readonly limits?: SearchLimits;
   /** Names of lemmas and assumptions that it must do without. */

@@ -1,4 +1,4 @@
-// What a proof names it needs: without a lemma, a key or an atomic update, there is no proof, or one that does not name
+// The parts that a proof names are needed: without a lemma, a key or an atomic update, there is no proof, or one that does not name
 // the lemma.
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -10,7 +10,7 @@ import type {
 } from "../../../../server/src/program/statement";
 
 export interface Removal {
-  /** What is removed, and of whom. */
+  /** The part that is removed, and of whom. */
   readonly what: string;
   readonly program: Program;
 }

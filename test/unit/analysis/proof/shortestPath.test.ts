@@ -51,7 +51,7 @@ async function paths(files: readonly SourceFile[], levelName: string, sequences 
   return { result, names };
 }
 
-/** What sequences one by one and symbolic transactions answer, each on its own. */
+/** The answers of sequences one by one and of symbolic transactions, each on its own. */
 async function bothWays(read: Program, levelName: string) {
   const { asker, setting, all } = await pathsIn(read, levelName);
   const told = (result: ShortestPath): string =>

@@ -1,4 +1,4 @@
-// What the code assigns to rows, to items of lists and to lists that it did not make is what it finds there afterwards.
+// Values that the code assigns to rows, to items of lists and to lists that it did not make are found there afterwards.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Transaction } from "../../../../server/src/program/program";

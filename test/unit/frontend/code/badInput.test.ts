@@ -84,7 +84,7 @@ const main = (body: string): string => `${HEAD}export async function f(x, y) { $
 const times = (count: number, text: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => text(at)).join("");
 
-/** What is found is all there is, or it is said that it is not. */
+/** The findings are all there are, or it is said that they are not. */
 function check(
   text: string,
   expected: { readonly transactions?: number; readonly said?: RegExp },

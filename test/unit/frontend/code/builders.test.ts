@@ -9,7 +9,7 @@ CREATE TABLE accounts (id int PRIMARY KEY, owner text NOT NULL, balance int NOT 
 CREATE TABLE log (id serial PRIMARY KEY, account int, amount int NOT NULL);
 `;
 
-/** What a module gives: its transactions with their commands, and what was lost. */
+/** The reading of a module: its transactions with their commands, and what was lost. */
 async function check(text: string, expected: readonly string[]): Promise<void> {
   assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), expected);
 }

@@ -101,7 +101,7 @@ function queryText(query: Query, outside: Names): string {
   ].join("");
 }
 
-/** What a unique key leads to is one row, with or without a limit. */
+/** A unique key leads to one row, with or without a limit. */
 function isOne({ relations, where: asked }: Query, names: Names): boolean {
   const [only, ...others] = relations;
   const table = names.schema.tables.find(({ name }) => name === only?.table);
@@ -131,7 +131,7 @@ function relationsText(
     aliases.set(alias, name);
   }
   const names = { ...outside, aliases };
-  // What inner joins ask for is a part of the condition.
+  // Conditions of inner joins are a part of the condition.
   const isInner = ({ join }: Relation): boolean => join === "inner" || join === "cross";
   const on = relations.flatMap((each) => (isInner(each) && each.on ? [each.on] : []));
   const from = relations.map((each) => {

@@ -39,7 +39,7 @@ export interface CodeReading {
   readonly transactions: readonly Transaction[];
   readonly tables: readonly Table[];
   readonly notes: readonly Note[];
-  /** What makes statements of SQL text. */
+  /** Functions that make statements of SQL text. */
   readonly lower: LowerSql;
 }
 

@@ -1,4 +1,4 @@
-// What stands behind the end of a function that is too large to be followed is told by those that hold it.
+// Statements behind the end of a function that is too large to be followed are told by those that hold it.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";

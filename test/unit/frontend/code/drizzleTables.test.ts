@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
 
-/** What a function with this body does over these tables. */
+/** The effect of a function with this body on these tables. */
 async function check(tables: string, body: string, expected: readonly string[]): Promise<void> {
   const text = `import * as core from "drizzle-orm/pg-core";
 import { integer, pgEnum, pgSchema, pgTable, pgTableCreator, customType, text, timestamp } from "drizzle-orm/pg-core";
@@ -136,7 +136,7 @@ export const any = procedure.input(Cart.passthrough()).mutation(({ input }) => d
 CREATE TABLE book (id integer PRIMARY KEY, shelf_id integer, title text);
 CREATE TABLE note (id integer PRIMARY KEY, name text, size integer NOT NULL DEFAULT 3, state text NOT NULL);`;
 
-  /** What functions over shelves and books do, without what runs where no row is. */
+  /** The effect of functions over shelves and books, without what runs where no row is. */
   async function shelves(body: string): Promise<readonly string[]> {
     const text = `import { alias, integer, sqliteTable, text, SQLiteTransaction } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/libsql/http";

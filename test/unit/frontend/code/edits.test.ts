@@ -1,4 +1,4 @@
-// What a workspace of code says after edits is what its texts say to a reader that has never seen them: transactions, notes
+// A workspace of code reads after edits as its texts do to a reader that has never seen them: transactions, notes
 // and places, to the byte. So it does to a reader that finds on disk what another one has kept of earlier texts.
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -57,7 +57,7 @@ function read(reader: ProjectReader, texts: Texts): string {
 
 let folders = 0;
 
-/** What readers say each of which has nothing but what the last one has kept. */
+/** The answers of readers each of which has nothing but what the last one has kept. */
 function createProcesses(): (texts: Texts) => { readonly said: string; readonly slices: number } {
   folders += 1;
   const own = path.join(cache, String(folders));
@@ -151,7 +151,7 @@ export const later = () => pool.query("UPDATE " + remember("account").last + " S
 
 const NAMES = Object.keys(WORKSPACE);
 
-/** What is put in, mostly whole lines, so that the text stays a program more often than not. */
+/** Texts of edits, mostly whole lines, so that the text stays a program more often than not. */
 const LINES = [
   "",
   "// a remark",
@@ -256,7 +256,7 @@ test("after any edits a workspace says what its texts alone say", () => {
   );
 });
 
-/** What one reader says after each of the texts of a file, and what readers say that see them first. */
+/** The answers of one reader after each of the texts of a file, and those of readers that see them first. */
 function assertSameAfter(file: string, before: Texts, ...texts: readonly string[]): void {
   const reader = newReader();
   const another = createProcesses();

@@ -15,7 +15,7 @@ const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
 async function make(n) { if (n < 0) throw new Error("no"); await note(n); }
 `;
 
-/** What the function `f(n)` with that body is. */
+/** The value of the function `f(n)` with that body. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `${START}export async function f(n) { ${body} }`;
   const found = await transactionsOf(DDL, { "a.ts": text });

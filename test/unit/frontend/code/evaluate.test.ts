@@ -13,7 +13,7 @@ const POOL = `import { Pool } from "pg";
 const pool = new Pool();
 `;
 
-/** What a module gives: its transactions with their commands, and what was lost. */
+/** The reading of a module: its transactions with their commands, and what was lost. */
 async function check(text: string, expected: readonly string[]): Promise<void> {
   assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), expected);
 }

@@ -1,4 +1,4 @@
-// What a service is given by the type of what a factory returns is what that factory makes.
+// A service that is given by the type of what a factory returns is what that factory makes.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";

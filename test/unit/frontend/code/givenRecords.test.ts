@@ -1,10 +1,10 @@
-// What may become of records: unknown functions fill them, rows of unknown columns are spread over them.
+// The fate of records: unknown functions fill them, rows of unknown columns are spread over them.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
 
-/** What a function with this body does. */
+/** The effect of a function with this body. */
 async function read(body: string): Promise<string> {
   const text = `import { Pool } from "pg";
 import { fill, logger } from "elsewhere";
@@ -89,7 +89,7 @@ describe("parts of arguments that the code writes", () => {
   it("are not known to whoever held them before all was changed", async () => {
     const lines = await read(`const { part } = id; mutate(id); ${set("part.n")}`);
     assert.match(lines, /! what became of a part of id is not known/u);
-    // What is put in its place is another one.
+    // The replacement is another one.
     assert.match(
       await read(`const { part } = id; id.part = { n: 1 }; ${set("part.n")}`),
       /:id\.part\.n/u,

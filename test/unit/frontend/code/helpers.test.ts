@@ -1,4 +1,4 @@
-// What small helpers around a database leave of the code of those who call them: objects with a connection, functions
+// Small helpers around a database, in the code of those who call them: objects with a connection, functions
 // that run a text, callbacks with numbers of items.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -27,7 +27,7 @@ function make<T>(name: string, get: () => T): T {
   return all[name];
 }`;
 
-/** What the function `f` with those parameters and that body is, and what is lost. */
+/** The value of the function `f` with those parameters and that body, and what is lost. */
 async function check(
   parameters: string,
   body: string,

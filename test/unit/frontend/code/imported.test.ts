@@ -1,4 +1,4 @@
-// What files import of others: tables that these declare, functions under whatever names.
+// Imports between files: tables that these declare, functions under whatever names.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";

@@ -14,7 +14,7 @@ const save = (id, { balance, note, kind }) =>
   pool.query("UPDATE accounts SET balance = $2, note = $3, kind = $4 WHERE id = $1", [id, balance, note, kind]);
 `;
 
-/** What the functions of a program set, where they update. */
+/** The columns that the functions of a program set, where they update. */
 async function check(program: string, ...expected: readonly string[]): Promise<void> {
   const lines = printed(await transactionsOf(DDL, { "a.ts": HEAD + program }));
   const sets = lines.flatMap((line) => / set (.*) where /u.exec(line)?.[1] ?? []);

@@ -206,7 +206,7 @@ describe("an update whose data may be empty", () => {
   });
 });
 
-// What the client of version 7.10 was seen to send.
+// The statements that the client of version 7.10 was seen to send.
 describe("writes to related rows that may have nothing to write", () => {
   const DOCUMENTS = `datasource db { provider = "postgresql" }
 model Doc { id Int @id

@@ -12,7 +12,7 @@ import { z } from "zod";
 const prisma = new PrismaClient();
 `;
 
-/** What the program's functions set names to where they update. Nothing is lost. */
+/** The names that the program's functions set where they update. Nothing is lost. */
 async function check(
   program: string,
   expected: readonly string[],

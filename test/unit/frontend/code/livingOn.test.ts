@@ -1,4 +1,4 @@
-// What stands at the top of a module, or in an object of it, lives on between calls: no function finds it as it was made.
+// A value at the top of a module, or in an object of it, lives on between calls: no function finds it as it was made.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";
@@ -433,7 +433,7 @@ class Store { constructor(readonly n: any) {} take(id: number) { return pool.que
       const { lines, losses: lost } = await unit("f", `${made}${text}`);
       return [...lines, ...lost].join("\n");
     };
-    // What is run where it is made is not run each time.
+    // Code that is run where it is made is not run each time.
     const branch = await found(
       `export async function f(id: number) { if (!locals.has("s")) { await pool.query("INSERT INTO t (n) VALUES (1)"); locals.set("s", new Store(3)); } else await pool.query("DELETE FROM t"); }`,
     );

@@ -1,4 +1,4 @@
-// What is logged: nothing that transactions do hangs on it, unless the log is itself kept in the database.
+// Logs: nothing that transactions do hangs on them, unless the log is itself kept in the database.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";

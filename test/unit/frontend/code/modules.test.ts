@@ -175,7 +175,7 @@ test("Java's names are found by package and class", () => {
   assert.equal(modules.moduleOf(id("y/B.java"))?.package, "y");
 });
 
-/** What edits put in: whole statements, halves of them, and what moves everything behind it. */
+/** Texts of edits: whole statements, halves of them, and what moves everything behind it. */
 const PIECES = [
   "",
   "\n",

@@ -6,7 +6,7 @@ import { losses, printed } from "./prismaPrograms";
 
 const DDL = "CREATE TABLE lease (id int PRIMARY KEY, until timestamptz NOT NULL, millis bigint);";
 
-/** What a function writes that sets `column` to an expression of the code, with what was lost. */
+/** The statement of a function that sets `column` to an expression of the code, with what was lost. */
 async function set(expression: string, column = "until", imports = "") {
   const text = `import { Pool } from "pg";
 ${imports}

@@ -1,4 +1,4 @@
-// What is only known when it runs, and is said: columns that are compared, fields of data, steps that may be skipped.
+// Values that are only known when it runs, and are said to be: columns that are compared, fields of data, steps that may be skipped.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { transactionsOf } from "./codePrograms";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PROJECTS, losses, printed, transactionsOf } from "./prismaPrograms";
 
-/** What the function `f(args, c, k)` with that body is, and what is lost. */
+/** The value of the function `f(args, c, k)` with that body, and what is lost. */
 async function check(
   body: string,
   expected: readonly string[],

@@ -14,7 +14,7 @@ const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
 const ADDED = "update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)";
 const NOTED = "insert log {id = fresh sequence, amount = :n}";
 
-/** What the function `f(x, n)` with that body is. */
+/** The value of the function `f(x, n)` with that body. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `${START} export async function f(x, n) { ${body} }`;
   const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });

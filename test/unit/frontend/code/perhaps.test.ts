@@ -1,9 +1,9 @@
-// What a program does only perhaps: nested writes and operations behind a condition, operations whose errors go no further.
+// Operations that a program does only perhaps: nested writes and operations behind a condition, or whose errors go no further.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PROJECTS, printed, transactionsOf } from "./prismaPrograms";
 
-/** What the function `f(id, plan, soon)` with that body is. */
+/** The value of the function `f(id, plan, soon)` with that body. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `import { PrismaClient } from "@prisma/client";
 const prisma = new PrismaClient();

@@ -8,7 +8,7 @@ import { readOver } from "./codePrograms";
 const DDL = "CREATE TABLE wallet (id int PRIMARY KEY, cents int NOT NULL);";
 
 interface Expected {
-  /** Whether the function is one transaction. */
+  /** True if the function is one transaction. */
   readonly isOne: boolean;
   readonly isSaid?: boolean;
   readonly isOpaque?: boolean;

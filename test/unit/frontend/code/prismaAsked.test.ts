@@ -1,4 +1,4 @@
-// What an operation of the Prisma client is asked for, where the code does not spell it out.
+// Arguments of an operation of the Prisma client that the code does not spell out.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { losses, printed, transactionsOf } from "./prismaPrograms";
@@ -30,7 +30,7 @@ export async function f(${parameters}) {
   return transactionsOf(SCHEMA, { "f.ts": text });
 }
 
-/** What it does, after its name. */
+/** The effect of it, after its name. */
 async function read(parameters: string, body: string): Promise<string> {
   const lines = printed(await transactions(parameters, body));
   return lines
@@ -265,7 +265,7 @@ model Doc {
     const set = (meta: string): string => `prisma.doc.updateMany({ where: { id }, data: ${meta} })`;
     const where = (meta: string): string =>
       `prisma.doc.updateMany({ where: { meta: ${meta} }, data: { n: null } })`;
-    // What the client of version 7.10.1 sends.
+    // The statements that the client of version 7.10.1 sends.
     const expected = [
       [set("{ meta: Prisma.JsonNull }"), 'set meta = "null" where (Doc.id = :id)'],
       [set("{ meta: null }"), 'set meta = "null" where (Doc.id = :id)'],

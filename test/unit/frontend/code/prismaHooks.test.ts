@@ -1,4 +1,4 @@
-// What stands around the operations of a Prisma client: functions of extensions, and middleware.
+// Wrappers of the operations of a Prisma client: functions of extensions, and middleware.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { printed, transactionsOf } from "./prismaPrograms";
@@ -15,7 +15,7 @@ model Note {
 }
 `;
 
-/** What `f` does with `db`, after its name. */
+/** The effect of `f` on `db`, after its name. */
 async function read(top: string, body: string): Promise<string> {
   const text = `import { Prisma, PrismaClient } from "@prisma/client";
 const base = new PrismaClient();

@@ -101,7 +101,7 @@ export function printed(transactions: readonly Transaction[]): readonly string[]
   });
 }
 
-/** What was lost, in the transaction and in its statements. */
+/** The losses, in the transaction and in its statements. */
 export function losses(transaction: Transaction): readonly string[] {
   const found = transaction.taint.map(({ reason }) => reason);
   walkCommand(transaction.body, {

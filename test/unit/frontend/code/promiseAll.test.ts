@@ -18,7 +18,7 @@ async function make(n) { if (n < 0) throw new Error("no"); await note(n); }
 async function open(id) { await pool.query("INSERT INTO accounts (id, balance) VALUES ($1, 0)", [id]); }
 `;
 
-/** What the function `f` with that body is. */
+/** The value of the function `f` with that body. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `${START}export async function f(n, ids: number[]) { ${body} }`;
   const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });

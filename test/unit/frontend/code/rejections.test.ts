@@ -7,7 +7,7 @@ const SCHEMA = `datasource db { provider = "postgresql" }
 model Mail { id Int @id
   kind Int }`;
 
-/** What the function `f(id, ids)` with that body is, behind which mails of kind 7 are deleted. */
+/** The value of the function `f(id, ids)` with that body, behind which mails of kind 7 are deleted. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `import { PrismaClient } from "@prisma/client";
 const prisma = new PrismaClient();

@@ -1,4 +1,4 @@
-// What a function returns without awaiting it fails behind its handlers.
+// A promise that a function returns without awaiting it fails behind its handlers.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ACCOUNTS_AND_LOG, transactionsOf } from "./codePrograms";
@@ -11,7 +11,7 @@ const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
 async function make(n) { if (n < 0) throw new Error("no"); await note(n); }
 `;
 
-/** What a call of the function `g(n)` with that body is, behind which 5 is noted. */
+/** The effect of a call of the function `g(n)` with that body, behind which 5 is noted. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `${START}${body} export async function f(n) { await g(n); await note(5); }`;
   const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });

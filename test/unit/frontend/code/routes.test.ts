@@ -1,4 +1,4 @@
-// What handlers are called that a framework finds by a record or by the file that they stand in.
+// Names of handlers that a framework finds by a record or by the file that they stand in.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";
@@ -92,7 +92,7 @@ router.get("/jobs/:id", guard("admin"), async (ctx) => { await pool.query("DELET
       "GET /jobs/:id autocommit",
       "  delete jobs where (jobs.id = :ctx.id)",
     ]);
-    // What does not wait for what goes on has ended by then.
+    // A call that does not wait for what goes on has ended by then.
     const express = open.replace("ctx, next", "ctx, res, next");
     const others = await transactionsOf(ddl, { "a.ts": text(express, routes) });
     assert.deepEqual(

@@ -32,7 +32,7 @@ async function check(
   assert.deepEqual(printed(await transactionsOf(ddl, files)), expected);
 }
 
-/** What a function does with the models. */
+/** The effect of a function on the models. */
 async function run(text: string, expected: readonly string[]): Promise<void> {
   const files = {
     "models.js": MODELS,

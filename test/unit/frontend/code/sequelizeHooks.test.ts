@@ -16,7 +16,7 @@ ${more}
 module.exports = { sequelize, Event, Ticket };`;
 }
 
-/** What is said of a function. */
+/** The message about a function. */
 async function check(
   { options = "", more = "" },
   body: string,

@@ -33,7 +33,7 @@ describe("what clients send", () => {
       const names = new Set(found.map(({ name }) => name));
       const others = found.filter(({ name }) => !known.includes(name));
       assert.deepEqual(others, [], others.map(({ text }) => text).join("\n"));
-      // What is mended leaves the list.
+      // A file that is mended leaves the list.
       assert.deepEqual([...names].sort(), [...known].sort());
     });
   }

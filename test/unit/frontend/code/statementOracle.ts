@@ -43,7 +43,7 @@ export interface RecordedRun {
   readonly rows: Rows;
 }
 
-/** What a run did: statements and the bounds of transactions in order, rows that it left, what it returned. */
+/** A run: statements and the bounds of transactions in order, rows that it left, what it returned. */
 export interface Told {
   readonly lines: readonly string[];
   readonly rows: Readonly<Record<string, readonly string[]>>;
@@ -53,7 +53,7 @@ export interface Told {
 
 const FILE = "sent.sql" as FileId;
 
-/** What the client sent, of a recorded run. */
+/** The client's statements in a recorded run. */
 export function toldByClient(
   run: RecordedRun,
   { tables, lower }: CodeReading,
@@ -113,7 +113,7 @@ export function toldByClient(
   }
 }
 
-/** What the store does with the function as it was read, called with the same arguments. */
+/** The store's run of the function as it was read, called with the same arguments. */
 export function toldByStore(
   transaction: Transaction,
   run: RecordedRun,

@@ -26,7 +26,7 @@ export interface Difference {
   readonly text: string;
 }
 
-/** What differs between the client and the reading, run by run. */
+/** The differences between the client and the reading, run by run. */
 export async function compareRuns(library: string): Promise<readonly Difference[]> {
   const dialect: Dialect = library.includes("mysql") ? "mysql" : "postgres";
   const { base = "" } = programs.find(({ name }) => name === library) ?? {};

@@ -17,7 +17,7 @@ const add = (n) => pool.query("UPDATE accounts SET balance = balance + $1 WHERE 
 const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
 `;
 
-/** What the function `f` of a module is, and what was lost. */
+/** The value of the function `f` of a module, and what was lost. */
 async function check(text: string, expected: readonly string[]): Promise<void> {
   const found = await transactionsOf(DDL, { "a.ts": START + text });
   assert.deepEqual(printed(found.filter(({ name }) => name === "f")), expected);

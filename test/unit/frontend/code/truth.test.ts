@@ -1,4 +1,4 @@
-// What code takes for true: values by their declared types, comparisons with what is not there.
+// True and false of code: values by their declared types, comparisons with what is not there.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { callFunction } from "../../../../server/src/store/callFunction";

@@ -1,4 +1,4 @@
-// What TypeScript and JavaScript say in HIR: small sources beside the printed form, and the places of all nodes.
+// TypeScript and JavaScript in HIR: small sources beside the printed form, and the places of all nodes.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
@@ -289,7 +289,7 @@ check(
   "export A as A",
 );
 
-// What TypeScript alone has.
+// Syntax that TypeScript alone has.
 check(
   "interface A { b: C } type D = E; declare function f(): void; declare module 'x' {}",
   "type A = { b: C }",
@@ -412,7 +412,7 @@ checkJavaScript(
   'a = <JSX: B, "d", e, g(), h, <JSX: I>>',
 );
 
-// What cannot be parsed keeps what can be read.
+// A text that cannot be parsed keeps what can be read.
 check(
   "const a = await db.query('SELECT 1', [b;\nconst c = 1",
   '<syntax error: "SELECT 1", b>',

@@ -1,4 +1,4 @@
-// What schemas of zod refuse: arguments that they do not pass on.
+// Refusals of zod's schemas: arguments that they do not pass on.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";

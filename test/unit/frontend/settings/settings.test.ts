@@ -1,4 +1,4 @@
-// What settings beside the code say of the database and of the level.
+// Settings beside the code that name the database and the level.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detectedDialect, detectedLevel } from "../../../../server/src/frontend/settings/detection";
@@ -17,7 +17,7 @@ import { forFiles } from "../../../../server/src/workspace/projects";
 
 const at = (name: string, text: string) => ({ file: name as FileId, text });
 
-/** What settings say: `dialect@line`, `level@line`. */
+/** The settings: `dialect@line`, `level@line`. */
 function check(name: string, text: string, expected: readonly string[]): void {
   test(`${name}: ${text}`, () => {
     const said = settingSigns(at(name, text)).map(({ dialect, level, line }) => {

@@ -1,4 +1,4 @@
-// What tables do that nothing follows weakens the statements that it matters to, and no others.
+// Behaviour of tables that nothing follows weakens the statements that it matters to, and no others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";

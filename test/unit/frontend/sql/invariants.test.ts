@@ -1,4 +1,4 @@
-// What invariants mean: the tables that they range over, where they apply, and what they ask; or what is wrong.
+// Invariants: the tables that they range over, where they apply, and what they ask; or what is wrong.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";

@@ -1,4 +1,4 @@
-// What is written is read back as the same history, whatever it held; what was damaged is refused or read, never thrown.
+// A history that is written is read back as the same, whatever it held; a damaged one is refused or read, never thrown.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";

@@ -88,7 +88,7 @@ export function refusesCommit(views: Views, own: readonly Effect[]): readonly Sm
   return own.flatMap((write) => {
     const { access, row, chosen } = write;
     const { table, operation } = access;
-    // What stands at the end of its transaction.
+    // The commands at the end of its transaction.
     const end: Access = { ...access, operation: { ...operation, step: Infinity } };
     const at =
       (each: RowKey) =>

@@ -124,7 +124,7 @@ function leaves(reader: Access, writer: Access): boolean {
   return !reader.plain && reader.shows === "snapshot" && writer.operation.kind !== "delete";
 }
 
-/** What the access looks at contains what another instance wrote to the row. */
+/** The access looks at rows that contain another instance's write. */
 function sees(run: Run, snapshots: Snapshots, writer: Access, access: Access, row: RowKey): Smt {
   switch (access.view) {
     case "look":

@@ -55,7 +55,7 @@ function assertInstant(locks: Locks, instance: number): void {
     ),
   );
   script.assert(or(seen, ...waits));
-  // What the same unit has committed before that it did not wait for: the lock was taken later.
+  // A lock that the same unit has given up by a commit before: it was taken later.
   const unit = tuple.units.find((each) => each.includes(instance - 1)) ?? [];
   const before = unit.findLast((each) => each < instance - 1);
   if (before !== undefined) script.assert(snapshots.seesAt(before, instance, part.from));
@@ -68,7 +68,7 @@ interface Locks {
   readonly snapshots: Snapshots;
 }
 
-/** What begins, or looks, after a lock that was waited for comes after the first one's commit. */
+/** A transaction that begins, or looks, after a lock that was waited for comes after the first one's commit. */
 function assertWaits(locks: Locks, first: Access, later: Access): void {
   const { script, run } = locks;
   for (const row of rowsOf(run, first, later)) {
@@ -95,7 +95,7 @@ function comingAfter(
     result.push(isBefore(ends(first.instance), acts(instance, operation.step)));
   }
   if (later.view === "look") result.push(snapshots.looksAfter(first.instance, later, row));
-  // What a statement checks in the end it checks with all of its locks.
+  // A check at the end of a statement is made with all of its locks.
   for (const check of tuple.accesses[instance] ?? []) {
     if (!check.operation.mustMiss || check.operation.step !== operation.step) continue;
     const searched = run.done[instance]?.[check.operation.index]?.row;
@@ -236,7 +236,7 @@ function begunAfter(snapshots: Snapshots, earlier: number, { instance, operation
   return TRUE;
 }
 
-/** What the snapshot of the statement contains says when it began. */
+/** The content of the statement's snapshot says when it began. */
 function showsBeginning(tuple: ProductTuple, { instance, operation }: Access): boolean {
   if (hasOwnSnapshots(tuple, instance)) return true;
   const first = tuple.parts[instance]?.from ?? 0;

@@ -56,7 +56,7 @@ export function makeRun(
     if (transaction === undefined) continue;
     const reasons = (tuple.accesses[instance] ?? []).flatMap(runAccess);
     const own = (done[instance] ?? []).filter(({ access }) => access.instance === instance);
-    // What others do before it commits is open where they are.
+    // Writes of others before it commits are open where they are.
     if (options.open !== true) reasons.push(...refusesCommit(views, own));
     const aborts = isTrue(views.value(instance, transaction.aborts));
     // One that rolls itself back has happened as well where others may have read what it wrote.
@@ -104,7 +104,7 @@ function lastingly({ script, database }: Ledger, instance: number, aborts: Smt):
   return script.name(not(or(aborts, lost)), "Bool");
 }
 
-/** What is inserted may be read before it is defined: its keys are constants. */
+/** A row that is inserted may be read before it is defined: its keys are constants. */
 function nameInsertions({ script, tuple, inserted }: Ledger): void {
   for (const access of tuple.accesses.flat()) {
     if (access.operation.kind !== "insert" || !access.table.closed) continue;

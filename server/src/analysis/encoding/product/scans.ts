@@ -67,7 +67,7 @@ function assertPauses(search: Search): void {
     (each) => each.table === access.table && !each.plain && mayConflict(tuple, each, access),
   );
   const skips = passesLocked(tuple, access);
-  // What does not match before the other's commit is passed by, not waited for.
+  // A row that does not match before the other's commit is passed by, not waited for.
   const waitsAt = (row: RowKey): Smt =>
     and(looksAfter(row), skips ? run.matches(access, "snapshot", row) : TRUE);
   const waitsBefore = (step: number, upTo?: RowKey): Smt =>

@@ -50,7 +50,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     return access.point ? runPoint(access, exec) : runScan(access, exec);
   };
 
-  /** What it finds depends on what is defined later. */
+  /** The rows that it finds depend on what is defined later. */
   const runOpen = (access: Access, exec: Smt): Effect => {
     const { instance, table } = access;
     const row = access.point ? keyOf(access).row : undefined;

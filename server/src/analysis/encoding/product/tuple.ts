@@ -68,7 +68,7 @@ export interface Access {
    * these are the newest.
    */
   readonly skips: boolean;
-  /** What it does depends on the snapshot, or the moment, at which its statement begins. */
+  /** Its effect depends on the snapshot, or the moment, at which its statement begins. */
   readonly needsSnapshot: boolean;
 }
 

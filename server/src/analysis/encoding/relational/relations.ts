@@ -133,7 +133,7 @@ export function statementRelations(
     });
   }
   for (const [i, j, l] of triples(parts)) {
-    // What a session has seen it goes on to see, whether or not it has written.
+    // A session goes on to see what it has seen, whether or not it has written.
     const middles = j.instance === l.instance ? j.steps : j.writers;
     for (const reader of l.steps) {
       for (const middle of middles) {

@@ -32,7 +32,7 @@ export interface RunOptions {
   /** Parts of terms get names, so that what they share is told once: shorter texts where terms are large. */
   readonly names?: boolean;
   /**
-   * What each operation finds, besides what its own transaction wrote, where that is a state of its own: a prefix of its
+   * The rows that each operation finds, besides what its own transaction wrote, where that is a state of its own: a prefix of its
    * names. Columns that nobody writes are the same in all states.
    */
   readonly states?: { of(site: Site): string; differs(table: string, column: string): boolean };

@@ -116,7 +116,7 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
       const blamed = preference.filter((literal) => core.has(literal));
       if (blamed.length > 0) {
         refused.push(blamed);
-        // Whether a less readable model is worth asking for.
+        // True if a less readable model is worth asking for.
         possible ||= queries.ask(goal) !== "unsat";
         if (possible) continue;
       }

@@ -131,7 +131,7 @@ function solveOrder(
     const queries = makeQueries(solver, limits, subject, encoding.database.assumptions);
     const search: Search = { program, encoding, levels, queries, judge, orders: new Set() };
     const first = findAll(search, shapes, limits);
-    // What stays open about others leaves the verdict as it is.
+    // Open questions about others leave the verdict as it is.
     const beside = {
       ...search,
       queries: makeQueries(solver, limits, subject, encoding.database.assumptions),

@@ -22,7 +22,7 @@ interface Kept {
 
 const known = new WeakMap<HirModule, Kept>();
 
-/** What modules import and export by other names. Linear in their imports and exports; of unchanged modules it is kept. */
+/** Imports and exports of modules by other names. Linear in them; of unchanged modules it is kept. */
 export function namesElsewhere(files: readonly FileId[], modules: CodeModules): OtherNames {
   const found = new Map<string, Set<string>>();
   const { resolution } = modules;
@@ -76,7 +76,7 @@ export function otherNamesIn(statement: HirStatement): readonly OtherName[] {
     outside.push(...renamedBy(node), ...heldBy(node), ...assignedBy(node));
     return true;
   });
-  // What functions call by names of their own, and records that they make of functions of theirs.
+  // Functions that functions call by names of their own, and records that they make of functions of theirs.
   const inside: OtherName[] = [];
   const records: OtherName[] = [];
   const called = new Set<string>();

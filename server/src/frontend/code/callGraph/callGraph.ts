@@ -3,7 +3,7 @@ import type { HirFunction, HirModule, HirStatement } from "../hir";
 import { originOf } from "../queries/origins";
 import type { OtherNames } from "./aliases";
 
-/** What stands under a name: a function, or what a call made of functions. */
+/** The value under a name: a function, or what a call made of functions. */
 interface NamedPart {
   readonly name: string;
   readonly function?: HirFunction;

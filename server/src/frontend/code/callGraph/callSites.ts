@@ -7,7 +7,7 @@ import { addChildren, isFunction, isNode } from "../nodes";
 
 /** A call as it is written; the same one as long as its statement at the top of the module says the same. */
 export interface Site {
-  /** What is called: `tx.user.create`. */
+  /** The callee: `tx.user.create`. */
   readonly name: string;
   /** The functions that it is in, outermost first. */
   readonly functions: readonly HirFunction[];
@@ -53,7 +53,7 @@ function keyOf({ start, end }: Span): string {
   return `${String(start)}:${String(end)}`;
 }
 
-/** What a call or tagged template calls, if that is a database for sure. */
+/** The callee of a call or tagged template, if that is a database for sure. */
 export function databaseCall(hir: HirExpression): string | undefined {
   if (hir.kind === "template") {
     return hir.tag && isSql(hir) ? (writtenName(hir.tag) ?? "the template") : undefined;
@@ -105,7 +105,7 @@ function isOfBuilder(
 
 const OF_TABLES = new Set(["selectFrom", "insertInto", "updateTable", "deleteFrom"]);
 
-/** What stands before it in a chain. */
+/** The part before it in a chain. */
 const BEFORE: ReadonlyMap<string, string> = new Map([
   ["from", "select"],
   ["values", "insert"],
@@ -118,7 +118,7 @@ const OF_QUERIES = new Set(
   "where select insert update del delete first increment decrement count forUpdate".split(" "),
 );
 
-/** What Prisma's clients are called. */
+/** Names of Prisma's clients. */
 const CLIENTS = /prisma|^(?:tx|trx|db)$/iu;
 
 const OF_MODELS = new Set(
@@ -141,7 +141,7 @@ const SQL =
 
 function isSql(hir: HirExpression): boolean {
   if (hir.kind === "text") return SQL.test(`${textOf(hir.runs)} `);
-  // What stands between is as good as a name.
+  // The parts between are as good as a name.
   return hir.kind === "template" && SQL.test(`${hir.texts.map(textOf).join("_")} `);
 }
 

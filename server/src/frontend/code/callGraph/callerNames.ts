@@ -8,7 +8,7 @@ import { originOf } from "../queries/origins";
 import { namesElsewhere, otherNamesIn, type OtherName } from "./aliases";
 
 export interface CallerNames {
-  /** What a function may be called by. The handler of a route, which nobody calls, has a name that nothing else has. */
+  /** The name by which a function may be called. The handler of a route, which nobody calls, has a name that nothing else has. */
   readonly of: (read: ReadFunction) => ReadonlySet<string>;
   /** The files, of those that are chosen, in which one of the names stands. */
   readonly files: (names: ReadonlySet<string>, isChosen: IsChosen) => readonly FileId[];

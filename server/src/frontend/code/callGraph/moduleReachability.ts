@@ -60,7 +60,7 @@ export function* nearDatabase(
 const NOTHING: readonly FileId[] = [];
 
 interface Graph {
-  /** What is known to be near, and all that imports it. */
+  /** The files that are known to be near, and all that import them. */
   readonly near: ReadonlySet<FileId>;
   /** Looks at a file once. Gives what it imports; nothing of what is near. */
   readonly lookAt: (file: FileId) => readonly FileId[];

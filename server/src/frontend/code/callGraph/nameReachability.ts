@@ -282,7 +282,7 @@ function createNames(
     }
   }
 
-  /** What a module gives under a name; whether it gives anything. */
+  /** The value of a module under a name; whether it gives anything. */
   function exported(
     file: FileId,
     name: string,
@@ -324,7 +324,7 @@ function createNames(
         isFound = true;
       }
     }
-    // What no file of the workspace gives comes from one of the others.
+    // A name that no file of the workspace gives comes from one of the others.
     if (!isFound || name === "*") for (const from of missing) outside(from, name, use, into);
     return isFound || missing.length > 0;
   }
@@ -372,7 +372,7 @@ function createNames(
 /** Clients that tools generate. */
 const GENERATED = /^(?:[.#~]|@\/).*(?:generated|client)/iu;
 
-/** What clients, and what gives them, are called as types. */
+/** Types of clients, and of what gives them. */
 const OF_CLIENTS =
   /Client|Pool|Connection|Transaction|DataSource|EntityManager|QueryRunner|Repository|Knex|Kysely|Drizzle|Database|Sequelize|Sql$|^Db|D[Bb]$|Model(?:Static|Ctor)?$|Executor|Queryable/u;
 

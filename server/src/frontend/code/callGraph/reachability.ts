@@ -14,7 +14,7 @@ import { mayOpen } from "./transactionOpeners";
 import { createCallGraph, type CallGraph, type StatementParts } from "./callGraph";
 import { otherNamesIn, type OtherNames } from "./aliases";
 
-/** What a part of the code calls. */
+/** The calls of a part of the code. */
 interface Calls {
   /** It calls something as databases are called. */
   isDirect: boolean;
@@ -58,7 +58,7 @@ const OF_LISTS = new Set(
 /** Variables that are called as a table is asked for: `db("accounts")`. */
 const CALLED = /^(?:knex|k|db|tx|trx|conn|connection|client|pool|sql|database)$/iu;
 
-/** What stands for a call that gives an AsyncLocalStorage something to hold (`storage.run(store, f)`). */
+/** Calls that give an AsyncLocalStorage something to hold (`storage.run(store, f)`). */
 export const STORAGE_RUN = "run(store)";
 /** The same while something unknown goes on: the next handler of a request, all that follows. */
 export const HANDED_ON = "run(store, next)";
@@ -126,7 +126,7 @@ function implementedBy(interfaceName: string, method: string): string {
 
 const partsByStatement = new WeakMap<HirStatement, StatementParts>();
 
-/** What a statement at the top of a module has under which names, and the names that it calls. */
+/** The names of a statement at the top of a module, and the names that it calls. */
 function partsOf(statement: HirStatement): StatementParts {
   const own = partsByStatement.get(statement);
   if (own) return own;
@@ -174,7 +174,7 @@ function callsOf(moved: HirFunction): Calls {
   collect(hir.body, calls, bound);
   collect(hir.parameters, calls, bound);
   collect(hir.annotations, calls);
-  // What it is given goes no further where it calls nothing.
+  // An argument goes no further where nothing is called.
   if (calls.isCalling) for (const name of bound.given) calls.names.add(name);
   calls.isDirectInside = calls.isDirect;
   calls.isDirect ||= hir.annotations.some(({ name }) => isOfDatabase(hir, name));
@@ -190,7 +190,7 @@ const TRANSACTIONAL = /^(?:[\w.]+\.)?Transactional$/u;
 const STATEMENTS =
   /^(?:[\w.]+\.)?(?:Query|NativeQuery|Modifying|Procedure|(?:Select|Insert|Update|Delete)(?:Provider)?|SqlQuery|SqlUpdate|SqlBatch)$/u;
 
-/** What a call is given that a name at the top of a module stands for: `const save = atomic(saveAll)`. */
+/** The arguments of a call that a name at the top of a module stands for: `const save = atomic(saveAll)`. */
 function madeIn(
   statement: HirStatement,
 ): { readonly name: string; readonly calls: Calls } | undefined {
@@ -203,7 +203,7 @@ function madeIn(
   return calls.names.size === 0 ? undefined : { name: statement.pattern.name, calls };
 }
 
-/** What a statement at the top of a module calls, functions in it included. */
+/** The calls of a statement at the top of a module, functions in it included. */
 function namesIn(moved: HirStatement): ReadonlySet<string> {
   const statement = originOf(moved);
   const own = namesByStatement.get(statement);
@@ -351,7 +351,7 @@ function collect(part: unknown, calls: Calls, bound?: Bound): void {
   });
 }
 
-/** What a function calls calls who holds it; each is looked over once. */
+/** A callee of a function calls who holds it; each is looked over once. */
 function addInner(hir: HirFunction, calls: Calls): void {
   const { names, size, isDirectInside, isCalling } = callsOf(hir);
   calls.isCalling ||= isCalling;
@@ -379,7 +379,7 @@ function addCall(callee: HirExpression, args: unknown, calls: Calls): void {
   if (!isOfList && METHODS.test(property)) calls.isDirect = true;
 }
 
-/** What goes on with a request is called. */
+/** The rest of a request's handlers is called. */
 const NEXT = /^(?:next|done)$/u;
 
 function mentions(part: unknown, name: RegExp): boolean {

@@ -15,7 +15,7 @@ type Around = Pick<CodeSurroundings, "modules" | "files" | "lines">;
 interface Unreached {
   /** One for each function with such calls, at the first of them. */
   readonly notes: readonly Note[];
-  /** What a function loses by calls within it, or within what it calls. */
+  /** The losses of a function by calls within it, or within what it calls. */
   readonly lossesOf: (read: ReadFunction) => readonly Taint[];
 }
 

@@ -14,7 +14,7 @@ import { isFunction, visitInto } from "../nodes";
 import { numberOf, originOf } from "../queries/origins";
 import { isMade, isPlain } from "./writeTargets";
 
-/** What is assigned, what says the same once; `isOther`: that, or how it is written, is not all that it can come to hold. */
+/** The value that is assigned, as text; `isOther`: that, or how it is written, is not all that it can come to hold. */
 export interface Assignments {
   readonly values: readonly AssignmentRecord[];
   readonly isOther: boolean;
@@ -24,11 +24,11 @@ export interface Assignments {
 
 export interface AssignmentRecord {
   readonly value: HirExpression;
-  /** What it names of what is around it, and not at the top of the module; with the types of these. */
+  /** The names of it around it, and not at the top of the module; with the types of these. */
   readonly inner: ReadonlyMap<string, string | undefined>;
 }
 
-/** What a module assigns to a name at its top. Linear in the statements that mention it as something assigned. */
+/** The assignments of a module to a name at its top. Linear in the statements that mention it as something assigned. */
 export function assignmentsTo(module: HirModule, name: string): Assignments {
   const found = nothingFound();
   for (const moved of module.body) {
@@ -45,7 +45,7 @@ export function assignmentsTo(module: HirModule, name: string): Assignments {
   return assignmentsIn(found);
 }
 
-/** What a module assigns to a static field of a class of that name. */
+/** The assignments of a module to a static field of a class of that name. */
 export function assignmentsToStatic(module: HirModule, of: HirClass, field: string): Assignments {
   const found = nothingFound();
   const isOf = (target: HirPattern | HirExpression, isOwn: boolean): boolean => {
@@ -65,7 +65,7 @@ export function assignmentsToStatic(module: HirModule, of: HirClass, field: stri
 }
 
 /**
- * What a module assigns to what a name at its top declares, static fields with it, as text without places: where it is
+ * The assignments of a module to what a name at its top declares, static fields with it, as text without places: where it is
  * the same, so is what may stand there. What is made has the places of its statement.
  */
 export function assignedText(module: HirModule, name: string): string {

@@ -7,7 +7,7 @@ const FRESH =
 /** Libraries whose hashes have a salt of their own. */
 const SALTED = /^(?:bcrypt(?:js)?|argon2)$/iu;
 
-/** What is made of the time where it is given nothing. */
+/** Functions of the time where they are given nothing. */
 const OF_TIME = /^(?:Date|dayjs|moment|ObjectId)$/u;
 
 /** True if a call gives something else each time that it runs, by its name. Constant time. */

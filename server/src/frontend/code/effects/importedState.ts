@@ -93,7 +93,7 @@ function collected(
   return found;
 }
 
-/** What a module changes in what it imports. Java has no imports of values. */
+/** The changes of a module to its imports. Java has no imports of values. */
 function changedImports(module: HirModule): readonly Changed[] {
   const before = known.get(module);
   if (before) return before;
@@ -106,7 +106,7 @@ function changedImports(module: HirModule): readonly Changed[] {
   return own;
 }
 
-/** What a module hands on of what it imports. Java has no imports of values. */
+/** The imports that a module hands on. Java has no imports of values. */
 function handedImports(module: HirModule): HirModule["imports"] {
   const handed = semanticsIn(module.language).namesByImport ? handedIn(module) : undefined;
   return handed ? module.imports.filter(({ local }) => handed.has(local)) : [];

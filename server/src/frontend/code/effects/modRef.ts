@@ -157,7 +157,7 @@ function rootIn(
     }
     case "call": {
       const { callee } = value;
-      // What a method of the object itself gives is its own business.
+      // The result of a method of the object itself is its own business.
       const isGiven = callee.kind === "member" && GIVING.has(callee.property);
       const root = isGiven ? rootIn(callee.object, names) : undefined;
       return root?.field === undefined ? undefined : root;

@@ -30,7 +30,7 @@ type Found = readonly [file: FileId, function: HirFunction];
 
 /** Functions that are gone over, each once in a round. */
 interface Going {
-  /** What they were found to change so far. */
+  /** The changes that they were found to make so far. */
   readonly found: Map<string, ReadonlySet<string>>;
   readonly seen: Set<string>;
   /** Those that were asked about again in the round. */
@@ -64,7 +64,7 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     const [root = callee, method] = callee.split(".");
     const { functions, methods } = declaredIn(module);
     const own = (method === undefined ? functions.get(root) : methods.get(method)) ?? [];
-    // What a method is of may be an object of any class that is known there.
+    // The object of a method may be of any class that is known there.
     const classes = module.imports.map(({ local }) => local).filter((each) => /^[A-Z]/u.test(each));
     const roots = method === undefined ? [root] : new Set([root, ...classes]);
     const places = [...roots].flatMap((each) => imported(file, each));
@@ -79,7 +79,7 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
   }
 
   /**
-   * What a function changes of what it is given at a position. Functions that call each other are gone over until none of
+   * The changes of a function to its argument at a position. Functions that call each other are gone over until none of
    * them is found to change more.
    */
   function ofParameter(file: FileId, hir: HirFunction, at: number): ReadonlySet<string> {
@@ -248,7 +248,7 @@ function push<Item>(to: Map<string, Item[]>, name: string, item: Item): void {
 
 const handedKnown = new WeakMap<HirModule, ReadonlyMap<string, ReadonlySet<string>>>();
 
-/** What is handed on in a module, by the names that it is of. */
+/** The values that a module hands on, by the names that they are of. */
 export function handedIn(module: HirModule): ReadonlyMap<string, ReadonlySet<string>> {
   const before = handedKnown.get(module);
   if (before) return before;

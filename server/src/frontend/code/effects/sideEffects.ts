@@ -31,7 +31,7 @@ interface Found {
   /** Names of what may not have been made here. */
   readonly given: Set<string>;
   readonly assigned: Set<string>;
-  /** What is changed: what a name holds, or a part of it so many members down. */
+  /** The target of a change: what a name holds, or a part of it so many members down. */
   readonly places: { readonly root: string; readonly depth: number }[];
 }
 
@@ -59,7 +59,7 @@ function lookOver(origin: object): Found {
         if (node.value === undefined || isFresh(node.value)) make(node.pattern);
         return;
       case "constructor":
-        // What a constructor gives its object is as new as that.
+        // A value that a constructor gives its object is as new as that.
         visit(node.function, (inner) => {
           if (isPlaceOfThis(inner)) told.add(inner);
         });

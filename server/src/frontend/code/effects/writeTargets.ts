@@ -17,7 +17,7 @@ const EMPTIED = "-";
 /** Behind a field that stays what it is, and something is changed in that. */
 export const INSIDE = "+";
 
-/** What stands behind the field that an assignment writes. */
+/** The members behind the field that an assignment writes. */
 export function markOf({ operator, value }: Assignment): string {
   if (!isPlain(operator)) return "";
   return isMade(value) ? MADE : isNothing(value) ? EMPTIED : "";
@@ -75,7 +75,7 @@ export function changedByCall(
   return target && changedIn(target);
 }
 
-/** What is changed where something changes in what an expression gives. */
+/** The objects that change where something changes in the result of an expression. */
 function changedIn(target: HirExpression): string | undefined {
   const root = rootOf(target);
   return root === undefined ? changedPlace(target) : `${root}.${ANY_CHANGE}`;
@@ -84,7 +84,7 @@ function changedIn(target: HirExpression): string | undefined {
 /** Methods that give what a collection holds: `by.get(key).push(item)`. */
 const TAKING: ReadonlySet<string> = new Set(["get", "at", "find"]);
 
-/** What a call changes: what its method is called on, or what is given to `Object.assign`. */
+/** The target of a call: what its method is called on, or what is given to `Object.assign`. */
 export function changedBy({
   callee,
   arguments: [first],
@@ -96,7 +96,7 @@ export function changedBy({
 }
 
 /**
- * What a call hands to the function that it calls: its name (`f`, `root.m`), the position (`0`, or `0.key` of what stands in a
+ * The arguments of a call to the function that it calls: its name (`f`, `root.m`), the position (`0`, or `0.key` of what stands in a
  * record), `root` or `root.field`.
  */
 export function handedBy({

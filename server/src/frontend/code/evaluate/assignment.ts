@@ -54,24 +54,24 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
         place(state, scope, { kind: "place", place: target.object, span: target.span }, data);
       keep(state, scope, target, value);
       overwritten(state, object, index, value, name);
-      // What was read may be among those that are not told apart.
+      // A row that was read may be among those that are not told apart.
       if (isKept(object) && !object.dependsOn.every(isInput)) {
         lose(state, ONE_OF_SEVERAL, sourceOf(state, target.span));
       }
       itemWritten(state, object, value);
     }
-    // What nobody reads from the database's side is no loss.
+    // A result that nobody reads from the database's side is no loss.
     return;
   }
   bind(state, scope, pattern, value, false);
 }
 
-/** What is not the code's own runs functions that it is given when it likes: `parser.onRow = ...`. */
+/** An object that is not the code's own runs functions that it is given when it likes: `parser.onRow = ...`. */
 function isElsewhere({ kind }: Value): boolean {
   return kind === "input" || kind === "external" || kind === "unknown" || kind === "scalar";
 }
 
-/** What a field of an object or class holds when it is given that: a client where its type says so and the value nothing. */
+/** The content of a field of an object or class that is given that: a client where its type says so and the value nothing. */
 function ofField(state: State, object: Value, name: string, value: Value): Value {
   const of = object.kind === "object" ? object.class : object.kind === "class" ? object : undefined;
   const field = of?.class.fields.find((each) => each.name === name);

@@ -105,7 +105,7 @@ function bindName(
   if (living) write(state, living, value);
 }
 
-/** What is missing, or may be, gives way to a default; what is null does not. */
+/** A value that is missing, or may be, gives way to a default; null does not. */
 function withDefault(given: Value, other: Value): Value {
   const value = orAbsent(given);
   if (value.kind === "undefined") return other;

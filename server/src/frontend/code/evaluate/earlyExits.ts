@@ -10,7 +10,7 @@ export interface HandedOn {
   readonly isAll: boolean;
 }
 
-/** What values lead to. Linear in what they hold, up to a bound. */
+/** The cells to which values lead. Linear in what they hold, up to a bound. */
 export function handedOn(values: Iterable<Value | undefined>): HandedOn {
   const cells = new Set<Cell>();
   const records = new Set<number>();

@@ -252,7 +252,7 @@ function functionsIn(value: Value, name: string, depth = 3): readonly Handler[] 
   if (depth === 0) return [];
   if (value.kind === "function") return [{ name: value.name ?? name, callee: value }];
   if (value.kind !== "object") return [];
-  // What a class at the top of a module holds in fields is found there.
+  // The fields of a class at the top of a module hold it.
   const own = value.class?.scope.parent ? undefined : value.class?.class.fields;
   const isFound = (field: string): boolean =>
     own?.some((each) => each.name === field && each.value?.kind === "function") === true;

@@ -304,7 +304,7 @@ function template(
   const tag = evaluateExpression(state, scope, hir.tag);
   const source = sourceOf(state, hir.span);
   const own = taggedValue(state, tag, { text, values, source }, nameOf(hir.tag));
-  // What nobody knows is told as what nothing leads to.
+  // A call that nobody knows is told as what nothing leads to.
   if (own || tag.kind === "handle" || tag.kind === "function") noteReached(state, hir);
   if (own) return own;
   return unknown(
@@ -362,7 +362,7 @@ function mayRun({ workspace }: State, value: Value): boolean {
 
 const MOST_KEYS = 16;
 
-/** What no function reaches is told from what some function does. */
+/** Calls that no function reaches are told apart from those that some function does. */
 function noteReached({ reached, frame }: State, hir: HirExpression): void {
   if (!reached.has(hir) && databaseCall(hir) !== undefined) reached.set(hir, frame.file);
 }

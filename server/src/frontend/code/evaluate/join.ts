@@ -58,7 +58,7 @@ export function joinPaths(
   }
   const joining: Joining = { state, condition, then, otherwise, source };
   for (const cell of new Set([...then.written.keys(), ...otherwise.written.keys()])) {
-    // What a path made for itself is not known on the other one.
+    // Values that a path made for itself are not known on the other one.
     const values = [then, otherwise].map(({ written }) =>
       written.has(cell) ? written.get(cell) : cell.value,
     );
@@ -100,7 +100,7 @@ export function hasLeft(state: State): boolean {
   return last?.kind === "rollback" && last.leaves === undefined;
 }
 
-/** What is read of a field that was not written; undefined where its record has none then. */
+/** The value of a field that was not written; undefined where its record has none then. */
 function readUnset({ unset }: Cell): Value | undefined {
   return unset?.kind === "undefined" ? undefined : unset;
 }
@@ -147,7 +147,7 @@ function joined(
   );
 }
 
-/** What tells afterwards which path was taken: the condition itself where nothing can change it. */
+/** The condition by which the path is known afterwards: the condition itself where nothing can change it. */
 function flagOf(joining: Joining): Expression {
   if (joining.flag) return joining.flag;
   const { state, condition, source } = joining;
@@ -260,7 +260,7 @@ export function loopBody(
   return { commands: path.commands, isOnce: path.left && !path.commands.some(mayGoOn) };
 }
 
-/** What no variable of the AR holds. */
+/** Values that no variable of the AR holds. */
 const COLLECTIONS: ReadonlySet<Value["kind"]> = new Set(["joined", "list", "rows", "derived"]);
 
 /** True if a command may go on with the next round, or behind the loop. */

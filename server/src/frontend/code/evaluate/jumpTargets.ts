@@ -6,7 +6,7 @@ import type { State } from "./state";
 /** Cells with what they hold. */
 export type CellValues = ReadonlyMap<Cell, Value | undefined>;
 
-/** What jumps end. */
+/** The target of jumps. */
 export interface Target {
   readonly key: string;
   /** The AR's variable that takes the number of the jump; none where the AR's loop itself is left. */

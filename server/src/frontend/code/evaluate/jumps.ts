@@ -65,7 +65,7 @@ export function beginJumps(state: State, target: Target, source: SourceRange): v
   emit(state, { kind: "assign", variable: target.flag, value: literal(0), source });
 }
 
-/** What a round made is kept for what comes behind its loop. */
+/** The objects that a round made are kept for the code behind its loop. */
 function behindLoop(
   state: State,
   value: Value | undefined,
@@ -104,7 +104,7 @@ export function endTarget(
     new Map(
       [...before].map(([cell, old]) => {
         if (values.has(cell)) return [cell, values.get(cell)];
-        // What was not there, or nobody has from there, is as it is elsewhere.
+        // A cell that was not there, or that nobody has from there, is as it is elsewhere.
         return [cell, isSeenBehind(cell, target, handed) ? old : cell.value];
       }),
     );
@@ -134,7 +134,7 @@ function isTaken(name: string, numbers: readonly number[]): Expression {
   return only && tests.length === 1 ? only : { kind: "or", operands: tests };
 }
 
-/** What cells held where a target began, or came to be, of those that were written since and are seen behind a jump. */
+/** The content of cells where a target began, or came to be, of those that were written since and are seen behind a jump. */
 function writtenSince(
   { trail }: State,
   target: Target,
@@ -156,7 +156,7 @@ function isSame(left: CellValues, right: CellValues): boolean {
   });
 }
 
-/** What a `finally` writes is written behind the jumps, too, that it ends. */
+/** Cells that a `finally` writes are written behind the jumps, too, that it ends. */
 export function finishJumps(
   state: State,
   { from, to }: { readonly from: number; readonly to: number },
@@ -170,7 +170,7 @@ export function finishJumps(
   state.jumps.splice(from, to - from, ...finished);
 }
 
-/** What cells hold that were written from there on. */
+/** The content of cells that were written from there on. */
 export function writtenFrom({ trail }: State, mark: number): CellValues {
   return new Map(trail.slice(mark).map(({ cell }) => [cell, cell.value] as const));
 }

@@ -14,7 +14,7 @@ import { write, type State } from "./state";
 
 type Of<Kind extends HirExpression["kind"]> = Extract<HirExpression, { kind: Kind }>;
 
-/** What is kept under a place, as it is written: `cache<"key">` for what is asked for and set by calls. */
+/** The key of a cached place, as it is written: `cache<"key">` for what is asked for and set by calls. */
 function textOf(hir: HirExpression): string | undefined {
   const within = (object: HirExpression, by: (of: string) => string): string | undefined => {
     const of = textOf(object);
@@ -106,14 +106,14 @@ function keyOf(state: State, scope: Scope, text: string): string | undefined {
 const numbers = new WeakMap<Cell, string>();
 let count = 0;
 
-/** What tells a variable from others of its name. */
+/** The mark that tells a variable from others of its name. */
 function numberOf(cell: Cell): string {
   const known = numbers.get(cell) ?? String((count += 1));
   numbers.set(cell, known);
   return known;
 }
 
-/** What the code put at a place, as far as it is known. */
+/** The value that the code put at a place, as far as it is known. */
 function heldAt(state: State, scope: Scope, text: string | undefined): Value | undefined {
   const key = text === undefined ? undefined : keyOf(state, scope, text);
   const held = key === undefined ? undefined : state.kept.get(key)?.value;
@@ -140,12 +140,12 @@ export function doesSomething(value: Value | undefined): value is Value {
   });
 }
 
-/** What comes from elsewhere, of which nothing is known. */
+/** A value from elsewhere, of which nothing is known. */
 function isForeign({ kind }: Value): boolean {
   return kind === "input" || kind === "unknown" || kind === "external" || kind === "builtin" || kind === "scalar"; // prettier-ignore
 }
 
-/** What was put at a place before; the value that was found there in all other cases. */
+/** The value that was put at a place before; the value that was found there in all other cases. */
 export function orSingleton(state: State, scope: Scope, hir: HirExpression, value: Value): Value {
   if (state.kept.size === 0 || !isForeign(value)) return value;
   return heldAt(state, scope, textOf(hir)) ?? value;
@@ -193,7 +193,7 @@ export function keepsWhatItMakes(
   return (isPut || doesSomething(right)) && isOnlyPut(state, text, [hir, by]);
 }
 
-/** What `left ?? cache.set(key, made)` gives: what was made. */
+/** The result of `left ?? cache.set(key, made)`: what was made. */
 export function putThere(state: State, scope: Scope, by: HirExpression, value: Value): Value {
   return heldAt(state, scope, by.kind === "call" ? putBy(by) : undefined) ?? value;
 }
@@ -206,7 +206,7 @@ export function keepsInBranch(
   asked: Expression,
   path: Path,
 ): boolean {
-  // What else it does is done by the first who comes alone.
+  // The first who comes alone does the rest of it.
   if (path.left || otherwise.length > 0 || runsStatements(path)) return false;
   const place = missing(condition);
   const text = place && textOf(place);
@@ -296,7 +296,7 @@ interface Written {
   readonly value: HirExpression;
 }
 
-/** What is put somewhere in a part of the code. Linear in it. */
+/** The values that a part of the code puts somewhere. Linear in it. */
 function writesIn(part: object): readonly Written[] {
   const found: Written[] = [];
   visit(part, (node) => {

@@ -54,7 +54,7 @@ function moduleScope(
 ): ModuleScope {
   const { trace } = fresh(file).workspace;
   const declared = declarations(hir);
-  // What functions write there is undone when they are read.
+  // Writes of functions there are undone when they are read.
   const variables = new Map<string, Cell>();
   const module: ModuleScope = {
     file,
@@ -133,7 +133,7 @@ function declaredValue(
         : statement.isMutable
           ? UNDEFINED
           : ambientValue(state, scope, name, text);
-      // What can be assigned later is known where it is made by a library.
+      // A place that can be assigned later is known where it is made by a library.
       if (statement.isMutable && value.kind !== "handle") {
         if (statement.pattern.kind !== "bind") return undefined;
         const found = variableIn(state, hir, scope, { name, type: text, initial: value });
@@ -186,7 +186,7 @@ function madeHere(value: Value, name: string, module: ModuleScope): Value {
 }
 
 /**
- * What stands at the top runs once, when the module is loaded: its statements and losses are of no transaction, and what
+ * Code at the top runs once, when the module is loaded: its statements and losses are of no transaction, and what
  * it makes is older than all that functions make. What is to be told of them goes to `notes`.
  */
 export function atTop<Result>(state: State, notes: Note[], run: (state: State) => Result): Result {
@@ -302,7 +302,7 @@ function namespaceOf(state: State, file: FileId, scopes: Scopes): Value {
   return { kind: "namespace", lookup: (name) => exportOf(state, file, name, scopes) };
 }
 
-/** What a module exports under a name, followed through re-exports. */
+/** The export of a module under a name, followed through re-exports. */
 export function exportOf(
   state: State,
   file: FileId,

@@ -71,7 +71,7 @@ export interface Frame {
   /** How deep, not counting callbacks and functions that were given a connection. */
   readonly depth: number;
   readonly isRoot: boolean;
-  /** What it returns runs only when its caller awaits it. */
+  /** Its returned value runs only when its caller awaits it. */
   readonly isLazy?: boolean;
   /** Its caller does not await it. */
   readonly isHeld?: boolean;
@@ -81,9 +81,9 @@ export interface Frame {
   readonly which: string;
   readonly value: string;
   readonly returns: Value[];
-  /** What its returns end. */
+  /** The target that its returns end. */
   readonly target?: Target;
-  /** What it spans in its file. */
+  /** Its span in its file. */
   readonly span: Span;
   /** The calls that lead to it from the root; none for what is written within the root. */
   readonly through: readonly CallPlace[];
@@ -114,7 +114,7 @@ export interface OpenLoop {
   readonly isSwitch?: boolean;
   /** Items that are taken one after the other: what `continue` leaves. */
   readonly round?: string;
-  /** What `break` and `continue` end. */
+  /** The targets of `break` and `continue`. */
   readonly target?: Target;
   readonly roundTarget?: Target;
   /** Effect of `continue` before the next round: `i++` of a `for`, the test of a `do`. */
@@ -155,11 +155,11 @@ export interface CallSite {
   readonly typeArguments: readonly string[];
   /** As written, for what is not known. */
   readonly name: string;
-  /** What it gives is not awaited where it stands: a promise holds its errors. */
+  /** Its result is not awaited where it stands: a promise holds its errors. */
   readonly isHeld?: boolean;
   /** It leaves the handlers of the function that returns it. */
   readonly isLeaving?: boolean;
-  /** What it gives is awaited where it stands. */
+  /** Its result is awaited where it stands. */
   readonly isAwaited?: boolean;
   /** It is a statement: nothing is done with what it gives. */
   readonly isUnused?: boolean;
@@ -217,18 +217,18 @@ export interface State {
   readonly notes: Note[];
   /** How many statements were emitted, in trials too. */
   emitted: number;
-  /** What was made for the libraries so far. */
+  /** The state of the libraries so far. */
   readonly tools: Map<Library, Tools>;
   /** The call that is evaluated. */
   here: SourceRange;
   /** Variables of the AR that hold what unknown functions gave. */
   readonly outside: Set<string>;
-  /** What unknown functions gave and the code uses as lists: names of inputs by the calls. */
+  /** Results of unknown functions that the code uses as lists: names of inputs by the calls. */
   readonly listsOfCalls: Map<string, string>;
   readonly writtenInputs: WrittenInputs;
   /** Fields of arguments that are called as the length of a list is. */
   readonly lengthFields: Set<string>;
-  /** What was made and put where nobody looks into, by the places. */
+  /** Values that were made and put where nobody looks into, by the places. */
   readonly kept: Map<string, Cell>;
   /** Functions that something unknown runs later, each by itself: handlers of requests. */
   readonly handlers: Handler[];
@@ -238,7 +238,7 @@ export interface State {
   readonly handed: { isGiven: boolean; isEither: boolean };
   /** The connection that callers may give or not, by its name, and whether this is what happens where they do not. */
   readonly lacks: { given?: string; readonly isWithout: boolean };
-  /** What the commands throw that throw. */
+  /** The errors of the commands that throw. */
   readonly thrown: WeakMap<Command, ErrorClass>;
   /** The bodies of `try` that are open, innermost last. */
   attempts: readonly Attempt[];
@@ -344,7 +344,7 @@ export function newConnection(state: State, isPool: boolean): Connection {
 
 /** Ids that a trial can give back. */
 export interface CodeIds extends Ids {
-  /** What sets the counts back to where they are now. */
+  /** The function that sets the counts back to where they are now. */
   readonly mark: () => () => void;
 }
 

@@ -339,7 +339,7 @@ function evaluateWhile(state: State, scope: Scope, hir: Of<"while">, label?: str
   return whileLoop(state, scope, { test, body, isTestLast, span, update: () => undefined, label });
 }
 
-/** What the call of a library's cursor ranges over: `results.next()`. */
+/** The result that a call of a library's cursor ranges over: `results.next()`. */
 function cursorOf(
   state: State,
   scope: Scope,

@@ -249,7 +249,7 @@ function assignedField(
     : undefined;
 }
 
-/** What is left of static initialisers: a method that no one can call. */
+/** The remains of static initialisers: a method that no one can call. */
 function initialiser(body: readonly HirStatement[]): HirMethod {
   const span = { start: body[0]?.span.start ?? 0, end: body.at(-1)?.span.end ?? 0 };
   return {

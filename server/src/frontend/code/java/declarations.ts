@@ -33,7 +33,7 @@ export function declaredClasses(root: SyntaxNode, text: string): ReadonlyMap<str
   return classes;
 }
 
-/** What a class declaration, or the body of an anonymous class or of an enum's constant, declares. */
+/** The members that a class declaration, or the body of an anonymous class or of an enum's constant, declares. */
 export function declaredNames(node: SyntaxNode, text: string): ClassNames {
   const isDeclaration = isClassDeclaration(node);
   const name = isDeclaration ? childOf(node, "name") : undefined;

@@ -390,7 +390,7 @@ function readAssignment(reader: JavaReader, node: SyntaxNode, scope: Scope): Hir
     : { kind: "assign", target, operator, value, span };
 }
 
-/** What an assignment to an expression binds. */
+/** The target of an assignment to an expression. */
 function patternOf(target: HirExpression): HirPattern {
   const { span } = target;
   return target.kind === "name"

@@ -52,7 +52,7 @@ export function readJava({ root, text }: CodeTree): HirModule {
   };
 }
 
-/** What is nested too deeply to be read is added to `tooDeep`. */
+/** Places that are nested too deeply to be read are added to `tooDeep`. */
 function readerOf(text: string, tooDeep: Span[]): JavaReader {
   const nowhere = { start: 0, end: 0 };
   const unread = (span: Span): HirExpression & HirStatement => {

@@ -3,7 +3,7 @@
 import type { Span } from "../../sql/text/split";
 import type { HirExpression, HirStatement } from "../hir";
 
-/** What a class of this file declares. */
+/** The declarations of a class of this file. */
 export interface ClassNames {
   /** Anonymous classes have none. */
   readonly name?: string;
@@ -89,7 +89,7 @@ export function readName(name: string, span: Span, scope: Scope): HirExpression 
   return inheritedOf(name, span, scope) ?? { kind: "name", name, span };
 }
 
-/** What a call without a receiver calls. */
+/** The target of a call without a receiver. */
 export function readOwnCallee(name: string, span: Span, scope: Scope): HirExpression {
   const found = memberOf(name, "methods", span, scope);
   if (found) return found;

@@ -55,7 +55,7 @@ export function readChoice(reader: JavaReader, node: SyntaxNode, scope: Scope): 
   };
 }
 
-/** What a case of a switch expression does and gives. `onwards`: it and the cases that it may fall through to. */
+/** The body and value of a case of a switch expression. `onwards`: it and the cases that it may fall through to. */
 function readResult(
   reader: JavaReader,
   one: Case,
@@ -81,7 +81,7 @@ function readResult(
     const value = reader.expression(given, innerScope(inner, { pending }));
     return { body: [...body, ...pending], value };
   }
-  // What yields in several places is a function that is called at once: its `return` is `yield`.
+  // A switch that yields in several places is a function that is called at once: its `return` is `yield`.
   const span = spanOf(one.node);
   const body = reader.statements(nodes, innerScope(one.scope));
   const callee: HirExpression = {

@@ -3,7 +3,7 @@ import { constantText, type Value } from "../values";
 import type { TransactionOptions } from "./library";
 
 /**
- * What an option for the level says: a text, or a constant of the library by its last name. Nothing where nothing is
+ * The level of an option: a text, or a constant of the library by its last name. Nothing where nothing is
  * given; a level without a name where what is given is not known.
  */
 export function levelOf(value: Value | undefined): Pick<TransactionOptions, "level"> {

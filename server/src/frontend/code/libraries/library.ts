@@ -40,7 +40,7 @@ export interface Library {
   readonly member?: (handle: HandleValue, property: string, tools: Tools) => Value | undefined;
   /** True if a handle has a property, which code may ask to tell handles apart; undefined: not known. */
   readonly has?: (handle: HandleValue, property: string, tools: Tools) => boolean | undefined;
-  /** What an interface of the workspace is that the library implements (Java). */
+  /** The library's implementation of an interface of the workspace (Java). */
   readonly implemented?: (declared: ClassValue, tools: Tools) => Value | undefined;
   /** A call of a handle (`path` ends with the method), or `new`. Undefined: not known, which is a loss. */
   readonly call: (handle: HandleValue, call: Call, tools: Tools) => Value | undefined;
@@ -58,7 +58,7 @@ export interface Library {
    */
   readonly standsAlone?: (self: ObjectValue, method: string) => boolean;
   /**
-   * What a loop ranges over whose test is the call of a handle that goes to the next row (`while (results.next())`), and
+   * The rows of a loop whose test is the call of a handle that goes to the next row (`while (results.next())`), and
    * how the rows' owner hears of the row at hand.
    */
   readonly cursor?: (
@@ -102,7 +102,7 @@ export interface Library {
     tools: Tools,
   ) => Value | undefined;
   /**
-   * What an unknown receiver is, told by the shape of a call alone (`x.query("SELECT ...")`). `known`: libraries whose
+   * The meaning of an unknown receiver by the shape of a call alone (`x.query("SELECT ...")`). `known`: libraries whose
    * modules the workspace imports.
    */
   readonly shaped?: (shape: Shape, tools: Tools) => HandleValue | undefined;
@@ -118,7 +118,7 @@ export interface Library {
       readonly function: HirFunction;
       readonly file: FileId;
       readonly class?: HirClass;
-      /** What the class extends and implements. */
+      /** The types that the class extends and implements. */
       readonly above?: () => readonly HirClass[];
       /** An object calls it on itself, which what stands around objects does not see. */
       readonly isOwnCall?: boolean;
@@ -198,7 +198,7 @@ export interface SqlParameters {
   readonly at?: (position: number) => Value | undefined;
   /** By name, for `:name`, `@name`. */
   readonly named?: (name: string) => Value | undefined;
-  /** What all others are that are not told one by one. */
+  /** The value of all others that are not told one by one. */
   readonly rest?: Value;
 }
 
@@ -209,11 +209,11 @@ export type StatementDraft = Statement extends infer Each
     : never
   : never;
 
-/** What libraries may do. Valid during one call. */
+/** The actions of libraries. Valid during one call. */
 export interface Tools {
   readonly dialect: Dialect;
   readonly table: (name: string) => Table | undefined;
-  /** What the schema files of an ORM say, by the library that asks. */
+  /** The schema in files of an ORM, by the library that asks. */
   readonly models: (library: string) => unknown;
 
   /** Result of one of two ways, by a condition. */

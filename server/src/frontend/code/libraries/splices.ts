@@ -19,7 +19,7 @@ export function textIn(value: Value, inner: Inner): Value {
   return inner(value) ?? value;
 }
 
-/** What a value is in a text: the parts of a part, or a hole. */
+/** The parts of a value in a text: the parts of a part, or a hole. */
 export function partsOf(value: Value, inner: Inner): readonly TextPart[] {
   const own = inner(value);
   if (own === undefined) return [{ kind: "hole", value }];

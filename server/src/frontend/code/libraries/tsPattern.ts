@@ -144,7 +144,7 @@ function notKnown(tools: Tools): Expression {
   return tools.condition(unknown("whether a pattern fits is not known"));
 }
 
-/** What a pattern selects for its handler; undefined for one that selects nothing. */
+/** The value that a pattern selects for its handler; undefined for one that selects nothing. */
 function selected(pattern: Value, value: Value, tools: Tools): Value | undefined {
   const found = new Map<string, Value>();
   const look = (each: Value, at: Value): void => {

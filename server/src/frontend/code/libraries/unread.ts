@@ -31,7 +31,7 @@ const PATHS: ReadonlySet<string> = new Set(PACKAGES.map((name) => pathOf(name, "
 /** They hold one connection. */
 const OF_ONE = /sqlite/u;
 
-/** What makes something, or does nothing with the database by itself. */
+/** Operations that make something, or do nothing with the database by themselves. */
 const MAKES =
   /^(?:(?:add|create|define|get|init|open|set|use)[A-Z]\w*|[A-Z]\w*|assign|bind|clear|close|configure|connect|create|default|destroy|dispose|end|fork|init|input|merge|off|on|once|open|output|persist|pool|pragma|prepare|release|request|verbose)$/u;
 
@@ -96,7 +96,7 @@ function inside(handle: HandleValue, work: Value, call: Call, tools: Tools): Val
   const args = [clientOn(handle, connection, tools)];
   return tools.inTransaction(connection, { source, isNested: true }, () => {
     const result = tools.settle(tools.call(work, args, source));
-    // What was changed in memory is written at the end.
+    // Changes in memory are written at the end.
     if (handle.path.startsWith("@mikro-orm/")) statement(handle, source, tools);
     return result;
   });

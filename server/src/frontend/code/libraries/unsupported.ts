@@ -92,7 +92,7 @@ const escaped = (names: readonly Unsupported[]): string =>
     .map((each) => each.replaceAll(/[.\\/]/gu, "\\$&"))
     .join("|");
 
-/** What a text has, as the source of an expression, that imports one of them. */
+/** The source of an expression that finds the texts that import one of them. */
 export const UNSUPPORTED_IMPORTS: readonly string[] = [
   `["'](?:bun|${escaped([...OF_NODE, ...DRIVERS])})["'/]`,
   `\\bimport\\s+(?:static\\s+)?(?:${escaped(OF_JAVA)})\\.`,

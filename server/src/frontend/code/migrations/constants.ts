@@ -1,7 +1,7 @@
 // Constants in the code of migrations: what stands there as it is, or behind a name that is bound once. No evaluation.
 import type { HirExpression, HirStatement } from "../hir";
 
-/** What names at the top of a module stand for. */
+/** The values of names at the top of a module. */
 export type Names = ReadonlyMap<string, HirExpression>;
 
 /** The names that statements bind for good. */
@@ -91,7 +91,7 @@ export function isFalse(given: HirExpression | undefined, names: Names): boolean
   return expression?.kind === "literal" && expression.value === false;
 }
 
-/** What a column's default is in SQL; of what is not known a function that nobody knows. Undefined where none is written. */
+/** The default of a column in SQL; of what is not known a function that nobody knows. Undefined where none is written. */
 export function defaultSql(given: HirExpression | undefined, names: Names): string | undefined {
   const expression = behind(given, names);
   if (expression === undefined) return undefined;

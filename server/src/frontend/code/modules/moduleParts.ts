@@ -5,7 +5,7 @@ import type { CodeLanguage } from "../workspace/codeParsers";
 import type { HirExport, HirImport, HirModule, HirStatement } from "../hir";
 import { shift, movedPart } from "../queries/origins";
 
-/** What one node below the root of a syntax tree says. */
+/** The text of one node below the root of a syntax tree. */
 export interface ModulePart {
   /** The node's type. */
   readonly type: string;

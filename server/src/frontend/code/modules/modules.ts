@@ -33,7 +33,7 @@ export interface CodeFiles {
   readonly text: (file: FileId) => string | undefined;
   /** The workspace's own packages. */
   readonly packages: readonly CodePackage[];
-  /** What TypeScript's configurations say of names. */
+  /** The names in TypeScript's configurations. */
   readonly pathMaps: readonly PathMap[];
   /** Where TypeScript's configurations say whether null is checked. */
   readonly nullChecks?: readonly NullCheck[];
@@ -43,7 +43,7 @@ export interface CodeFiles {
   readonly described?: { readonly models: readonly DriverModel[]; readonly notes: readonly Note[] };
 }
 
-/** What a package.json says. Paths are relative to the package's folder. */
+/** The content of a package.json. Paths are relative to the package's folder. */
 export interface CodePackage {
   readonly name: string;
   /** As in a file id; empty for the project's folder itself. */
@@ -115,7 +115,7 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
 
 const exported = new WeakMap<object, ReadonlyMap<string, HirExport>>();
 
-/** What a module exports, by name: the first of each. */
+/** The exports of a module, by name: the first of each. */
 export function exportsOf(module: Pick<HirModule, "exports">): ReadonlyMap<string, HirExport> {
   const known = exported.get(module);
   if (known) return known;

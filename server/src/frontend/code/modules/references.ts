@@ -26,7 +26,7 @@ export interface References {
   readonly assigned: ReadonlySet<string>;
   /** Fields of names that it writes or changes, as `writeTargets.ts` writes them. */
   readonly changed: ReadonlySet<string>;
-  /** What its calls hand on, as `handedBy` writes it. */
+  /** The arguments that its calls hand on, as `handedBy` writes them. */
   readonly handed: ReadonlySet<string>;
   /** It throws, or calls what may refuse what it is given by its name. */
   readonly throws: boolean;
@@ -47,7 +47,7 @@ export interface WrittenCall {
 
 const known = new WeakMap<object, References>();
 
-/** What is named in a part of HIR as it was first read. Linear in its size, once. */
+/** The names in a part of HIR as it was first read. Linear in its size, once. */
 export function namedIn(origin: object): References {
   const before = known.get(origin);
   if (before) return before;
@@ -56,7 +56,7 @@ export function namedIn(origin: object): References {
   return own;
 }
 
-/** What is done with a value: it is asked for a member, it stands there, it or something of it is called. */
+/** The uses of a value: it is asked for a member, it stands there, it or something of it is called. */
 export const LOOKED_AT = 0;
 export const STANDS = 1;
 export const CALL_REFERENCE = 2;
@@ -174,7 +174,7 @@ function read(origin: object): References {
   };
 }
 
-/** What `place = ...`, `place++` and `delete place` write. */
+/** The target of `place = ...`, `place++` and `delete place`. */
 function writtenPlace(part: object): unknown {
   if ("place" in part) return part.place;
   if ("target" in part) return part.target;
@@ -246,7 +246,7 @@ function kindOf(hir: HirExpression): WrittenCall["first"] {
       return SQL.test(textOf(hir.runs)) ? "sql" : "text";
     case "template": {
       const [first = []] = hir.texts;
-      // What stands in front may be in a value.
+      // The part in front may be in a value.
       return hir.tag || first.length === 0 || SQL.test(`${textOf(first)} `) ? "sql" : "text";
     }
     case "object":

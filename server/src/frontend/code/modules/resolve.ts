@@ -50,7 +50,7 @@ export function createResolver(
 
 const EXTENSIONS = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 
-/** What compilers write for the sources' own extensions. */
+/** The extensions that compilers write for the sources' own. */
 const WRITTEN = dictionary<readonly string[]>({
   ".js": [".ts", ".tsx"],
   ".jsx": [".tsx"],

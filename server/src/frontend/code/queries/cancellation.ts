@@ -29,7 +29,7 @@ export function withoutOpenCallers(
   return functions.filter((each) => names.files(names.of(each), isOpen).length === 0);
 }
 
-/** What was not read and may call something that uses a database, and what that imports, which may do so for it. */
+/** Files that were not read and may call something that uses a database, and their imports, which may do so for them. */
 function callingFiles({ files, near, modules, read }: Stopped): ReadonlySet<FileId> {
   const left = new Set(files.filter((file) => !read.isWhole(file)));
   const found = new Set([...left].filter((file) => near.has(file)));

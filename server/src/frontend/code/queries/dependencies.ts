@@ -17,11 +17,11 @@ import { originOf } from "./origins";
 export type Dependency =
   /** The statement that declares a name at the top of a module; none where nothing does. */
   | { readonly kind: "name"; readonly file: FileId; readonly name: string }
-  /** What a module changes in what a name at its top holds. */
+  /** The changes of a module to what a name at its top holds. */
   | { readonly kind: "changes"; readonly file: FileId; readonly name: string }
   /** The same of other modules. */
   | { readonly kind: "changedElsewhere"; readonly file: FileId; readonly name: string }
-  /** What a module imports and exports, and where that leads. */
+  /** The imports and exports of a module, and where they lead. */
   | { readonly kind: "head"; readonly file: FileId }
   /** A module as a whole. */
   | { readonly kind: "module"; readonly file: FileId }
@@ -54,7 +54,7 @@ export type Dependency =
 export interface Entry {
   readonly on: Dependency;
   readonly inner: Set<Entry>;
-  /** What is to be told to whoever uses it. */
+  /** The losses for whoever uses it. */
   readonly notes: Note[];
 }
 
@@ -166,7 +166,7 @@ interface Asked {
   readonly spelling: (written: string) => string;
 }
 
-/** What a dependency is now; two are compared by identity. */
+/** The present value of a dependency; two are compared by identity. */
 export type Facts = (on: Dependency) => unknown;
 
 export function createFacts(

@@ -28,7 +28,7 @@ export interface ReadFunction {
   readonly key: string;
   /** The key by which callers know it, where it is another. */
   readonly calledAs?: string;
-  /** What it is called in the code. */
+  /** Its name in the code. */
   readonly names: readonly string[];
   readonly statements: number;
   /** The functions that it was found to call, by key. */
@@ -77,7 +77,7 @@ export interface AskedRoot {
   readonly file: FileId;
   readonly name: string;
   readonly function: HirFunction;
-  /** What stands around it says so of its first argument. */
+  /** The call around it says so of its first argument. */
   readonly argument?: string;
   /** Steps that it may take. */
   readonly steps: number;
@@ -90,9 +90,9 @@ export interface Present {
   /** Where imports lead, and the names that lead to a database: each the same while nothing of it has changed. */
   readonly resolution: unknown;
   readonly reaching: unknown;
-  /** What else readings depend on: each part is compared by identity. */
+  /** Other dependencies of readings: each part is compared by identity. */
   readonly environment: readonly unknown[];
-  /** What readings are held against that were kept by other processes. */
+  /** The state that readings of other processes are held against. */
   readonly lasting?: Omit<Surroundings, "present">;
 }
 
@@ -122,7 +122,7 @@ export interface CodeMemory {
   /** A reading begins. */
   begin(): void;
   /**
-   * What is known of each file that was read since then, as it lasts: linear in what was read anew, and one file at a time.
+   * The lasting state of each file that was read since then: linear in what was read anew, and one file at a time.
    */
   lasting(): Generator<
     { readonly file: FileId; readonly readings: readonly LastingFile[] },
@@ -146,7 +146,7 @@ interface KeptFile {
   lasting?: LastingFile;
 }
 
-/** What a dependency was. */
+/** The value that a dependency had. */
 interface Fact {
   readonly on: Dependency;
   readonly was: unknown;
@@ -196,7 +196,7 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
     dependencies.map((on) => ({ on, was: facts(on) }));
   const remember = (root: HirFunction, own: Kept, facts: Facts): void => {
     const origin = originOf(root);
-    // What is of this root with other tables may be asked for again: that of before, or after, tables were inferred.
+    // The answer of this root with other tables may be asked for again: that of before, or after, tables were inferred.
     const others = (known.get(origin) ?? []).filter(
       (each) =>
         !isFor(each, own.root) ||
@@ -233,7 +233,7 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
     reaching: present.reaching,
     rounds,
   });
-  /** What others have kept of a file, if it would be found again. */
+  /** The readings that others have kept of a file, if they would be found again. */
   const revived = (file: FileId, present: Present): KeptFile | undefined => {
     const { lasting: around, snapshot, environment } = present;
     if (!around) return undefined;
@@ -320,7 +320,7 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
   };
 }
 
-/** What was read of each file, and when. */
+/** The reading of each file, and when it was made. */
 type UsedFiles = ReadonlyMap<
   FileId,
   readonly { readonly read: KeptFile; readonly present: Present }[]
@@ -362,7 +362,7 @@ function lastingFile(
       const before = around.numbers.lastingKey(each.before);
       return before === undefined ? undefined : { before };
     }
-    // What an error ended may go well in another process.
+    // A function that an error ended may go well in another process.
     if (each.reading.isBroken || !isPlaced(each, around.present.snapshot)) return undefined;
     const number = around.numbers.numberOfFunction(each.function, each.files);
     const reading = lastingReading(each.reading, each.files, around.numbers);
@@ -433,7 +433,7 @@ function differsByTables({ facts: own }: Kept, now: Facts): boolean {
 function isFor({ root, reading }: Kept, asked: Omit<AskedRoot, "function">): boolean {
   if (root.file !== asked.file || root.name !== asked.name) return false;
   if (root.argument !== asked.argument) return false;
-  // What had enough of fewer steps is the same with more.
+  // A function that had enough of fewer steps is the same with more.
   return root.steps === asked.steps || (!reading.isCut && reading.steps <= asked.steps);
 }
 

@@ -8,18 +8,18 @@ const origins = new WeakMap<object, object>();
 const numbers = new WeakMap<object, number>();
 let next = 1;
 
-/** What a part was when it was read from a syntax tree; itself unless it was moved since. */
+/** The node as it was read from a syntax tree; itself unless it was moved since. */
 export function originOf<Part extends object>(part: Part): Part {
   // `moved` alone writes origins, and copies are of the kind of what they were made of.
   return (origins.get(part) as Part | undefined) ?? part;
 }
 
-/** What a function of a file is known by, wherever in it it is moved. */
+/** The key of a function of a file, wherever in it it is moved. */
 export function functionKey(file: FileId, hir: HirFunction): string {
   return `${file}#${String(numberOf(hir))}`;
 }
 
-/** What a function is known by that a call at the top of a file gave, where the file calls it so. */
+/** The key of a function that a call at the top of a file gave, where the file calls it so. */
 export function madeKey(file: FileId, name: string): string {
   return `${file}#=${name}`;
 }

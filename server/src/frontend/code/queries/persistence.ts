@@ -8,7 +8,7 @@ import type { Snapshot } from "./relocation";
 import type { PartNumber, PartNumbers } from "./stableIds";
 import type { Dependency } from "./dependencies";
 
-/** What was read of a file: numbers, texts, lists, records and sets, as structured clones keep them. */
+/** The reading of a file: numbers, texts, lists, records and sets, as structured clones keep them. */
 export interface LastingFile {
   readonly basis: LastingBasis;
   readonly facts: () => LastingFacts;
@@ -20,11 +20,11 @@ export interface LastingBasis {
   /** All that is not code, in short. */
   readonly environment: string;
   readonly files: readonly FileId[];
-  /** What these say, in short. */
+  /** The digest of these. */
   readonly texts: string;
 }
 
-/** What a reading depends on, with all that this was where the texts alone do not say it, in short. */
+/** The dependencies of a reading, with all that they were where the texts alone do not say it, in short. */
 export interface LastingFacts {
   readonly on: readonly LastingDependency[];
   readonly tables: string;
@@ -55,11 +55,11 @@ type LastingDependency = readonly [
 
 /** Readings that outlive the process. */
 export interface LastingReadings {
-  /** What was kept of a file, the last first. */
+  /** The readings that were kept of a file, the last first. */
   readonly find: (file: FileId) => readonly LastingFile[];
 }
 
-/** What is needed to tell whether they hold. */
+/** The state that tells whether they hold. */
 export interface LastingTeller {
   /** All that readings depend on beside code: texts of SQL and schemas, configuration. */
   readonly environment: string;
@@ -67,16 +67,16 @@ export interface LastingTeller {
   readonly digest: (text: string) => string;
 }
 
-/** What lasting data is held against. */
+/** The state that lasting data is held against. */
 export interface Surroundings {
   readonly present: Present;
   readonly numbers: PartNumbers;
   /** The environment of readings of the file, as a text. */
   readonly environment: string;
   readonly digest: (text: string) => string;
-  /** What the text of a file is now, in short. */
+  /** The digest of the file's present text. */
   readonly digestOf: (file: FileId) => string;
-  /** What calls of these names there are, in all files. */
+  /** The calls of these names in all files. */
   readonly declaring: (names: ReadonlySet<string>) => string;
 }
 
@@ -137,7 +137,7 @@ export function lastsStill(
   return environment === around.environment && texts === basisOf(files, around).texts;
 }
 
-/** What a file was found to depend on, if all of that is so now. */
+/** The dependencies that a file was found to have, if all of them are so now. */
 export function presentFacts(
   { basis, facts }: LastingFile,
   around: Surroundings,
@@ -154,7 +154,7 @@ export function presentFacts(
   return valuesOf(own, around).others === others ? own : undefined;
 }
 
-/** What the dependencies were, in short. */
+/** The digest of the dependencies. */
 function valuesOf(facts: readonly Fact[], around: Surroundings): Omit<LastingFacts, "on"> {
   const short = (own: readonly Fact[]): string =>
     around.digest(JSON.stringify(own.map((each) => lastingValue(each, around))));
@@ -188,7 +188,7 @@ export function lastingReading(
   return isComplete(evaluated) ? { ...own, evaluated } : undefined;
 }
 
-/** What lasts as a reading of the modules as they are. */
+/** The lasting form of a reading of the modules as they are. */
 export function presentReading(
   lasting: LastingReading,
   numbers: PartNumbers,
@@ -277,7 +277,7 @@ function lastingDependency(
   }
 }
 
-/** What `lastingDependency` made, which alone writes such lists. */
+/** The lists of `lastingDependency`, which alone writes them. */
 function presentDependency(
   [kind, ...of]: LastingDependency,
   files: readonly FileId[],
@@ -336,7 +336,7 @@ function sameNames(names: readonly string[]): ReadonlySet<string> {
   return own;
 }
 
-/** What a dependency was, by values alone. */
+/** The dependency that was, by values alone. */
 function lastingValue({ on, was }: Fact, { digest, declaring }: Surroundings): unknown {
   if (on.kind === "declaring") return declaring(on.names);
   if (was === undefined) return "";

@@ -25,7 +25,7 @@ export function atOnce<Result>(work: SlicedWork<Result>): Result {
 /** Ends the evaluation of a function of which nothing is kept. */
 export class ReadingCancelled extends Error {}
 
-/** What throws `ReadingStopped` once reading is to end. */
+/** The check that throws `ReadingStopped` once reading is to end. */
 export function pulseOf(isStopped: IsStopped | undefined): () => void {
   if (isStopped === undefined) return () => undefined;
   return () => {

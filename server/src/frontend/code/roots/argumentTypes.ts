@@ -7,11 +7,11 @@ import type { HirExpression, HirModule } from "../hir";
 import { declarations } from "../queries/dependencies";
 import type { ModuleScope, Value } from "../values";
 
-/** What surrounds an expression that holds handlers. */
+/** The code around an expression that holds handlers. */
 export interface Around {
   /** The type of a handler's first argument. */
   readonly argument?: string;
-  /** What says that for each property of a record of handlers. */
+  /** The function that tells it for each property of a record of handlers. */
   readonly routes?: Value;
 }
 
@@ -28,7 +28,7 @@ const SCHEMAS = dictionary<string>({
 const HANDLED = /^(?:query|mutation|subscription|action|stateAction|handler)$/u;
 
 /**
- * What a call says of the handlers that it is given: `procedure.input(schema).mutation(handler)`, and
+ * The surroundings of the handlers that a call is given: `procedure.input(schema).mutation(handler)`, and
  * `router(contract, { route: handler })`. Linear in the chain of calls.
  */
 export function aroundArguments(
@@ -55,7 +55,7 @@ export function aroundArguments(
   return members.length === 0 ? {} : { argument: `{ ${members.join("; ")} }` };
 }
 
-/** What surrounds a property of a record of handlers. */
+/** The code around a property of a record of handlers. */
 export function aroundProperty({ routes, argument }: Around, name: string): Around {
   const route = routes?.kind === "object" ? routes.fields.get(name)?.value : undefined;
   const own = requestType(route) ?? argument;

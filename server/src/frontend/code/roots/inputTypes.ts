@@ -25,7 +25,7 @@ export function withInputTypes(command: Command, types: ParameterTypes): Command
   return typed(command) as Command;
 }
 
-/** What is asked for being true is asked by its type, or left out where whatever is there is. */
+/** A value that is asked for being true is asked by its type, or left out where whatever is there is. */
 function withoutTruth(part: object, types: ParameterTypes): object {
   if (!("kind" in part) || part.kind !== "and" || !("operands" in part)) return part;
   // Only expressions are of that kind.

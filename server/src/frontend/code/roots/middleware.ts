@@ -1,5 +1,5 @@
 // Handlers of routes that stand behind functions which run them, one in the other: `router.post(path, transaction(), handle)`.
-// What such a function opens around the next one is around the handler.
+// A transaction that such a function opens around the next one is around the handler.
 import type { Span } from "../../sql/text/split";
 import type { State } from "../evaluate/state";
 import type { HirArgument, HirExpression, HirFunction, HirParameter } from "../hir";
@@ -33,7 +33,7 @@ export function behindMiddleware(
   const { evaluator, workspace } = state;
   const between = given.slice(0, -1).flatMap(spelledOut);
   const valueOf = ({ value }: HirArgument): Value | undefined => {
-    // What makes a function of others is looked at where it may open one.
+    // A function that makes one of others is looked at where it may open one.
     const made = value.kind === "call" ? value.callee : value;
     if (made.kind !== "name" && made.kind !== "member" && made.kind !== "function")
       return undefined;
@@ -66,7 +66,7 @@ function spelledOut(argument: HirArgument): readonly HirArgument[] {
   return value.kind === "array" && !isSpread ? value.items.flatMap(spelledOut) : [argument];
 }
 
-/** What is nothing that runs: options beside the functions of a route. */
+/** Values that run nothing: options beside the functions of a route. */
 const PLAIN: ReadonlySet<Value["kind"]> = new Set(["object", "scalar", "text", "undefined"]);
 
 /**

@@ -33,7 +33,7 @@ export function evaluateToTheEnd(
 }
 
 /**
- * What an error says of the function that it ended, which is all that it ends: nothing where that was nested too deeply.
+ * An error says of the function that it ended that this ends alone: nothing where that was nested too deeply.
  * Throws it again where reading is to be stopped.
  */
 export function failureOf(error: unknown): { readonly failure?: string } {
@@ -50,7 +50,7 @@ export function passedRoot(
   return passedAt({ key, name }, callee.scope.module.file, callee.function.header, around, failure);
 }
 
-/** What stands at a place and was not looked at. */
+/** The calls at a place that were not looked at. */
 export function passedAt(
   named: Pick<PassedFunction, "key" | "name">,
   file: FileId,
@@ -61,7 +61,7 @@ export function passedAt(
   return { ...named, source: rangeOf(lines(file), start, end), ...failure };
 }
 
-/** What is said of the functions of a file that were passed over. */
+/** The message about the functions of a file that were passed over. */
 export function passedOver(passed: readonly PassedFunction[]): readonly Note[] {
   const failed = passed.filter(({ failure }) => failure !== undefined);
   const long = passed.filter(({ failure }) => failure === undefined);

@@ -7,7 +7,7 @@ import { isInner } from "../callGraph/privateFunctions";
 import type { ReadFunction } from "../queries/memo";
 import type { CodeModules } from "../modules/modules";
 
-/** What others call is a part of them; of two that call each other the first is kept. Linear in the functions. */
+/** Functions that others call are a part of them; of two that call each other the first is kept. Linear in the functions. */
 export function withoutParts(
   evaluated: readonly ReadFunction[],
   modules: CodeModules,
@@ -31,12 +31,12 @@ export function withoutParts(
       const key = placeOf(place);
       return [...own].some((caller) => placesOf(caller).has(key));
     };
-    // What of a transaction stands behind the end of a caller that was cut short is nowhere else.
+    // Statements of a transaction behind the end of a caller that was cut short are nowhere else.
     const isCut = [...own].some(({ transaction: made }) => made?.taint.some(isTooLong));
     const isCovered = (places: readonly SourceRange[]): boolean =>
       isCut ? places.slice(1).every(isThere) : places.some(isThere);
     if (!each.atomics.every(isCovered)) return true;
-    // What its callers give it may leave statements out, which others that call it do not.
+    // An argument of its callers may leave statements out, which others that call it do not.
     if (!isCut && !ownStatements(each).every(isThere) && !isInnerOf(each, modules)) return true;
     return [...own].every((caller) => {
       const back = callers.get(caller.key)?.has(each) ?? false;
@@ -51,7 +51,7 @@ function ownStatements({ transaction: made }: ReadFunction): readonly SourceRang
   if (made?.boundary !== "unit") return places;
   walkCommand(made.body, {
     statement: ({ kind, source }) => {
-      // What is not understood may be a function that each of them gives.
+      // A statement that is not understood may be a function that each of them gives.
       if (kind !== "opaque") places.push(source);
     },
   });

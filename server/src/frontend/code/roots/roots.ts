@@ -33,7 +33,7 @@ export interface ModuleRoot {
   readonly used: Dependencies;
 }
 
-/** What finding the roots of a module needs. */
+/** The context of finding the roots of a module. */
 interface Finding {
   /** A state that evaluates what the module's names are. */
   readonly state: () => State;
@@ -89,7 +89,7 @@ export function rootsOf(
         function: shown.function,
         file: shown.scope.module.file,
         ...typed,
-        // What stands elsewhere may be given to another function without being another one.
+        // A function that stands elsewhere may be given to another one without being another one.
         isPassing: shown !== callee && shown.scope.module.file !== file,
         root: own,
         used,
@@ -117,7 +117,7 @@ export function rootsOf(
     within({ name, span }, (add) => {
       const value = scope.lookup(local);
       if (value?.kind !== "function" || known.has(value.made ?? value.function)) return;
-      // What was given to the call that made it stands for it, unless that opens a transaction around it.
+      // The argument of the call that made it stands for it, unless that opens a transaction around it.
       if (value.made !== undefined && isWrapped(hir, local)) return;
       add(placed.get(local) ?? (name === "default" ? baseName(file) : name), value);
     });
@@ -141,7 +141,7 @@ function addRoots(statement: HirStatement, looking: Looking): void {
       return;
     case "class":
       if (statement.class.name === undefined) return;
-      // What it inherits is done as it says, wherever that stands.
+      // An inherited method runs as it says, wherever that stands.
       scope.lookup(statement.class.name);
       addMethods(statement.class, scope, state, add);
       return;

@@ -26,7 +26,7 @@ export function routeName(
   return path === undefined ? verb : `${verb.toUpperCase()} ${path}`;
 }
 
-/** What a handler is known as that a method of that name is given: by a path, or by a record of a route. */
+/** The name of a handler that a method of that name is given: a path, or a record of a route. */
 export function handlerName(method: string, args: readonly Value[]): string {
   for (const arg of args) {
     const text = constantText(arg);
@@ -59,7 +59,7 @@ export function routesIn(
 const HTTP: ReadonlySet<string> = new Set("GET POST PUT PATCH DELETE HEAD OPTIONS".split(" "));
 
 /**
- * What a framework knows the functions of a file by that it finds by the file's place, by their names there: `POST` of
+ * The names by which a framework knows the functions of a file that it finds by the file's place, by their names there: `POST` of
  * `app/api/items/[id]/route.ts` is `POST /api/items/[id]`. Linear in the exports.
  */
 export function namesByPlace(file: FileId, { exports }: HirModule): ReadonlyMap<string, string> {
@@ -78,9 +78,9 @@ export function namesByPlace(file: FileId, { exports }: HirModule): ReadonlyMap<
 }
 
 interface Place {
-  /** What its default export is known as. */
+  /** The name of its default export. */
   readonly whole?: string;
-  /** What its export of that verb's name is known as. */
+  /** The name of its export of that verb's name. */
   readonly verb?: (verb: string) => string;
 }
 

@@ -23,7 +23,7 @@ export function transactionOf(
   walkCommand(evaluated.body, { command: ({ kind }) => kinds.add(kind) });
   if (!kinds.has("atomic") && !kinds.has("statement")) return undefined;
   const { name } = evaluated.root;
-  // What runs on the caller's connection is a part of the caller's transaction: more cannot be known here.
+  // Statements on the caller's connection are a part of the caller's transaction: more cannot be known here.
   const isPart = evaluated.isGiven && !kinds.has("atomic");
   const read: Transaction = {
     id: name,
@@ -75,7 +75,7 @@ function lengthsOf(body: Command, fieldsSaid: ReadonlySet<string>): readonly Exp
 
 const LENGTH = ".length";
 
-/** What is asked of a value beside its parts: whether it is null, or taken by a validator. */
+/** The questions about a value beside its parts: whether it is null, or taken by a validator. */
 const TOLD = /\.(?:isNull|valid)(?: \d+)?$/u;
 
 function cardinality(parameter: string): Expression {

@@ -77,7 +77,7 @@ export function exportedByAssignment(statement: HirStatement): ModuleExports | u
         }
       : undefined;
   }
-  // What compilers write before the exports themselves.
+  // The lines that compilers write before the exports themselves.
   if (value.kind === "unary" && value.operator === "void") return NOTHING;
   return bound(value, `exports.${path}`, path, span);
 }

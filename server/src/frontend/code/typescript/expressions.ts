@@ -197,7 +197,7 @@ function readTyped(reading: Reading, node: SyntaxNode, name?: string): HirExpres
 
 function readMember(reading: Reading, node: SyntaxNode): HirExpression {
   const object = readField(reading, node, "object");
-  // What is awaited is the member, not what has it.
+  // The member is awaited, not what has it.
   if (object.kind === "await" && !isInBrackets(childOf(node, "object"))) {
     const operand = memberOf(reading, node, object.operand);
     return { kind: "await", operand, span: spanOf(node) };
@@ -347,7 +347,7 @@ function readAssignment(reading: Reading, node: SyntaxNode): HirExpression {
   };
 }
 
-/** What a function is called by what it is assigned to. */
+/** The name of a function by what it is assigned to. */
 function nameOf(target: HirPattern): string | undefined {
   if (target.kind === "bind") return target.name;
   return target.kind === "place" && target.place.kind === "member"
@@ -397,7 +397,7 @@ const EXPRESSIONS: ReadonlySet<string> = new Set([
   "meta_property",
 ]);
 
-/** What holds no expression that is ever evaluated: types, and names of JSX. */
+/** Nodes that hold no expression that is ever evaluated: types, and names of JSX. */
 const SILENT: ReadonlySet<string> = new Set([
   "type_annotation",
   "type_arguments",

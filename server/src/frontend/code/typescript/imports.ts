@@ -38,7 +38,7 @@ export function exportedName(reading: Reading, node: SyntaxNode): string {
   return node.type === "string" ? stringValue(reading, node) : slice(reading, node);
 }
 
-/** What `const { a, b: c } = require("x")` and the like import; undefined for any other statement. */
+/** The imports of `const { a, b: c } = require("x")` and the like; undefined for any other statement. */
 export function requiredBy(statement: HirStatement): readonly HirImport[] | undefined {
   if (statement.kind !== "let" || statement.value === undefined) return undefined;
   const { value, span } = statement;

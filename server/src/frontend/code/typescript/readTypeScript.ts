@@ -67,7 +67,7 @@ function topLevel(root: SyntaxNode): readonly SyntaxNode[] {
 /** Stands for an expression or a statement. */
 type Unread = HirExpression & HirStatement & { readonly kind: "unknown" };
 
-/** What is nested too deeply to be read is added to `tooDeep`. */
+/** Places that are nested too deeply to be read are added to `tooDeep`. */
 function createReading(text: string, tooDeep: Span[]): Reading {
   const deeper = depthLimit();
   const unread = (node: SyntaxNode): Unread => {
@@ -106,7 +106,7 @@ function aside(root: SyntaxNode): Pick<HirModule, "comments" | "errors"> {
   const look = (node: SyntaxNode): void => {
     if (isComment(node)) comments.push(spanOf(node));
     hasErrors ||= isError(node);
-    // What has children comes after what has none, wherever it stands.
+    // Nodes with children come after those without, wherever they stand.
     if (node.children.length > 0) open.push(node);
   };
   look(root);

@@ -161,7 +161,7 @@ function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatemen
   }
 }
 
-/** What could not be parsed: statements in it are read, the rest is unknown. */
+/** Code that could not be parsed: statements in it are read, the rest is unknown. */
 function readBroken(reading: Reading, node: SyntaxNode): readonly HirStatement[] {
   const inner = namedChildren(node).filter((child) => !isExpression(child));
   return [broken(reading, node), ...inner.flatMap((child) => readWhole(reading, child))];

@@ -33,7 +33,7 @@ function mostNamed(texts: readonly (readonly Dialect[])[]): Dialect | undefined 
     for (const dialect of named) votes.set(dialect, (votes.get(dialect) ?? 0) + 1);
   }
   const [best, ...others] = [...votes].toSorted((a, b) => b[1] - a[1]);
-  // What speaks to any product names them all, about as often.
+  // A text that speaks to any product names them all, about as often.
   const rivals = others.filter(([, count]) => best && 2 * count > best[1]);
   return rivals.length < 2 ? best?.[0] : undefined;
 }

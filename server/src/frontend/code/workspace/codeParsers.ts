@@ -14,7 +14,7 @@ export interface SyntaxNode {
   /** Offsets in the text (UTF-16). */
   readonly start: number;
   readonly end: number;
-  /** What the node is to its parent. */
+  /** The node's role for its parent. */
   readonly field: string | undefined;
   /** All of them: keywords, punctuation and comments as well. */
   readonly children: readonly SyntaxNode[];

@@ -37,7 +37,7 @@ export function codeTables(
     leads: createLeads(around.modules, { ...NO_REACH, isAsked: () => false }),
     table: () => undefined,
     models: () => undefined,
-    // What a module runs while it is loaded is of no transaction.
+    // Code that a module runs while it is loaded is of no transaction.
     lowerSql: () => ({ statements: [] }),
     libraries: LIBRARIES,
     used: new Set(),

@@ -38,7 +38,7 @@ export function declaringCalls(
   });
 }
 
-/** What tells whether the calls of a module are others than before: the statements that hold them. */
+/** The statements that hold the calls of a module, by which it is known whether these are others than before. */
 export function declaringText(module: HirModule | undefined, names: ReadonlySet<string>): string {
   return holding(module, names)
     .map(({ statement }) => String(numberOf(originOf(statement))))

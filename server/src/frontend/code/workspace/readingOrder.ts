@@ -5,7 +5,7 @@ import { callerNames, type CallerNames } from "../callGraph/callerNames";
 import type { ReadFunction } from "../queries/memo";
 import type { CodeModules } from "../modules/modules";
 
-/** What is wanted before all else. */
+/** The readings that are wanted before all others. */
 export interface FirstFiles {
   /** In the order in which they are to be read. */
   readonly files: readonly FileId[];
@@ -47,7 +47,7 @@ export function readingProgress(): ReadingProgress {
   };
 }
 
-/** What is called from more files than these is left to the reading of all. */
+/** A function that is called from more files than these is left to the reading of all. */
 const MOST_CALLERS = 16;
 
 interface Reading {

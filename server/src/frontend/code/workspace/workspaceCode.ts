@@ -22,7 +22,7 @@ import { createDialectTeller } from "./codeDialect";
 
 /** Code that was found, before it is known which database it runs on. */
 export interface WorkspaceCode extends Omit<CodeSources, "dialect"> {
-  /** What schema files, imports and connection strings name; undefined where nothing does. */
+  /** The product that schema files, imports and connection strings name; undefined where nothing does. */
   readonly dialect: Dialect | undefined;
   /** On schema files. */
   readonly notes: readonly Note[];
@@ -37,7 +37,7 @@ export interface WorkspaceCodeReader {
     code?: CodeFiles,
     isStopped?: IsStopped,
   ): SlicedWork<WorkspaceCode>;
-  /** What was found out by the last reading, as it lasts. */
+  /** The results of the last reading, as they last. */
   readonly lasting: CodeMemory["lasting"];
 }
 

@@ -13,11 +13,11 @@ export interface PrismaScalar {
   readonly type: ValueType;
   /** The scalar type or enumeration as written. */
   readonly written: string;
-  /** What its values look like, where that is known. */
+  /** The form of its values, where that is known. */
   readonly takes?: Takes;
   readonly isList: boolean;
   readonly isOptional: boolean;
-  /** What the client or the database gives it where a `create` leaves it out; absent: NULL, or required. */
+  /** The value that the client or the database gives it where a `create` leaves it out; absent: NULL, or required. */
   readonly default?: Expression;
   /** The client sets it to the time of day with every update. */
   readonly isUpdatedAt: boolean;

@@ -288,7 +288,7 @@ function readAttribute(start: number, reader: Reader): PrismaAttribute | undefin
   return { name, arguments: given, start, end: reader.end() };
 }
 
-/** What stands between parentheses, over several lines if need be. */
+/** The text between parentheses, over several lines if need be. */
 function readArguments(reader: Reader, depth: number): readonly PrismaArgument[] {
   return readList(reader, "(", ")", () => readArgument(reader, depth));
 }

@@ -9,7 +9,7 @@ export function plainRelation({ alias, table }: Relation): Relation {
   return { alias, table, kind: "base", join: "cross" };
 }
 
-/** What a condition ranges over. */
+/** The rows that a condition ranges over. */
 export interface Rows {
   readonly relations: readonly Relation[];
   readonly where: Expression;

@@ -27,7 +27,7 @@ export interface CommentedFile {
 export type InvariantComment = Extract<AnnotationComment, { kind: "invariant" }>;
 
 /**
- * What the comments of these files say about rows, and about the arguments of the transactions that they stand at.
+ * The invariants in comments of these files about rows, and about the arguments of the transactions that they stand at.
  * What cannot be used is an error at its place.
  */
 export function readInvariants(

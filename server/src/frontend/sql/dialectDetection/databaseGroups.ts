@@ -19,12 +19,12 @@ export interface Group {
   readonly files: readonly ScannedFile[];
   /** Files that declare its tables, in the order in which they run: beside its own those that hold for all databases. */
   readonly declaring: readonly ScannedFile[];
-  /** What these declare. */
+  /** The tables that these declare. */
   readonly schema: PgSchemaReading;
   readonly code?: CodeSources;
   /** Tables that schemas of ORMs declare. */
   readonly modelled: readonly Table[];
-  /** What its tables may be called where another database has tables of their names. */
+  /** Other names of its tables where another database has tables of their names. */
   readonly label: string;
 }
 
@@ -125,7 +125,7 @@ function partsOf(code: CodeSources): readonly CodeSources[] {
 /** How many files behind a file's imports are looked at to tell its database. */
 const MOST_IMPORTED = 50;
 
-/** What a file imports, directly or not, the nearest first. Files that are not there count: tools write some. */
+/** The imports of a file, directly or not, the nearest first. Files that are not there count: tools write some. */
 function* importedBy(file: FileId, modules: CodeSources["modules"]): Iterable<string> {
   const seen = new Set<FileId>([file]);
   for (const each of seen) {
@@ -161,7 +161,7 @@ function withMigrations(family: Family, known: readonly ScannedFile[]): Migrated
         lines.file === file && own === dialect && (lines.written ?? lines.text) === text,
     );
     if (before) return before;
-    // What is not a definition is none of the schema's business.
+    // Statements that are no definition are none of the schema's business.
     return { ...scanFile(file, text, dialect), regions: [], routines: [], notes: [] };
   });
   return { ...family, migrations };
@@ -214,7 +214,7 @@ interface Declared {
   readonly source?: SchemaSource;
 }
 
-/** What declares tables; nothing where no name stands in two places, so that nothing can be contradicted. */
+/** The sources that declare tables; nothing where no name stands in two places, so that nothing can be contradicted. */
 function declaredIn(family: MigratedFamily, schemaOf: SchemaOf): readonly Declared[] {
   const places = placesOf(family);
   const models = family.code ? modelsOf(family.code) : [];

@@ -91,7 +91,7 @@ function withTicks(
   );
 }
 
-/** What a comment says, then the file's name (`ddl-mysql.sql`), then how the text looks. */
+/** The dialect by a comment, then by the file's name (`ddl-mysql.sql`), then by how the text looks. */
 function dialectOf(file: FileId, text: string): Dialect | undefined {
   const told = toldDialect(text);
   if (told !== undefined) return told;

@@ -3,7 +3,7 @@ import type { Transaction } from "../../../program/program";
 import type { Command, Statement } from "../../../program/statement";
 import { createIds, type Ids } from "../lowering";
 
-/** What stands for the statement, whose ids come from `ids`; undefined where it stays. */
+/** The statement that replaces it, whose ids come from `ids`; undefined where it stays. */
 export type Replace = (statement: Statement, ids: Ids) => readonly Command[] | undefined;
 
 /**

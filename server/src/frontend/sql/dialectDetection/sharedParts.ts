@@ -2,7 +2,7 @@
 import { ownEntry, setEntry } from "../../../protocol/dictionary";
 
 /**
- * What `change` makes of a part and of all that it holds. `change` is asked about each part once, after the parts that it
+ * The result of `change` on a part and on all that it holds. `change` is asked about each part once, after the parts that it
  * holds, and gives the part itself where it leaves it alone; a part of which nothing changes stays the same object.
  * Places in the text are not gone into. Linear in the parts, each counted once.
  */

@@ -61,7 +61,7 @@ function isSame(left: Table, right: Table): boolean {
   return JSON.stringify(left.source) === JSON.stringify(right.source);
 }
 
-/** What statements of both databases name. */
+/** Functions that statements of both databases name. */
 function joined(known: Table, other: Table): Table {
   const added = other.columns.filter(
     ({ name }) => !known.columns.some((column) => column.name === name),

@@ -36,7 +36,7 @@ export const EVALUATED_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["len", "length"],
 ]);
 
-/** What the session remembers, by the path under which contexts know it. */
+/** The session's memory, by the path under which contexts know it. */
 export const SESSION_MEMORY: ReadonlyMap<string, string> = new Map([
   ["row_count", "row_count()"],
   ["changes", "row_count()"],

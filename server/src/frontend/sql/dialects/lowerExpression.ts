@@ -64,7 +64,7 @@ export function asCondition(expression: Expression): Expression {
   return compare("<>", expression, literal(0));
 }
 
-/** What `asValue` puts behind 1: 0, or NULL where the condition is. */
+/** The value that `asValue` puts behind 1: 0, or NULL where the condition is. */
 function isRest(expression: Expression, of: Expression): boolean {
   const isZero = (each: Expression): boolean => each.kind === "literal" && each.value === 0;
   if (TWO_VALUED.has(of.kind)) return isZero(expression);

@@ -47,7 +47,7 @@ export function lowerQuery(query: SyntaxQuery, outer: Scope | undefined, before:
   };
 }
 
-/** What lowering expressions in that scope needs. */
+/** The context of lowering expressions in that scope. */
 export function expressions(scope: Scope, work: Work): Expressions {
   return { scope, work, lowerQuery, value: lowerValue, condition: lowerCondition };
 }

@@ -91,7 +91,7 @@ export function tableOption(reader: Reader): TableOption | undefined {
   return { kind: "other", text: word === "" ? "an option" : word.toUpperCase() };
 }
 
-/** What stands behind the words of an option, folded. */
+/** The rest behind the words of an option, folded. */
 function value(reader: Reader, words: number): string {
   reader.at += words;
   take(reader, "=");

@@ -60,7 +60,7 @@ export function readQuery(reader: Reader): SyntaxQuery {
   return { ...query, with: [...ctes, ...query.with] };
 }
 
-/** What expressions need of queries. */
+/** The context that expressions need of queries. */
 export function parsingOf(reader: Reader): Parsing {
   return { reader, readQuery };
 }

@@ -31,11 +31,11 @@ export interface Reader {
   at: number;
   /** How deep the expression at hand is nested. */
   depth: number;
-  /** What was read over and matters. */
+  /** Parts that were read over and matter. */
   losses: string[];
 }
 
-/** What the parser says where it cannot go on; caught where parsing began. */
+/** The parser's message where it cannot go on; caught where parsing began. */
 export class Unreadable extends Error {
   readonly offset: number;
   constructor(message: string, offset: number) {
@@ -216,7 +216,7 @@ export function takeName(reader: Reader, anyWord = false): string {
   return reader.spelling(writtenName(reader.text, lexeme));
 }
 
-/** What has a name but is not declared in a schema: a type, a function, a unit. In lower case. */
+/** A name that no schema declares: a type, a function, a unit. In lower case. */
 export function takeWord(reader: Reader): string {
   const lexeme = peek(reader);
   if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpectedToken(reader);

@@ -378,7 +378,7 @@ function renamedColumn(table: Table, from: string, to: string): Table {
   };
 }
 
-/** What lowers an expression over the columns of a table. */
+/** The function that lowers an expression over the columns of a table. */
 function over(
   table: Table,
   { piece, dialect }: State,

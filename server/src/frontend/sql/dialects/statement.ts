@@ -71,7 +71,7 @@ export function lowerDialectExpression(
 ): {
   readonly value: Expression;
   readonly taint: readonly Taint[];
-  /** What it locks before it is known. */
+  /** The locks that it takes before its rows are known. */
   readonly locks: readonly Statement[];
 } {
   const { spelling = inLowerCase } = context;
@@ -167,7 +167,7 @@ function select(tree: SyntaxQuery, work: Work): Lowering {
       variable === undefined ? [] : [{ variable, column: columns[at] ?? "" }],
     ),
   ];
-  // What goes to locals is returned to nobody; user variables outlive the transaction.
+  // Values that go to locals are returned to nobody; user variables outlive the transaction.
   const isSilent = tree.into.length > 0 && !tree.into.some((name) => name.startsWith("@"));
   const statement: Statement = {
     ...base,

@@ -78,7 +78,7 @@ export type SyntaxExpression =
       readonly operand: SyntaxExpression;
       readonly type: string;
       readonly rounds: boolean;
-      /** What stands in parentheses behind the type, and UNSIGNED. */
+      /** The parentheses behind the type, and UNSIGNED. */
       readonly sizes?: readonly number[];
       readonly unsigned?: boolean;
     }
@@ -105,7 +105,7 @@ export type SyntaxExpression =
 export interface SyntaxOutput {
   readonly value: SyntaxExpression;
   readonly alias?: string;
-  /** What the database calls it in a result: its alias or name with its case. */
+  /** The database's name for it in a result: its alias or name with its case. */
   readonly label?: string;
   /** The text of the expression, which is its name where it has no other. */
   readonly text: string;
@@ -114,7 +114,7 @@ export interface SyntaxOutput {
 export interface SyntaxRelation {
   /** Folded, without the database. */
   readonly table?: string;
-  /** What stands before the table's name, folded. */
+  /** The words before the table's name, folded. */
   readonly schema?: string;
   readonly query?: SyntaxQuery;
   /** Neither a table nor a query: a function, JSON_TABLE. */
@@ -168,7 +168,7 @@ export interface SyntaxQuery {
     readonly operator: "union" | "union all" | "intersect" | "except";
     readonly query: SyntaxQuery;
   }[];
-  /** What was read and is not followed, for people. */
+  /** Parts that were read and are not followed, for people. */
   readonly losses: readonly string[];
 }
 

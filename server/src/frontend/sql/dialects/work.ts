@@ -13,12 +13,12 @@ export interface Work {
   readonly dialect: Dialect;
   readonly source: SourceRange;
   readonly taint: Taint[];
-  /** What GET_LOCK has locked on the way. */
+  /** The locks that GET_LOCK took on the way. */
   readonly heldKeys: Expression[];
   readonly ctes: ReadonlyMap<string, Query>;
   /** Outputs of the query at hand, which GROUP BY and HAVING may name by their aliases. */
   readonly aliases: ReadonlyMap<string, SyntaxOutput>;
-  /** What the statement returns has labels with the case of its text. */
+  /** The columns that the statement returns have labels with the case of its text. */
   readonly labelled?: boolean;
   /** In an upsert: names by which the row that was proposed goes, and its columns' names there. */
   readonly proposed?: {
@@ -28,7 +28,7 @@ export interface Work {
 }
 
 /**
- * What lowering expressions of one scope needs. Expressions, calls and queries contain each other: the functions tie
+ * The context of lowering expressions of one scope. Expressions, calls and queries contain each other: the functions tie
  * that knot.
  */
 export interface Expressions {

@@ -34,7 +34,7 @@ import { assignedBy, someStatement, type RoutineStatement } from "./tree";
 
 type LowerBody = (state: State) => void;
 
-/** What a routine is lowered in; `caller` is the one that calls it. */
+/** The context in which a routine is lowered; `caller` is the one that calls it. */
 export function createState(
   definition: RoutineDefinition,
   shared: RoutineContext,
@@ -157,7 +157,7 @@ export function inlineCall(
     return { value, columns: [name], isSet: false };
   }
   const names = createNames(caller.names);
-  // What is wrong with its text is said where it stands.
+  // The defect of its text is told where it stands.
   const shared = { ...caller.shared, note: () => undefined };
   const callee = createState(definition, shared, caller.ids, names, lowerBody, { caller });
   bindArguments(callee, args);

@@ -92,7 +92,7 @@ export function carriedResults(
   return { commands: replaced(commands, own), parameters: [...parameters.values()] };
 }
 
-/** What a field, size or count of a result from elsewhere is called as a parameter. */
+/** The parameter's name for a field, size or count of a result from elsewhere. */
 function foreignName(expression: Expression, own: ReadonlySet<string>): string | undefined {
   switch (expression.kind) {
     case "field": {

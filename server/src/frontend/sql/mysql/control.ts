@@ -12,7 +12,7 @@ import { returnOf } from "./returns";
 import type { Part, State } from "./state";
 import { someStatement, type RoutineStatement } from "./tree";
 
-/** What a statement says about transactions, undefined where it says nothing that is known. */
+/** The meaning of a statement for transactions, undefined where it has none that is known. */
 export function controlOf(state: Pick<State, "body" | "dialect">, span: Span): Control | undefined {
   return readDialectControl(state.body.text, span.start, span.end, state.dialect);
 }
@@ -216,7 +216,7 @@ export function endedInBranches(state: State, command: Command | undefined): voi
   finishPart(state);
 }
 
-/** What stands so far is a transaction of its own, or several outside of any. */
+/** The statements so far are a transaction of their own, or several outside of any. */
 export function finishPart(state: State): void {
   const { part } = state;
   let command: Command = { kind: "sequence", commands: state.commands };

@@ -112,7 +112,7 @@ function branchOf(
   return statement.otherwise ?? [];
 }
 
-/** What is still known behind a statement. */
+/** Facts that still hold behind a statement. */
 function without(state: State, known: Constants, step: RoutineStatement): Constants {
   if (known.size === 0) return known;
   const changed = new Set<string>();

@@ -17,7 +17,7 @@ export interface Flags {
   readonly names: ReadonlySet<string>;
 }
 
-/** What the handler for NOT FOUND here does to variables, as far as it sets them to numbers. */
+/** The effect of this place's handler for NOT FOUND on variables, as far as it sets them to numbers. */
 export function flagsOf(state: State): Flags {
   const after = new Map<string, number>();
   const before = new Map<string, number>();

@@ -14,7 +14,7 @@ import {
 } from "../routine/cursor";
 import type { LoopOver } from "./tree";
 
-/** What stands between FOR and DO. */
+/** The text between FOR and DO. */
 export function takeFor(cursor: Cursor): LoopOver {
   const variable = takeName(cursor) ?? "";
   if (!take(cursor, "in")) problem(cursor, "IN is expected here");

@@ -281,7 +281,7 @@ export function followedHandlers(
       return kind === "sql" && tablesByWords(text.slice(span.start, span.end)).tables.length > 0;
     });
     if (changes) lossAt(state, "what a handler does behind its ROLLBACK", handler.span, "outside");
-    // What follows then runs outside of the transaction, each statement by itself.
+    // The statements behind it run outside of the transaction, each by itself.
     const goesOn = handler.action === "continue" || state.frames.length > 0;
     const raises = someStatement(handler.body, ({ kind }) => /^(?:re)?signal$/.test(kind));
     if (goesOn && !raises) lossAt(state, BEHIND_ROLLBACK, handler.span, "outside");

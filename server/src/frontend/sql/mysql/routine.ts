@@ -154,7 +154,7 @@ function tornTogether(state: State): readonly FinishedPart[] {
   });
 }
 
-/** What the session holds before the routine is an argument of it, too. */
+/** The session's content before the routine is an argument of it, too. */
 function userParameters(state: State): readonly Parameter[] {
   return [...state.user.values()].map((name) => {
     return { name, type: state.names.types.get(name) ?? "other", origin: "argument" };

@@ -105,7 +105,7 @@ function noteOf(result: Exclude<ReturnType<typeof readDefinition>, { kind: "rout
   }
 }
 
-/** What the routines and the scripts that call them are lowered in. */
+/** The context in which the routines and the scripts that call them are lowered. */
 export function storedContext(
   { definitions }: StoredRoutines,
   around: Omit<RoutineContext, "routine">,

@@ -12,7 +12,7 @@ import type { RoutineDefinition } from "./definition";
 import { lowerAll } from "./lower";
 import type { RoutineContext, State } from "./state";
 
-/** What the names of a routine's variables begin with inside a script. */
+/** The prefix of a routine's variables inside a script. */
 const PREFIX = "call.";
 
 /** `lower`, and before its statements the commands of the routines that they call. Never fails. */
@@ -91,7 +91,7 @@ function givenValues(caller: State, context: LoweringContext): readonly Command[
   });
 }
 
-/** What the routines leave in the user's variables. */
+/** The values that the routines leave in the user's variables. */
 function keptValues(caller: State): NonNullable<Lowering["values"]> {
   return [...caller.user].map(([variable, name]) => {
     return { variable, value: { kind: "variable", name } };

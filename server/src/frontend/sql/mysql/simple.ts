@@ -106,7 +106,7 @@ function takeSession(cursor: Cursor): WithoutPlace {
   return { kind: "session" };
 }
 
-/** What SET says about transactions is read as such. */
+/** SET is read for the transactions that it speaks of. */
 const TRANSACTION = /^(transaction|autocommit|transaction_isolation|tx_isolation)$/;
 const SCOPES = new Set(["session", "global", "local", "persist"]);
 const SETTINGS = new Set([
@@ -172,7 +172,7 @@ function takeVariable(cursor: Cursor): Target | undefined {
   return { path: [`@${name}`], part: false };
 }
 
-/** What may follow the mark of a user's variable. */
+/** Characters that may follow the mark of a user's variable. */
 const USER_VARIABLE: ReadonlySet<TokenKind> = new Set<TokenKind>([
   "word",
   "name",

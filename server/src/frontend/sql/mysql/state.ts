@@ -35,7 +35,7 @@ export interface LoopFrame {
 
 export interface BlockFrame {
   readonly kind: "block";
-  /** What `exit` of this block is called until it is replaced. */
+  /** The label that `exit` of this block has until it is replaced. */
   readonly id: string;
   readonly label: string | undefined;
   readonly handlers: readonly HandlerDeclaration[];
@@ -88,7 +88,7 @@ export interface Before {
 export interface FinishedPart {
   readonly part: Part;
   readonly commands: readonly Command[];
-  /** What runs before it, as far as it is known there; undefined where rounds of a loop stand before it. */
+  /** The commands before it, as far as they are known there; undefined where rounds of a loop stand before it. */
   readonly before: readonly Before[] | undefined;
 }
 
@@ -124,7 +124,7 @@ export interface State extends RoutineState {
   enclosing: readonly (readonly Command[])[];
   part: Part;
   readonly finished: FinishedPart[];
-  /** What statements belong to that stand in no transaction that the routine begins. */
+  /** The unit of statements that stand in no transaction that the routine begins. */
   readonly initialKind: "routine" | "outside";
   /** Without it, what follows a transaction is the next one. */
   autocommit: boolean;
@@ -144,12 +144,12 @@ export interface State extends RoutineState {
 /** Lowers statements in order: handlers and loops are given it, since statements contain them. */
 export type Run = (state: State, statements: readonly RoutineStatement[]) => void;
 
-/** What the session remembers of the last statement, by the names that SQL asks for it. */
+/** The session's memory of the last statement, by the names that SQL asks for it. */
 export const ROW_COUNT = "row_count()";
 export const FOUND_ROWS = "found_rows()";
 export const LAST_INSERT_ID = "last_insert_id()";
 
-/** What a piece of SQL inside the routine is lowered in. */
+/** The context in which a piece of SQL inside the routine is lowered. */
 export function contextFor(
   state: State,
   piece: SqlPiece,

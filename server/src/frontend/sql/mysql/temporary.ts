@@ -53,7 +53,7 @@ function withoutIn(
       const taint = query === statement.rows.query ? statement.taint : [...statement.taint, loss];
       if (!isTemporary) return [{ ...statement, rows: { ...statement.rows, query }, taint }];
       if (query.relations.every(({ kind }) => kind === "opaque")) return [];
-      // What it reads of other tables it still reads.
+      // Other tables that it reads it still reads.
       return [
         { kind: "select", id, source, text, query, into: ids.result(), discarded: true, taint },
       ];

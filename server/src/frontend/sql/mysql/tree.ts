@@ -9,7 +9,7 @@ export interface Into {
   readonly span: Span;
 }
 
-/** What a handler is for: NOT FOUND, SQLEXCEPTION, an SQLSTATE, the number of an error, the name of a condition. */
+/** The conditions of a handler: NOT FOUND, SQLEXCEPTION, an SQLSTATE, the number of an error, the name of a condition. */
 export type Condition =
   | { readonly kind: "notFound" | "exception" | "warning" }
   | { readonly kind: "state"; readonly code: string }

@@ -34,7 +34,7 @@ export interface Work {
   readonly lowerQuery: (node: Node | undefined, outer: Scope, work: Work) => Query;
 }
 
-/** What looking up names and recording losses needs of the work on a statement. */
+/** The context of looking up names and recording losses in a statement. */
 export type Place = Pick<Work, "context" | "source" | "taint">;
 
 /** The work on the statement of a context. */

@@ -85,7 +85,7 @@ const CASTS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What Supabase defines in every database: they read settings of the session. */
+/** Functions that Supabase defines in every database: they read settings of the session. */
 const SUPABASE: ReadonlySet<string> = new Set(["auth.uid", "auth.role", "auth.email", "auth.jwt"]);
 
 /** A setting of the session by its name: a value that the transaction is given from outside. */

@@ -33,7 +33,7 @@ export const DEFINITION_SHAPES: Readonly<Record<string, NodeShape>> = dictionary
       "identitySequence generated collOid location",
     lost: { fdwoptions: "options of a foreign table" },
   },
-  // What DELETE does is followed; a change of what others refer to is a loss of the statement that makes it.
+  // DELETE is followed; a change of rows that others refer to is a loss of the statement that makes it.
   Constraint: {
     read:
       "contype conname deferrable initdeferred is_enforced skip_validation raw_expr generated_kind " +

@@ -28,7 +28,7 @@ export type PgParseResult = PgParseTree | PgProblem;
 export interface PgParser {
   /** The statements of a text. A problem for a text that is not SQL, is nested too deeply or made the parser fail. */
   parse(sql: string): PgParseResult;
-  /** What PostgreSQL finds wrong with a CREATE FUNCTION, CREATE PROCEDURE or DO in PL/pgSQL; undefined when nothing. */
+  /** PostgreSQL's complaint about a CREATE FUNCTION, CREATE PROCEDURE or DO in PL/pgSQL; undefined when there is none. */
   parsePlPgSql(sql: string): string | undefined;
 }
 

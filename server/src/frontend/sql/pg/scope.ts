@@ -21,7 +21,7 @@ export interface Source {
   readonly isRecord?: boolean;
 }
 
-/** What windows of a query range over: its rows before they are grouped, told apart or ordered. */
+/** The rows of a query's windows: those before they are grouped, told apart or ordered. */
 export interface WindowRows {
   readonly relations: readonly Relation[];
   readonly where: Expression;
@@ -141,7 +141,7 @@ export function sourceOfRelation(relation: Relation, work: Work): Source {
   return { relation, columns: columnsOf(relation, work), ...(fields && { fields }) };
 }
 
-/** What generated columns of a table stand for in its rows. */
+/** The expressions of a table's generated columns in its rows. */
 function generatedColumns(
   relation: Relation,
   work: Work,

@@ -11,7 +11,7 @@ import { createState, inlineCall, inlineDefinition } from "./plpgsql/routineBody
 import { readDefinition, type RoutineDefinition } from "./plpgsql/routineDefinition";
 import { functionsOf } from "./valueFunctions";
 
-/** What the names of a routine's variables begin with inside a script. */
+/** The prefix of a routine's variables inside a script. */
 const PREFIX = "call.";
 
 export type Lower = (context: LoweringContext) => Lowering;

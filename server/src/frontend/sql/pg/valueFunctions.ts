@@ -22,7 +22,7 @@ type Verdict = ValueFunction | undefined;
 const known = new WeakMap<RoutineContext["routine"], Map<RoutineDefinition, Verdict>>();
 
 /**
- * What the function of the workspace of that name gives, where it reads and changes nothing. Linear in the bodies of all
+ * The value of the workspace's function of that name, where it reads and changes nothing. Linear in the bodies of all
  * functions that it calls, once each.
  */
 export function valueFunction(
@@ -36,14 +36,14 @@ export function valueFunction(
   const verdicts = known.get(routine) ?? new Map<RoutineDefinition, Verdict>();
   known.set(routine, verdicts);
   if (verdicts.has(definition)) return verdicts.get(definition);
-  // What it calls itself with is decided by the rest of it.
+  // The rest of the function decides with which arguments it calls itself.
   verdicts.set(definition, CALCULATES);
   const verdict = read(definition, routine);
   verdicts.set(definition, verdict);
   return verdict;
 }
 
-/** What is asked about the workspace's functions where they are called. */
+/** Questions about the workspace's functions where they are called. */
 export function functionsOf(
   routine: RoutineContext["routine"],
 ): Pick<LoweringContext, "gives" | "owns"> {

@@ -43,7 +43,7 @@ export function leavesTables(node: Node): boolean {
   return "DropStmt" in node && KEEPING.has(node.DropStmt.removeType ?? "OBJECT_TABLE");
 }
 
-/** What may be dropped without a table, a key or what runs for a table. */
+/** Kinds of objects that may be dropped without a table, a key or a trigger of a table. */
 const KEEPING: ReadonlySet<string> = new Set(
   (
     "OBJECT_FUNCTION OBJECT_PROCEDURE OBJECT_ROUTINE OBJECT_AGGREGATE OBJECT_OPERATOR OBJECT_CAST OBJECT_COLLATION " +

@@ -33,7 +33,7 @@ export interface PieceOptions {
   readonly before?: string;
   /** A part of the text that the parser is not to see: INTO and its targets. */
   readonly without?: Span;
-  /** What the piece is for the reader, when that is more than what is parsed. */
+  /** The piece as the reader sees it, when that is more than the part that is parsed. */
   readonly shown?: Span;
 }
 

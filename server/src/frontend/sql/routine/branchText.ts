@@ -12,7 +12,7 @@ export interface BranchesText<Statement> {
   readonly otherwise: readonly Statement[] | undefined;
 }
 
-/** What the languages do in ways of their own. */
+/** The languages' own ways. */
 export interface BranchGrammar<Statement> {
   /** The text up to one of the words. */
   readonly span: (cursor: Cursor, ...words: readonly string[]) => Span;

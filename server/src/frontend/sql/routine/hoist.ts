@@ -10,9 +10,9 @@ import { emptyQuery } from "../terms";
 import { emit, lossAt, type RoutineState } from "./state";
 
 export interface Hoisting {
-  /** What the reader sees as the statement. */
+  /** The statement as the reader sees it. */
   readonly piece: SqlPiece;
-  /** What was lost in the values. */
+  /** Losses in the values. */
   readonly taint: readonly Taint[];
   readonly span: Span;
 }

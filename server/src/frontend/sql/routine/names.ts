@@ -40,7 +40,7 @@ export interface Names {
   readonly levels: Level[];
   /** The AR's variables in use, of the whole transaction. */
   readonly used: Set<string>;
-  /** What the names of variables begin with, where they must not meet those of a script. */
+  /** The prefix of variables, where they must not meet those of a script. */
   readonly prefix: string;
   readonly types: Map<string, ValueType>;
 }
@@ -112,7 +112,7 @@ export function fieldOf(names: Names, record: RecordBinding, field: string): str
   return variable;
 }
 
-/** What `x` or `label.x` names, and how many parts of the path it took. */
+/** The variable that `x` or `label.x` names, and how many parts of the path it took. */
 export function find(
   names: Names,
   path: readonly string[],

@@ -44,7 +44,7 @@ interface State {
   size: number;
 }
 
-/** What one execution may come to, in parts of expressions. */
+/** The largest execution, in parts of expressions. */
 const LARGEST = 2000;
 
 /** True if the command ends what it stands in: "fails", "goes on"; undefined where it cannot be folded. */

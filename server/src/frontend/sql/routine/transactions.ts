@@ -8,10 +8,10 @@ import { walkCommand } from "../walk";
 import { withoutDeadAssignments } from "./deadAssignments";
 import type { RoutineState } from "./state";
 
-/** What runs in one transaction of a routine. */
+/** The commands in one transaction of a routine. */
 export interface RoutinePart {
   readonly commands: readonly Command[];
-  /** What runs in others and may leave values in variables. */
+  /** Commands in others that may leave values in variables. */
   readonly outside: readonly Command[];
   readonly boundary: Transaction["boundary"];
   readonly level?: DeclaredLevel;

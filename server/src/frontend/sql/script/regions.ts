@@ -239,7 +239,7 @@ function addStatement(state: State, item: StatementItem): void {
     if (isMarked(state.open)) closeRegion(state);
   }
   if (by !== undefined) commitImplicitly(state, by, item);
-  // What follows stands behind it, in the same session.
+  // The next statements stand behind it, in the same session.
   if (item.what === "ddl" && isMysql(state) && state.open !== undefined) return;
   if (item.what === "call" && mayDefine(state.lines.text.slice(item.start, item.end)))
     state.ddl.push({ start: item.start, end: item.end });

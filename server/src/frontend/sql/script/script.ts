@@ -138,7 +138,7 @@ function addControl(state: State, item: ControlItem): void {
   }
 }
 
-/** What stands since BEGIN in a unit becomes a transaction of it; one without an end reaches to the end of the unit. */
+/** The statements since BEGIN in a unit become a transaction of it; one without an end reaches to the end of the unit. */
 function endAtomic(state: State, frame: Frame, end: Span): void {
   const { from = 0, start = end, level } = frame.atomic ?? {};
   const commands = frame.commands.splice(from);

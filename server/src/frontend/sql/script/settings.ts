@@ -4,7 +4,7 @@ import { unfollowedSettingIn } from "../pg/settings";
 import type { Span } from "../text/split";
 import { nameOf, tokensOf } from "../text/tokens";
 
-/** What the settings of transactions are read for elsewhere, and words behind SET that are no settings. */
+/** Settings of transactions, which are read elsewhere, and words behind SET that are no settings. */
 const READ_ELSEWHERE = new Set(
   (
     "transaction transaction_isolation tx_isolation autocommit names character charset password role default " +
@@ -63,7 +63,7 @@ function settingAt(
   return token === undefined ? undefined : nameOf(text, token).toLowerCase();
 }
 
-/** What to say of such a setting. */
+/** The message about such a setting. */
 export function settingRemark(setting: string): string {
   return `What ${setting} changes is not followed.`;
 }

@@ -63,7 +63,7 @@ export interface State {
   lastResult: Lowering["result"];
   /** psql's variable ROW_COUNT: rows that the last statement returned or changed. */
   rowCount: Expression | undefined;
-  /** What LAST_INSERT_ID() and its kind give here. */
+  /** The value of LAST_INSERT_ID() and its kind here. */
   insertId: Expression | undefined;
   readonly start: Span;
   /** Where the transaction ends in its file. */

@@ -18,7 +18,7 @@ export function readCanonical(text: string, dialect: Dialect): Canonical {
   return first.openQuote ? scan(text, dialect, true) : first;
 }
 
-/** What drizzle-kit writes between statements, which it takes out before it sends them. */
+/** Marks that drizzle-kit writes between statements, and takes out before it sends them. */
 const BREAKPOINT = "--> statement-breakpoint";
 
 interface Scan {
@@ -27,7 +27,7 @@ interface Scan {
   readonly isMysql: boolean;
   readonly quotesEndAtLine: boolean;
   at: number;
-  /** What is canonical so far. */
+  /** The canonical text so far. */
   readonly parts: string[];
   readonly slices: Slice[];
   readonly comments: Span[];

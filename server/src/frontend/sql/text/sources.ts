@@ -23,13 +23,13 @@ export interface CodeSources {
   /** Undefined for what cannot be read. */
   readonly text: (file: FileId) => string | undefined;
   readonly dialect: Dialect;
-  /** What schema files of an ORM say, by its library: that of the only one of `sources` that holds. */
+  /** The schema in files of an ORM, by its library: that of the only one of `sources` that holds. */
   readonly models?: (library: string) => unknown;
   /** Those that are known, and before them those that the workspace describes. */
   readonly libraries?: readonly Library[];
   /** Earlier readings. */
   readonly memory?: CodeMemory;
-  /** What tells whether readings of other processes hold. */
+  /** The state by which readings of other processes are known to hold. */
   readonly lasting?: LastingTeller;
   /** Tables that the code itself declares, as ORMs' models and migrations do. */
   readonly tables?: readonly Table[];
@@ -43,7 +43,7 @@ export interface CodeSources {
   readonly first?: FirstFiles;
   /** Files that were not come to before reading was stopped. */
   readonly unread?: readonly FileId[];
-  /** What is wrong with these files. */
+  /** The defects of these files. */
   readonly notes?: readonly Note[];
 }
 

@@ -39,7 +39,7 @@ const KINDS = dictionary<StatementKind>({
   ...each("session", "use delimiter prepare pragma"),
 });
 
-/** What other dialects than PostgreSQL add, or mean by the same words. */
+/** Syntax that other dialects than PostgreSQL add, or that means something else in them. */
 const OF_DIALECTS = dictionary<StatementKind>({
   ...each("data", "output handler load"),
   ...each("ddl", "rename"),

@@ -1,4 +1,4 @@
-// What JDBC and Spring do in small methods, as the AR.
+// JDBC and Spring in small methods, as the AR.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { transactionsOf } from "../codePrograms";
@@ -24,7 +24,7 @@ function checkProcedure(name: string, members: string, ...expected: readonly str
   });
 }
 
-/** What the benchmarks' library does is known, wherever its sources stand. */
+/** The benchmarks' library is known, wherever its sources stand. */
 const API = `package com.oltpbenchmark.api; import java.sql.*;
   public abstract class Procedure {
     public final PreparedStatement getPreparedStatement(Connection conn, SQLStmt stmt, Object... params)

@@ -1,4 +1,4 @@
-// What maps of Java hold, where code goes over them.
+// Maps of Java, where code goes over them.
 import { check } from "./javaPrograms";
 
 const PUT = `void put(long id, long n) { jdbc.update("INSERT INTO log (id, amount) VALUES (?, ?)", id, n); }`;

@@ -23,7 +23,7 @@ function bodyOf(module: HirModule): string {
   return printHir({ ...module, exports: [] });
 }
 
-/** What the statements of a method become. */
+/** The HIR of a method's statements. */
 function check(statements: string, expected: string): void {
   const module = read(`class C { void m(int a, int b, Object o, String s) { ${statements} } }`);
   const [only] = module.body;
@@ -33,12 +33,12 @@ function check(statements: string, expected: string): void {
   assert.deepEqual(module.errors, []);
 }
 
-/** What a file becomes. */
+/** The HIR of a file. */
 function checkFile(text: string, expected: string): void {
   assert.equal(bodyOf(read(text)), expected, text);
 }
 
-/** What the members of a class become. */
+/** The HIR of a class's members. */
 function checkClass(members: string, expected: string): void {
   checkFile(`class C { ${members} }`, `class C {${expected}}`);
 }

@@ -58,7 +58,7 @@ function asserted({ state, site }: BuiltinCall, holds: Expression): Value {
   return UNDEFINED;
 }
 
-/** What a module of assertions exports under a name: the name of a builtin; undefined for other modules. */
+/** The export of a module of assertions under a name: the name of a builtin; undefined for other modules. */
 export function assertionExport(from: string, name: string): string | undefined {
   const isWhole = name === "default" || name === "*";
   if (/^(?:node:)?assert(?:\/strict)?$/u.test(from)) {
@@ -83,7 +83,7 @@ const GIVES = /\.(?:parse|cast)$/u;
 export function mayRefuseReads(state: State, args: readonly Value[], site: CallSite): boolean {
   const { name } = site;
   const [first] = args;
-  // What a promise is refused with may be handled by whoever awaits it.
+  // Whoever awaits a promise may handle its error.
   const isHere = site.isAwaited === true || site.isUnused === true;
   if (!isHere && !GIVES.test(name)) return false;
   const source = sourceOf(state, site.span);

@@ -26,7 +26,7 @@ function placeOf(self: Value): string {
 function during(state: State, self: Value, store: Value, run: () => Value): Value {
   const outer = state.stores;
   state.stores = new Map(outer).set(placeOf(self), store);
-  // What is given back without being awaited began in there all the same.
+  // A promise that is given back without being awaited began in there all the same.
   const result = settle(state, run());
   state.stores = outer;
   return result;

@@ -376,7 +376,7 @@ export function pure(state: State, name: string, args: readonly Value[]): Value 
 const MAKES_NEW =
   /random|uuid|nano_?id|cuid|ulid|unique|generat|token|secret|salt|nonce|otp$|Id$|\bid$/iu;
 
-/** What makes the same thing of the same each time, also of nothing. */
+/** Functions that make the same thing of the same each time, also of nothing. */
 const MAKES_ALIKE =
   /(?:^|\.)create(?:Hash|Hmac)$|^(?:URL|URLSearchParams|Headers|FormData|TextEncoder|TextDecoder)$/u;
 
@@ -409,7 +409,7 @@ export function externalResult(
 }
 
 /**
- * What a validator gives of what it is given (zod, yup, valibot and their like): the same with fewer fields, as far as
+ * The result of a validator (zod, yup, valibot and their like): the same with fewer fields, as far as
  * anything is asked of it. `safeParse` says whether it is valid.
  */
 function checkedInput(state: State, name: string, args: readonly Value[]): Value | undefined {
@@ -427,7 +427,7 @@ function checkedInput(state: State, name: string, args: readonly Value[]): Value
   if (given?.kind !== "input" && given?.kind !== "object") return undefined;
   if (args.length > 2 || READS_TEXTS.test(of ?? "")) return undefined;
   if (plain !== undefined) return given;
-  // What is checked of one record says nothing of another, nor what one schema says of what others do.
+  // The check of one record says nothing of another, nor does one schema of what others do.
   const path = given.kind === "input" ? `${given.path}.valid` : "valid";
   const reads = readsOf(given);
   const success = reads.every(isInput)
@@ -438,7 +438,7 @@ function checkedInput(state: State, name: string, args: readonly Value[]): Value
 
 const HOLDS_DATA: ReadonlySet<Value["kind"]> = new Set(["input", "scalar", "text", "row", "list"]);
 
-/** What has a `parse` that makes something else of a text. */
+/** Validators whose `parse` makes something else of a text. */
 const READS_TEXTS =
   /^(?:qs|querystring|queryString|url|URL|path|cookies?|csv|Papa|papaparse|ya?ml|YAML|toml|TOML|ini|xml\w*|Date|semver|dotenv|ms|bytes|JSON5|superjson|SuperJSON|devalue|chrono|moment|dayjs|marked|acorn|parser)$/u;
 
@@ -461,7 +461,7 @@ function written(call: BuiltinCall): Value {
   return isMade && args.length > 0 ? ofReceiver(call) : self;
 }
 
-/** What is true or false. */
+/** Functions whose result is true or false. */
 const TELLS = /^(?:startsWith|endsWith|includes|test)$/u;
 
 /** True if a value is a list. What comes from outside may be one. */

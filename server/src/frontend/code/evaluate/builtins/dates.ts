@@ -40,7 +40,7 @@ function ofParts(state: State, parts: readonly Value[]): Value {
   return scalar({ kind: "call", name: "code:Date", arguments: operands, deterministic: true });
 }
 
-/** What a date is behind `date.setHours(...)` and its like; undefined for other methods, and of what is no date. */
+/** The date behind `date.setHours(...)` and its like; undefined for other methods, and of what is no date. */
 export function movedDate(
   state: State,
   date: Value,
@@ -58,7 +58,7 @@ export function movesDate(method: string): boolean {
 
 const SETTERS = /^set(?:UTC)?(?:Date|Day|Month|FullYear|Hours|Minutes|Seconds|Milliseconds|Time)$/u;
 
-/** What data of a row is behind `row.tags.push(tag)` or `data.size = 1`; undefined for what is no data that was read. */
+/** The data of a row behind `row.tags.push(tag)` or `data.size = 1`; undefined for what is no data that was read. */
 export function changedData(of: Value, how: string, args: readonly Value[]): Value | undefined {
   // `row.meta.tags` is asked of what was read as a method is.
   const data = of.kind === "builtin" && of.self ? of.self : of;

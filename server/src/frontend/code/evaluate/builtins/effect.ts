@@ -20,7 +20,7 @@ export function effectModule(from: string, name: string): Value | undefined {
 /** The name of the field that holds the function which runs it. */
 const RUN = "#run";
 
-/** What runs by a builtin that is given these. */
+/** The functions that a builtin runs with these. */
 function effectOf(state: State, name: string, given: readonly Value[]): Value {
   return madeOf(state, { kind: "builtin", name: `effect.${name}`, self: listOf(state, given) });
 }
@@ -64,7 +64,7 @@ function givenTo({ self }: BuiltinCall): readonly Value[] {
   return self.kind === "list" ? self.items.map(({ value }) => value ?? UNDEFINED) : [];
 }
 
-/** What a function makes of what the effect gave; a value is that. */
+/** The effect of a function's result; a value is that. */
 function next(call: BuiltinCall, by: Value | undefined, value: Value): Value {
   const { state, site } = call;
   if (by?.kind !== "function" && by?.kind !== "builtin") return by ?? UNDEFINED;

@@ -5,7 +5,7 @@ import { valueFromOutside } from "../values/outside";
 import type { State } from "../state";
 
 /**
- * What `z.enum(["A", "B"])` and `z.nativeEnum(Kind)` give: members under `enum`, `Enum` and `Values`, and a validator
+ * The result of `z.enum(["A", "B"])` and `z.nativeEnum(Kind)`: members under `enum`, `Enum` and `Values`, and a validator
  * like any other. Undefined for other functions.
  */
 export function enumerationOf(

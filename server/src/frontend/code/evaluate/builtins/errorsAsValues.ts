@@ -105,7 +105,7 @@ const ok: Builtin = ({ state, args: [value = UNDEFINED] }) =>
 const err: Builtin = ({ state, args: [error = UNDEFINED] }) =>
   resultOf(state, { failed: literal(true), value: UNDEFINED, error });
 
-/** What failed, with what the function makes of the error. */
+/** The failure, with what the function makes of the error. */
 function told(given: BuiltinCall, by: Value | undefined, run: () => Value): Value {
   const { state, site } = given;
   const outcome = attempt(given, run);
@@ -124,7 +124,7 @@ const fromThrowable: Builtin = ({ state, args }) => {
   return { kind: "builtin", name: "neverthrow.thrown", self };
 };
 
-/** What they do, by the names that `errorsAsValues` gives. */
+/** Their meaning, by the names that `errorsAsValues` gives. */
 export const ERRORS_AS_VALUES: Readonly<Record<string, Builtin>> = {
   "await-to-js": (given) => {
     const { state, args, site } = given;

@@ -22,7 +22,7 @@ export function globalValue(name: string): Value | undefined {
   return NAMES.has(name) ? { kind: "builtin", name } : undefined;
 }
 
-/** What packages of ids make these with; others of theirs look at what they are given. */
+/** Functions of packages that make ids; others of theirs look at what they are given. */
 const MAKERS = /^(?:default|\*|v[1467]|nanoid|createId|cuid|ulid)$/u;
 
 /** Functions of modules of the language's own that give something new each time. */

@@ -251,7 +251,7 @@ function thereOf(state: State, self: Value): Expression {
   return negate(isNullish(state, valueOf(self)));
 }
 
-/** What is there; nothing is an error. */
+/** The value where it is there; nothing is an error. */
 function present({ state, self, site, args: [maker] }: BuiltinCall): Value {
   const source = sourceOf(state, site.span);
   const thrown = maker?.kind === "function" ? thrownByMaker(state, maker) : undefined;

@@ -3,7 +3,7 @@ import { UNDEFINED, type Value } from "../../values";
 import { listOf } from "../lists/collections";
 import type { State } from "../state";
 
-/** What a value is once it is awaited. */
+/** The value of a promise once it is awaited. */
 export function settle(state: State, value: Value): Value {
   if (value.kind === "deferred") return settle(state, value.run());
   if (value.kind === "handle" && value.library.awaited) {

@@ -167,7 +167,7 @@ export function callValue(
   }
 }
 
-/** What the language's functions are given runs for what they give; forEach gives nothing, map a list, and an effect its promise. */
+/** Functions that the language's own are given run for their results; forEach gives nothing, map a list, and an effect its promise. */
 function ofBuiltin({ name }: Extract<Value, { kind: "builtin" }>, site: CallSite): CallSite {
   if (site.isHeld !== true || /\.(?:forEach|map)$|^Effect\.runPromise/u.test(name)) return site;
   return directly(site);
@@ -256,7 +256,7 @@ function methodOfInput(
   return { kind: "builtin", name: `input.${callee.path.slice(dot + 1)}`, self };
 }
 
-/** What the shape of a call tells where the receiver does not: `x.query("SELECT ...")`. */
+/** The shape of a call where the receiver tells nothing: `x.query("SELECT ...")`. */
 function shaped(state: State, callee: Value, args: readonly Value[], site: CallSite): Value {
   const handle = site.isNew ? undefined : handleOfShape(state, callee, args, site.name);
   return handle ? callValue(state, handle, args, site) : callUnknown(state, callee, args, site);
@@ -296,7 +296,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   const callbacks = args
     .filter((arg) => arg.kind === "function")
     .filter((arg) => !isTop || arg.function.isAsync !== true);
-  // What a cache gives is asked as the function that it keeps the results of.
+  // The result of a cache is asked as the function whose results it keeps.
   const [first] = args;
   if (isTop && first?.kind === "function" && CACHES.test(name)) return first;
   if (!isTop) for (const each of heldFunctions(args)) listen(state, each, args, site);
@@ -330,7 +330,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
     if (hasStatements) tellRun(state, name, args, source);
     perhaps(state, path, { isSure: hasStatements || isOnce, name, source });
   }
-  // What a method of something unknown gives may be all that this came from.
+  // The result of a method of something unknown may be all that this came from.
   if (!isOnce && isOfUnknown(callee)) {
     return unknown(
       `${name} is not known`,
@@ -345,7 +345,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   return asForeign(state, externalResult(state, name, callee, args, ownerOf(callee, args, site)));
 }
 
-/** What a listener changes is not what it was behind where it is given. */
+/** A value that a listener changes is not what it was behind where it is given. */
 function listen(
   state: State,
   callee: Extract<Value, { kind: "function" }>,
@@ -360,7 +360,7 @@ function listen(
   });
 }
 
-/** What the code keeps among others, and which is not told from them, may be any function or object of its own. */
+/** An object that the code keeps among others, and that is not told from them, may be any function or object of its own. */
 function oneOfOwn(
   state: State,
   callee: Value,
@@ -382,7 +382,7 @@ function oneOfOwn(
 /** Methods that give what a collection holds. */
 const TAKING: ReadonlySet<string> = new Set(["get", "at", "pop", "shift"]);
 
-/** What runs SQL in a way that nobody knows is told as what nothing leads to. */
+/** Code that runs SQL in a way that nobody knows is told as what nothing leads to. */
 function notReached({ reached }: State, { span }: CallSite): void {
   for (const hir of reached.keys()) if (hir.span === span && runsSql(hir)) reached.delete(hir);
 }
@@ -411,9 +411,9 @@ function callFunction(
   const key = callee.made ?? ofText;
   const more = (callee.within ?? []).filter((each) => !state.calls.includes(each));
   const isWork = args.some((arg) => bringsWork(state, arg));
-  // What is done around a function is not deeper than what is done in it.
+  // The wrapper of a function is not deeper than the function.
   const depth = state.frame.depth + (hir.isArrow || isWork || args.some(hasConnection) ? 0 : 1);
-  // What runs what it is given may be given itself: a transaction that joins the one around it.
+  // A function that runs its argument may be given itself: a transaction that joins the one around it.
   const again = state.calls.filter((each) => each === key).length;
   const isRecursive = again > (isWork ? MOST_INSIDE : 0) || more.includes(key);
   const { reach } = state.workspace;
@@ -423,7 +423,7 @@ function callFunction(
     reach.size(hir) > LARGEST_IDLE &&
     !args.some(hasConnection) &&
     !reach.mayReach(hir);
-  // What is logged is for people: nothing that transactions do hangs on it.
+  // Logs are for people: nothing that transactions do hangs on them.
   const isLog = LOGS.test(site.name) && !args.some(hasConnection);
   if (isLog && (state.quietLogs.has(hir) || !reach.mayReach(hir))) return UNDEFINED;
   if (!state.standsAlone && standsAlone(state, callee)) {
@@ -516,7 +516,7 @@ function notFollowed(
         ? "is a generator"
         : "lies too deep";
     const reason = `${name}() ${why} and is not followed`;
-    // What was made around a function runs that.
+    // The wrapper of a function runs that.
     for (const each of [callee, ...broughtBy(state, callee)]) {
       if (!mayRun(state, each)) continue;
       const key = each.made ?? functionKey(each.scope.module.file, each.function);

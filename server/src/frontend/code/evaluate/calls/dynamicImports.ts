@@ -6,7 +6,7 @@ import { moduleFrom } from "../moduleScope";
 import { lose, sourceOf, type State } from "../state";
 import { semanticsOf } from "../../semantics";
 
-/** What a call that asks for a module gives; undefined for other calls, and for packages of which nothing is known. */
+/** The result of a call that asks for a module; undefined for other calls, and for packages of which nothing is known. */
 export function moduleAskedFor(
   state: State,
   scope: Scope,

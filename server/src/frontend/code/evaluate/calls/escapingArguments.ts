@@ -41,7 +41,7 @@ export function giveAway(state: State, value: Value, name: string, depth = DEEPE
 export const ONLY_READS =
   /(?:^|\.)_?(?:log|debug|info|warn|error|trace|track|capture|print|report|parse|safeParse|validate|check|assert|ensure|verify|is|has|stringify|serialize|format|render|hash|sign|encode|send|emit|publish|notify|dispatch|trigger|enqueue|json|redirect|freeze|[tT])(?:[A-Z_]\w*)?$/u;
 
-/** What stands in a record at first, for a function to put something else there: `{ digest: null }`. */
+/** The first content of a record, for a function to put something else there: `{ digest: null }`. */
 function fillIn(state: State, value: ObjectValue): void {
   if (!semanticsOf(state.frame.file).changesArguments || value.isMap === true) return;
   for (const [name, { value: before }] of value.fields) {

@@ -129,7 +129,7 @@ export function outerSelf(scope: Scope, name: string): Value | undefined {
 }
 
 /**
- * What something declared with an interface is, or with a class that cannot be made: an object of the only class that
+ * The value of something declared with an interface, or with a class that cannot be made: an object of the only class that
  * implements it.
  */
 export function implementing(state: State, declared: HirClass): Owner | undefined {
@@ -140,7 +140,7 @@ export function implementing(state: State, declared: HirClass): Owner | undefine
   return value?.kind === "class" ? value : undefined;
 }
 
-/** What a call of a method reaches: in Java, fields of the same name are something else. */
+/** The target of a call of a method: in Java, fields of the same name are something else. */
 export function calledMember(state: State, self: Value, name: string, site: Span): Value {
   if (self.kind === "choice" && semanticsOf(state.frame.file).hasOverloads) {
     return askedOfChoice(state, self, name, site, (of, isSure) =>

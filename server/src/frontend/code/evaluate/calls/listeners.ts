@@ -13,7 +13,7 @@ import { write, type State } from "../state";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
-/** What one round leaves may make another one change more. */
+/** A round may leave values that make another one change more. */
 const MOST_ROUNDS = 3;
 
 /** Forgets what a function changes that `run` runs, when something unknown of that name runs it. Its statements run by themselves. */
@@ -51,7 +51,7 @@ function forgotten(state: State, name: string, run: () => void): boolean {
   return isOther;
 }
 
-/** What stands there from then on: a client that was made once, else nothing that is known. */
+/** The value there from then on: a client that was made once, else nothing that is known. */
 function leftIn(cell: Cell, value: Value | undefined, name: string): Value {
   if (isEmpty(cell.value) && cell.isGrown !== true && value?.kind === "handle") return value;
   const why = `what ${name}() runs leaves something there, when and how often is not known`;
@@ -80,5 +80,5 @@ function mayChangeAround(
   return false;
 }
 
-/** What code can change in place. */
+/** Kinds of values that code can change in place. */
 const HOLDS: ReadonlySet<Value["kind"]> = new Set(["list", "object", "row", "choice", "derived", "joined"]); // prettier-ignore

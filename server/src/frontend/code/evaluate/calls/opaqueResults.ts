@@ -7,7 +7,7 @@ import type { State } from "../state";
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
 /**
- * What a function gives that is not followed: a function of what it is given, and where it, or what it names, asks for
+ * The result of a function that is not followed: a function of its arguments, and where it, or what it names, asks for
  * something new each time (random bytes, the time), a new value with each call.
  */
 export function unfollowedResult(

@@ -26,7 +26,7 @@ const LARGEST_UNUSED = 32;
 const MOST_PARTS = 2000;
 
 /**
- * What a call gives that need not be followed: neither what the function names nor what it is given leads to a database,
+ * The result of a call that need not be followed: neither what the function names nor what it is given leads to a database,
  * and it is long, or it refuses and changes nothing, what it is given was not read, and it is not short. Of what is not
  * used nothing is asked. Undefined for all others.
  */
@@ -39,7 +39,7 @@ export function idleCall(
   const { function: hir, scope } = callee;
   const { file } = scope.module;
   const { leads } = state.workspace;
-  // What an AsyncLocalStorage holds is handed in, too.
+  // The content of an AsyncLocalStorage is handed in, too.
   if (!semanticsOf(file).namesByImport || isInUnknown(state) || state.stores.size > 0)
     return undefined;
   const own = leads.extentOf(file, hir);
@@ -87,7 +87,7 @@ function assignsAround({ function: hir, scope }: FunctionValue): boolean {
   return false;
 }
 
-/** What a function has without being given it: its object, and what it names of the functions around it. */
+/** The inputs of a function without its arguments: its object, and what it names of the functions around it. */
 function reachedFrom({ function: hir, self, scope }: FunctionValue): readonly Value[] {
   const found: Value[] = self ? [self] : [];
   const { values } = namedIn(originOf(hir));

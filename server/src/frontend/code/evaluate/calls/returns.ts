@@ -45,7 +45,7 @@ function chosen({ which: name }: Frame, values: readonly Value[]): Value {
   );
 }
 
-/** What is asked for properties where some returns are nothing, and the others come from outside as they are. */
+/** A value with properties where some returns are nothing, and the others come from outside as they are. */
 function wholeOf(frame: Frame): Value | undefined {
   const values = frame.returns.map((value) => (isNothing(value) ? UNDEFINED : value));
   const there = values.filter(({ kind }) => kind !== "undefined");
@@ -72,7 +72,7 @@ export function addReturn(state: State, value: Value, span: CallSite["span"]): v
   frame.returns.push(value);
   if (frame.isRoot) {
     escape(state, value);
-    // What an unknown function gives says nothing of the transaction.
+    // The result of an unknown function says nothing of the transaction.
     const isForeign = value.kind === "input" && isCall(value.path);
     const shown = isScalar(value) && !isForeign ? expressionOf(state, value) : undefined;
     emit(state, { kind: "return", ...(shown && { value: shown }), source });

@@ -26,7 +26,7 @@ export function handleOfShape(
   return undefined;
 }
 
-/** What a tag makes of a template; undefined where that is not known. */
+/** The result of a tag for a template; undefined where that is not known. */
 export function taggedValue(
   state: State,
   tag: Value,

@@ -33,7 +33,7 @@ function settled(state: State, item: Value, span: CallSite["span"]): Value {
   return recordOf(state, { status: scalar(status, "text"), value, reason: AN_ERROR });
 }
 
-/** What an item is once it is awaited, whose errors go no further. */
+/** The value of an item once it is awaited, whose errors go no further. */
 export function swallowing(state: State, item: Value): Value {
   catchAll(state, state.here, () => {
     settle(state, item);

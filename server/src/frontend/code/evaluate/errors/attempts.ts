@@ -5,7 +5,7 @@ import { literal } from "../../../sql/expressions";
 import type { Cell, Value } from "../../values";
 import { emit, type State } from "../state";
 
-/** What older cells hold at some place of a body, by cell; others hold what they held before it. */
+/** The content of older cells at some place of a body, by cell; others hold what they held before it. */
 type Held = ReadonlyMap<Cell, Value | undefined>;
 
 /** A `try` whose body is evaluated. */
@@ -19,7 +19,7 @@ export interface Attempt {
   readonly variable: string;
   /** The first is what was there before. */
   readonly versions: Held[];
-  /** What the cells held before the body. */
+  /** The content of the cells before the body. */
   readonly before: Map<Cell, Value | undefined>;
   /** Something was tried before any of them was written. */
   isFirst: boolean;

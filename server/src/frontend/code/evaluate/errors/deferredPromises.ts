@@ -50,7 +50,7 @@ export function noteLater(hir: HirExpression): void {
   switch (hir.kind) {
     case "call":
       LATER.add(hir);
-      // What the function gives for each item.
+      // The function's result for each item.
       if (isMap(hir)) for (const { value } of hir.arguments) noteResult(value);
       return;
     case "binary":

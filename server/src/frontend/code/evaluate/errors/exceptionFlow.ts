@@ -29,7 +29,7 @@ export interface ErrorClass {
 export type UndoRule = (thrown: ErrorClass) => boolean | undefined;
 
 const RUNTIME = ["RuntimeException", "Exception", "Throwable"];
-/** What is thrown without a `throw`: an empty Optional, nothing that is asked for a field. */
+/** Values that throw without a `throw`: an empty Optional, nothing that is asked for a field. */
 const OF_THE_LANGUAGE: ErrorClass = { classes: RUNTIME, isChecked: false };
 
 /** Classes of Java's own library that must be declared. */
@@ -40,7 +40,7 @@ const CHECKED =
 const UNCHECKED =
   /^(?:RuntimeException|\w*Error|(?:Illegal(?:Argument|State)|NullPointer|UnsupportedOperation|\w*IndexOutOfBounds|Arithmetic|ClassCast|NumberFormat|NoSuchElement|InputMismatch|ConcurrentModification|DateTime|UncheckedIO|Security|ResponseStatus|ErrorResponse|\w*DataAccess|DataIntegrityViolation|DuplicateKey|\w*LockingFailure|CannotAcquireLock|\w*Lock|PersistenceException|Entity(?:NotFound|Exists)|NoResult|NonUniqueResult|ConstraintViolation|WebApplication|NotFound|BadRequest|Forbidden)Exception)$/u;
 
-/** What a `throw` throws; undefined outside of Java. */
+/** The error of a `throw`; undefined outside of Java. */
 export function thrownBy(
   state: State,
   scope: Scope,
@@ -55,7 +55,7 @@ export function thrownBy(
   return made === undefined ? { classes: [] } : ofName(state, scope, made);
 }
 
-/** What a function that makes an error gives (`() -> new NotFound()`, `NotFound::new`). */
+/** The error of a function that makes one (`() -> new NotFound()`, `NotFound::new`). */
 export function thrownByMaker(
   state: State,
   { function: hir, scope }: { readonly function: HirFunction; readonly scope: Scope },

@@ -98,7 +98,7 @@ export function isUndoneWhole(state: State): boolean {
   return state.open.length > 0 && !state.attempts.some(({ isKept }) => isKept);
 }
 
-/** What ran, and may have failed. */
+/** The commands that ran, and may have failed. */
 interface Outcome {
   /** As they stand among the commands around, which is as `raw`, or with what is thrown caught and told by `flag`. */
   readonly commands: Command[];
@@ -109,7 +109,7 @@ interface Outcome {
   /** Where it stands. */
   readonly into: readonly Command[];
   readonly around: Pick<State, "frame" | "attempts">;
-  /** What is known where it did not fail. */
+  /** The facts that hold where it did not fail. */
   readonly present: State["present"];
   readonly value: Value;
   isCaught: boolean;
@@ -215,7 +215,7 @@ export function rejectionOf(promise: Value): Expression | undefined {
   return outcome?.isCaught === true ? flagOf(outcome) : undefined;
 }
 
-/** What waits for a promise beside others: they go on where it fails, if the database may refuse what it does. */
+/** The commands that wait for a promise beside others: they go on where it fails, if the database may refuse what it does. */
 export function failsAlone(state: State, promise: Value, isInLoop = false): void {
   const outcome = OUTCOMES.get(promise);
   if (!outcome || (!isInLoop && isLast(state, outcome))) return;
@@ -300,7 +300,7 @@ function flagOf({ flag }: Outcome): Expression {
   return { kind: "variable", name: flag };
 }
 
-/** What it threw is thrown here. */
+/** Its error is thrown here. */
 function awaited(state: State, outcome: Outcome): void {
   const { around, commands, raw, written, source } = outcome;
   const isSame = state.attempts === around.attempts && state.frame === around.frame;

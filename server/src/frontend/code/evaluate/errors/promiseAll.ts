@@ -16,7 +16,7 @@ import {
   rejectionOf,
 } from "./pendingPromises";
 
-/** What the items of a list are once all of them are awaited; errors are thrown when all have run. */
+/** The items of a list once all of them are awaited; errors are thrown when all have run. */
 export function awaitAll(
   state: State,
   items: readonly Value[],

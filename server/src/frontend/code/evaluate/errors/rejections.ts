@@ -8,7 +8,7 @@ import { isPending, settle } from "../calls/awaits";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "../state";
 import { runWithHandlers, catchAll, leavesAtOnce } from "./tryCatch";
 
-/** What is there behind `promise.catch(handler)`: what it gives, or what the handler gives where it fails. */
+/** The value of `promise.catch(handler)`: what it gives, or what the handler gives where it fails. */
 export function caughtBy(state: State, promise: Value, handler: Value, site: CallSite): Value {
   const tried = mayReject(state, promise, handler, site);
   if (!isPending(tried)) return promise;

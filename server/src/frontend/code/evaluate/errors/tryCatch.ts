@@ -29,7 +29,7 @@ import {
 
 type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
 
-/** What a handler throws instead of what it caught. */
+/** The error of a handler instead of the one that it caught. */
 function thrownAtEnd(state: State, commands: readonly Command[]): ErrorClass | undefined {
   const last = commands.at(-1);
   if (last?.kind === "sequence") return thrownAtEnd(state, last.commands);
@@ -237,7 +237,7 @@ export function runWithHandlers(state: State, trying: Trying): boolean {
     const thrown = thrownAtEnd(state, path.commands);
     if (thrown) rethrown(state, commands, types, thrown);
   }
-  // What the body assigned may be what a handler works with.
+  // A handler may work with values that the body assigned.
   const behind = (): Handled | undefined => handledBehind(state, trying, attempt, commands);
   if (isChanged(attempt) && !isRetry && speculate(state, behind)?.hasStatements === true) {
     state.commands.length = start;

@@ -77,7 +77,7 @@ function jumps(command: Command): boolean {
   }
 }
 
-/** What fills a list where each round of a loop over rows adds this item; undefined where it is not so. */
+/** The rows that fill a list where each round of a loop over rows adds this item; undefined where it is not so. */
 export function filledBy(state: State, list: ListValue, item: Value): Value | undefined {
   const loop = fillingLoop(state, list);
   if (!loop?.rows || !isSimple(item)) return undefined;
@@ -131,7 +131,7 @@ function reads(expression: Expression, made: ReadonlySet<string>): boolean {
 }
 
 function isSimple(item: Value): boolean {
-  // What was written to a row is not known of the next one.
+  // Writes to a row are not known of the next one.
   if (item.kind === "row") return item.overlay.size === 0;
   if (item.kind !== "object") return item.kind === "scalar";
   return item.rest === undefined || item.class !== undefined;

@@ -47,7 +47,7 @@ export function listOf(state: State, items: readonly Value[]): ListValue {
   };
 }
 
-/** What will be added to a new list behind the items that are known, if not something already. */
+/** The items that will be added to a new list behind those that are known, if not something already. */
 export function grownCell(state: State, value?: Value): Cell {
   return { ...newCell(state, value), isGrown: true };
 }

@@ -54,7 +54,7 @@ function growthOf(value: Value | undefined): Joined | undefined {
   return value?.kind === "joined" && value.isGrowth === true ? value : undefined;
 }
 
-/** What a list grew by behind two paths; undefined where neither is such a growth. */
+/** The growth of a list behind two paths; undefined where neither is such a growth. */
 export function grownOnPaths(
   state: State,
   condition: () => Expression,

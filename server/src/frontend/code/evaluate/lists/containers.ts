@@ -40,7 +40,7 @@ export const CONTAINERS: Readonly<Record<string, Builtin>> = {
     for (const arg of args) changedInPlace(state, self, arg, site);
     return unknown("the length of a list that was changed", readsOf(self));
   }),
-  // What they give, and what they leave, is not told from the rest of the list.
+  // Their results, and what they leave, are not told from the rest of the list.
   ...lists("pop shift splice copyWithin delete clear", ({ state, self, args, site }) => {
     const reads = [...readsOf(self), ...args.flatMap((arg) => readsOf(arg))];
     for (const arg of args.length > 0 ? args : [UNDEFINED]) {
@@ -218,7 +218,7 @@ function isKeyOf(state: State, key: Expression, pair: Value): Expression {
   return compare("=", key, expressionOf(state, itemOf(state, pair, 0)));
 }
 
-/** What is made of each pair of a map's key and value. */
+/** The results for each pair of a map's key and value. */
 function pairsOf(state: State, map: Value, made: (pair: Value) => Value): Value {
   const pairs = listOfFields(state, map, (name, value) =>
     made(listOf(state, [constant(name), value])),

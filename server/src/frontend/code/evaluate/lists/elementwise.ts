@@ -11,7 +11,7 @@ import { lose, sourceOf, type CallSite, type State } from "../state";
 import { eachItem } from "./iteration";
 import { callWithItem } from "./items";
 
-/** What lists' own methods do with a function, by what helpers call it: `pMap(list, f)`, `_.each(list, f)`. */
+/** The methods of lists that take a function, by what helpers call it: `pMap(list, f)`, `_.each(list, f)`. */
 const METHODS: readonly (readonly [RegExp, string])[] = [
   [/(?:^|[._a-z])map(?:Series|Limit|Async|Parallel|Values)?$/iu, "map"],
   [/(?:^|[._a-z])(?:for)?each(?:Series|Limit|Async|Parallel|Of)?$/iu, "forEach"],
@@ -25,7 +25,7 @@ const OF_LISTS =
   /\.(map|forEach|filter|flatMap|find|findIndex|findLast|findLastIndex|some|every|reduce|sort|toSorted)$/u;
 
 /**
- * What is done for each item: by a method of a list that is not known (`unknown.map(f)`), or by an unknown function
+ * The commands for each item: by a method of a list that is not known (`unknown.map(f)`), or by an unknown function
  * that is given a list and a function, which is said unless its name tells it. Undefined where it is neither, or is one
  * that runs what it is given once (`isOnce`).
  */
@@ -61,7 +61,7 @@ export function runForItems(
     return besideOthers(state, list, pace(site.name, args), site);
   }
   if (site.isOnce) return undefined;
-  // What it is given is not an item then.
+  // An argument of it is not an item then.
   if (/batch|chunk|page/iu.test(site.name)) return undefined;
   const before = state.emitted;
   eachItem(state, first, site.span, (item, index) => {
@@ -151,7 +151,7 @@ function asMethod(
   return callBuiltin(state, { kind: "builtin", name: `list.${method}`, self: list }, args, site);
 }
 
-/** What is surely a list, of more items than one may count. */
+/** A list for sure, of more items than one may count. */
 function isList(value: Value): boolean {
   return (
     value.kind === "list" ||
@@ -163,7 +163,7 @@ function isList(value: Value): boolean {
 }
 
 /**
- * What an unknown function gives a function that it runs: what `input` says of its parameters, unless the unknown was
+ * The arguments of a function that an unknown function runs: what `input` says of its parameters, unless the unknown was
  * given what was read from the database, which may be what it hands on.
  */
 export function handedOn(

@@ -6,7 +6,7 @@ import { noteRead } from "./lastReads";
 /** The index of an item that is one of many. */
 export const NO_INDEX = unknown("the index of an item is not known here");
 
-/** What is all that a list holds: an array among the inputs, or what a loop over rows fills it with. */
+/** The source of all that a list holds: an array among the inputs, or what a loop over rows fills it with. */
 export function fillingOf({
   items,
   grown,

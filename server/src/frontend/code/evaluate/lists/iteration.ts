@@ -48,7 +48,7 @@ import { endFilling, filledBy } from "./accumulation";
 import { distinctItems, listOf } from "./collections";
 import { madeItem } from "./lazyItems";
 
-/** What is done with an item; `index` counts from zero. True where every path left the round before its end. */
+/** The commands for an item; `index` counts from zero. True where every path left the round before its end. */
 export type Round = (item: Value, index: Value) => unknown;
 
 /**
@@ -115,7 +115,7 @@ export function eachItem(state: State, of: Value, span: Span, run: Round, label?
       const round = (item: Value): unknown => run(item, index);
       const { emitted } = state;
       loopOver(state, over, span, () => elementOf(list, at, bornNow(state)), round, label);
-      // What the AR says of an array holds in each round of the loop around.
+      // The facts of an array in the AR hold in each round of the loop around.
       if (list.element && state.emitted > emitted) lose(state, OF_ITEMS, sourceOf(state, span));
       return;
     }

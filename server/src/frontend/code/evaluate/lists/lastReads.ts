@@ -2,7 +2,7 @@
 // alike; one that asks them on the way may not.
 import type { Cell } from "../../values";
 
-/** What is asked: the cell of what loops add to a list, the fields of a record, those of a row that were written. */
+/** The asked cells: the cell of what loops add to a list, the fields of a record, those of a row that were written. */
 type Asked = Cell | ReadonlyMap<string, Cell>;
 
 let count = 0;

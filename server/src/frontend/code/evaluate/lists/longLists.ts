@@ -19,13 +19,13 @@ export function isLong(items: readonly Value[]): boolean {
   return items.length > MOST_ITEMS;
 }
 
-/** What stands for each of many items. */
+/** The value that stands for each of many items. */
 export function oneOf(items: readonly Value[]): Value {
   const reads = new Set(items.flatMap((item) => readsOf(item)));
   return unknownItem(`an item of a list of more than ${String(MOST_ITEMS)}`, [...reads]);
 }
 
-/** What a function without effects tells of a long list; undefined where the list is not long. */
+/** The result of a function without effects for a long list; undefined where the list is not long. */
 export function askedOfMany(
   state: State,
   list: Value,

@@ -18,7 +18,7 @@ import { itemsOf, listOf } from "./collections";
 /** Tells whether an item is in a part of its list. */
 const PART = "isolens part";
 
-/** What orders, cuts and flattens lists. */
+/** Functions that order, cut and flatten lists. */
 export const PERMUTATIONS: Readonly<Record<string, Builtin>> = {
   "list.sort": ({ state, self, args }) => inPlace(state, self, sorted(state, self, args[0])),
   "list.toSorted": ({ state, self, args }) => sorted(state, self, args[0]),

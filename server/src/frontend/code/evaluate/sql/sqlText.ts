@@ -456,7 +456,7 @@ function outcomeOf(state: State, lowered: Lowering, call: SliceCall): SqlOutcome
       born: bornNow(state),
       assigned: new Map<string, Map<string, Cell>>(),
     } as const);
-  // What is inserted from values comes back, and an aggregate is one row.
+  // Rows that are inserted from values come back, and an aggregate is one row.
   const isSure =
     last?.kind === "select"
       ? exactlyOneRow(last.query)

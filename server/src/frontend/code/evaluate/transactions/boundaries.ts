@@ -23,7 +23,7 @@ type Boundary = (
   within: (commands: readonly Command[]) => readonly Command[],
 ) => readonly Command[];
 
-/** What runs the function in the transactions that its annotations open around it; undefined where it opens none. */
+/** The boundary that runs the function in the transactions that its annotations open around it; undefined where it opens none. */
 export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Boundary | undefined {
   const owner = callee.self?.kind === "object" ? ownerOf(callee, callee.self.class) : undefined;
   const { file, lookup } = callee.scope.module;
@@ -105,7 +105,7 @@ function committed(
   if (!left) write(options.source);
 }
 
-/** What decorators are called that open transactions. */
+/** Names of decorators that open transactions. */
 const DECORATES =
   /^(?:\w+\.)?(?:Transactional|InTransaction|WithTransaction|UseTransaction|Atomic)$/u;
 
@@ -119,7 +119,7 @@ function ownerOf(callee: Callee, own: ObjectValue["class"]): Owner | undefined {
   return own;
 }
 
-/** What a class extends and implements, nearest first, as far as it stands in the workspace. */
+/** The classes and interfaces above a class, nearest first, as far as they stand in the workspace. */
 function above(of: Owner, depth = 8): readonly HirClass[] {
   if (depth === 0) return [];
   const parent = superclassOf(of);

@@ -7,7 +7,7 @@ import { hasConnection, heldValue } from "./instances";
 /** Values that say nothing of what they are. */
 const UNSAID: ReadonlySet<Value["kind"]> = new Set(["external", "unknown", "builtin"]);
 
-/** What is declared with a type: where the value says nothing and its type is that of a client, that client. */
+/** The value of something declared with a type: where the value says nothing and its type is that of a client, that client. */
 export function withDeclaredClient(
   state: State,
   value: Value,

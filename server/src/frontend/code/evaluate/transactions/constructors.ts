@@ -74,7 +74,7 @@ export function runConstructor(
   });
 }
 
-/** What is not the same behind all returns is not known where no command says which was taken. */
+/** A value that is not the same behind all returns is not known where no command says which was taken. */
 function forgetJumps(state: State, target: Target): void {
   const jumps = takeJumps(state, target.key);
   if (jumps.length === 0) return;
@@ -87,7 +87,7 @@ function forgetJumps(state: State, target: Target): void {
   }
 }
 
-/** What commands assigned that stand nowhere is not known by those who ask for it. */
+/** Variables that commands assigned that stand nowhere are not known by those who ask for them. */
 function forgetAssigned(state: State, mark: number, body: readonly Command[]): void {
   const assigned = new Set<string>();
   walkCommand(

@@ -7,7 +7,7 @@ import { emitStatement } from "../sql/emitStatement";
 import { lose, sourceOf, type CallSite, type State } from "../state";
 import { semanticsOf } from "../../semantics";
 
-/** What something is that is declared with such a type; undefined for other types. */
+/** The value of something that is declared with such a type; undefined for other types. */
 export function dataAccess(type: string): Value | undefined {
   const name = type.replace(/^.*\./u, "");
   return isDataAccess(name) ? { kind: "external", name, isDataAccess: true } : undefined;

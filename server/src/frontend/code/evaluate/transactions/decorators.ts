@@ -72,7 +72,7 @@ function replacedBy(
 }
 
 /**
- * What a function takes of a method that it decorates, as the language's decorators do (`(method, context)`) or as
+ * The arguments of a function for a method that it decorates, as the language's decorators do (`(method, context)`) or as
  * TypeScript's older ones (`(target, key, descriptor)`); undefined for what takes something else.
  */
 function takesMethod({

@@ -43,7 +43,7 @@ import { dataAccess } from "./dataAccess";
 import { assignedFields, runConstructor } from "./constructors";
 import { madeOnce, noteCut } from "./services";
 
-/** What a parameter of a function is that is called by something unknown. */
+/** The value of a function's parameter that is called by something unknown. */
 export function inputOf(state: State, parameter: HirParameter, prefix = ""): Value {
   const { pattern, type: written, isRest, annotations } = parameter;
   const type = written && withNull(written, lacksOf(annotations));
@@ -62,7 +62,7 @@ function mayLack({ pattern, isOptional = false, annotations }: HirParameter): bo
   return isOptional || pattern.kind === "default" || lacksOf(annotations).mayLack;
 }
 
-/** What a caller gives that has a type, and what is in it. */
+/** An argument of a caller that has a type, and what is in it. */
 function inputOfType(state: State, type: WrittenType, path: string): Value {
   const { text, module } = type;
   const bound = type.bound?.get(text.trim());
@@ -123,7 +123,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   };
 }
 
-/** What an object has that uses a database and is a part of a type: `T & { more: string }`. */
+/** The members of an object that use a database and are a part of a type: `T & { more: string }`. */
 function ofBound(state: State, { text, bound }: WrittenType, property: string): Value | undefined {
   for (const part of bound ? splitAt(text, "&") : []) {
     const type = bound?.get(part.trim());
@@ -218,7 +218,7 @@ function ancestorsOf(of: EntityObject["class"], depth = 8): readonly HirClass[] 
   return parent ? [parent.class, ...ancestorsOf(parent, depth - 1)] : [];
 }
 
-/** What a caller gives. */
+/** The argument of a caller. */
 function given(value: Value): Value {
   if (isOfFields(value)) {
     const fields = [...value.fields].map(
@@ -230,7 +230,7 @@ function given(value: Value): Value {
   return { ...value, connection: { ...value.connection, isGiven: true } };
 }
 
-/** What the declared type of something says: a part of a library, an object of a class of the workspace. */
+/** The meaning of the declared type of something: a part of a library, an object of a class of the workspace. */
 export function typedValue(state: State, type: string, scope?: Scope): Value | undefined {
   const module = scope?.module ?? state.workspace.moduleScope(state.frame.file);
   const name = type
@@ -245,7 +245,7 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   }
   const [first = name, ...rest] = name.split(".");
   const declared = module?.lookup(first);
-  // What another name of a type is, an object or a client already.
+  // Another name of a type may be an object or a client already.
   if (isOfType(declared) && rest.length === 0) return declared;
   if (declared?.kind === "handle") {
     const path = [declared.path, ...rest].join(".");
@@ -267,10 +267,10 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   return dataAccess(name);
 }
 
-/** What others than databases call their types, too. */
+/** Names of types that others than databases use, too. */
 const OF_MANY = /^(?:Client|Connection|Pool|Transaction|Session|Database)$/u;
 
-/** What a type of TypeScript is that is made of others; undefined where it is a name. */
+/** A type of TypeScript that is made of others; undefined where it is a name. */
 function composedType(
   state: State,
   type: string,
@@ -294,7 +294,7 @@ function composedType(
 /** `ReturnType<typeof createStore>`, also awaited. */
 const RESULT_OF = /^(?:Awaited<\s*)?ReturnType<\s*typeof\s+([\w$]+)\s*>(?:\s*>)?$/su;
 
-/** What functions of the workspace give: a name of its type stands for it. */
+/** Results of functions of the workspace: a name of its type stands for it. */
 const ofFactories = new WeakSet<Value>();
 
 const results = new WeakMap<State["ids"], Map<HirFunction, Value | undefined>>();
@@ -445,11 +445,11 @@ function newObject(
   state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };
   const parent = superclassOf(of);
   const constructor = constructorFor(of.class, args?.length);
-  // What a constructor gives to the one above, and what that does, is told where it calls that.
+  // The arguments of a constructor to the one above, and their effect, are told where it calls that.
   const { inheritsConstructors } = semanticsOf(of.scope.module.file);
   const isAsked = isAbove || (constructor !== undefined && inheritsConstructors);
   const inherited = parent && instanceOf(state, parent, args, constructor ? undefined : site, isAsked); // prettier-ignore
-  // What a class inherits from a library's is asked of the library.
+  // A member that a class inherits from a library's is asked of the library.
   const rest = library ?? (inherited?.kind === "object" ? inherited.rest : undefined);
   const fields = new Map(inherited?.kind === "object" ? inherited.fields : []);
   const born = bornNow(state);
@@ -487,7 +487,7 @@ function newObject(
       if (!of.class.fields.some((field) => field.name === name)) return;
       const value = pattern.kind === "default" ? scope.bindings.get(name)?.value : inputs[at];
       if (!value) return;
-      // What was given says more than its declared type, if anything is known of it.
+      // An argument says more than its declared type, if anything is known of it.
       const isLeftOut = args === undefined && value.kind === "undefined";
       if (!self.fields.has(name) || isKnown(value) || isLeftOut)
         self.fields.set(name, newCell(state, value));
@@ -502,7 +502,7 @@ function newObject(
   return self;
 }
 
-/** What somebody made an object with: no client of a transaction where that may be left out. */
+/** The arguments of an object that somebody else made: no client of a transaction where that may be left out. */
 function ofItsMaker(state: State, parameter: HirParameter, scope: Scope): Value | undefined {
   const { type } = parameter;
   const value = type === undefined ? undefined : heldValue(state, type, scope);
@@ -517,7 +517,7 @@ export function heldValue(state: State, type: string, scope: Scope): Value | und
   return parts.find((each) => hasConnection(each) && !isOfTransaction(each)) ?? typed;
 }
 
-/** What the parts of a type say: `A | B`, also by a name. */
+/** The parts of a type: `A | B`, also by a name. */
 function typedParts(state: State, type: string, scope: Scope): readonly Value[] {
   const named = typeOfName(state, scope.module, type);
   const inner = named?.module.scope ?? scope;

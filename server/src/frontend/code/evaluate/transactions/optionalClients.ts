@@ -3,7 +3,7 @@ import type { Value } from "../../values";
 import type { State } from "../state";
 
 /**
- * What is used where the code takes an argument or, without one, a client: a client of the caller's transaction in one
+ * The client where the code takes an argument or, without one, a client: a client of the caller's transaction in one
  * reading of the function, in the other one the client that stands in. Undefined for all other values.
  */
 export function givenOr(state: State, argument: Value, other: Value): Value | undefined {

@@ -4,7 +4,7 @@ import { findAnnotation } from "../../libraries/annotations";
 import type { Value } from "../../values";
 import type { State } from "../state";
 
-/** What is made for an object that somebody else made, until that is done. */
+/** The object that stands for one that somebody else made, until that is done. */
 interface Making {
   readonly made: Map<HirClass, Value>;
   /** How often something was left out since it holds itself. */
@@ -26,7 +26,7 @@ export function madeOnce(state: State, of: HirClass, make: () => Value): Value {
   const { cuts } = making;
   try {
     const value = make();
-    // What holds itself is told by who holds it.
+    // A value that holds itself is told by who holds it.
     if (findAnnotation(of.annotations, ...SERVICES) && making.cuts === cuts)
       making.made.set(of, value);
     return value;
@@ -41,5 +41,5 @@ export function noteCut(state: State): void {
   if (making) making.cuts += 1;
 }
 
-/** What classes are marked with of which a framework makes one object: Nest's, Angular's, Spring's. */
+/** Decorators of classes of which a framework makes one object: Nest's, Angular's, Spring's. */
 const SERVICES = ["Injectable", "Service", "Component", "Repository", "Controller", "RestController", "Singleton"]; // prettier-ignore

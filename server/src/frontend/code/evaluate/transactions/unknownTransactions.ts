@@ -38,7 +38,7 @@ export function inUnknownTransaction(
   source: SourceRange,
   run: () => Value,
 ): Value {
-  // What is open already says where the statements run.
+  // The open transactions already say where the statements run.
   if (!opensByName(name) || state.open.length > 0) return run();
   const before = state.emitted;
   const connection = { id: `${UNKNOWN}${name}`, isPool: false, isAny: true };

@@ -21,7 +21,7 @@ export function whereAbsent(field: Value, other: Value): Value {
   return choose(condition, whereAbsent(then, other), whereAbsent(otherwise, other));
 }
 
-/** What a field gives to whoever reads it. */
+/** The value of a field for whoever reads it. */
 export function readField(field: Value): Value {
   return whereAbsent(field, UNDEFINED);
 }

@@ -4,7 +4,7 @@ import type { Value } from "../../values";
 import type { State } from "../state";
 import { expressionOf, readsOf } from "./convert";
 
-/** What an argument tells: all that is read for it, and the texts in it as they are. */
+/** The reads of an argument, and the texts in it as they are. */
 export function inputsOf(state: State, arg: Value): readonly Expression[] {
   if (arg.kind === "text") return [expressionOf(state, arg)];
   if (arg.kind !== "object" || arg.class !== undefined || arg.rest) return readsOf(arg);

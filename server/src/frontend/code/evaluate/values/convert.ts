@@ -57,7 +57,7 @@ export function expressionOf(state: State, value: Value): Expression {
     case "deferred":
       return expressionOf(state, value.run());
     case "builtin":
-      // What the process was started with is as much from outside as arguments are.
+      // The start of the process (its arguments, its environment) is as much from outside as arguments are.
       if (ENVIRONMENT.test(value.name)) return { kind: "parameter", name: value.name };
       return propertyOfCall(value) ?? unknownExpression(state, whyUnknown(value), readsOf(value));
     case "object":
@@ -326,7 +326,7 @@ export function conditionOf(state: State, value: Value): Expression {
       // A property of something, of which it is not known whether it is there.
       return value.self === undefined ? TRUE : truthOf(expressionOf(state, value), undefined);
     case "external":
-      // What a package gives may be a setting.
+      // A value of a package may be a setting.
       return value.isDataAccess === true ? TRUE : truthOf(expressionOf(state, value), undefined);
     default:
       return TRUE;
@@ -344,14 +344,14 @@ function truthOfInput(value: Extract<Value, { kind: "input" }>): Expression {
   return type === "other" ? isThereOf(operand) : truthOf(operand, type);
 }
 
-/** What comes as a text, whatever the code makes of it: a header of "0" is there. */
+/** Inputs that come as texts, whatever the code makes of them: a header of "0" is there. */
 const HEADERS = /(?:^|\.)(?:headers|cookies|searchParams)(?:\(\))?\./u;
 
 function isThereOf(operand: Expression): Expression {
   return { kind: "not", operand: { kind: "isNull", operand } };
 }
 
-/** What may be of one of several types is asked as what it is, whatever statements take it for. */
+/** A value of one of several types is asked as what it is, whatever statements take it for. */
 function truthOfAny(operand: Expression): Expression {
   return connective("and", [
     isThereOf(operand),
@@ -359,7 +359,7 @@ function truthOfAny(operand: Expression): Expression {
   ]);
 }
 
-/** What is not known to be of a type may be a number, a text or something else: that is put in once statements tell. */
+/** A value that is not known to be of a type may be a number, a text or something else: that is put in once statements tell. */
 function truthOfUntyped(operand: Expression): Expression {
   return connective("and", [
     isThereOf(operand),
@@ -375,7 +375,7 @@ function isOfSeveral(type: string | undefined): boolean {
   return types.size > 1 && !types.has(undefined);
 }
 
-/** What a declared type says of what is false: `other` for objects, which never are; undefined where that is not known. */
+/** The false values of a declared type: `other` for objects, which never are; undefined where that is not known. */
 export function declaredType(type: string | undefined): ValueType | undefined {
   const parts = (type ?? "")
     .split("|")
@@ -500,7 +500,7 @@ export function isTooLarge(...parts: readonly Expression[]): boolean {
 
 const MOST_KEPT = 1500;
 
-/** What expressions read, leaving out all that is made of it; a few of them stand for many. */
+/** The reads of expressions, without what is made of them; a few of them stand for many. */
 export function leavesOf(...parts: readonly Expression[]): readonly Expression[] {
   const found: Expression[] = [];
   const seen = new Set<Expression>();

@@ -10,7 +10,7 @@ interface PartOfElement {
   readonly index: Expression;
 }
 
-/** What a part of an argument may be called where one of the names is a key that is not known: `o[].n` for `o.a.n`. */
+/** The name of a part of an argument where one of the names is a key that is not known: `o[].n` for `o.a.n`. */
 export function partsOfElements({
   path,
   element,

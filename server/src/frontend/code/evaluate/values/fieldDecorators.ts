@@ -1,7 +1,7 @@
 // Facts that decorators state of fields and parameters: that callers may leave them out, or give null.
 import type { HirAnnotation, HirClass, HirExpression, HirField } from "../../hir";
 
-/** What may be given for something besides values of its type. */
+/** Values that may be given for something besides those of its type. */
 interface Lacks {
   readonly mayLack: boolean;
   readonly mayBeNull: boolean;
@@ -9,7 +9,7 @@ interface Lacks {
 
 const ALWAYS: Lacks = { mayLack: false, mayBeNull: false };
 
-/** What the decorators of a field or a parameter let callers leave out. Linear in their arguments. */
+/** The parts that the decorators of a field or a parameter let callers leave out. Linear in their arguments. */
 export function lacksOf(annotations: readonly HirAnnotation[]): Lacks {
   return annotations.map(lacksOfOne).find((each) => each !== ALWAYS) ?? ALWAYS;
 }

@@ -23,7 +23,7 @@ export function foreignAs(parts: readonly Value[], one: Value): Value {
   return { ...one, foreign: { now: { value: one, birth: Math.max(...births) }, path: "" } };
 }
 
-/** What a value is now, where it is of an object that was changed since it was made; undefined for all others. */
+/** The present value, where it is of an object that was changed since it was made; undefined for all others. */
 export function changedTo(value: Value): Value | undefined {
   if (value.kind !== "scalar" && value.kind !== "input") return undefined;
   const { foreign } = value;
@@ -38,7 +38,7 @@ function isUnchanged(value: Value, now: Value): boolean {
   return value.kind === "scalar" && now.kind === "scalar" && now.expression === value.expression;
 }
 
-/** What a function of the code makes of expressions. */
+/** The result of a function of the code for expressions. */
 export function callOf(name: string, args: readonly Expression[], module?: string): Expression {
   const call = {
     kind: "call",

@@ -40,7 +40,7 @@ function writeAt(state: State, key: string, before: Cell, value: Value): void {
 }
 
 /**
- * What methods change: `headers.set("x", value)` is what is asked for by that name afterwards. What is awaited changes
+ * Changes by methods: `headers.set("x", value)` is what is asked for by that name afterwards. What is awaited changes
  * something elsewhere.
  */
 export function setByCall(

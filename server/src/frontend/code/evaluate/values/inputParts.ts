@@ -7,7 +7,7 @@ import { partsOfElements } from "./dynamicKeys";
 
 type Input = Extract<Value, { kind: "input" }>;
 
-/** What was written to parts of arguments, by their paths. */
+/** Writes to parts of arguments, by their paths. */
 export interface WrittenInputs {
   readonly cells: Map<string, Cell>;
   /** The elements of arrays that were written, by their parts' paths: the index at which, and what it is of. */
@@ -40,7 +40,7 @@ export function ownKeyOf(input: Input): string {
   return `${keyOf(input)} itself`;
 }
 
-/** What stands where that part of an argument was: that part until something else is written there. */
+/** The content of that part of an argument: that part until something else is written there. */
 export function heldBy(state: State, part: Input): Value {
   const { cells, elements } = state.writtenInputs;
   if (cells.size === 0) return part;
@@ -76,7 +76,7 @@ export function nowOf(state: State, value: Value): Value {
   const { cells } = state.writtenInputs;
   if (cells.size === 0) return value;
   if (value.kind === "choice") {
-    // What is known of an argument may name it for the case that it was not changed.
+    // The fact of an argument may name it for the case that it was not changed.
     const key = keptAs.get(value);
     if (key !== undefined) return presentOf(state, key) ?? value;
     const [then, otherwise] = [nowOf(state, value.then), nowOf(state, value.otherwise)];
@@ -112,7 +112,7 @@ function presentOf({ writtenInputs: { cells } }: State, key: string): Value | un
 /** The arguments that choices are what was known of. */
 const keptAs = new WeakMap<Value, string>();
 
-/** What was written to parts of an argument that is used as a whole. */
+/** Writes to parts of an argument that is used as a whole. */
 export function writtenParts(state: State, value: Value): readonly Value[] {
   if (value.kind !== "input") return [];
   return [...state.writtenInputs.cells].flatMap(([key, { value: part }]) => {

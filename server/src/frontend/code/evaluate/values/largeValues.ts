@@ -18,7 +18,7 @@ export function boundSize(state: State, value: Expression, source: SourceRange):
   return { kind: "variable", name: variable };
 }
 
-/** What such a variable stands for; undefined for other expressions. */
+/** The value behind such a variable; undefined for other expressions. */
 export function standsForLarge(state: State, value: Expression): Expression | undefined {
   return value.kind === "variable" ? held.get(state.ids)?.get(value.name) : undefined;
 }

@@ -98,7 +98,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       if (OF_ANY_OBJECT.has(property)) return { kind: "builtin", name: `undefined.${property}` };
       return unknown(`${property} is asked of nothing`);
     case "unknown":
-      // What is given to an unknown promise gives what comes of it where it is kept or fails.
+      // A function that is given to an unknown promise gives what comes of it where it is kept or fails.
       return PROMISE_METHODS.has(property)
         ? { kind: "builtin", name: `unknown.${property}`, self: value }
         : value;
@@ -154,7 +154,7 @@ export function besideFields(
   return undefined;
 }
 
-/** What is asked instead of a scalar that is a record at times: not for what texts, lists, numbers or dates have as well. */
+/** The record behind a scalar that is one at times: not for what texts, lists, numbers or dates have as well. */
 function wholeOf(value: Value, property: string): Value | undefined {
   if (value.kind !== "scalar" || value.whole === undefined) return undefined;
   const isOfScalars = [String, Array, Number, Date, Object].some((each) =>
@@ -176,7 +176,7 @@ const CONSTANTS = dictionary<number | boolean>({
   "Boolean.FALSE": false,
 });
 
-/** What lists have and texts have not. */
+/** Members that lists have and texts have not. */
 const LIST_METHODS: ReadonlySet<string> = new Set(
   "map forEach filter reduce flatMap some every find findIndex findLast findLastIndex entries sort".split(
     " ",
@@ -284,7 +284,7 @@ function namedLike({ order, foldsCase }: ResultColumns, property: string): strin
   return order.find((each) => each.toLowerCase() === folded) ?? property;
 }
 
-/** What was read along with several rows is not told apart by them. */
+/** Values that were read along with several rows are not told apart by them. */
 function notTold(property: string, relatedTo: Value): Value {
   return unknown(`"${property}" of one of several rows`, readsOf(relatedTo));
 }
@@ -372,7 +372,7 @@ export function elementOf(value: Input, index: Expression, born?: number): Value
 /** A part of an argument, or what the code wrote there. */
 function partOfInput(state: State, value: Input, property: string): Value {
   const now = nowOf(state, value);
-  // What is added to a list is asked where the list is.
+  // The rest of a list is asked where the list is.
   if (now.kind === "unknown") return now;
   const part = inputMember(value, property);
   return part.kind === "input" ? nowOf(state, heldBy(state, part)) : part;
@@ -383,7 +383,7 @@ export function inputMember(value: Input, property: string): Value {
   const { members, standsFor: _name, mayLack: _lacks, isOnce: _set, type, ...own } = value;
   const typed = members?.(property);
   if (typed) return typed;
-  // What a type says of the whole says nothing of a part, but for methods of arrays.
+  // A type of the whole says nothing of a part, but for methods of arrays.
   const isKept = type !== undefined && (isArray(value) || OF_LIBRARY.test(type));
   const rest = isKept ? { ...own, type } : own;
   const { element, path } = own;
@@ -490,7 +490,7 @@ function objectMember(
 /** The methods of promises. */
 export const PROMISE_METHODS: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
 
-/** What records have without being given it; what is awaited may already be there. */
+/** Members that records have without being given them; what is awaited may already be there. */
 const OF_ANY_OBJECT: ReadonlySet<string> = new Set([
   ...PROMISE_METHODS,
   ...["hasOwnProperty", "toString", "valueOf", "constructor", "toJSON"],
@@ -507,7 +507,7 @@ function choiceMember(
   );
 }
 
-/** What is asked of one value or another; `isSure`: of that one alone, since there is nothing in the other. */
+/** The answer of one value or another; `isSure`: of that one alone, since there is nothing in the other. */
 export function askedOfChoice(
   state: State,
   { condition, then, otherwise }: Extract<Value, { kind: "choice" }>,

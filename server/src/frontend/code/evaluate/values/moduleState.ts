@@ -83,7 +83,7 @@ export function livedIn(
   return own;
 }
 
-/** What the methods of an object's class change in it. */
+/** The changes of an object's methods in it. */
 function changesOfClass(state: State, value: ObjectValue): ReadonlySet<string> {
   const changes = new Set<string>();
   const seen = new Set<HirClass>();
@@ -108,7 +108,7 @@ function withChanges(
   for (const change of isAny ? [...fields.keys(), ...changes] : changes) {
     const { field, isAny: isOther } = fieldOfChange(change);
     const before = fields.get(field)?.value;
-    // What is made when it is first asked for is the same ever after.
+    // A value that is made when it is first asked for is the same ever after.
     const isFirst = isEmpty(before) && !isOther;
     const isSame = change.endsWith(INSIDE) && before?.kind !== "list" && before?.kind !== "object";
     if (field !== ANY_CHANGE && !isFirst && !isSame && mayChange(before)) {
@@ -119,7 +119,7 @@ function withChanges(
   return value;
 }
 
-/** What is changed in ways that are not followed. */
+/** Objects that change in ways that are not followed. */
 export function mutate(state: State, value: Value, name: string): Value {
   if (value.kind === "list") {
     return { kind: "list", items: [], grown: grownCell(state, changing(name, value)) };
@@ -149,7 +149,7 @@ function mayChange(before: Value | undefined): boolean {
   }
 }
 
-/** What is another from call to call. */
+/** Names of functions whose results differ from call to call. */
 export function changing(name: string, value: Value | undefined): Value {
   return oneOfSeveral(`${name} changes from call to call`, value ? readsOf(value) : []);
 }

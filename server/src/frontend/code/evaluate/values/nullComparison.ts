@@ -22,7 +22,7 @@ export function toldFromNull(operand: Expression, there: readonly Expression[] =
   }
 }
 
-/** What a conjunction says is there: then a comparison that is NULL makes it no less false. */
+/** Values that a conjunction says are there: then a comparison that is NULL makes it no less false. */
 function presentIn(operands: readonly Expression[]): readonly Expression[] {
   return operands.flatMap((each) =>
     each.kind === "not" && each.operand.kind === "isNull" ? [each.operand.operand] : [],

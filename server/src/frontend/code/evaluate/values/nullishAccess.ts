@@ -4,7 +4,7 @@ import type { State } from "../state";
 import { leftOut, mayBeNothing } from "./absence";
 import { choose, isNullish } from "./operators";
 
-/** What is asked of an argument: left out where that may be. Constant time. */
+/** The value of an argument: left out where that may be. Constant time. */
 export function ofPerhapsNothing(
   state: State,
   whole: Extract<Value, { kind: "input" }>,

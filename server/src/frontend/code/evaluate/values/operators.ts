@@ -66,7 +66,7 @@ export function binary(state: State, operator: string, left: Value, right: Value
     );
     if (!a || !b || left.kind === "undefined" || right.kind === "undefined") return constant(false);
     const holds = folded(comparison, a, b) ?? compare(comparison, a, b);
-    // What is not there is neither less nor more.
+    // A value that is not there is neither less nor more.
     return condition(connective("and", [...whereGiven(left), ...whereGiven(right), holds]));
   }
   switch (operator) {
@@ -264,7 +264,7 @@ export function oneClient(
   return isPool(otherwise) && isGlobal(then) ? otherwise : undefined;
 }
 
-/** What is made of a client and is one by one table or query alone. */
+/** The paths of clients that are made of a client and are one by one table or query alone. */
 const BESIDE_CLIENTS = /^(?:query|builder|repository|model)(?:\.|$)/u;
 
 function hasSameParts(first: unknown, second: unknown): boolean {
@@ -344,7 +344,7 @@ function equal(state: State, left: Value, right: Value): Expression {
   if (isAbsent(left)) return isNullish(state, right);
   const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
   if (a.kind === "literal" && b.kind === "literal") return literal(a.value === b.value);
-  // What is compared with a constant is told from NULL by the constant.
+  // A value that is compared with a constant is told from NULL by the constant.
   if (a.kind === "literal" || b.kind === "literal") {
     const [value, other] = a.kind === "literal" ? [a, b] : [b, a];
     if (value.kind === "literal" && typeof value.value === "boolean" && isBoolean(other)) {

@@ -35,7 +35,7 @@ export function mustGoOn(
   requireHolds(state, holds, why, sourceOf(state, span));
 }
 
-/** What `?.` stands behind in a chain. */
+/** The objects behind which `?.` stands in a chain. */
 function linksOf(hir: HirExpression): readonly HirExpression[] {
   switch (hir.kind) {
     case "member":

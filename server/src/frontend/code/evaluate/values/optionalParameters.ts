@@ -19,7 +19,7 @@ export function withOptionalParameters(
   return askedIn(body).has(pattern.name) ? { ...parameter, isOptional: true } : parameter;
 }
 
-/** What a function is given by callers that nobody knows, as unchecked where only its type says that it is given. */
+/** The argument that callers give whom nobody knows, as unchecked where only its type says that it is given. */
 export function withUncheckedParameters(
   state: State,
   { type, isOptional, pattern, annotations }: HirParameter,

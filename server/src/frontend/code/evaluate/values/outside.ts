@@ -12,7 +12,7 @@ import { changedTo } from "./foreignValues";
 import { expressionOf, propertyOfCall, readsOf } from "./convert";
 
 /**
- * What a call from outside gives, a new value with each call: an input, in a loop that counts an element of one, in
+ * The result of a call from outside, a new value with each call: an input, in a loop that counts an element of one, in
  * other loops any value.
  */
 export function valueFromOutside(state: State, name: string): Value {
@@ -49,7 +49,7 @@ function givenByOutside(state: State, what: string, name: string): Value {
 }
 
 /**
- * What an unknown function made of inputs, where it is used as a list (`schema.parse(body).items`): an array among the
+ * The list of an unknown function of inputs, where it is used as a list (`schema.parse(body).items`): an array among the
  * inputs, the same for the same call with the same arguments. Undefined for what is no such result, or is of a round of a loop.
  */
 export function listFromCall(state: State, of: Value): Value | undefined {
@@ -61,7 +61,7 @@ export function listFromCall(state: State, of: Value): Value | undefined {
         ? propertyOfCall(value)
         : undefined;
   if (expression?.kind !== "call" || !expression.name.startsWith("code:")) return undefined;
-  // What differs from round to round of a loop gives a list for each.
+  // A value that differs from round to round of a loop gives a list for each.
   if (!isOfCode(state, expression) || leavesOf([expression]).some(isOfRound)) return undefined;
   const key = JSON.stringify(expression);
   const path = state.listsOfCalls.get(key) ?? newPath(state, expression.name.slice("code:".length));
@@ -101,7 +101,7 @@ function isOfCode(state: State, expression: Expression): boolean {
 }
 
 /**
- * What a function of the code gave that calculates with values from outside, as a value from outside: the calculation
+ * The result of a function of the code that calculates with values from outside, as a value from outside: the calculation
  * (of a random number within bounds) says nothing that a statement needs. Texts keep what else they are made of.
  */
 export function resultFromOutside(state: State, result: Value, name: string): Value {
@@ -161,7 +161,7 @@ export function isCall(path: string): boolean {
   return /\(\)(?: \d+)?(?: of .*)?$/u.test(path);
 }
 
-/** What an unknown method of a scalar gives depends on that. */
+/** The result of an unknown method of a scalar depends on that. */
 export function dependentOnReads(
   { self }: Extract<Value, { kind: "builtin" }>,
   result: Value,

@@ -54,7 +54,7 @@ export function staticMember(
 
 const constants = new WeakMap<State["ids"], Map<HirExpression, Value>>();
 
-/** What a field is given; constants are what they were before in the same function. */
+/** The value of a field; constants are what they were before in the same function. */
 function valueOfField(state: State, scope: Scope, hir: HirExpression): Value {
   const known = constants.get(state.ids) ?? new Map<HirExpression, Value>();
   constants.set(state.ids, known);

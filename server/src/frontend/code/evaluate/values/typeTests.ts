@@ -36,7 +36,7 @@ export function typeName(state: State, value: Value): Value | undefined {
   return isKnown ? names : undefined;
 }
 
-/** What the declared type of an argument says, which is a type of the language's own. */
+/** The declared type of an argument, where it is one of the language's own. */
 function declaredName(value: Extract<Value, { kind: "input" }>): Value | undefined {
   const type = value.standsFor ?? value.type ?? "";
   const name = NAMES[declaredType(type) ?? ""];

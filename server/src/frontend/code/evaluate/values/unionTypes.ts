@@ -7,7 +7,7 @@ export interface WrittenType {
   readonly module: ModuleScope;
   /** The names of its type parameters. */
   readonly parameters?: readonly string[];
-  /** What these are. */
+  /** The meaning of these. */
   readonly bound?: ReadonlyMap<string, WrittenType>;
   /** Callers need not give it. */
   readonly isOptional?: boolean;
@@ -46,7 +46,7 @@ export function typeInEither(
   return { ...type, missing: { property: tag.property, values } };
 }
 
-/** What ends as an array's type is read as one. */
+/** A type that ends as an array's is read as one. */
 function arraysFirst(texts: readonly string[]): readonly string[] {
   const isArray = (text: string): boolean => text.endsWith("[]");
   return [...texts.filter(isArray), ...texts.filter((text) => !isArray(text))];

@@ -25,7 +25,7 @@ import { choose } from "./operators";
 export interface Variable {
   readonly name: string;
   readonly type: string | undefined;
-  /** What it holds at first. */
+  /** Its first content. */
   readonly initial: Value;
 }
 
@@ -104,7 +104,7 @@ function isAssigned({ values, isOther }: Assignments): boolean {
   return values.length > 0 || isOther;
 }
 
-/** What is made when it is first asked for is taken to be there; of all else, what its type says. */
+/** A value that is made when it is first asked for is taken to be there; of all else, what its type says. */
 function foundIn(
   state: State,
   scope: Scope,
@@ -155,7 +155,7 @@ function madeOnce(
   }
 }
 
-/** What a type says of something that has methods or a connection. */
+/** The meaning of a type for something that has methods or a connection. */
 function typedAs(state: State, scope: Scope, type: string, name: string): Value | undefined {
   const value =
     heldValue(state, type, scope) ??

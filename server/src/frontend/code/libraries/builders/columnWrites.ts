@@ -17,12 +17,12 @@ export interface WrittenPlace {
   readonly verb: Draft["verb"];
   /** The table's name. */
   readonly table: string;
-  /** What is written for a value that is there. */
+  /** The text for a value that is there. */
   readonly written: (value: Value) => Fragment;
   readonly tools: Tools;
 }
 
-/** What stands for a value in a SET or among VALUES; undefined where nothing is given on any path. */
+/** The text for a value in a SET or among VALUES; undefined where nothing is given on any path. */
 export function columnValue(
   column: string,
   value: Value,

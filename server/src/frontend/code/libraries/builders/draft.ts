@@ -28,9 +28,9 @@ export interface Draft {
   readonly isDistinct: boolean;
   /** `DISTINCT ON (...)`. */
   readonly distinctOn?: Fragment;
-  /** What stands before it: `WITH ...`. */
+  /** The text before it: `WITH ...`. */
   readonly prefix?: Fragment;
-  /** What is added to its rows: `UNION ...`. */
+  /** Rows that are added: `UNION ...`. */
   readonly compound?: Fragment;
   /** Other tables of an UPDATE (`FROM`) or a DELETE (`USING`). */
   readonly from?: Fragment;
@@ -52,7 +52,7 @@ export interface Draft {
   readonly rows: readonly ReadonlyMap<string, Fragment>[];
   /** Instead of rows: those of a list whose items are not known one by one. */
   readonly each?: RowsOfList;
-  /** What stands behind the rows: `ON CONFLICT ...`. */
+  /** The text behind the rows: `ON CONFLICT ...`. */
   readonly conflict?: Fragment;
   /** Behind that stands that all columns get what the row would have brought. */
   readonly mergesRow?: boolean;
@@ -67,7 +67,7 @@ export interface RowsOfList {
   readonly row: (item: Value) => ReadonlyMap<string, Fragment> | undefined;
 }
 
-/** What an INSERT is given: a row, or a list of rows. Undefined where a row is not known. */
+/** The argument of an INSERT: a row, or a list of rows. Undefined where a row is not known. */
 export function insertRows(
   value: Value,
   row: RowsOfList["row"],
@@ -291,7 +291,7 @@ export function runDraft(
   return tools.sql(connection, sqlOf(draft, tools.dialect), {}, source);
 }
 
-/** What builders' methods say of locks. */
+/** The locks of builders' methods. */
 export const LOCKS: Readonly<Record<string, string | undefined>> = {
   forUpdate: "FOR UPDATE",
   forShare: "FOR SHARE",

@@ -176,7 +176,7 @@ function conflictTarget(options: Value | undefined, tools: Tools): string {
   return ` (${columns.map((each) => quoteIdentifier(each, tools.dialect)).join(", ")})`;
 }
 
-/** What a record sets, and what the table's columns set by themselves. */
+/** The columns that a record sets, and those that the table's columns set by themselves. */
 function setIn(
   value: Value,
   { table }: Query,
@@ -199,7 +199,7 @@ function setIn(
   });
 }
 
-/** What is written to a column; where nothing is given for it, it keeps what it holds or gets its default. */
+/** The value that is written to a column; where nothing is given for it, it keeps what it holds or gets its default. */
 function writtenTo(
   column: DrizzleColumn,
   value: Value,

@@ -2,7 +2,7 @@
 import { constantText } from "../../values";
 import type { Tools } from "../library";
 
-/** What makes clients. */
+/** Functions that make clients. */
 export const DRIZZLE_CLIENTS: ReadonlySet<string> = new Set(["drizzle()"]);
 
 const WORDS = /[\da-z]+|[A-Z]+(?![a-z])|[A-Z][\da-z]+/gu;

@@ -4,7 +4,7 @@ import { constantText, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import { isColumn, isTable, type DrizzleTable } from "./drizzleTables";
 
-/** What `one(...)` or `many(...)` said. */
+/** The relation that `one(...)` or `many(...)` declared. */
 interface Declared {
   readonly kind: "relation";
   readonly isMany: boolean;
@@ -33,7 +33,7 @@ const registries = new WeakMap<readonly DeclaringCall[], Relations>();
 const isDeclared = (data: unknown): data is Declared =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "relation";
 
-/** What `one` and `many` give. */
+/** The results of `one` and `many`. */
 export function relationDeclaration(
   { path }: HandleValue,
   call: Call,

@@ -5,7 +5,7 @@ import type { Tools } from "../library";
 import { isPart, isQuery } from "./drizzleParts";
 import { isColumn, isTable } from "./drizzleTables";
 
-/** What `drizzle()` and `transaction(...)` give. */
+/** The results of `drizzle()` and `transaction(...)`. */
 export interface Client {
   readonly kind: "client";
   readonly schema?: Value;

@@ -27,7 +27,7 @@ const HELPERS =
     " ",
   );
 
-/** What an option is, or what it gives of the table. */
+/** The value of an option, or what it gives of the table. */
 export function optionValue(
   value: Value,
   table: DrizzleTable,
@@ -49,11 +49,11 @@ interface Asked {
 interface Said {
   readonly where: readonly Fragment[];
   readonly orderBy: readonly Fragment[];
-  /** What is asked for by name; absent: all columns. */
+  /** The columns that are asked for by name; absent: all. */
   readonly fields?: Value;
 }
 
-/** What the options say of one table. What is not understood is said. */
+/** The options of one table. What is not understood is said. */
 export function tableOptions(
   table: DrizzleTable,
   options: Options,

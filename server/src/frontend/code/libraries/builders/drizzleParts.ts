@@ -90,7 +90,7 @@ export function tableText({ name, alias, query }: DrizzleTable, tools: Tools): F
   return raw(alias === undefined ? own : `${own} AS ${quoteName(alias, tools)}`);
 }
 
-/** What is compared: a column or SQL. Whatever else stands there may be any column. */
+/** The side of a comparison: a column or SQL. Whatever else stands there may be any column. */
 function operand(value: Value, tools: Tools): Fragment {
   const data = value.kind === "handle" ? value.data : undefined;
   const isKnown = isPart(data) || isColumn(data) || isQuery(data) || constantScalar(value) !== undefined; // prettier-ignore
@@ -256,7 +256,7 @@ export function partCall(path: string, data: unknown, call: Call, tools: Tools):
 function methodOfPart(part: Part, method: string | undefined, call: Call, tools: Tools) {
   const [first] = call.arguments;
   switch (method) {
-    // What it is called is said by the record that it stands in.
+    // The record that it stands in says what it is called.
     case "as":
     case "getSQL":
     case "inlineParams":
@@ -272,7 +272,7 @@ function methodOfPart(part: Part, method: string | undefined, call: Call, tools:
   }
 }
 
-/** What rows hold under a name that is a record of its own: `{ user: { id } }`. */
+/** The rows' records under a name of their own: `{ user: { id } }`. */
 export interface NestedFields {
   readonly property: string;
   /** The result's columns by what the code calls them. */

@@ -124,7 +124,7 @@ interface Load {
   /** The other table under the name that it is joined by. */
   readonly table: DrizzleTable;
   readonly options: Options;
-  /** What joins it; absent: it is read by a statement of its own. */
+  /** The condition that joins it; absent: it is read by a statement of its own. */
   readonly on?: Fragment;
   readonly orderBy: readonly Fragment[];
   readonly columns: readonly (readonly [property: string, text: Fragment])[];
@@ -218,7 +218,7 @@ function partOf(load: Load, tools: Tools): RowPart {
   };
 }
 
-/** What belongs to a row by the names of what was joined. */
+/** The parts of a row by the names of what was joined. */
 function relatedOf(loads: readonly Load[], tools: Tools): Map<string, (row: RowValue) => Value> {
   return new Map(
     loads.map((each) => [each.property, (row: RowValue) => joinedTo(row, each, tools)] as const),
@@ -294,7 +294,7 @@ function readApart(
   return (row) => (isFirst ? found : tools.those(found, belongs(row)));
 }
 
-/** What the code calls a column. */
+/** The code's name for a column. */
 function keyCalled({ columns }: DrizzleTable, name: string | undefined): string | undefined {
   return [...columns].find(([, each]) => each.name === name)?.[0];
 }

@@ -42,7 +42,7 @@ function resultOf(query: Query, outcome: SqlOutcome, tools: Tools): Value {
   return rowsOf(outcome, tools);
 }
 
-/** What the driver tells of a statement that gives no rows. */
+/** The driver's result for a statement that gives no rows. */
 export function changeOf(outcome: SqlOutcome, tools: Tools): Value {
   const { count } = outcome;
   if (tools.dialect === "postgres") return tools.object({ rowCount: count });

@@ -37,7 +37,7 @@ export interface DrizzleColumn {
   readonly mode?: string;
   /** Texts are at most so long. */
   readonly hasLength?: true;
-  /** What the code puts into rows that do not say it: into new ones, into those that are changed. */
+  /** The values that the code puts into rows that do not say it: into new ones, into those that are changed. */
   readonly onInsert?: Value;
   readonly onUpdate?: Value;
   readonly references?: Value;
@@ -62,11 +62,11 @@ const DIALECTS = dictionary<Dialect | undefined>({
   sqliteTable: "sqlite",
 });
 
-/** What `pgEnum("mood", [...])` gives, and what `customType({...})` gives: functions that make columns. */
+/** The results of `pgEnum("mood", [...])` and `customType({...})`: functions that make columns. */
 const ENUM_COLUMN = "enumColumn";
 const CUSTOM_COLUMN = "customColumn";
 
-/** What `pgTable("t", (types) => ({ id: types.integer() }))` is given. */
+/** The argument of `pgTable("t", (types) => ({ id: types.integer() }))`. */
 export const COLUMN_TYPES = "columnTypes";
 
 const TYPES = dictionary<ValueType | undefined>({
@@ -88,7 +88,7 @@ const TYPES = dictionary<ValueType | undefined>({
   ...typed("other", CUSTOM_COLUMN),
 });
 
-/** What SQLite's numbers stand for in code: `integer("done", { mode: "boolean" })`. */
+/** The code's types for SQLite's numbers: `integer("done", { mode: "boolean" })`. */
 const MODES = dictionary<ValueType | undefined>({
   boolean: "bool",
   timestamp: "time",
@@ -125,7 +125,7 @@ const isSchema = (data: unknown): data is DrizzleSchema =>
 const isCreator = (data: unknown): data is TableCreator =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "creator";
 
-/** What `pgEnum` made: `labels` as far as they are known. */
+/** The type of `pgEnum`: `labels` as far as they are known. */
 interface Enumeration {
   readonly kind: "enumeration";
   readonly labels: readonly string[];
@@ -294,7 +294,7 @@ export function aliasTable(table: DrizzleTable, alias: string): DrizzleTable {
   return { ...table, alias, columns: new Map(columns) };
 }
 
-/** What the code gives a column in a statement that does not set it; undefined: nothing. */
+/** The code's value for a column in a statement that does not set it; undefined: nothing. */
 export function filledIn(
   column: DrizzleColumn,
   verb: "insert" | "update",
@@ -305,12 +305,12 @@ export function filledIn(
   const make = (verb === "insert" ? column.onInsert : undefined) ?? onUpdate;
   if (!make) return undefined;
   const made = tools.settle(tools.call(make, [], source));
-  // What is made for a key is another one each time, whoever makes it.
+  // A value that is made for a key is another one each time, whoever makes it.
   const isNew = made.kind === "unknown" && (column.isKey || column.unique !== undefined);
   return isNew ? scalar(fresh("uuid", column.type), column.type) : made;
 }
 
-/** What the database puts into a new row that does not say it. */
+/** The database's value for a new row that does not say it. */
 export function defaultOf(column: DrizzleColumn): Value {
   const { name = "", type, isSequence, hasDefault } = column;
   if (isSequence) return scalar({ kind: "fresh", id: name, type, why: "sequence" }, type);

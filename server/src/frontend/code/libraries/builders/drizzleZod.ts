@@ -36,7 +36,7 @@ export function tableSchema(path: string, call: Call, tools: Tools): Value | und
   return zodSchema({ kind: "object", fields, checks: [] });
 }
 
-/** What may be left out of a row that is written, and what may be NULL. */
+/** The columns that may be left out of a row that is written, and those that may be NULL. */
 function around(
   schema: Schema,
   column: DrizzleColumn,

@@ -9,7 +9,7 @@ import { columnOf, mutableQuery, heldAs, isHeld, queryIn, rawPart, rowsIn, table
 import { extendQuery } from "./knexQueries";
 import { asksBuilder, knexShape } from "./shapes";
 
-/** What comes of a query, or of each that it may be by path. */
+/** The results of a query, or of each that it may be by path. */
 function onEach(data: MutableQuery, tools: Tools, run: (query: Query) => Value): Value {
   const query = queryIn(data, tools);
   if (query) return run(query);
@@ -58,7 +58,7 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value {
   );
 }
 
-/** What a client begins a query with. */
+/** The methods by which a client begins a query. */
 const BEGINS = /^knex\.(select|insert|first|with|withRecursive|count|max|min|sum|avg|distinct|column|columns|into|union|unionAll)$/u; // prettier-ignore
 
 function begun(handle: HandleValue, query: Query, tools: Tools): HandleValue {

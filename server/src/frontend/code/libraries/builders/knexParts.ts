@@ -11,11 +11,11 @@ export interface Query {
   readonly isFirst: boolean;
   /** Only the values of that column are asked for. */
   readonly plucked?: string;
-  /** What holds instead of the conditions of the draft: `where(a).orWhere(b)`. */
+  /** The conditions that hold instead of those of the draft: `where(a).orWhere(b)`. */
   readonly otherwise?: readonly Fragment[];
-  /** What it is called as a part of another one. */
+  /** Its name as a part of another one. */
   readonly alias?: string;
-  /** What of it is not known. */
+  /** The part of it that is not known. */
   readonly unread?: string;
   /** The statement as it is written: what the code reads first. */
   readonly source: Call["source"];
@@ -75,7 +75,7 @@ export function whole({ draft, otherwise }: Query): Draft {
   return { ...draft, where: [], guard: allOf(where) };
 }
 
-/** What a callback does to a query that it gets, as its argument and as `this`; undefined where that is not known. */
+/** The query behind a callback that gets it, as its argument and as `this`; undefined where that is not known. */
 export function filledBy(
   callback: Extract<Value, { kind: "function" }>,
   tools: Tools,
@@ -263,7 +263,7 @@ export function rowsIn(value: Value, draft: Draft, tools: Tools): ReturnType<typ
   return insertRows(value, row, tools);
 }
 
-/** What a record sets. */
+/** The columns that a record sets. */
 export function setIn(
   value: Value,
   { verb, table }: Draft,

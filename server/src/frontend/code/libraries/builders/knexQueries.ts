@@ -342,7 +342,7 @@ function merged({ ...query }: Query, first: Value | undefined, tools: Tools): Qu
   };
 }
 
-/** What the row that was to be inserted has. */
+/** The values of the row that was to be inserted. */
 function proposed(column: string, { dialect }: Tools): Fragment {
   const own = quoteIdentifier(column, dialect);
   return raw(dialect === "postgres" ? `excluded.${own}` : `VALUES(${own})`);

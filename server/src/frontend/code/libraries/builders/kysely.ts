@@ -33,7 +33,7 @@ interface Beginning {
 const isBeginning = (data: unknown): data is Beginning =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "beginning";
 
-/** What stands before the statements that a client begins: `db.with(...)`. */
+/** The part before the statements that a client begins: `db.with(...)`. */
 interface Creator {
   readonly kind: "creator";
   readonly prefix?: Fragment;

@@ -30,7 +30,7 @@ export interface Query {
   readonly target?: readonly string[];
   /** Its update has a condition already. */
   readonly isGuarded?: boolean;
-  /** What of it is not known. */
+  /** The part of it that is not known. */
   readonly unread?: string;
   readonly source: Call["source"];
 }
@@ -191,7 +191,7 @@ export function referencesIn(
   return parts.every((part) => part !== undefined) ? parts : undefined;
 }
 
-/** What a record sets, as it is sent. */
+/** The columns that a record sets, as they are sent. */
 export function setIn(
   value: Value,
   place: { readonly verb: Draft["verb"]; readonly table: Fragment },
@@ -209,7 +209,7 @@ export function setIn(
   return fields && parts;
 }
 
-/** What is written to a column; undefined where nothing is. */
+/** The value that is written to a column; undefined where nothing is. */
 export function columnSet(
   column: string,
   value: Value,
@@ -392,7 +392,7 @@ const ORDERS = dictionary<string | undefined>({
   nullsLast: " NULLS LAST",
 });
 
-/** What a callback of `orderBy` says of its key: `(ob) => ob.desc().nullsLast()`. */
+/** The order in a callback of `orderBy`: `(ob) => ob.desc().nullsLast()`. */
 export function orderCall(method: string, text: Fragment, tools: Tools): Value | undefined {
   const word = ORDERS[method];
   return word === undefined ? undefined : partOf(tools, text, word);

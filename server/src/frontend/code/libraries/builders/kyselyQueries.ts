@@ -20,7 +20,7 @@ import {
 } from "./kyselyParts";
 import { identifier, databaseName } from "./kyselyNames";
 
-/** What a callback of a join has asked for so far. */
+/** The conditions of a callback of a join so far. */
 interface Joining {
   readonly kind: "joining";
   readonly on: readonly Fragment[];
@@ -265,7 +265,7 @@ function conflict(
   return text && { ...query, draft: { ...draft, conflict: text } };
 }
 
-/** What a callback of `onConflict` says. */
+/** The answer of a callback of `onConflict`. */
 export function conflictCall(
   handle: HandleValue,
   query: Query,

@@ -90,7 +90,7 @@ export function asksBuilder(
     case "kysely":
       return /^(?:selectFrom|insertInto|updateTable|deleteFrom)$/u.test(method);
     case "drizzle-orm":
-      // What is inserted into is a table of its own, which is named somewhere or given.
+      // The target of an insertion is a table of its own, which is named somewhere or given.
       if (/^(?:findFirst|findMany)$/u.test(method)) return isOfMember;
       return /^(?:select|selectDistinct|execute|\$count)$/u.test(method) && CLIENT.test(object);
     default:
@@ -123,7 +123,7 @@ function isOnly({ used }: Shape, library: string, among: readonly string[]): boo
   return among.every((each) => each === library || !used.has(each));
 }
 
-/** What is called like a transaction is one that somebody else began. */
+/** A value that is called like a transaction is one that somebody else began. */
 function connectionOf({ name, receiver }: Shape): Connection {
   const isOfTransaction = /(?:tx|trx|transaction)$/iu.test(lastOf(name));
   const isGiven = receiver.kind === "input";

@@ -22,7 +22,7 @@ export function counterOf(
   return inner && { ...inner, offset: inner.offset + by };
 }
 
-/** What a position got; `computed` holds pairs of a position and a value. Undefined: nothing that is known. */
+/** The value of a position; `computed` holds pairs of a position and a value. Undefined: nothing that is known. */
 export function computedAt(computed: ListValue, position: number): Value | undefined {
   for (const { value: pair } of computed.items) {
     if (pair?.kind !== "list") continue;
@@ -31,7 +31,7 @@ export function computedAt(computed: ListValue, position: number): Value | undef
     if (!counter || !value) continue;
     const { variable, offset } = counter;
     const made = substituted(value, variable, position - offset);
-    // What else changes from round to round is not told by the counter.
+    // Other changes from round to round are not told by the counter.
     return made && readsOf(made).every(isSteady) ? made : oneOfSeveral("which parameter is set is only known when it runs", readsOf(made ?? value)); // prettier-ignore
   }
   return undefined;

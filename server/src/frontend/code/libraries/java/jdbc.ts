@@ -204,7 +204,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "Timestamp",
 ]);
 
-/** What something declared with a type is. */
+/** The value of something declared with a type. */
 const TYPES = dictionary<((tools: Tools) => Value) | undefined>({
   Connection: heldConnection,
   "java.sql.Connection": heldConnection,
@@ -253,7 +253,7 @@ function connectionData(handle: HandleValue): ConnectionData | undefined {
   return handle.path.startsWith("Connection.") ? connectionOf(handle) : undefined;
 }
 
-/** What a connection remembers, also by the path of one of its methods. */
+/** The memory of a connection, also by the path of one of its methods. */
 function connectionOf({ path, data }: HandleValue): ConnectionData | undefined {
   // `Connection` itself, the interface, has no data; only `jdbcConnection` gives some.
   return /^Connection(?:\.|$)/u.test(path) ? (data as ConnectionData | undefined) : undefined;

@@ -178,7 +178,7 @@ const QUERY = dictionary<Method<QueryData> | undefined>({
     mappedRows(rowsOf(outcome), { kind: "external", name: "Object.class" }, call, tools),
 });
 
-/** What a call of the client, or of what it gave, is; undefined for other objects and what is not known of these. */
+/** The meaning of a call of the client, or of what it gave; undefined for other objects and what is not known of these. */
 export function clientCall(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
   const [, object, name = ""] = /^(\w+)\.(\w+)$/u.exec(handle.path) ?? [];
   switch (object) {

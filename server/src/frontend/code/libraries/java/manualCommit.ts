@@ -26,7 +26,7 @@ export function beginIfWaiting(
   source: SourceRange,
   tools: Tools,
 ): void {
-  // What a constructor does stands nowhere: its statements are left to those who use what it made.
+  // The statements of a constructor stand nowhere: they are left to those who use what it made.
   if (!isWaiting(session) || tools.isMaking()) return;
   tools.begin(connection, { source });
   setWaiting(session, false, tools);

@@ -22,7 +22,7 @@ export interface StatementData {
   readonly sql?: Value;
   /** Parameters by their positions; `rows`, `count` and `key` of what ran last. */
   readonly state: ObjectValue;
-  /** What its connection remembers. */
+  /** Its connection's memory. */
   readonly session?: ObjectValue;
 }
 
@@ -38,7 +38,7 @@ export function preparedStatement(
   parameters.forEach((value, at) => {
     tools.assign(state, String(at + 1), value);
   });
-  // What loops add stands for all positions that they count.
+  // Additions of loops stand for all positions that they count.
   state.fields.set(COMPUTED, { value: tools.list([]), birth: 0, isGrown: true });
   const data: StatementData = { ...(sql && { sql }), state, ...(session && { session }) };
   return {

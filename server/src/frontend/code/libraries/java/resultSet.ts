@@ -65,7 +65,7 @@ export function rowsOf(outcome: SqlOutcome): Value {
   return outcome.choice ?? outcome.rows ?? unknown("this statement gives no rows");
 }
 
-/** What a result says of itself: how many columns it has, and what they are called. */
+/** The description of a result: how many columns it has, and what they are called. */
 export const RESULT_SET_META: Readonly<Record<string, Method<ResultSetData>>> = {
   getColumnCount: ({ data: { rows } }) => {
     const count = isOfRows(rows) ? rows.columns.order.length : 0;
@@ -91,7 +91,7 @@ export function resultSetData(handle: HandleValue): ResultSetData | undefined {
 
 const ROW = "row";
 
-/** What a loop over `next()` ranges over. */
+/** The rows of a loop over `next()`. */
 export function resultSetCursor(
   handle: HandleValue,
   tools: Tools,

@@ -47,7 +47,7 @@ export const SPRING: Library = {
 
 const DAO_SUPPORT = /^(?:NamedParameter)?JdbcDaoSupport$/u;
 
-/** What something declared with a type is. */
+/** The value of something declared with a type. */
 const TYPES = dictionary<((tools: Tools) => Value) | undefined>({
   JdbcTemplate: (tools) => template("JdbcTemplate", tools),
   JdbcOperations: (tools) => template("JdbcTemplate", tools),
@@ -69,7 +69,7 @@ const STATICS: ReadonlySet<string> = new Set([
   "TransactionDefinition",
 ]);
 
-/** What `new` makes. */
+/** The result of `new`. */
 const CONSTRUCTORS = dictionary<((call: Call, tools: Tools) => Value | undefined) | undefined>({
   JdbcTemplate: (_call, tools) => template("JdbcTemplate", tools),
   NamedParameterJdbcTemplate: (_call, tools) => template("NamedParameterJdbcTemplate", tools),

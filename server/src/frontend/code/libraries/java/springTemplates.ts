@@ -19,7 +19,7 @@ import { functionOf, SPRING_CONNECTION } from "./springTransactions";
 export interface TemplateCall {
   readonly sql: Value;
   readonly parameters: SqlParameters;
-  /** What makes something of a row, of the rows, or tells a type of single values. */
+  /** Functions that make something of a row, of the rows, or tell a type of single values. */
   readonly mapper?: Value;
   /** Where generated keys go. */
   readonly keys?: HandleValue;
@@ -124,7 +124,7 @@ export function keepKey(keys: HandleValue, outcome: SqlOutcome, tools: Tools): v
   if (data && key) tools.assign(data.values, "key", key);
 }
 
-/** What a mapper makes of one row. */
+/** The mapper's result for one row. */
 export function mappedRow(
   mapper: Value | undefined,
   row: Value,
@@ -175,7 +175,7 @@ function query(of: Running): Value {
   return mapper ? mappedRows(rows, mapper, of.call, of.tools) : rows;
 }
 
-/** What a mapper makes of rows: of each, of all of them, or nothing. */
+/** The mapper's result for rows: of each, of all of them, or nothing. */
 export function mappedRows(rows: Value, mapper: Value, { source }: Call, tools: Tools): Value {
   if (takesEach(mapper)) {
     const callee = functionOf(mapper, "processRow", tools);

@@ -18,7 +18,7 @@ const NAMES: ReadonlyMap<string, boolean> = new Map([
   ["dontRollbackOn", false],
 ]);
 
-/** What an annotation says of the errors that leave its method. */
+/** The annotation's word on the errors that leave its method. */
 export function undoRule({ arguments: [given] }: HirAnnotation): UndoRule {
   const entries = given?.kind === "object" ? given.entries : [];
   const rules = entries.flatMap((entry): readonly Rule[] => {

@@ -7,7 +7,7 @@ import type { Value } from "../../values";
 import type { ClassValue, Tools } from "../library";
 
 export interface ModelColumn {
-  /** What the code calls it; undefined for the column of a relation that has no property of its own. */
+  /** The code's name for it; undefined for the column of a relation that has no property of its own. */
   readonly property?: string;
   readonly column: string;
   readonly type: ValueType;
@@ -16,14 +16,14 @@ export interface ModelColumn {
   readonly isRequired?: boolean;
   readonly generated?: "sequence" | "uuid";
   readonly default?: Expression;
-  /** What the mapper gives new rows that do not say it, where that is more than a constant: a value, or a function that makes it. */
+  /** The mapper's value for new rows that do not say it, where that is more than a constant: a value, or a function that makes it. */
   readonly initial?: Value;
   /** The mapper added it, as nothing else is the key. */
   readonly isAutomatic?: boolean;
   /** Functions of the model stand before it and make something else of what is read from it, or of what is written. */
   readonly changes?: { readonly onRead: boolean; readonly onWrite: boolean };
   readonly unique?: boolean;
-  /** What the mapper writes into it by itself. */
+  /** The values that the mapper writes into it by itself. */
   readonly role?: "version" | "created" | "updated" | "deleted";
   /** It is only read where it is asked for. */
   readonly isHidden?: boolean;
@@ -66,7 +66,7 @@ export interface Model {
   readonly class?: ClassValue;
   /** The column of a property that is not declared. */
   readonly columnFor?: (property: string) => string;
-  /** What rows have beside columns and relations. */
+  /** The parts of rows beside columns and relations. */
   readonly others?: ReadonlySet<string>;
   /** The names of functions that run around what is done with its rows (`beforeUpdate`). */
   readonly hooks?: readonly string[];

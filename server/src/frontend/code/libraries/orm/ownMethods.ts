@@ -9,7 +9,7 @@ import { isRowData } from "./statements";
 
 const DEEPEST = 8;
 
-/** What such a method gives; undefined where the class, or one that it extends, has none of that name. */
+/** The result of such a method; undefined where the class, or one that it extends, has none of that name. */
 export function ownMethod(
   row: Value,
   method: string,

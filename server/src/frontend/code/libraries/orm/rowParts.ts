@@ -11,18 +11,18 @@ import {
 /** How a record is found in a row. */
 export interface RowPart {
   readonly property: string;
-  /** What the names of its columns begin with in the result. */
+  /** The prefix of its columns' names in the result. */
   readonly prefix: string;
   /** The result's columns by what the code calls them. */
   readonly renamed: ReadonlyMap<string, string>;
   /** Where this column is NULL, there is no such record. */
   readonly isThere?: string;
-  /** What the library knows of it. */
+  /** The library's knowledge of it. */
   readonly data?: unknown;
   readonly relatedTo?: ResultColumns["relatedTo"];
 }
 
-/** What was made of rows, by what is assigned to these: the same whenever it is asked for. */
+/** Objects that were made of rows, by what is assigned to these: the same whenever they are asked for. */
 const made = new WeakMap<RowValue["overlay"], Map<string, RowValue>>();
 
 /** The record in a row; null where it may be missing and is. */

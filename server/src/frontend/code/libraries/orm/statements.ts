@@ -38,7 +38,7 @@ export interface Place {
   readonly alias?: string;
 }
 
-/** What rows of a model know of where they come from. */
+/** The origin that rows of a model know. */
 export interface RowData {
   readonly kind: "modelRow";
   readonly model: Model;
@@ -96,7 +96,7 @@ export function modelRows(place: Place, outcome: SqlOutcome): Value {
   return tools.rows(rows.result, { ...columns, ...(changed && { relatedTo: changed }) }, data);
 }
 
-/** What rows give for properties that a getter of the model's stands before; undefined without such. */
+/** The values of rows for properties that a getter of the model's stands before; undefined without such. */
 export function readAccessors(
   { name, columns }: Model,
   { order, renamed }: Pick<ResultColumns, "order" | "renamed">,
@@ -154,7 +154,7 @@ export function memberOfList(column: string, list: Value | undefined, tools: Too
   return sequence(`${column} IN (`, joinFragments(items.map(valueFragment), ", "), ")");
 }
 
-/** What an INSERT or UPDATE sets, by columns. */
+/** The columns that an INSERT or UPDATE sets. */
 export type Columns = ReadonlyMap<string, Fragment>;
 
 /** Inserts rows; gives what came back: the columns that the database makes. */

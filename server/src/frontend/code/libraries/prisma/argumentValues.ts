@@ -47,7 +47,7 @@ export function isNull(value: Value): boolean {
 }
 
 /**
- * What is nothing where a document stands: `Prisma.DbNull`, `Prisma.AnyNull`, and `Prisma.JsonNull`, which is the
+ * Values that are nothing where a document stands: `Prisma.DbNull`, `Prisma.AnyNull`, and `Prisma.JsonNull`, which is the
  * document null, as a plain null is.
  */
 export function nothingOf(field: PrismaScalar, value: Value): "db" | "json" | "any" | undefined {

@@ -19,9 +19,9 @@ export interface Operation {
   readonly schema: PrismaSchema;
   readonly connection: Connection | undefined;
   readonly source: SourceRange;
-  /** What the client leaves out of each model where nothing else is asked for. */
+  /** The columns that the client leaves out of each model where nothing else is asked for. */
   readonly omitted?: Value;
-  /** What of its argument is not understood. */
+  /** The part of its argument that is not understood. */
   readonly losses?: readonly string[];
 }
 
@@ -123,7 +123,7 @@ export function joinOf(
   return { inner, relations: [target], on: connective("and", equal) };
 }
 
-/** What is not understood, with what it was read from. */
+/** The part that is not understood, with what it was read from. */
 export function lose(
   scope: RowScope,
   why: string,
@@ -145,7 +145,7 @@ export function storedValue(scope: RowScope, field: PrismaScalar, value: Value):
   }
   const isRenamed = [...values].some(([name, stored]) => name !== stored);
   const isNull = expression.kind === "literal" && expression.value === null;
-  // What was read from a column is stored as it is written.
+  // A value that was read from a column is stored as it is written.
   if (isRenamed && !isNull) {
     return lose(
       scope,

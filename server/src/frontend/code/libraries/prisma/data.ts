@@ -10,7 +10,7 @@ import { orAbsent, withoutCheck } from "../../evaluate/values/absence";
 import { columnOf, lose, storedValue, type RowScope } from "./context";
 import { knownFields, isAbsent, nothingOf } from "./argumentValues";
 
-/** What is to be done with the rows of a relation. */
+/** The operations on the rows of a relation. */
 export interface NestedWrite {
   readonly relation: PrismaRelation;
   /** `create`, `connect`, ... with what each is given. */
@@ -24,7 +24,7 @@ export interface DataReading {
   readonly nested: readonly NestedWrite[];
 }
 
-/** What an update sets. The time of an update is among it where the model has a column for that. */
+/** The columns that an update sets. The time of an update is among it where the model has a column for that. */
 export function updateData(scope: RowScope, data: Value | undefined): DataReading {
   const reading = readData(scope, data, {
     kept: (field) => columnOf(scope.alias, field.column),
@@ -52,7 +52,7 @@ export function createData(
     orAbsent,
     isGiven: ({ default: other, isOptional }) => other === undefined && !isOptional,
   });
-  // What links a row to that which it is written with is none of the data's.
+  // A link of a row to that which it is written with is none of the data's.
   const known = new Map([...set, ...linked].map(({ column, value }) => [column, value] as const));
   const row = [...scope.model.fields.values()].flatMap((field): readonly Assignment[] =>
     field.kind === "scalar"
@@ -69,9 +69,9 @@ function freshOf(scope: RowScope, value: Expression | undefined): Expression {
   return value.kind === "fresh" ? { ...value, id: scope.operation.tools.fresh("f") } : value;
 }
 
-/** What data does not say by itself. */
+/** Values that data does not say by itself. */
 interface Defaults {
-  /** What a column has that it leaves out. */
+  /** The value of a column that it leaves out. */
   readonly kept: (field: PrismaScalar) => Expression;
   /** True if a field is among it although nobody can see that. */
   readonly isGiven: (field: PrismaScalar) => boolean;
@@ -127,7 +127,7 @@ function fieldsData(
   return { set, nested };
 }
 
-/** What data writes to a relation, as far as that is known; what is not known of it is a loss. */
+/** The writes of data to a relation, as far as they are known; what is not known of them is a loss. */
 function nestedWrites(
   scope: RowScope,
   relation: PrismaRelation,

@@ -45,7 +45,7 @@ export function namesRelations(
     const value = "birth" in each ? each.value : each;
     return value === undefined ? [] : [isGiven(value)];
   });
-  // What is spread and not known may hold some, too.
+  // A spread that is not known may hold some, too.
   const rest = data.kind === "object" && data.rest?.kind === "unknown" ? data.rest : undefined;
   return oneOf(rest ? [...related, tools.expression(unknown(SPREAD, readsOf(rest)))] : related);
 }
@@ -64,7 +64,7 @@ function givesAny(
   return oneOf(fields.map(([name, value]) => (counts(name) ? isGiven(value) : literal(false))));
 }
 
-/** What is set where `condition` holds, by which some columns are set or kept. */
+/** The columns that are set where `condition` holds, by which some columns are set or kept. */
 export function setWhere(
   condition: Expression,
   assignments: readonly Assignment[],

@@ -5,7 +5,7 @@ import { textOf, UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import { aboutOf, passesParametersOn, passesQueryOn } from "./passThrough";
 
-/** What extensions do around a client's operations: functions, outermost first, and what is not known of them. */
+/** The functions of extensions around a client's operations, outermost first, and what is not known of them. */
 export interface Hooks {
   /** The `query` part of each extension. */
   readonly queries: readonly Value[];

@@ -28,7 +28,7 @@ import { conditionOf } from "./where";
 /** Columns of the row that related ones belong to. */
 export type KeyOf = (column: string) => Expression;
 
-/** What links say before the row itself is written: columns of its own, some from rows that are written first. */
+/** The columns that links give before the row itself is written: some from rows that are written first. */
 export function linksBefore(
   scope: RowScope,
   nested: readonly NestedWrite[],
@@ -214,7 +214,7 @@ interface Nesting {
   readonly relation: PrismaRelation;
   readonly target: PrismaModel;
   readonly keyOf: KeyOf;
-  /** What comes behind all other writes. */
+  /** The writes behind all others. */
   readonly later: PutOff;
 }
 

@@ -175,7 +175,7 @@ function written(work: Work, into: string): Value {
   const asWritten = (): Value => resultOf(operation, model, into, returned(model), args, "row");
   if (isLiteral(several, false)) return asWritten();
   if (!isLiteral(several, true)) {
-    // What is read again is what was written.
+    // The row that is read again is what was written.
     tools.either(
       several,
       () => readAgain(work, into),
@@ -286,7 +286,7 @@ function update(work: Work, kind: "one" | "many" | "returned"): Value {
   );
 }
 
-/** What an update sets, and in which rows. */
+/** The columns that an update sets, and in which rows. */
 interface Change {
   readonly work: Work;
   readonly scope: RowScope;
@@ -361,7 +361,7 @@ function isNative(work: Work): boolean {
   });
 }
 
-/** What a `where` names for the fields of a key. */
+/** The values in a `where` for the fields of a key. */
 function valuesOf(
   tools: Tools,
   where: Value,
@@ -439,7 +439,7 @@ function eitherOf(
   return { kind: "choice", condition, then: made, otherwise: other };
 }
 
-/** What an upsert says of its result. */
+/** The result of an upsert. */
 function shared({ operation, args }: Work): Readonly<Record<string, Value>> {
   const parts = ["select", "include", "omit"].flatMap((name) => {
     const value = argumentField(operation.tools, args, name);
@@ -453,7 +453,7 @@ function remove(work: Work, isOne: boolean): Value {
   const { tools } = operation;
   const isRead =
     isOne && (!givesBack(tools) || requestedRelations(operation, model, args).length > 0);
-  // What a deletion does not give back is read before it, and the error is that of the reading.
+  // Rows that a deletion does not give back are read before it, and the error is that of the reading.
   const read = isRead ? find(work, "present") : undefined;
   const scope = scopeOf(work.operation, work.model);
   const where = conditionOf(scope, argumentField(tools, args, "where"));

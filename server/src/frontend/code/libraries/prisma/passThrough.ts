@@ -114,7 +114,7 @@ function isRun(node: object, { given, next }: Passing): boolean {
   return call.callee.kind === "name" && call.callee.name === next && isGiven && others.length === 0;
 }
 
-/** What is asked for is only passed on or asked for its model, and the result is only given back or looked at. */
+/** The query is only passed on or asked for its model, and the result is only given back or looked at. */
 function isLeftAlone(
   part: object,
   names: Passing,

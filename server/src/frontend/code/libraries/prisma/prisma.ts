@@ -41,7 +41,7 @@ export const PRISMA: Library = {
   has: (handle, property) =>
     isClient(handle) && property === "$transaction" ? handle.connection?.isPool : undefined,
   call: callOf,
-  // What was kept in a global variable is declared without its extension.
+  // A client that was kept in a global variable is declared without its extension.
   joined: (then, otherwise) => {
     const isWhole = [then, otherwise].every(
       ({ path, connection }) => path === "client" && connection?.isPool === true,
@@ -67,7 +67,7 @@ interface ClientPart {
   readonly hooks?: Hooks;
   readonly model?: PrismaModel;
   readonly method?: string;
-  /** What a hook calls to go on with an operation. */
+  /** The function by which a hook goes on with an operation. */
   readonly goOn?: (args: Value | undefined) => Value;
 }
 
@@ -80,7 +80,7 @@ function clientPart(handle: HandleValue): ClientPart {
     : CLIENT;
 }
 
-/** What a client's parts know of the client. */
+/** The client as its parts know it. */
 function wholeOf(handle: HandleValue): ClientPart {
   const { omitted, hooks } = clientPart(handle);
   return { ...(omitted && { omitted }), ...(hooks && { hooks }) };

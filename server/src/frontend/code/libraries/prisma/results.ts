@@ -99,7 +99,7 @@ function selected(scope: RowScope, args: Value | undefined): readonly PrismaScal
   }
   const fields = knownFields(tools, select);
   if (fields === undefined) return all;
-  // What may be selected is read: `false` alone leaves a column out.
+  // Columns that may be selected are read: `false` alone leaves a column out.
   const names = new Set(fields.filter(([, value]) => !isFalse(value)).map(([name]) => name));
   const own = all.filter(({ name }) => names.has(name));
   return own.length > 0 ? own : all.filter(({ name }) => keyFields(scope.model).includes(name));
@@ -216,7 +216,7 @@ function readRelated(
   return [...perhapsRelated(operation, model, args), ...known];
 }
 
-/** What is not known of related rows, where it is not known which are read: any relation of the model may be there. */
+/** The unknown of related rows, where it is not known which are read: any relation of the model may be there. */
 function perhapsRelated(
   { tools, source }: Operation,
   model: PrismaModel,
@@ -294,7 +294,7 @@ function readRelation(
   return { name, of: (owner) => tools.firstOf(value, (row) => isOf(owner, row)) };
 }
 
-/** What takes a part of the related rows of each owner. */
+/** Options that take a part of the related rows of each owner. */
 const SECTION = ["take", "skip", "cursor", "distinct"];
 /** The owner's key in the table between. */
 const OWNER = "_link";

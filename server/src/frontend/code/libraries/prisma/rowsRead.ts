@@ -27,7 +27,7 @@ export function equatedColumns(
 }
 
 /**
- * What the client reads of a row that it only looks for: the columns of its key, and `further` ones.
+ * The columns that the client reads of a row that it only looks for: those of its key, and `further` ones.
  * All columns where the model has no key.
  */
 export function keyOutputs(model: PrismaModel, further: readonly string[] = []): readonly Output[] {

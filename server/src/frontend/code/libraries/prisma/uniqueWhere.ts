@@ -45,7 +45,7 @@ export function withKey(work: Work): Work {
   return { ...work, args: tools.object({ ...Object.fromEntries(fields), where: whole }) };
 }
 
-/** What is given for the fields of a key. */
+/** The values for the fields of a key. */
 function valuesOf(
   { operation }: Work,
   fields: readonly string[],

@@ -118,7 +118,7 @@ function differentFrom(scope: RowScope, field: PrismaScalar, value: Value): Expr
   ]);
 }
 
-/** What a column is compared with: a value, or another column (`prisma.user.fields.name`). */
+/** The other side of a column's comparison: a value, or another column (`prisma.user.fields.name`). */
 function comparand(scope: RowScope, field: PrismaScalar, value: Value): Expression {
   const other = value.kind === "handle" ? /\.fields\.(\w+)$/.exec(value.path)?.[1] : undefined;
   const reference = other === undefined ? undefined : scope.model.fields.get(other);

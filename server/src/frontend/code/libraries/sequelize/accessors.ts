@@ -51,7 +51,7 @@ function expressionOf(statement: HirStatement): HirExpression | undefined {
   return statement.kind === "return" ? statement.value : undefined;
 }
 
-/** What `this.method("property", ...)` is given beside the property; undefined of all else. */
+/** The arguments of `this.method("property", ...)` beside the property; undefined of all else. */
 function argumentsOf(
   called: HirExpression,
   method: string,
@@ -70,7 +70,7 @@ function untyped(expression: HirExpression): HirExpression {
   return expression.kind === "typed" ? untyped(expression.operand) : expression;
 }
 
-/** What is written where a property is given a value. */
+/** The writes where a property is given a value. */
 export function writeProperty(
   { name }: Model,
   { changes, property = "" }: ModelColumn,

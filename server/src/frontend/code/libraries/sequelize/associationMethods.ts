@@ -41,7 +41,7 @@ interface Asked {
   readonly own: Place;
   readonly row: RowValue;
   readonly relation: ModelRelation;
-  /** What the related rows are known by. */
+  /** The key of the related rows. */
   readonly key: Value;
   readonly options: Fields;
 }

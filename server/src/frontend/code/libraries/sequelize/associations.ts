@@ -25,7 +25,7 @@ interface Registry {
   /** Models without what others add to them. */
   readonly models: readonly Model[];
   readonly associations: readonly Association[];
-  /** What decorators tie through models. */
+  /** The relations that decorators tie through models. */
   readonly ties: readonly Tie[];
 }
 
@@ -173,7 +173,7 @@ function keyAdded(each: Association, tools: Tools) {
   return { holder, property, column, reference, referred };
 }
 
-/** What happens to a row when the one that it refers to is deleted. */
+/** The action on a row when the one that it refers to is deleted. */
 function constraint(
   options: ReadonlyMap<string, Value>,
   isRequired: boolean,
@@ -267,7 +267,7 @@ function readRegistry(calls: readonly DeclaringCall[], tools: Tools): Registry {
     const named = (expression: HirExpression): Model | undefined =>
       modelNamed(expression, call, defined, tools);
     const [source, target] = [named(call.object), named(first)];
-    // What it would add is said where it is used.
+    // The additions of it are said where it is used.
     if (!source || !target) return [];
     const scope = scopeOf(call, tools, defined);
     const given = options && scope ? tools.fields(tools.evaluate(options, scope)) : undefined;
@@ -282,7 +282,7 @@ interface Defined {
   readonly model: Model;
 }
 
-/** What names are where a call stands: functions are given the database and its types, or the models. */
+/** The meaning of names where a call stands: functions are given the database and its types, or the models. */
 function scopeOf(
   { file, functions, method }: DeclaringCall,
   tools: Tools,

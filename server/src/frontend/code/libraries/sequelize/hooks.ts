@@ -10,7 +10,7 @@ import type { Model } from "../orm/model";
 import type { Place } from "../orm/statements";
 import { modelOfValue } from "./models";
 
-/** What the methods of models set off. */
+/** The hooks that methods of models set off. */
 const OF_MODELS = dictionary<string | undefined>({
   findAll: "Find",
   findOne: "Find",
@@ -28,7 +28,7 @@ const OF_MODELS = dictionary<string | undefined>({
   restore: "BulkRestore",
 });
 
-/** What those of rows set off. */
+/** The hooks that methods of rows set off. */
 const OF_ROWS = dictionary<string | undefined>({
   save: "Update Save Validate",
   update: "Update Save Validate",
@@ -37,7 +37,7 @@ const OF_ROWS = dictionary<string | undefined>({
   reload: "Find",
 });
 
-/** What `individualHooks` sets off besides, for each row. */
+/** The hooks that `individualHooks` sets off besides, for each row. */
 const OF_EACH = dictionary<string | undefined>({
   bulkCreate: "Create Save Validate",
   update: "Update Save",
@@ -103,7 +103,7 @@ interface Added {
 
 const added = new WeakMap<readonly DeclaringCall[], readonly Added[]>();
 
-/** What one call adds; whose name is not known may be any. */
+/** The hooks that one call adds; one whose name is not known may be any. */
 function addedBy(call: DeclaringCall, tools: Tools): Added {
   const scope = tools.top(call.file);
   const [first] = call.arguments;

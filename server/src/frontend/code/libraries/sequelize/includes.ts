@@ -12,7 +12,7 @@ import { modelOfValue } from "./models";
 import { withoutScope, withScope } from "./scopes";
 import { isGiven, whereOf, type Fields } from "./where";
 
-/** What a reading is of beside its options. */
+/** The sort of a reading beside its options. */
 export interface Reading {
   readonly isFirst?: boolean;
   /** Conditions of who asks; at most one row fulfils them where `isOne`. */
@@ -91,7 +91,7 @@ interface Part {
   readonly nested: readonly Part[];
 }
 
-/** What is joined: what belongs to each row, and the rows that belong to a row that is asked for by its key. */
+/** The joined rows: what belongs to each row, and the rows that belong to a row that is asked for by its key. */
 export function joinsOf(place: Place, includes: readonly Include[], isOne: boolean): Joined {
   const joins: Fragment[] = [];
   const columns: Fragment[] = [];

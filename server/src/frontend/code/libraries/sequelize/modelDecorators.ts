@@ -6,7 +6,7 @@ import { scalar, textOf, type Value } from "../../values";
 import { findAnnotation, plainName } from "../annotations";
 import type { ClassValue, Tools } from "../library";
 
-/** What a class's decorators say of its model; undefined of a class without `@Table`. */
+/** The model in a class's decorators; undefined of a class without `@Table`. */
 export function decoratedModel(
   of: ClassValue,
   tools: Tools,

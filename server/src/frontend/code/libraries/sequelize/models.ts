@@ -28,7 +28,7 @@ type Fields = ReadonlyMap<string, Value>;
 
 const NONE: Fields = new Map();
 
-/** What `new Sequelize(..., { define })` says of all models. */
+/** The settings of all models in `new Sequelize(..., { define })`. */
 export interface Defaults {
   readonly kind: "defaults";
   readonly define: Fields;
@@ -333,7 +333,7 @@ function initIn(
   return undefined;
 }
 
-/** What `pluralOf` makes a plural of. */
+/** The nouns that `pluralOf` makes a plural of. */
 export function singularOf(name: string): string {
   const odd = Object.entries(ODD).find(([, many]) => new RegExp(`${many}$`, "iu").test(name));
   if (odd) return name.slice(0, name.length - odd[1].length + 1) + odd[0].slice(1);

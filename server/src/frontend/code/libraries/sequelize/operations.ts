@@ -133,13 +133,13 @@ export function modelCall(
   }
 }
 
-/** What changes the rows that its options tell. */
+/** Methods that change the rows that their options tell. */
 const CHANGES: ReadonlySet<string> = new Set(["update", "destroy", "increment", "decrement", "restore"]); // prettier-ignore
 
 /** Only `save` of an instance looks at the version. */
 export const UNVERSIONED = { isVersioned: false } as const;
 
-/** What fields set, by columns. */
+/** The columns that fields set. */
 export function columnsSet(place: Place, fields: Fields): Columns {
   const set = new Map<string, Fragment>();
   for (const [name, value] of fields) {
@@ -168,7 +168,7 @@ function columnsOfNew(place: Place, fields: Fields): Columns {
   return set;
 }
 
-/** What Sequelize itself puts into a column of a new row; undefined where it leaves that to the database. */
+/** Sequelize's own value for a column of a new row; undefined where it leaves that to the database. */
 function initialOf(place: Place, column: ModelColumn): Value | undefined {
   const { tools, source } = place;
   const { default: usual, generated, initial, type } = column;

@@ -118,7 +118,7 @@ function keyNameOf(named: Value | undefined, tools: Tools): string | undefined {
   return constantText(fields?.get("name") ?? named);
 }
 
-/** What `@BelongsToMany` says. */
+/** The relation of `@BelongsToMany`. */
 export interface Tie {
   readonly holder: ClassValue;
   readonly target: Value | undefined;

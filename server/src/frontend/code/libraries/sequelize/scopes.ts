@@ -57,7 +57,7 @@ export function scopedAs(
   return withAssociations({ ...base, scoped: asked ?? NONE }, tools);
 }
 
-/** What a scope may be asked for with. */
+/** The arguments of a scope. */
 type Asking = Pick<Place, "model" | "source" | "tools">;
 
 function loseScope({ source, tools }: Pick<Place, "source" | "tools">): void {
@@ -193,7 +193,7 @@ function union(before: Value, own: Value, tools: Tools): Value | undefined {
   return tools.list([...first, ...second.filter((each) => !names.has(constantText(each) ?? ""))]);
 }
 
-/** What tells an include from others. */
+/** The properties that tell an include from others. */
 function includedAs(value: Value, tools: Tools): string | undefined {
   const fields = value.kind === "object" ? tools.fields(value) : undefined;
   const named = constantText(fields?.get("as") ?? fields?.get("association") ?? value);

@@ -94,7 +94,7 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
       const scoped = scopedAs(withAssociations(data, tools), method, call, tools);
       return { ...handle, path: "model", data: scoped };
     }
-    // What the class itself has of that name is called on the scoped class, too.
+    // The class's own method of that name is called on the scoped class, too.
     if (data.scoped && hasStatic(data, method)) return undefined;
     if (DECLARING.test(method)) return UNDEFINED;
     const model = withAssociations(data, tools);

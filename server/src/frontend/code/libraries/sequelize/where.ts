@@ -22,7 +22,7 @@ export function isGiven(value: Value | undefined): value is Value {
   return value !== undefined && value.kind !== "undefined";
 }
 
-/** What operators are as keys of records. */
+/** Operators as keys of records. */
 export const OPERATOR = "Symbol(";
 
 /** SQL text that stands for a value: `literal(...)`, `fn(...)`, `col(...)`. */

@@ -61,7 +61,7 @@ export interface Query {
   readonly rows?: readonly Columns[];
   readonly conflict?: Fragment;
   readonly returning?: readonly string[];
-  /** What of it is not understood. */
+  /** The part of it that is not understood. */
   readonly lost?: string;
   readonly source: Call["source"];
 }

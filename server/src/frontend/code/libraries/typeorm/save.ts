@@ -173,7 +173,7 @@ function saveObject(place: Place, object: Extract<Value, { kind: "object" }>): v
   );
 }
 
-/** What the fields of an entity set, by columns; undefined where a value is not understood. */
+/** The columns that the fields of an entity set; undefined where a value is not understood. */
 export function columnsSet(place: Place, fields: ReadonlyMap<string, Value>): Columns | undefined {
   const { model, tools } = place;
   const set = new Map<string, Fragment>();
@@ -189,7 +189,7 @@ export function columnsSet(place: Place, fields: ReadonlyMap<string, Value>): Co
       continue;
     }
     const column = columnOf(model, name);
-    // What the class declares as no column is not written.
+    // A property that the class declares as no column is not written.
     if (column) set.set(column.column, textOfValue(place, value));
     else if (model.others?.has(name) !== true) loseField(place, name);
   }
@@ -266,12 +266,12 @@ export function runSoftDelete(place: Place, where: readonly Fragment[]) {
   return runUpdate(place, new Map([[column.column, raw("CURRENT_TIMESTAMP")]]), where);
 }
 
-/** What follows the rows of an INSERT that updates a row that is there already. */
+/** The text behind the rows of an INSERT that updates a row that is there already. */
 export function conflictText(
   place: Place,
   targets: readonly string[],
   rows: readonly Columns[],
-  /** What is set there; all that the rows give unless it is told. */
+  /** The columns that are set there; all that the rows give unless it is told. */
   overwritten?: readonly string[],
 ): Fragment {
   const { tools, model } = place;

@@ -10,7 +10,7 @@ import type { Model } from "../orm/model";
 import type { Place } from "../orm/statements";
 import { entityOf } from "./entities";
 
-/** What the methods of repositories set off. */
+/** The effects of repositories' methods. */
 const MOMENTS = dictionary<string | undefined>({
   save: "Insert Update",
   insert: "Insert",

@@ -37,7 +37,7 @@ export interface Schema {
   readonly isChanged?: boolean;
   /** It gives fields that it does not name as they are, too. */
   readonly isLoose?: boolean;
-  /** What it makes by that may be nothing as well, or have parts that are left out. */
+  /** Its results that may be nothing as well, or have parts that are left out. */
   readonly mayLose?: "whole" | "parts";
   /** It takes what a function makes of what it is given: that is an argument of its own. */
   readonly isOfMade?: boolean;
@@ -51,14 +51,14 @@ export interface Schema {
   readonly refusesMore?: boolean;
 }
 
-/** What is not known to be a schema, or what of one. */
+/** A schema that is not known to be one, or a part of one. */
 export const ANY: Schema = { kind: "other", checks: [], refusesMore: true };
 
-/** What a schema says of a value: what it gives, and the conditions without which it refuses. */
+/** The meaning of a schema for a value: what it gives, and the conditions without which it refuses. */
 export interface Refinement {
   readonly value: Value;
   readonly conditions: readonly Condition[];
-  /** What was read of which nobody knows whether it is taken. */
+  /** Parts that were read of which nobody knows whether they are taken. */
   readonly untold?: readonly Expression[];
 }
 
@@ -69,7 +69,7 @@ export interface Condition {
 }
 
 /**
- * What a schema gives of a value and refuses of it. Functions of the code's own that it asks are called. Linear in the
+ * The result of a schema for a value, and its refusals. Functions of the code's own that it asks are called. Linear in the
  * fields and alternatives of the schema.
  */
 export function refine(schema: Schema, value: Value, call: Call, tools: Tools): Refinement {
@@ -91,7 +91,7 @@ export function refine(schema: Schema, value: Value, call: Call, tools: Tools): 
   const { refinements } = schema;
   if (!refinements) return plain;
   if (schema.isOptional === true) {
-    // What may be left out is not asked where it is.
+    // A value that may be left out is not asked where it is.
     const untold = [...(plain.untold ?? []), ...readsOf(value)];
     return isRead(value) ? { ...plain, untold } : plain;
   }
@@ -193,7 +193,7 @@ function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Refi
     const all = schema.isLoose === true ? ofFields(schema, value, new Map(parts)) : tools.object(Object.fromEntries(given)); // prettier-ignore
     return { value: all, conditions, ...whole };
   }
-  // What is not told by its fields is made of the whole.
+  // A value that is not told by its fields is made of the whole.
   if (fields && (isMade(schema) || (isFromDatabase && isTrimmed(schema)))) {
     return { value: changed(schema, value, tools), ...ofRead(schema, value) };
   }
@@ -213,7 +213,7 @@ function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Refi
   const isTag = kind === "other" && schema.only !== undefined;
   const conditions = checks.length === 0 ? [] : [{ holds, ...(isTag && { isTag }) }];
   if (instead === undefined) return { value: besides(schema, value, tools), conditions };
-  // What may be null stays null: a default stands for what is left out.
+  // A value that may be null stays null: a default stands for what is left out.
   if (schema.mayBeNull === true) {
     const argument = typed(schema, value);
     return { value: orLeftOut(argument, argument, constant(instead)), conditions };
@@ -238,7 +238,7 @@ const COLUMNS: Readonly<Partial<Record<Schema["kind"], ValueType>>> = {
   date: "time",
 };
 
-/** What is made of several schemas in a way that is not followed: whether it gives something else than it is given. */
+/** The result of several schemas in a way that is not followed: whether it gives something else than it is given. */
 export function madeOf(
   parts: readonly Schema[],
 ): Pick<Schema, "isChanged" | "isTrimmed" | "mayLose"> {
@@ -259,7 +259,7 @@ function lacks({ mayLack, mayLose, makers, fields }: Schema): boolean {
   return isOwn || [...(fields?.values() ?? [])].some(lacks);
 }
 
-/** What it gives may be among the arguments as well, in a part at least. */
+/** Its result may be among the arguments as well, in a part at least. */
 function isTrimmed({ isTrimmed: isOwn, instead, perhapsInstead, fields }: Schema): boolean {
   if (isOwn === true || instead !== undefined || perhapsInstead !== undefined) return true;
   return [...(fields?.values() ?? [])].some(isTrimmed);
@@ -271,7 +271,7 @@ function ofRead(schema: Schema, value: Value): Omit<Refinement, "value"> {
   const saysNothing = kind === "other" && schema.checks.length === 0;
   if (saysNothing && refusesMore !== true) return { conditions: [] };
   const untold = readsOf(value);
-  // What is made of something else may be made of nothing as well.
+  // A value that is made of something else may be made of nothing as well.
   if (value.kind !== "scalar" || saysNothing || isChanged === true) {
     return { conditions: [], untold };
   }
@@ -324,7 +324,7 @@ function tagged(schema: Schema, value: Value, tools: Tools): readonly Condition[
   return [{ holds: connective("or", [isNothing, all]), isTag: true }];
 }
 
-/** What is not changed: what stands for it where it is left out differs by version where a default is taken out of force. */
+/** The unchanged value: what stands for it where it is left out differs by version where a default is taken out of force. */
 function besides(schema: Schema, value: Value, tools: Tools): Value {
   const argument = typed(schema, value);
   if (schema.perhapsInstead === undefined) return argument;
@@ -356,14 +356,14 @@ const TYPES: Readonly<Record<Schema["kind"], string | undefined>> = {
   other: undefined,
 };
 
-/** What may be missing as a whole, with the fields that it has where it is there. */
+/** The record that may be missing as a whole, with the fields that it has where it is there. */
 function ofFields(schema: Schema, value: Value, parts: ReadonlyMap<string, Refinement>): Value {
   const whole = typed(schema, value);
   if (whole.kind !== "input") return whole;
   return { ...whole, members: (property) => parts.get(property)?.value };
 }
 
-/** What is taken beside null; undefined where it is of several types, or not known. */
+/** The type that is taken beside null; undefined where it is of several types, or not known. */
 export function ownType({ kind, members, only }: Schema): string | undefined {
   if (only !== undefined) return JSON.stringify(only);
   const kinds = new Set([...(members?.values() ?? [])].map((each) => typeof each));
@@ -371,7 +371,7 @@ export function ownType({ kind, members, only }: Schema): string | undefined {
   return TYPES[kind] ?? (kinds.size === 1 ? own : undefined);
 }
 
-/** What a function of the code's own makes of a value: nothing of nothing, where nothing is taken around the function. */
+/** The result of a function of the code's own for a value: nothing of nothing, where nothing is taken around the function. */
 function changed(schema: Schema, value: Value, tools: Tools): Value {
   const around = typed(schema, value);
   const whole = made(schema, value, tools);
@@ -379,7 +379,7 @@ function changed(schema: Schema, value: Value, tools: Tools): Value {
   return orLeftOut(around, isNull ? either(isNull, constant(null), whole) : whole, UNDEFINED);
 }
 
-/** What is made of an argument, or what stands for it where it is left out. */
+/** The result for an argument, or what stands for it where it is left out. */
 function orLeftOut(argument: Value, given: Value, standing: Value): Value {
   const isLeftOut = leftOut(argument);
   const surely =

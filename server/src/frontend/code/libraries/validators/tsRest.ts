@@ -12,7 +12,7 @@ const TS_REST: Library = {
   },
 };
 
-/** What a module of ts-rest exports under a name; undefined for other modules. */
+/** The export of a module of ts-rest under a name; undefined for other modules. */
 export function contractExport(from: string, name: string): HandleValue | undefined {
   const isContract = from === "@ts-rest/core" && name === "initContract";
   return isContract ? { kind: "handle", library: TS_REST, path: name } : undefined;

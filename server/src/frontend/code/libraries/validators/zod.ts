@@ -32,7 +32,7 @@ function typeText(schema: Schema): string | undefined {
       ? `(${types.join(" | ")})${orNull}`
       : undefined;
   }
-  // What a schema does not name is left out of what it gives.
+  // Fields that a schema does not name are left out of what it gives.
   if (fields) {
     const record = `{ ${[...fields].map(memberText).join("; ")} }`;
     return `${isLoose === true ? record : `Exactly<${record}>`}${orNull}`;
@@ -98,9 +98,9 @@ function schemasIn(value: Value, tools: Tools): readonly Schema[] {
   return inner ? [...inner].map(schemaOf) : [schemaOf(value)];
 }
 
-/** What may be left out (`optional`), be null (`nullable`) or both (`nullish`); a default inside may stand for it then or not. */
+/** Values that may be left out (`optional`), be null (`nullable`) or both (`nullish`); a default inside may stand for it then or not. */
 export function optionally(each: Schema, how: string): Schema {
-  // What is left out is not given to what makes something of it.
+  // A value that is left out is not given to what makes something of it.
   const { instead, ...plain } = optional(each.makers ? remade(each) : each, how);
   if (instead === undefined) return plain;
   return how === "nullable" ? remade(plain) : { ...plain, perhapsInstead: instead };
@@ -113,7 +113,7 @@ function remade({ kind, fields, checks, mayLose }: Schema, isThere = false): Sch
   return { ...own, ...(loses && { mayLose: loses }) };
 }
 
-/** What takes what a function makes of an argument. */
+/** Validators that take what a function makes of an argument. */
 function ofMade(schema: Schema): Schema {
   if (schema === ANY) return remade(schema);
   return { ...schema, isOfMade: true, refusesMore: true };
@@ -347,7 +347,7 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
   }
 }
 
-/** What one of several schemas takes, as far as types go. */
+/** The types that one of several schemas takes. */
 function oneOfSchemas(list: Value, tools: Tools): Schema {
   const alternatives = tools.items(list)?.map(schemaOf);
   return alternatives ? { ...ANY, alternatives, ...madeOf(alternatives) } : ANY;
@@ -372,7 +372,7 @@ const UNTOLD = "whether a validator takes it is not known";
 function tried(schema: Schema, value: Value, call: Call, tools: Tools): Value {
   const { value: data, conditions, untold } = refine(schema, value, call, tools);
   const path = value.kind === "input" ? `${value.path}.valid` : "valid";
-  // What one schema says of one value says nothing of others.
+  // The refusal of one schema for one value says nothing of others.
   const isFromDatabase = !readsOf(value).every(isOfInputs);
   const told = isFromDatabase ? [] : [tools.decidedOutside(path)];
   const others = untold ? [tools.condition(unknown(UNTOLD, untold))] : told;
@@ -428,7 +428,7 @@ function handleOf(schema: Schema, tools: Tools): Value {
   return tools.handle("schema", schema);
 }
 
-/** What a module of zod exports under a name; undefined for other modules. */
+/** The export of a module of zod under a name; undefined for other modules. */
 export function zodExport(from: string, name: string): HandleValue | undefined {
   if (from === "zod-form-data" && name === "zfd") {
     return { kind: "handle", library: ZOD, path: "z.zfd" };

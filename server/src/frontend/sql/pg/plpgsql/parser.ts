@@ -190,7 +190,7 @@ function takeOver(cursor: Cursor): LoopOver {
   return takeForRange(cursor, targets);
 }
 
-/** What a FOR runs over: a range has two dots, a query starts like one, a cursor is a name. */
+/** The range of a FOR: a range has two dots, a query starts like one, a cursor is a name. */
 function takeForRange(cursor: Cursor, targets: readonly Target[]): LoopOver {
   if (take(cursor, "execute")) {
     const command = spanUntil(cursor, "using", "loop");

@@ -39,7 +39,7 @@ import {
   type RoutineDefinition,
 } from "./routineDefinition";
 
-/** What a routine is lowered in, with FOUND and ROW_COUNT declared; `callers` are the routines around it. */
+/** The context in which a routine is lowered, with FOUND and ROW_COUNT declared; `callers` are the routines around it. */
 export function createState(
   definition: RoutineDefinition,
   shared: RoutineContext,
@@ -136,7 +136,7 @@ export function lowerBody(state: State): void {
   if (block !== undefined) lowerBlock(state, block, whole);
 }
 
-/** What PostgreSQL itself says against a body that our parser accepts. */
+/** PostgreSQL's own complaint about a body that our parser accepts. */
 function noteOwnView(state: State): void {
   const { definition, shared } = state;
   const { lines, span } = definition;
@@ -240,7 +240,7 @@ export function inlineDefinition(
     );
   }
   const names = createNames(caller.names);
-  // What is wrong with its text is said where it stands.
+  // The defect of its text is told where it stands.
   const shared = { ...caller.shared, note: () => undefined };
   const callee = createState(definition, shared, caller.ids, names, [key, ...caller.callers]);
   callee.nested = 1;
@@ -273,7 +273,7 @@ export function inlineDefinition(
 }
 
 /**
- * What a routine gives that asks one query and returns what it finds, as a part of the statement that calls it: a
+ * The value of a routine that asks one query and returns what it finds, as a part of the statement that calls it: a
  * STABLE function reads what its caller reads. Undefined for others.
  */
 function queryOf({
@@ -307,7 +307,7 @@ function reads(command: Command): number {
   return count;
 }
 
-/** What a function that is not followed any deeper gives, where it touches no table: a function of its arguments. */
+/** The value of a function that is not followed any deeper, where it touches no table: a function of its arguments. */
 function calledAgain(
   { shared }: State,
   { name, schema }: RoutineDefinition,

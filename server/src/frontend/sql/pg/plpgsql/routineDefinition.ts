@@ -23,7 +23,7 @@ export interface Argument {
   readonly type: TypeName | undefined;
   readonly isInput: boolean;
   readonly isOutput: boolean;
-  /** What a call that leaves it out passes. */
+  /** The argument that a call passes by leaving it out. */
   readonly value: Node | undefined;
 }
 

@@ -58,7 +58,7 @@ function runPiece(
   return take(state, lowerStatement(node, context), span, options);
 }
 
-/** What is no query and no change sets ROW_COUNT to zero, and leaves FOUND. */
+/** A statement that is no query and no change sets ROW_COUNT to zero, and leaves FOUND. */
 function tellNothing(state: State, span: Span): void {
   if (state.asksCount) assign(state, ROW_COUNT, literal(0), span);
 }

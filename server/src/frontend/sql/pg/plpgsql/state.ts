@@ -42,7 +42,7 @@ export interface State extends RoutineState {
   /** True if FOUND and ROW_COUNT are asked for anywhere. */
   readonly asksFound: boolean;
   readonly asksCount: boolean;
-  /** What RETURN QUERY and RETURN NEXT gave so far. */
+  /** The rows of RETURN QUERY and RETURN NEXT so far. */
   readonly returned: Expression[];
   /** The body is inside of IF, LOOP or a block with EXCEPTION. */
   nested: number;
@@ -56,7 +56,7 @@ export interface State extends RoutineState {
   ) => CallResult | undefined;
 }
 
-/** What a piece of SQL inside the routine is lowered in. */
+/** The context in which a piece of SQL inside the routine is lowered. */
 export function contextFor(
   state: State,
   piece: SqlPiece,

@@ -47,7 +47,7 @@ export function renameEnumeration({ object, newname }: RenameStmt, state: State)
   else state.takes.delete(to);
 }
 
-/** What values of a type look like, as it is written. */
+/** The form of values of a type, as it is written. */
 export function takesOfType(type: TypeName | undefined, state: State): Takes | undefined {
   const name = typeText(type);
   const sizes = (type?.typmods ?? []).flatMap((node) => {

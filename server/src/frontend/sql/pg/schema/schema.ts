@@ -30,7 +30,7 @@ export interface PgSchemaReading {
   readonly triggers?: readonly Trigger[];
   readonly policies?: readonly Policy[];
   readonly notes: readonly Note[];
-  /** What definitions say beyond the tables, notes or not: a default that is not known, an option that is not looked at. */
+  /** Parts of definitions beyond the tables, notes or not: a default that is not known, an option that is not looked at. */
   readonly losses: readonly DefinitionLoss[];
   /** The query of the view of that name, over the given tables. */
   readonly view: (name: string, table: (name: string) => Table | undefined) => Query | undefined;

@@ -39,7 +39,7 @@ export interface State {
   readonly loose: Set<string>;
   /** Collations of the user's own, and whether equal texts are the same text in them. */
   readonly collations: Map<string, boolean>;
-  /** What values of these types look like, where that is known. */
+  /** The form of values of these types, where that is known. */
   readonly takes: Map<string, Takes>;
   readonly triggers: Triggers;
   readonly policies: Policies;
@@ -55,7 +55,7 @@ export function say(state: State, message: string, code = "not-analysed"): void 
   state.notes.push({ severity: "information", code, message, source });
 }
 
-/** What a definition says that tables do not keep, without a note: nothing that is checked rests on it. */
+/** Parts of a definition that tables do not keep, without a note: nothing that is checked rests on them. */
 export function recordLoss(state: State, what: string): void {
   state.losses.push({ message: what, source: sourceOf(state.piece) });
 }

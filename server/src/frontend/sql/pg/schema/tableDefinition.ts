@@ -155,7 +155,7 @@ export function withColumn(table: Table, definition: ColumnDef, state: State): T
   return { ...table, columns: [...table.columns, column] };
 }
 
-/** What the grammar says of a constraint behind it, DEFERRABLE and the like, is put into it. */
+/** The grammar's words behind a constraint, DEFERRABLE and the like, are put into it. */
 function constraintsOf(definition: ColumnDef): readonly Constraint[] {
   const all: Constraint[] = [];
   for (const node of definition.constraints ?? []) {

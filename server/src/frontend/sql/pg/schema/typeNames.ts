@@ -16,7 +16,7 @@ const CATALOG: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What stands for a type only where it is not quoted, and what CREATE TABLE takes for one in any spelling. */
+/** Words that stand for a type only where they are not quoted, and those that CREATE TABLE takes for one in any spelling. */
 const WORDS: ReadonlySet<string> = new Set(
   "bigint boolean character dec decimal double float int integer nchar real smallint national".split(
     " ",

@@ -63,7 +63,7 @@ interface Simple {
   readonly made: readonly Command[];
 }
 
-/** What the BEFORE triggers come to, where they only compute. */
+/** The result of the BEFORE triggers, where they only compute. */
 function foldAll(statement: Change, { table, before }: Firing): Simple | undefined {
   const { alias } = statement.relation;
   const old = (column: string): Expression => ({ kind: "column", relation: alias, column });

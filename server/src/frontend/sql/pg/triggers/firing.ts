@@ -17,7 +17,7 @@ import { fireInsert } from "./fireInsert";
 import { lowerTrigger, type TriggerBody } from "./triggerBody";
 import type { Trigger, TriggerEvent } from "./triggerDefinitions";
 
-/** What the names of a trigger's variables begin with. */
+/** The prefix of a trigger's variables. */
 const PREFIX = "trigger.";
 /** How many triggers may fire one another in a row. */
 const DEEPEST = 3;

@@ -33,7 +33,7 @@ export interface TriggerBody {
   readonly reads: { readonly new: ReadonlySet<string>; readonly old: ReadonlySet<string> };
   /** Columns of NEW that it assigns. */
   readonly assigns: ReadonlySet<string>;
-  /** What is lost outside of its statements. */
+  /** Losses outside of its statements. */
   readonly losses: readonly Taint[];
 }
 

@@ -16,7 +16,7 @@ import type { Ids } from "../../lowering";
 import { hasQuery } from "../../routine/hoist";
 import type { RowVariables, TriggerBody } from "./triggerBody";
 
-/** What fires at the rows of one statement. */
+/** The triggers that fire at the rows of one statement. */
 export interface Firing {
   readonly table: Table;
   readonly ids: Ids;
