@@ -18,7 +18,9 @@ export function hiddenText({ anomalies }: LevelReport, shown: Shown = {}): strin
   ];
   const rest = [
     ...(unused > 0 ? [`${String(unused)} where only what was read on the way differs`] : []),
-    ...(repeated > 0 ? [`${String(repeated)} where rows are deleted twice`] : []),
+    ...(repeated > 0
+      ? [`${String(repeated)} where a second run deletes or writes what the first one did`]
+      : []),
     ...(kinds > 0 ? [`${String(kinds)} of kinds that are off`] : []),
     ...(off.length > 0 ? ["(--all)"] : []),
   ];

@@ -22,12 +22,19 @@ interface Made {
   readonly steps?: readonly ExecutedStep[];
   readonly severity?: Severity;
   readonly returned?: readonly (readonly string[])[];
+  /** Of each order, who is refused. */
+  readonly refused?: readonly string[];
 }
 
-function outcome(final: Outcome["final"], returned: readonly string[] = []): Outcome {
+function outcome(
+  final: Outcome["final"],
+  returned: readonly string[] = [],
+  refused?: string,
+): Outcome {
+  const status = (name: string): string => (name === refused ? "rolled back" : "committed");
   return {
     final,
-    status: { T1: "committed", T2: "committed" },
+    status: { T1: status("T1"), T2: status("T2") },
     returned: { T1: returned },
   };
 }
@@ -53,7 +60,7 @@ function told({ initial = {}, here, serial, severity = "state", ...more }: Made)
     schema: { tables: TABLES },
     initial,
     here: outcome(here, more.returned?.[0]),
-    serial: serial.map((final, at) => outcome(final, more.returned?.[at + 1])),
+    serial: serial.map((final, at) => outcome(final, more.returned?.[at + 1], more.refused?.[at])),
     steps: more.steps ?? [],
     nameOf: (instance) => (instance === "T1" ? "withdraw" : "deposit"),
     lookedUp: () => more.lookedUp ?? [],
@@ -105,6 +112,7 @@ describe("the consequence of a run", () => {
         initial: account(100),
         here: account(30),
         serial: [account(40), account(30)],
+        refused: ["T2", "T1"],
         steps: both(-60, -70),
       },
     ],
@@ -283,6 +291,34 @@ describe("the consequence of a run", () => {
         steps: [step("T1", [], [cell("taken_at", 7), cell("updated_at", 7)])],
       },
     ],
+    [
+      "repetition: A run of withdraw returns was off, where one at a time gives was on",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        returned: [["was off"], ["was on"], ["was on"]],
+        steps: ["T1", "T2"].map((name) => step(name, [], [cell("on", 1), cell("updated_at", 7)])),
+      },
+    ],
+    [
+      "returned: ",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        steps: ["T1", "T2"].map((name, at) => step(name, [], [cell("on", at)])),
+      },
+    ],
+    [
+      "returned: ",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        steps: ["T1", "T2"].map((name) => step(name, [], [cell("used", 1)])),
+      },
+    ],
     ["nothing", { severity: "unused", here: account(1), serial: [account(2)] }],
     ["nothing", { here: account(1), serial: [] }],
   ];
@@ -291,6 +327,15 @@ describe("the consequence of a run", () => {
       assert.equal(told(made), expected);
     });
   }
+
+  it("is that of notes where some order leaves the same but for times of the clock", () => {
+    const at = (time: string, state: string) => ({
+      account: [{ id: 1, state, closed: "2026-01-01T00:00:" + time + ".000Z" }],
+    });
+    const orders = [at("02", "open"), at("03", "closed")];
+    assert.match(told({ here: at("01", "closed"), serial: orders }), /^noted/u);
+    assert.match(told({ here: at("01", "odd"), serial: orders }), /^value/u);
+  });
 
   it("is not that of notes where something else differs", () => {
     const noted = (balance: number, note: string) => account(balance, { note });

@@ -1,12 +1,14 @@
 // The consequence of an anomaly for the data, in one clause, with its harm: the first template of the table that fits
 // its executed run.
+import { ownEntry } from "../../../protocol/dictionary";
 import type { Harm, Severity } from "../../../protocol/report";
+import type { Value } from "../../../protocol/witness";
 import type { CellAccess } from "../../../store/execution";
 import { EXISTENCE } from "../../../store/row";
 import { isCounted } from "../../search/suspicion";
 import { capitalise } from "./nouns";
 import { dangling, emptiedState, otherRows, overLimit, sameNumber, twice } from "./rowTemplates";
-import { oddCells, type OddCell, type Runs } from "./runs";
+import { isClock, oddCells, rowsOf, sameRow, tablesOf, type OddCell, type Runs } from "./runs";
 import {
   belowZero,
   belowZeroTogether,
@@ -50,14 +52,16 @@ export function consequenceOf(runs: Runs, severity: Severity | undefined): Conse
   if (runs.serial.length === 0 || severity === "unused") return undefined;
   if (severity !== "state") return returnedBy(runs);
   const mattering = { ...runs, ...withoutNotes(runs) };
-  for (const { harm, tell } of TEMPLATES) {
+  // Where some order leaves the same but for notes and times of the clock, nothing else is wrong.
+  const isWrong = !mattering.serial.some((order) => leavesTheSame(mattering, order));
+  for (const { harm, tell } of isWrong ? TEMPLATES : []) {
     const title = tell(mattering);
     if (title !== undefined) return { title: capitalise(title), harm };
   }
   for (const { tell } of TEMPLATES) {
     const title = tell(runs);
     if (title !== undefined)
-      return { title: capitalise(title), harm: deletesOnly(runs) ? "repetition" : "noted" };
+      return { title: capitalise(title), harm: repeatsOnly(runs) ? "repetition" : "noted" };
   }
   return returnedBy(runs);
 }
@@ -66,8 +70,34 @@ function returnedBy(runs: Runs): Consequence {
   const returned = otherReturn(runs);
   return {
     ...(returned !== undefined && { title: capitalise(returned) }),
-    harm: deletesOnly(runs) ? "repetition" : "returned",
+    harm: repeatsOnly(runs) ? "repetition" : "returned",
   };
+}
+
+/** True if what the later transaction writes is there already: rows that are gone, or the values that the earlier one wrote. */
+function repeatsOnly(runs: Runs): boolean {
+  return deletesOnly(runs) || writesTheSame(runs);
+}
+
+/**
+ * True if all transactions that write write the same values to the same cells, notes aside. Who takes a thing that serves
+ * once, or moves something on to its next state, does what goes with that a second time.
+ */
+function writesTheSame({ steps }: Runs): boolean {
+  const written = new Map<string, Map<string, Value>>();
+  for (const { instance, writes } of steps)
+    for (const { table, key, column, value } of writes) {
+      if (NOTED_TABLE.test(table) || NOTED_COLUMN.test(column)) continue;
+      if (column === EXISTENCE || SINGLE_USE.test(table) || STATE_COLUMN.test(column)) return false;
+      const own = written.get(instance) ?? new Map<string, Value>();
+      written.set(instance, own.set(JSON.stringify([table, key, column]), value));
+    }
+  const [first, ...others] = written.values();
+  if (!first || others.length === 0) return false;
+  return others.every(
+    (other) =>
+      other.size === first.size && [...first].every(([cell, value]) => other.get(cell) === value),
+  );
 }
 
 /**
@@ -117,9 +147,37 @@ function withoutNotes({ here, serial }: Runs): Pick<Runs, "here" | "serial"> {
   return { here: strip(here), serial: serial.map(strip) };
 }
 
+/** True if an order ends the same transactions well and leaves the rows that the run leaves, times of the clock aside. */
+function leavesTheSame(runs: Runs, order: Runs["here"]): boolean {
+  const { here } = runs;
+  const isLike = ([name, status]: [string, string]): boolean =>
+    (status === "committed") === (ownEntry(order.status, name) === "committed");
+  if (!Object.entries(here.status).every(isLike)) return false;
+  return tablesOf(runs).every((table) => {
+    const [own, others] = [rowsOf(here.final, table), rowsOf(order.final, table)];
+    return (
+      own.length === others.length &&
+      own.every((row) => {
+        const other = sameRow(runs, table, row, others);
+        return (
+          other !== undefined &&
+          Object.entries(row).every(([column, value]) => {
+            const there = ownEntry(other, column) ?? null;
+            return value === there || (isClock(value) && isClock(there));
+          })
+        );
+      })
+    );
+  });
+}
+
 /** Tables of what serves once: tokens, codes, invitations, entries of queues. */
 const SINGLE_USE =
   /token|code|otp|nonce|invit|challenge|verif|ticket|coupon|voucher|queue|job|task|outbox|message|event/iu;
+
+/** Columns of states that something goes through once. */
+const STATE_COLUMN =
+  /status|state|stage|phase|used|consumed|redeemed|claimed|taken|accepted|approved|processed|sent|paid|locked|assigned/iu;
 
 const DELETION_COLUMN = /^(?:is_?)?deleted(?:_?(?:at|on|by))?$/iu;
 

@@ -79,7 +79,8 @@ export function oddCells(runs: Runs): readonly OddCell[] {
   return [...cells.filter(({ isNew }) => isNew), ...cells.filter(({ isNew }) => !isNew)];
 }
 
-function isClock(value: Value): boolean {
+/** True of a time that a clock gave. */
+export function isClock(value: Value): boolean {
   return typeof value === "string" && isClockTime(`'${value}`);
 }
 
