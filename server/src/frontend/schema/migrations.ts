@@ -127,10 +127,10 @@ function flyway(base: string, folder: readonly string[]): Migration | undefined 
   return { set, isUndo: kind === "U", isBaseline: kind === "B", isCertain: true, order };
 }
 
-/** A folder per migration: Prisma's and drizzle-kit's `migration.sql`, `up.sql` and `down.sql` of diesel and hasura. */
+/** A folder per migration: Prisma's and drizzle-kit's `migration.sql`, one in code beside it, `up.sql` and `down.sql` of diesel and hasura. */
 function inFolder(base: string, folder: readonly string[]): Migration | undefined {
   const name = folder.at(-1) ?? "";
-  const kind = /^(migration|up|down)\.sql$/i.exec(base)?.[1]?.toLowerCase();
+  const kind = /^(migration|up|down)\.(?:sql|[cm]?[jt]s)$/i.exec(base)?.[1]?.toLowerCase();
   if (kind === undefined || !/^\d/.test(name)) return undefined;
   const set = folder.slice(0, -1).join("/");
   const isUndo = kind === "down";

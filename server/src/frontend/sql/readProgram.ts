@@ -118,6 +118,8 @@ function* readScanned(
     ...scanned.map(({ lines }) => lines.file),
     ...(code?.files ?? []).map(({ file }) => file),
   ];
+  const codeFiles = new Set((code?.files ?? []).map(({ file }) => file));
+  const isOfCode = (file: FileId): boolean => codeFiles.has(file);
   const transactions = readings.flatMap((reading) => reading.transactions);
   const unique = uniqueTransactions(inOrder(transactions, files));
   const said = readings.map(({ group, tables: own }) =>
@@ -151,7 +153,8 @@ function* readScanned(
     ...scanned.flatMap((file) => file.notes),
     ...withoutRepetition(readings.flatMap((reading) => reading.notes)),
     ...unreadNotes(unread, code),
-    ...unique.notes,
+    // Functions of code share names as they like.
+    ...unique.notes.filter(({ source }) => !isOfCode(source.file)),
     ...said.flatMap((each) => each.notes),
     ...readings.flatMap(({ group, tables: own }) => {
       const table = lookup(own);

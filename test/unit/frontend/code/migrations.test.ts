@@ -231,6 +231,21 @@ export async function down(id: number) { await pool.query("UPDATE t SET v = v - 
   );
 });
 
+test("what stands where numbered migrations do is no transaction of the program, whatever it is called", () => {
+  const run = (name: string): string => `import { Pool } from "pg";
+const pool = new Pool();
+export const ${name} = { name: "x", run: async () => { await pool.query("UPDATE t SET v = 1 WHERE v = 2"); } };`;
+  const { transactions } = read({
+    "migration/20240101_a/migration.ts": run("inFolder"),
+    "migrations/0002_b.ts": run("inFile"),
+    "src/migration.ts": run("about"),
+  });
+  assert.deepEqual(
+    transactions.map(({ name }) => name),
+    ["about.run"],
+  );
+});
+
 test("defaults are values, SQL of the code, or not known, and never nothing", () => {
   const program = read({
     "migrations/1_a.ts": `import { sql, type Kysely } from "kysely";

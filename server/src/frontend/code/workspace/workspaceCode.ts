@@ -2,10 +2,10 @@
 import type { Dialect } from "../../../program/dialect";
 import type { Note } from "../../../program/program";
 import type { FileId } from "../../../protocol/source";
+import { migrationOf } from "../../schema/migrations";
 import { readPrismaSchemas, type PrismaSchemas } from "../../schema/prisma/datasources";
 import type { CodeSources, SourceFile } from "../../sql/text/sources";
 import { indexLines } from "../../sql/text/lines";
-import type { HirModule } from "../hir";
 import type { LastingReadings } from "../queries/persistence";
 import { createCodeMemory, type CodeMemory } from "../queries/memo";
 import { migrates, migrationText } from "../migrations/codeMigrations";
@@ -98,9 +98,7 @@ export function createWorkspaceCode(
         lines: (file) => indexLines(file, text(file) ?? ""),
         dialect: dialect ?? "postgres",
       });
-      const migrating = files.filter(
-        (each) => MIGRATES.test(each.text) && isMigration(each, modules.moduleOf(each.file)),
-      );
+      const migrating = files.filter((each) => isMigration(each, modules));
       return {
         modules,
         files: files.filter((each) => !migrating.includes(each)),
@@ -153,7 +151,9 @@ function* parsedOf(
 const MIGRATES = /\bup\b/u;
 
 /** Migrations run once and alone, so that what stands in them is no transaction. */
-function isMigration(file: SourceFile, module: HirModule | undefined): boolean {
+function isMigration(file: SourceFile, { moduleOf }: CodeModules): boolean {
+  if (migrationOf(file.file)?.isCertain === true) return true;
+  const module = MIGRATES.test(file.text) ? moduleOf(file.file) : undefined;
   if (!module) return false;
   return migrates(module, file) || migrationText(module, file.text, "postgres") !== undefined;
 }
