@@ -6,7 +6,9 @@ import type { TextStyle } from "../../server/src/cli/reporters/anomalyText";
 import { jsonReport } from "../../server/src/cli/reporters/json";
 import { textReport } from "../../server/src/cli/reporters/text";
 import { hangingText, wrapText } from "../../server/src/cli/reporters/wrap";
-import type { Anomaly, LevelReport } from "../../server/src/protocol/report";
+import type { Anomaly, LevelReport, ReportTransaction } from "../../server/src/protocol/report";
+import type { Note } from "../../server/src/program/program";
+import type { FileId } from "../../server/src/protocol/source";
 import type { Outcome } from "../../server/src/protocol/witness";
 import { LOST_UPDATE, UNCONFIRMED, report } from "./reports";
 import { matchSnapshot } from "./snapshot";
@@ -76,13 +78,68 @@ describe("the text report", () => {
       { reason: "deposit, audit: the solver gave up", transactions: ["deposit", "audit"] },
     ];
     const told = text(report({ verdict: "unknown", anomalies: [], unknown }), 200).split("\n");
-    assert.deepEqual(told.slice(0, 4), [
-      "27 undecided, the most frequent first:",
+    assert.deepEqual(told.slice(0, 6), [
+      "27 undecided, the reasons that concern most transactions first:",
+      "   1  the solver gave up (in 2 transactions, as deposit and audit)",
       "  14  rounds of this loop after the first are not searched (as bank.sql:1:1 in deposit)",
+      "      -> --unroll 2 searches a second round",
       "  12  the function f0() is not known (as bank.sql:1:1 in audit)",
-      "   1  the solver gave up (as deposit and audit)",
+      "--format json lists all.",
     ]);
-    assert.equal(told[4], "--format json lists all.");
+  });
+
+  it("tells of many transactions how far the search came, and how far each is decided", () => {
+    const [deposit, withdraw] = report({}).transactions;
+    assert.ok(deposit && withdraw);
+    const search = { pairs: 1300, ruledOut: 1000, searched: 100 };
+    const open = Array.from({ length: 21 }, () => ({
+      reason: "time budget of 10 s; --budget 60s tries longer",
+      transactions: [withdraw.name],
+    }));
+    const transactions = [
+      { ...deposit, pairs: { sharing: 3, racing: 0, settled: 3 } },
+      { ...withdraw, pairs: { sharing: 52, racing: 1, settled: 40 } },
+    ];
+    const of = { verdict: "unknown", transactions, search, unknown: open, files: [] } as const;
+    const told = text(report({ ...of, rests: { bound: 1 } }), 300).split("\n");
+    const place = ({ file, range }: ReportTransaction): string =>
+      `${file}:${String(range.start.line + 1)}:${String(range.start.character + 1)}`;
+    const lines = [
+      "Searched: 1,300 pairs of transactions share a table (a transaction and itself are one); in 1,000 of them no race is possible, and 100 of the other 300 were searched to the end: time budget of 10 s; --budget 60s tries longer.",
+      "Decided: 1 of the transactions race, 1 race with none, 0 are open (--coverage tells how far each is decided).",
+      `  ${place(deposit)} ${deposit.name}: nothing found with all 3 that share its tables`,
+      `  ${place(withdraw)} ${withdraw.name}: races with 1; nothing found with 40 of the 52 that share its tables`,
+    ];
+    for (const line of lines) assert.ok(told.includes(line), `${line}\n${told.join("\n")}`);
+  });
+
+  it("tells set-up that is left out once where it is much", () => {
+    const note = (line: number): Note => ({
+      severity: "information",
+      code: "set-up",
+      message: "left out",
+      source: {
+        file: "migrations/1.sql" as FileId,
+        range: { start: { line, character: 0 }, end: { line, character: 9 } },
+      },
+    });
+    const of = (count: number): string =>
+      textReport(
+        {
+          report: report({}),
+          notes: Array.from({ length: count }, (_, n) => note(n)),
+          again: ".",
+          files: 1,
+          folder: "app",
+        },
+        style(200),
+      );
+    assert.match(of(1), /^app\/migrations\/1\.sql:1:1: left out$/mu);
+    assert.match(
+      of(9),
+      /^9 parts of migrations, .* left out, .*\(as app\/migrations\/1\.sql:1:1\)\.$/mu,
+    );
+    assert.doesNotMatch(of(9), /: left out/u);
   });
 
   it("cuts long returned rows to the fields that differ", () => {
@@ -117,6 +174,20 @@ describe("the text report", () => {
       transactions: [],
     }));
     assert.match(text(report({ assumptions: many }), 400), /t\.c5 > 0; 3 more\./);
+  });
+
+  it("tells the arguments that say the most, and how many more there are", () => {
+    const { witness } = LOST_UPDATE;
+    const given = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`a${String(n)}`, n]));
+    const instances = witness.instances.map((each) => ({
+      ...each,
+      transaction: "withdraw (src/(app)/a.ts)",
+      arguments: given,
+    }));
+    const many: Anomaly = { ...LOST_UPDATE, witness: { ...witness, instances } };
+    const told = text(report({ anomalies: [many] }), 200);
+    assert.match(told, /T1 withdraw\(a0 0, a1 1, .*a7 7, 4 more\)/u);
+    assert.match(anomalyDetails(many, style(400)), /a11 11\)/u);
   });
 
   it("uses colours without changing the text", () => {

@@ -368,7 +368,8 @@ is found upwards from each file. "show", "fix", "replay" and "testgen" search as
   --write-baseline FILE  check: write what is found now as a baseline
   --fail-on WHAT         check: what makes the exit code 1 or 2: anomaly (only anomalies), unknown (undecided
                          questions as well, the default), never, or kinds of anomalies (lost-update,write-skew)
-  --coverage             check: file by file, what was understood and found, and what was not read
+  --coverage             check: file by file, what was understood and found, and what was not read; and how far each
+                         transaction is decided
   --config FILE          this configuration instead of the isolens.json files
   --anomaly ID           an id that "check" printed; its first characters are enough
   --dry-run              fix: show the difference, write nothing

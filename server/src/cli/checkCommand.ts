@@ -5,7 +5,7 @@ import { undecidedCount } from "../protocol/report";
 import type { Anomaly, LevelReport, Shown, Verdict } from "../protocol/report";
 import { visible } from "../protocol/controlCharacters";
 import { joinedEntries } from "../service/findings/baselineUse";
-import { inApplication } from "../service/findings/applicationPlaces";
+import { inApplication, namedFrom } from "../service/findings/applicationPlaces";
 import { coverageOfFiles } from "../service/verdict/coverage";
 import { baselineText, readBaseline } from "../workspace/baseline";
 import { fileErrorText, readTextFileNow } from "../workspace/textFile";
@@ -182,6 +182,8 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
   const paint = paintFor(io);
   const folder = path.relative(io.cwd, project.folder).split(path.sep).join("/");
   const recorded = inApplication(check.report, project, io.cwd);
+  // Terminals open a place that is named from where the user stands.
+  const report = recorded ?? namedFrom(check.report, project.folder, io.cwd);
   const heading =
     recorded !== undefined ||
     folder === "" ||
@@ -190,8 +192,9 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
       : `${paint.strong(`In ${folder}`)}\n\n`;
   const text = textReport(
     {
-      report: recorded ?? check.report,
+      report,
       notes: check.program.notes,
+      folder,
       again: againText(args, done.levelFile ?? check.report.level),
       files: project.files.length,
       shown: shownOf(args),
@@ -200,7 +203,7 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
       paint,
       columns: io.columns,
       keyOf: keyOf(done),
-      lineOf: lineOf(project.folder),
+      lineOf: lineOf(io.cwd),
       again: againText(args, done.levelFile ?? check.report.level),
     },
   );

@@ -1,4 +1,5 @@
 // `isolens show`: one anomaly in full.
+import { namedFrom } from "../service/findings/applicationPlaces";
 import type { ShowArguments } from "./arguments";
 import { keyOf } from "./checkCommand";
 import { chooseAnomaly } from "./anomalyChoice";
@@ -17,11 +18,10 @@ export async function showCommand(
 ): Promise<number> {
   const chosen = await chooseAnomaly(args, io, surroundings);
   if (typeof chosen === "number") return chosen;
-  const style = { paint: paintFor(io), columns: io.columns, keyOf: keyOf(chosen.done) };
-  io.out(
-    args.format === "json"
-      ? jsonAnomaly(chosen.anomaly)
-      : `${anomalyDetails(chosen.anomaly, style)}\n`,
-  );
+  const { anomaly, done } = chosen;
+  const style = { paint: paintFor(io), columns: io.columns, keyOf: keyOf(done) };
+  const one = { ...done.check.report, anomalies: [anomaly] };
+  const [placed = anomaly] = namedFrom(one, done.project.folder, io.cwd).anomalies;
+  io.out(args.format === "json" ? jsonAnomaly(anomaly) : `${anomalyDetails(placed, style)}\n`);
   return EXIT.clean;
 }

@@ -33,7 +33,7 @@ export type Harm =
   | "noted"
   /** Only what was returned. */
   | "returned"
-  /** Rows are deleted a second time, which changes nothing but what is returned. */
+  /** The same is deleted or written a second time, which changes nothing but what is returned. */
   | "repetition"
   /** Only what was read on the way. */
   | "unused";
@@ -63,6 +63,26 @@ export interface ReportTransaction {
   readonly file: string;
   readonly range: Range;
   readonly precision: Precision;
+  /** How far it is decided, two at a time; absent where it was not searched. */
+  readonly pairs?: SearchedPairs;
+}
+
+/** A transaction and those that share a table with it which one of the two writes; itself is one of them where it writes. */
+export interface SearchedPairs {
+  readonly sharing: number;
+  /** Of these: it races with. */
+  readonly racing: number;
+  /** Of these: nothing is found with, and nothing about the two is open. */
+  readonly settled: number;
+}
+
+/** Pairs of transactions, each also with itself, that share a table which one of the two writes. */
+export interface SearchExtent {
+  readonly pairs: number;
+  /** Of these: the texts alone say that they cannot race. */
+  readonly ruledOut: number;
+  /** Of these: asked about to the end. */
+  readonly searched: number;
 }
 
 /** One end of a dependency: a statement of an instance. `statement` is the id of the AR statement. */
@@ -318,6 +338,8 @@ export interface LevelReport {
   readonly verdict: Verdict;
   readonly rests: Rests;
   readonly transactions: readonly ReportTransaction[];
+  /** How far the search went; absent where nothing was searched, or too much to count. */
+  readonly search?: SearchExtent;
   readonly anomalies: readonly Anomaly[];
   /** The mistakes behind the anomalies, the worst first; absent before they were looked for. */
   readonly causes?: readonly Cause[];

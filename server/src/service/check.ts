@@ -4,7 +4,6 @@ import { flattenProgram } from "../analysis/operations/flatten";
 import type { FlatProgram } from "../analysis/operations/operation";
 import { explain } from "../analysis/explain/explain";
 import { createCycleTest } from "../analysis/proof/cycleTest";
-import type { CycleTest } from "../analysis/proof/cycleTest";
 import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
 import type { Level, PaperLevel } from "../isolation/levels";
@@ -28,13 +27,13 @@ import { compareLevels } from "./search/alternatives";
 import type { FoundAnomaly } from "./search/alternatives";
 import { analysablePart, withAnyRounds } from "./search/analysable";
 import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./verdict/assumptions";
+import { extentOf, type Extent } from "./verdict/extent";
 import { versionNotes } from "./verdict/versionNotes";
 import { askInvariants, settleInvariants, invariantRemarks } from "./invariants";
 import { selectAnomalies } from "./findings/anomalies";
 import { effectiveLevels, isSerializable } from "./verdict/effectiveLevels";
 import type { EffectiveLevels } from "./verdict/effectiveLevels";
 import { planner } from "./search/plan";
-import type { Planner } from "./search/plan";
 import { proveProgram } from "./proof";
 import { isAlarming } from "./findings/harm";
 import { largestSize, search } from "./search/search";
@@ -149,7 +148,7 @@ export async function check(
   const { levels } = effective;
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const cycles = createCycleTest(withAnyRounds(analysable, flat, unroll), levels);
-  const plan = withoutImpossible(planner(flat), cycles, levels);
+  const plan = planner(flat, { levels, may: cycles.may });
   const searching = timeLimit(signal, input.budget, input.patience);
   const { limit, release } = searching;
   const releases = [release];
@@ -258,7 +257,11 @@ export async function check(
       endedBy,
       input.patience ? wholeSeconds(spent) : input.budget,
     );
-    const unknown = isProved ? [] : [...gapsOf(flat), ...undecided, ...doubts];
+    const gaps = isProved ? [] : gapsOf(flat);
+    const unknown = isProved ? [] : [...gaps, ...undecided, ...doubts];
+    const open = new Set(gaps.flatMap((gap) => gap.transactions));
+    const isOpen = (id: string): boolean => open.has(id);
+    const extent = extentOf({ flat, plan, levels, may: cycles.may, isOpen }, searched);
     const cancelled = !isProved && searched.cut && endedBy === "cancel";
     const verdict = verdictOf(anomalies, unknown, cancelled);
     return {
@@ -269,6 +272,7 @@ export async function check(
         unknown,
         assumptions: isProved ? reportAssumptions(program, proof.assumed) : assumptions,
         effective,
+        ...(extent && { extent }),
         ...(proof && { proof: proof.report }),
         ...(sufficient && { sufficient }),
       }),
@@ -320,15 +324,6 @@ function cancelledCheck(input: CheckInput): CheckResult {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** The plan without what the texts rule out, at these levels. */
-function withoutImpossible(plan: Planner, cycles: CycleTest, levels: Levels): Planner {
-  return (at, size) => {
-    const planned = plan(at, size);
-    if (at !== levels) return planned;
-    return { ...planned, units: planned.units.filter((unit) => cycles.may(unit.transactions)) };
-  };
-}
 
 /** A pool that remembers whether some job failed. */
 function watchedPool(inner: SolvePool) {
@@ -383,12 +378,13 @@ interface Findings {
   readonly unknown: readonly Unknown[];
   readonly assumptions: readonly Assumption[];
   readonly effective: EffectiveLevels;
+  readonly extent?: Extent;
   readonly proof?: ProofReport;
   readonly sufficient?: readonly SufficientLevel[];
 }
 
 function reportOf(input: CheckInput, findings: Findings): LevelReport {
-  const { verdict, bound, anomalies, unknown, assumptions, effective, proof, sufficient } =
+  const { verdict, bound, anomalies, unknown, assumptions, effective, extent, proof, sufficient } =
     findings;
   const rounds = (input.unroll ?? UNROLL) > UNROLL && { unroll: input.unroll };
   return {
@@ -399,7 +395,8 @@ function reportOf(input: CheckInput, findings: Findings): LevelReport {
     basis: basisOfLevels(input, effective),
     verdict,
     rests: proof?.scheme === undefined ? { bound, ...rounds } : { proved: proof.scheme },
-    transactions: input.program.transactions.map(reportTransaction),
+    transactions: input.program.transactions.map((each) => reportTransaction(each, extent)),
+    ...(extent && { search: extent.whole }),
     anomalies,
     unknown,
     assumptions,
@@ -438,11 +435,13 @@ function verdictOf(
   return unknown.length > 0 ? "unknown" : "safe";
 }
 
-function reportTransaction(transaction: Transaction): ReportTransaction {
+function reportTransaction(transaction: Transaction, extent?: Extent): ReportTransaction {
+  const pairs = extent?.pairs.get(transaction.id);
   return {
     name: transaction.id,
     file: transaction.source.file,
     range: transaction.source.range,
     precision: transactionPrecision(transaction),
+    ...(pairs && { pairs }),
   };
 }

@@ -134,6 +134,7 @@ describe("a fingerprint", () => {
     const of = (made: Made): string => fingerprintOf(contentOf(anomaly("1", made)));
     assert.equal(of({}), of({ file: "other/b.sql", transactions: ["b", "a"] }));
     assert.equal(of({}), of({ transactions: ["a (x/a.sql)", "b"] }));
+    assert.equal(of({}), of({ transactions: ["a (x/(app)/[id]/a.tsx)", "b"] }));
     assert.notEqual(of({}), of({ kind: "write-skew" }));
     assert.notEqual(of({}), of({ transactions: ["a", "c"] }));
     assert.notEqual(of({}), of({ statements: ["SELECT a", "UPDATE b"] }));

@@ -10,6 +10,11 @@ import { planner } from "../../../server/src/service/search/plan";
 
 const MANY = 405;
 
+async function flatOf(text: string) {
+  const program = readProgram([{ file: "a.sql" as FileId, text }], { pg: await loadPgParser() });
+  return flattenProgram(program, { unroll: 1 });
+}
+
 /** Transaction n changes table(n) and reads table(n + 1), so that all are connected. */
 async function planOf(table: (n: number) => number) {
   const tables = new Set<number>();
@@ -23,11 +28,9 @@ async function planOf(table: (n: number) => number) {
     (each) => `CREATE TABLE t${String(each)} (id integer PRIMARY KEY, v integer NOT NULL);`,
   );
   const text = [...created, ...routines].join("\n");
-  const pg = await loadPgParser();
-  const program = readProgram([{ file: "a.sql" as FileId, text }], { pg });
   const level = findLevel("read-atomic");
   assert.ok(level);
-  const { units, omitted } = planner(flattenProgram(program, { unroll: 1 }))(level, 2);
+  const { units, omitted } = planner(await flatOf(text))(level, 2);
   return { pairs: new Set(units.map((unit) => [...unit.transactions].sort().join())), omitted };
 }
 
@@ -45,4 +48,23 @@ test("where too many share a table, each is asked about with itself, and the res
     "too many transactions share the tables t0 to search every two of them; check fewer files at a time",
   ]);
   for (const pair of ["0,0", "7,7"]) assert.ok(pairs.has(pair), pair);
+});
+
+test("what a test rules out is not planned at its levels, in no part of the program", async () => {
+  const level = findLevel("pg:rc");
+  const other = findLevel("pg:rr");
+  assert.ok(level && other);
+  const routine = (name: string): string => `CREATE FUNCTION ${name}(k integer) RETURNS void
+    LANGUAGE plpgsql AS $$ DECLARE x integer; BEGIN SELECT v INTO x FROM t WHERE id = k;
+    UPDATE t SET v = x + 1 WHERE id = k; END $$;`;
+  const table = "CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);";
+  const flat = await flatOf([table, ...["a", "b", "c"].map(routine)].join("\n"));
+  const plan = planner(flat, { levels: level, may: (members) => !members.includes(1) });
+  const membersAt = (...asked: Parameters<typeof plan>): readonly string[] =>
+    [
+      ...new Set(plan(...asked).units.map(({ transactions }) => [...transactions].sort().join())),
+    ].sort();
+  assert.deepEqual(membersAt(level, 2), ["0,0", "0,2", "2,2"]);
+  assert.deepEqual(membersAt(level, 2, [1, 2]), ["2,2"]);
+  assert.deepEqual(membersAt(other, 2, [1, 2]), ["1,1", "1,2", "2,2"]);
 });

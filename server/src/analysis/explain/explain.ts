@@ -8,6 +8,7 @@ import type { Anomaly, CycleEdge, CycleEnd } from "../../protocol/report";
 import { answersText } from "../../protocol/witness";
 import type { Confirmation, ExecutedStep, Execution } from "../../store/execution";
 import type { Finding } from "../search/unit";
+import { withArgumentsByUse } from "./arguments";
 import { breachesOf, consequenceOfBreach } from "./breaches";
 import { classify } from "./kinds/kinds";
 import { leftOutOf } from "./modelGaps";
@@ -79,7 +80,10 @@ export function explainNamed(program: Program, levels: Levels, finding: Finding)
     tables: finding.tables,
     cycle: dirtyRead ? [] : (named?.shape.edges.map(cycleEdge) ?? []),
     ...(dirtyRead && named?.shape.edges[0] && { dirtyRead: cycleEdge(named.shape.edges[0]) }),
-    witness,
+    witness: {
+      ...witness,
+      instances: witness.instances.map((each) => withArgumentsByUse(each, execution?.steps ?? [])),
+    },
     serial: confirmation.serial,
     steps,
     ...(breaches.length > 0 && { breaches }),

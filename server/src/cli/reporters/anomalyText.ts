@@ -13,6 +13,7 @@ import type {
 import type { WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
 import { codeFrame, type LineOf } from "./codeFrame";
+import { plainNames } from "./names";
 import { listWords, outcomeTexts, valueText } from "./outcomes";
 import type { KeyOf } from "./outcomes";
 import { hangingText, wrapText } from "./wrap";
@@ -179,7 +180,7 @@ function schedule(anomaly: Anomaly, style: TextStyle): readonly string[] {
   const width = Math.floor((columns - LEFT) / Math.max(1, instances.length)) - 2;
   if (anomaly.steps.length === 0) return [];
   if (width < NARROWEST) return scheduleLines(anomaly, style);
-  const head = instances.map((each) => wrapText(instanceText(each), width));
+  const head = headsOf(instances).map((text) => wrapText(text, width));
   const lines = tableRow("", head, width).map((line) => paint.strong(line));
   anomaly.steps.forEach((step, n) => {
     const cells = instances.map((each) =>
@@ -210,9 +211,7 @@ function tableRow(
 }
 
 function scheduleLines(anomaly: Anomaly, { paint, columns }: TextStyle): readonly string[] {
-  const names = anomaly.witness.instances.map((each) =>
-    paint.strong(`      ${instanceText(each)}`),
-  );
+  const names = headsOf(anomaly.witness.instances).map((text) => paint.strong(`      ${text}`));
   const steps = anomaly.steps.flatMap((step, n) =>
     hangingText(`${String(n + 1).padStart(3)}   ${step.instance}  `, effectText(step), columns),
   );
@@ -284,7 +283,7 @@ const MOST_ROWS = 12;
 
 function startLines(anomaly: Anomaly, { columns }: TextStyle): readonly string[] {
   const rows = rowTexts(anomaly.witness.initial);
-  const instances = anomaly.witness.instances.map(instanceText);
+  const instances = anomaly.witness.instances.map((each) => instanceText(each));
   return [...instances, ...(rows.length > 0 ? rows : ["all tables are empty"])].flatMap((line) =>
     hangingText("  ", line, columns),
   );
@@ -321,11 +320,25 @@ function wayOf({ name, kind }: StepCall): string {
   return kind === "trigger" ? `the trigger ${name}` : `${name}()`;
 }
 
-export function instanceText(each: WitnessInstance): string {
+/** Instance with its arguments, of which the first tell the most: "T1 deposit(acc 1, amount 2)". */
+export function instanceText(each: WitnessInstance, most = Infinity): string {
   const values = Object.entries(each.arguments).map(
     ([name, value]) => `${name} ${valueText(value)}`,
   );
-  return `${each.instance} ${each.transaction}(${values.join(", ")})`;
+  const rest = values.length - most;
+  const told = rest > 1 ? [...values.slice(0, most), `${String(rest)} more`] : values;
+  return `${each.instance} ${each.transaction}(${told.join(", ")})`;
+}
+
+/** Arguments above a schedule. */
+export const MOST_ARGUMENTS = 8;
+
+function headsOf(instances: readonly WitnessInstance[]): readonly string[] {
+  const names = plainNames(instances.map(({ transaction }) => transaction));
+  return instances.map((each) => {
+    const transaction = names.get(each.transaction) ?? each.transaction;
+    return instanceText({ ...each, transaction }, MOST_ARGUMENTS);
+  });
 }
 
 function endText(end: CycleEnd): string {

@@ -1,6 +1,7 @@
 // How much of each file was understood, as a table.
-import type { FileCoverage } from "../../protocol/report";
-import type { TextStyle } from "./anomalyText";
+import type { FileCoverage, LevelReport, SearchedPairs } from "../../protocol/report";
+import { placeText, type TextStyle } from "./anomalyText";
+import { hangingText } from "./wrap";
 
 const COLUMNS: readonly (readonly [string, keyof FileCoverage])[] = [
   ["transactions", "transactions"],
@@ -47,4 +48,30 @@ export function coverageLines(
         ? [`${String(others)} other files were read; no transaction is in them`]
         : [];
   return [paint.strong(line(head)), ...all.map(line), ...rest, ...skipped];
+}
+
+/** A line for each transaction: how far it is decided, two at a time. Nothing where nothing was searched. */
+export function decidedLines(
+  { transactions }: LevelReport,
+  { paint, columns }: TextStyle,
+): readonly string[] {
+  const lines = transactions.flatMap(({ name, file, range, pairs }) =>
+    pairs
+      ? hangingText("  ", `${placeText({ file, range })} ${name}: ${decidedText(pairs)}`, columns)
+      : [],
+  );
+  return lines.length === 0 ? [] : [paint.strong("How far each transaction is decided"), ...lines];
+}
+
+/** "races with 2; nothing found with 40 of the 52 that share its tables". */
+function decidedText({ sharing, racing, settled }: SearchedPairs): string {
+  if (sharing === 0) return "no other transaction writes what it uses";
+  const races = racing === 0 ? "" : `races with ${String(racing)}; `;
+  const rest =
+    settled + racing === sharing && racing > 0
+      ? `nothing found with the ${String(settled)} others that share its tables`
+      : settled === sharing
+        ? `nothing found with all ${String(sharing)} that share its tables`
+        : `nothing found with ${String(settled)} of the ${String(sharing)} that share its tables`;
+  return races + rest;
 }

@@ -20,6 +20,7 @@ export function jsonReport(
     verdict: report.verdict,
     rests: report.rests,
     transactions: report.transactions,
+    ...(report.search && { search: report.search }),
     ...(report.causes && { causes: report.causes.map(orderedCause) }),
     anomalies: report.anomalies.map(orderedAnomaly),
     unknown: report.unknown.map(orderedUnknown),

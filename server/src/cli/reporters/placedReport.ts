@@ -15,7 +15,7 @@ export interface FindingPlace {
 }
 
 /** "folder/file.sql", with what leads upwards resolved. */
-export function pathOf({ folder }: PlacedReport, file: string): string {
+export function pathOf({ folder }: Pick<PlacedReport, "folder">, file: string): string {
   const parts: string[] = [];
   for (const part of `${folder}/${file}`.split("/")) {
     if (part === "" || part === ".") continue;

@@ -7,6 +7,8 @@ export interface ReasonLine {
   readonly place: string;
   /** How many questions it stands for. */
   readonly count: number;
+  /** Names of the transactions that it concerns. */
+  readonly transactions: readonly string[];
 }
 
 export interface ReasonGroup {
@@ -14,17 +16,24 @@ export interface ReasonGroup {
   readonly reason: string;
   readonly example: string;
   readonly count: number;
+  readonly transactions: ReadonlySet<string>;
 }
 
-/** Groups by reason, the largest first; those of a size in the order of the lines. Linear but for the sorting. */
+/**
+ * Groups by reason: those first that concern the most transactions, then the largest, then in the order of the lines.
+ * Linear but for the sorting.
+ */
 export function reasonGroups(lines: readonly ReasonLine[]): readonly ReasonGroup[] {
-  const groups = new Map<string, ReasonGroup>();
-  for (const { reason, place, count } of lines) {
+  const groups = new Map<string, ReasonGroup & { readonly transactions: Set<string> }>();
+  for (const { reason, place, count, transactions } of lines) {
     const key = kindOf(reason);
-    const known = groups.get(key) ?? { reason, example: place, count: 0 };
+    const known = groups.get(key) ?? { reason, example: place, count: 0, transactions: new Set() };
+    for (const name of transactions) known.transactions.add(name);
     groups.set(key, { ...known, count: known.count + count });
   }
-  return [...groups.values()].sort((a, b) => b.count - a.count);
+  return [...groups.values()].sort(
+    (a, b) => b.transactions.size - a.transactions.size || b.count - a.count,
+  );
 }
 
 /** A reason without remarks in parentheses, and without the names, texts and numbers of one place: they are no plain words. */

@@ -14,7 +14,7 @@ import {
 } from "../../protocol/report";
 import { messageOf } from "../../service/findings/findings";
 import type { Range } from "../../protocol/source";
-import { instanceText } from "./anomalyText";
+import { instanceText, MOST_ARGUMENTS } from "./anomalyText";
 import { findingPlace, pathOf, type PlacedReport } from "./placedReport";
 
 export interface SarifOptions {
@@ -174,7 +174,13 @@ function codeFlowsOf(placed: PlacedReport, anomaly: Anomaly, steps: readonly Ste
       .filter((each) => each.instance === instance.instance)
       .map(({ location }) => location);
     if (locations.length === 0) return [];
-    return [{ id: instance.instance, message: { text: instanceText(instance) }, locations }];
+    return [
+      {
+        id: instance.instance,
+        message: { text: instanceText(instance, MOST_ARGUMENTS) },
+        locations,
+      },
+    ];
   });
   const schedule = {
     id: "schedule",

@@ -5,13 +5,14 @@ import { isShown, isTold, undecidedCount } from "../../protocol/report";
 import type { Cause } from "../../protocol/cause";
 import type { Anomaly, LevelReport, Shown, Unknown, UnreadKind } from "../../protocol/report";
 import { isGap } from "../../service/verdict/unknowns";
+import { count, extentLines, MOST_LINES, possibleLines, shortened } from "./openText";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
-import { coverageLines } from "./coverageText";
+import { coverageLines, decidedLines } from "./coverageText";
 import { hiddenText } from "./hiddenText";
-import { reasonGroups } from "./reasonGroups";
-import type { ReasonGroup, ReasonLine } from "./reasonGroups";
+import type { ReasonLine } from "./reasonGroups";
+import { pathOf } from "./placedReport";
 import { proofLines, sufficientLines } from "./proofText";
 import { hangingText } from "./wrap";
 
@@ -22,6 +23,8 @@ export interface TextReport {
   /** Command line for more, without the command's name: "bank.sql --level pg:rr". */
   readonly again: string;
   readonly files: number;
+  /** The folder that the remarks' files are named in, from where the user stands; absent: there. */
+  readonly folder?: string;
   /** Findings that are told. */
   readonly shown?: Shown;
 }
@@ -35,14 +38,22 @@ export function textReport(input: TextReport, style: TextStyle): string {
     .map((anomaly) => anomalyText(anomaly, style, causeToTell(anomaly, input)));
   const unread = unreadText(report.unknown);
   if (unread !== undefined) parts.unshift(hangingText("", unread, style.columns).join("\n"));
-  const possible = report.unknown.length > MOST_LINES ? possibleLines(report, style) : [];
+  const isLong = report.unknown.length > MOST_LINES;
+  const possible = isLong ? possibleLines(report, style) : [];
   if (possible.length > 0) parts.push(possible.join("\n"));
+  const extent = isLong ? extentLines(report, input.files, style) : [];
+  if (extent.length > 0) parts.push(extent.join("\n"));
+  const open = report.unknown.filter(({ reason }) => !isLong || !isCandidate(reason));
   const remarks = [
-    ...shortened(input.notes.flatMap(remarkLine), "remarks", style),
-    ...shortened(report.unknown.map(unknownLine), "undecided", style),
+    ...shortened(open.map(unknownLine), "undecided", style),
+    ...remarkLines(input, style),
   ];
   if (remarks.length > 0) parts.push(remarks.join("\n"));
-  if (report.files) parts.push(coverageLines(report.files, style).join("\n"));
+  if (report.files) {
+    parts.push(coverageLines(report.files, style).join("\n"));
+    const decided = decidedLines(report, style);
+    if (decided.length > 0) parts.push(decided.join("\n"));
+  }
   const proof = report.proof ? proofLines(report.proof, style) : [];
   if (proof.length > 0) parts.push(proof.join("\n"));
   const summary = hangingText("", `${summaryText(input)}`, style.columns);
@@ -68,11 +79,41 @@ interface Line extends ReasonLine {
   readonly text: string;
 }
 
-function remarkLine(note: Note): readonly Line[] {
+/** Remarks on the text; of what runs once and alone, where it is much, how much. */
+function remarkLines({ notes, folder = "" }: TextReport, style: TextStyle): readonly string[] {
+  const setUps = notes.filter(({ code }) => code === "set-up");
+  const isMuch = setUps.length > MOST_SET_UPS;
+  const told = isMuch ? notes.filter(({ code }) => code !== "set-up") : notes;
+  const [first] = setUps;
+  const leftOut =
+    isMuch && first
+      ? hangingText(
+          "",
+          `${count(setUps.length, "part")} of migrations, dumps and seed data are left out, since they run once and alone (as ${placeText(placeOf(first, folder))}).`,
+          style.columns,
+        )
+      : [];
+  return [
+    ...shortened(
+      told.flatMap((note) => remarkLine(note, folder)),
+      "remarks",
+      style,
+    ),
+    ...leftOut,
+  ];
+}
+
+const MOST_SET_UPS = 3;
+
+function placeOf({ source: { file, range } }: Note, folder: string) {
+  return { file: folder === "" ? file : pathOf({ folder }, file), range };
+}
+
+function remarkLine(note: Note, folder = ""): readonly Line[] {
   if (isGap(note)) return [];
-  const { file, range } = note.source;
-  const place = placeText({ file, range });
-  return [{ reason: note.message, place, count: 1, text: `${place}: ${note.message}` }];
+  const place = placeText(placeOf(note, folder));
+  const text = `${place}: ${note.message}`;
+  return [{ reason: note.message, place, count: 1, transactions: [], text }];
 }
 
 function unknownLine(unknown: Unknown): Line {
@@ -84,72 +125,14 @@ function unknownLine(unknown: Unknown): Line {
     reason: reason.startsWith(names) ? reason.slice(names.length) : reason,
     place: [at, subject].filter((each) => each !== "").join(" in "),
     count: times,
+    transactions,
     text: unknownText(unknown),
   };
 }
 
-const MOST_POSSIBLE = 10;
-
-/** Races that the solver proposes and no run confirmed, with what stands in the way, in the order of findings. */
-function possibleLines(report: LevelReport, style: TextStyle): readonly string[] {
-  const all = report.anomalies.filter(
-    (anomaly) => anomaly.status === "unconfirmed" && isShown(anomaly),
-  );
-  if (all.length === 0) return [];
-  const places = new Map(report.transactions.map((each) => [each.name, each]));
-  const lines = all.slice(0, MOST_POSSIBLE).flatMap((anomaly) => {
-    const { transactions, tables, reason = "no reason is known", id } = anomaly;
-    const [first = ""] = transactions;
-    const at = places.get(first);
-    const place = at === undefined ? "" : `${placeText({ file: at.file, range: at.range })}: `;
-    const why = cut(reason.replace(/^cannot be executed: /u, ""));
-    const text = `${place}${listWords(transactions)} on ${listWords(tables)}: ${why} (${id})`;
-    return hangingText("  ", text, style.columns);
-  });
-  const rest = all.length - MOST_POSSIBLE;
-  return [
-    `${count(all.length, "possible race")}, not confirmed by a run:`,
-    ...lines,
-    ...(rest > 0 ? [`  and ${String(rest)} more; --format json lists all`] : []),
-  ];
-}
-
-const LONGEST_REASON = 160;
-
-function cut(text: string): string {
-  return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}...`;
-}
-
-/** So many lines are told one by one; of more, how often each reason stands in the way. */
-const MOST_LINES = 20;
-const MOST_REASONS = 5;
-
-function shortened(lines: readonly Line[], what: string, style: TextStyle): readonly string[] {
-  if (lines.length <= MOST_LINES) return lines.flatMap(({ text }) => hanging(text, style));
-  const groups = reasonGroups(lines);
-  const told = groups.slice(0, MOST_REASONS);
-  const width = Math.max(...told.map((group) => String(group.count).length));
-  const all = lines.reduce((sum, line) => sum + line.count, 0);
-  const rest = all - told.reduce((sum, group) => sum + group.count, 0);
-  const others = groups.length - told.length;
-  return [
-    `${all.toLocaleString("en")} ${what}, the most frequent first:`,
-    ...told.flatMap((group) => groupLines(group, width, style)),
-    others === 0
-      ? "--format json lists all."
-      : `${" ".repeat(2)}${rest.toLocaleString("en")} for ${count(others, "other reason")}; --format json lists all.`,
-  ];
-}
-
-function groupLines(group: ReasonGroup, width: number, style: TextStyle): readonly string[] {
-  const first = `  ${String(group.count).padStart(width)}  `;
-  const example = group.example === "" ? "" : ` (as ${group.example})`;
-  return hangingText(first, `${cut(group.reason.replace(/[.]$/u, ""))}${example}`, style.columns);
-}
-
-function hanging(line: string, style: TextStyle): readonly string[] {
-  const [first = "", ...rest] = hangingText("", line, style.columns - 4);
-  return [first, ...rest.map((each) => `    ${each}`)];
+/** True of an anomaly that no run confirmed, which is told as a possible one. */
+function isCandidate(reason: string): boolean {
+  return reason.startsWith("a possible anomaly (");
 }
 
 /** Parts that were not read, by kind: a sentence for the top of a report. */
@@ -225,9 +208,13 @@ function levelsWord({ level, levels, transactions }: LevelReport): string {
   return own.every((each) => each === first) ? first : "the transactions' own levels";
 }
 
-function restsText({ rests }: LevelReport): string {
+function restsText({ rests, search }: LevelReport): string {
   if ("proved" in rests) return `proved for any number (${rests.proved})`;
-  if (rests.bound < 2) return "not yet searched together";
+  if (rests.bound < 2) {
+    if (!search) return "not yet searched together";
+    const { pairs, ruledOut, searched } = search;
+    return `${(searched + ruledOut).toLocaleString("en")} of ${count(pairs, "pair")} searched`;
+  }
   const rounds =
     rests.unroll === undefined ? "" : `, with ${String(rests.unroll)} rounds of each loop`;
   return `up to ${String(rests.bound)} at a time${rounds}`;
@@ -293,7 +280,3 @@ function assumingText({ assumptions }: LevelReport): readonly string[] {
 }
 
 const MOST_ASSUMED = 6;
-
-function count(n: number, one: string, many = `${one}s`): string {
-  return `${String(n)} ${n === 1 ? one : many}`;
-}

@@ -2,8 +2,9 @@
 // `@isolens at FILE:LINE` before a statement, or before the transaction, says where that is.
 import path from "node:path";
 import { scanFile } from "../../frontend/sql/scanFile";
-import type { LevelReport } from "../../protocol/report";
+import type { CycleEdge, LevelReport, Step } from "../../protocol/report";
 import type { Range } from "../../protocol/source";
+import { relativePath } from "../../workspace/listFolder";
 import type { Project } from "../../workspace/projects";
 import { readTextFileNow } from "../../workspace/textFile";
 
@@ -18,9 +19,8 @@ export function inApplication(
 ): LevelReport | undefined {
   const places = placesOf(project);
   if (places.size === 0) return undefined;
-  const named = (absolute: string): string =>
-    path.relative(base, absolute).split(path.sep).join("/");
-  const moved = <T extends { readonly file?: string; readonly range?: Range }>(each: T): T => {
+  const named = (absolute: string): string => relativePath(base, absolute);
+  const moved: Move = (each) => {
     if (each.file === undefined || each.file === "" || each.range === undefined) return each;
     const own = nearest(places.get(each.file), each.range.start.line);
     const place = own && placeIn(project, each.file, own);
@@ -28,23 +28,67 @@ export function inApplication(
       ? { ...each, file: named(place.absolute), range: place.range }
       : { ...each, file: named(path.resolve(project.folder, each.file)) };
   };
+  return withPlaces(report, moved);
+}
+
+/** Moves what has a place, keeping all else of it. */
+type Move = <T extends { readonly file?: string; readonly range?: Range }>(each: T) => T;
+
+/** The report with the files of a folder named from another one. Linear in the report. */
+export function namedFrom(report: LevelReport, folder: string, base: string): LevelReport {
+  if (folder === base) return report;
+  return withPlaces(report, (each) =>
+    each.file === undefined || each.file === ""
+      ? each
+      : { ...each, file: relativePath(base, path.resolve(folder, each.file)) },
+  );
+}
+
+function withPlaces(report: LevelReport, moved: Move): LevelReport {
+  const step = (each: Step): Step => ({
+    ...moved(each),
+    ...(each.through && { through: each.through.map(moved) }),
+  });
+  const edge = (each: CycleEdge): CycleEdge => ({
+    ...each,
+    from: moved(each.from),
+    to: moved(each.to),
+  });
   return {
     ...report,
     transactions: report.transactions.map(moved),
     unknown: report.unknown.map(moved),
+    assumptions: report.assumptions.map(moved),
+    ...(report.files && { files: report.files.map(moved) }),
     anomalies: report.anomalies.map((anomaly) => ({
       ...anomaly,
-      steps: anomaly.steps.map(moved),
-      cycle: anomaly.cycle.map((edge) => ({ ...edge, from: moved(edge.from), to: moved(edge.to) })),
-      ...(anomaly.dirtyRead && {
-        dirtyRead: {
-          ...anomaly.dirtyRead,
-          from: moved(anomaly.dirtyRead.from),
-          to: moved(anomaly.dirtyRead.to),
-        },
-      }),
+      steps: anomaly.steps.map(step),
+      cycle: anomaly.cycle.map(edge),
+      ...(anomaly.dirtyRead && { dirtyRead: edge(anomaly.dirtyRead) }),
       ...(anomaly.leftOut && { leftOut: anomaly.leftOut.map(moved) }),
+      ...(anomaly.breaches && { breaches: anomaly.breaches.map(moved) }),
+      ...(anomaly.suppressed && { suppressed: moved(anomaly.suppressed) }),
     })),
+    ...(report.causes && {
+      causes: report.causes.map((cause) => ({
+        ...cause,
+        ...(cause.read && { read: moved(cause.read) }),
+        uses: cause.uses.map(moved),
+      })),
+    }),
+    ...(report.proof && {
+      proof: {
+        ...report.proof,
+        obstacles: report.proof.obstacles.map((obstacle) => ({
+          ...moved(obstacle),
+          dependencies: obstacle.dependencies.map((each) => ({
+            ...each,
+            from: moved(each.from),
+            to: moved(each.to),
+          })),
+        })),
+      },
+    }),
   };
 }
 

@@ -25,7 +25,7 @@ export function contentOf(anomaly: Anomaly): FindingContent {
 
 /** A transaction's name without the file that tells two of the same name apart. */
 export function plainName(name: string): string {
-  return name.replace(/ \([^()]*\)$/u, "");
+  return name.replace(/ \((?:[^()]|\([^()]*\))*\)(?=$| #\d+$)/u, "");
 }
 
 /** Sixteen hexadecimal digits; equal for equal content. */

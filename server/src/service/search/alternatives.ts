@@ -25,14 +25,13 @@ export async function compareLevels(
   solve: TupleSolver,
   signal: AbortSignal,
 ): Promise<readonly Anomaly[]> {
-  const plans = new Map<string, ReadonlyMap<string, Tuple>>();
   const verdicts = new Map<string, ReadonlySet<string> | undefined>();
   const tablesAt = async (other: Level, members: readonly number[]) => {
     const key = `${other.name} ${members.join()}`;
-    // Without time left there is no answer, and plans of large programs take long.
+    // Without time left there is no answer.
     if (!verdicts.has(key) && signal.aborted) return undefined;
     if (!verdicts.has(key)) {
-      const tuple = tupleAt(plans, planAt, other, members);
+      const tuple = tupleAt(planAt, other, members);
       verdicts.set(key, await anomalousTables(tuple, other, solve, signal));
     }
     return verdicts.get(key);
@@ -66,20 +65,10 @@ function mergedPapers(each: FoundAnomaly, all: readonly FoundAnomaly[]): Anomaly
   return { ...each.anomaly, allowedAt: ordered([...allowed]), preventedBy: ordered(prevented) };
 }
 
-function tupleAt(
-  plans: Map<string, ReadonlyMap<string, Tuple>>,
-  planAt: Planner,
-  level: Level,
-  members: readonly number[],
-): Tuple | undefined {
-  const key = `${level.name} ${String(members.length)}`;
-  let plan = plans.get(key);
-  if (!plan) {
-    const { units } = planAt(level, members.length);
-    plan = new Map(gatherTuples(units).map((tuple) => [tuple.members.join(), tuple]));
-    plans.set(key, plan);
-  }
-  return plan.get(members.join());
+/** The tuple of these members as it would be asked about at the level; undefined where no cycle is possible. */
+function tupleAt(planAt: Planner, level: Level, members: readonly number[]): Tuple | undefined {
+  const { units } = planAt(level, members.length, [...new Set(members)]);
+  return gatherTuples(units).find((tuple) => tuple.members.join() === members.join());
 }
 
 /**

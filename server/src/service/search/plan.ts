@@ -15,17 +15,34 @@ export interface Plan {
   readonly omitted: readonly string[];
 }
 
-export type Planner = (levels: Levels, size: number) => Plan;
+/** The units of so many transactions at the levels; `among`: of these transactions alone. */
+export type Planner = (levels: Levels, size: number, among?: readonly number[]) => Plan;
 
-/** A planner over one flat program that remembers its plans. */
-export function planner(flat: FlatProgram): Planner {
+/** False of members that form no cycle through all of them, whatever their order. Asked often, so it must be cheap. */
+export type MayCycle = (members: readonly number[]) => boolean;
+
+/** A planner over one flat program that remembers its plans. At `tested.levels`, what `tested.may` rules out is left out. */
+export function planner(
+  flat: FlatProgram,
+  tested?: { readonly levels: Levels; readonly may: MayCycle },
+): Planner {
   const known = new Map<string, Plan>();
-  return (levels, size) => {
-    const key = `${keyOfLevels(levels)} ${String(size)}`;
-    const plan = known.get(key) ?? makePlan(flat, levels, size);
+  return (levels, size, among) => {
+    const key = `${keyOfLevels(levels)} ${String(size)} ${among?.join() ?? ""}`;
+    const may = levels === tested?.levels ? tested.may : ANY;
+    const plan = known.get(key) ?? makePlan({ flat, levels, size, may }, among);
     known.set(key, plan);
     return plan;
   };
+}
+
+const ANY: MayCycle = () => true;
+
+interface Planning {
+  readonly flat: FlatProgram;
+  readonly levels: Levels;
+  readonly size: number;
+  readonly may: MayCycle;
 }
 
 /** Planning looks at every sequence of transactions; so many are a matter of a second. */
@@ -39,14 +56,15 @@ function fits(transactions: number, size: number): boolean {
   return transactions ** 2 <= MOST_PAIRS && transactions ** size <= MOST_SEQUENCES;
 }
 
-function makePlan(flat: FlatProgram, levels: Levels, size: number): Plan {
-  if (fits(flat.transactions.length, size))
-    return { units: planAll(flat, levels, size), omitted: [] };
+function makePlan(planning: Planning, among?: readonly number[]): Plan {
+  const { flat, size } = planning;
+  if (among) return { units: planPart(planning, among), omitted: [] };
+  if (fits(flat.transactions.length, size)) return { units: planAll(planning), omitted: [] };
   // No cycle passes between transactions that share no written table, so each component is a program of its own.
   const units: Unit[] = [];
   const omitted: string[] = [];
   for (const members of components(flat.transactions)) {
-    const plan = (some: readonly number[]) => planPart(flat, some, levels, size);
+    const plan = (some: readonly number[]) => planPart(planning, some);
     if (fits(members.length, size)) units.push(...plan(members));
     else if (size === 2) {
       const pairs = pairsByTable(flat, members, plan);
@@ -100,27 +118,28 @@ function pairsByTable(
 }
 
 /** The plan for some of the transactions. */
-function planPart(
-  flat: FlatProgram,
-  members: readonly number[],
-  levels: Levels,
-  size: number,
-): readonly Unit[] {
-  const transactions = members.flatMap((member) => flat.transactions[member] ?? []);
-  return planAll({ ...flat, transactions }, levels, size).map((unit) => ({
-    transactions: unit.transactions.map((each) => members[each] ?? 0),
-  }));
+function planPart(planning: Planning, members: readonly number[]): readonly Unit[] {
+  const { flat, may } = planning;
+  const whole = (some: readonly number[]): readonly number[] =>
+    some.map((each) => members[each] ?? 0);
+  const part: Planning = {
+    ...planning,
+    flat: { ...flat, transactions: members.flatMap((member) => flat.transactions[member] ?? []) },
+    may: (some) => may(whole(some)),
+  };
+  return planAll(part).map(({ transactions }) => ({ transactions: whole(transactions) }));
 }
 
-function planAll(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
-  if (levels.family === "paper") return planPapers(flat, levels, size);
+function planAll(planning: Planning): readonly Unit[] {
+  const { flat, levels, size, may } = planning;
   if (distinctLevels(levels).every((level) => level.family === "product"))
-    return planProduct(flat, levels, size);
-  return planMixture(flat, levels, size);
+    return planProduct(flat, levels, size, may);
+  const units = levels.family === "paper" ? planPapers(flat, levels, size) : planMixture(planning);
+  return units.filter(({ transactions }) => may(transactions));
 }
 
 /** Each tuple is planned as at the level of the axioms that hold for all of its own members. */
-function planMixture(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
+function planMixture({ flat, levels, size }: Planning): readonly Unit[] {
   const own = flat.transactions.map(({ id }) => paperLevelAt(levels, id));
   const [some] = own;
   if (some === undefined) return [];

@@ -13,7 +13,7 @@ export function unitAssumptions(
 ): readonly Assumption[] {
   const ids = transactions.filter((each) => mayEndHalfWay(each, levels)).map(({ id }) => id);
   if (ids.length === 0) return [];
-  const text = `the server ends ${namesText(ids)} nowhere behind something that ${ids.length > 1 ? "they have" : "it has"} committed (a deadlock, a serialization failure)`;
+  const text = `the server does not stop ${namesText(ids)} half-way, behind something that was committed (for a deadlock or a serialization failure)`;
   return [{ kind: "rollbacks", text, transactions: ids }];
 }
 

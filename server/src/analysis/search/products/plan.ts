@@ -15,30 +15,42 @@ import type { Unit } from "../unit";
  * The commit orders of `size` transactions that may have a cycle at their levels: the most suspicious first, as far
  * as their questions are not dear; then what was read whole before what was not, of which little can be confirmed; short
  * transactions before long ones; and among those of a size the likeliest first. Against commit order only reads
- * of snapshots point, so every cycle needs one; all at SERIALIZABLE have none. O(n^size).
+ * of snapshots point, so every cycle needs one; all at SERIALIZABLE have none. What `may` rules out is looked at no
+ * further. O(n^size).
  */
-export function planProduct(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
+export function planProduct(
+  flat: FlatProgram,
+  levels: Levels,
+  size: number,
+  may: (transactions: readonly number[]) => boolean = () => true,
+): readonly Unit[] {
   if (size < 2) return [];
   const own = flat.transactions.map(({ id }) => productLevelAt(levels, id));
   const certified = flat.transactions.map((each) => isCertified(levels, each));
   const count = flat.transactions.length;
   const use = flat.transactions.map(tableUse);
-  const table = use.map((one, first) =>
-    use.map((other, second) => {
-      const shared = meetingTables(one, other);
-      return shared.size > 0 ? pairOf(flat, levels, first, second, shared) : APART;
-    }),
-  );
+  const known = new Map<number, Pair>();
+  const pair = (first: number, second: number): Pair => {
+    const key = first * count + second;
+    const found = known.get(key) ?? makePair(first, second);
+    known.set(key, found);
+    return found;
+  };
+  const makePair = (first: number, second: number): Pair => {
+    const shared = meetingTables(use[first] ?? NO_TABLES, use[second] ?? NO_TABLES);
+    return shared.size > 0 ? pairOf(flat, levels, first, second, shared) : APART;
+  };
   const isUnit = flat.transactions.map(({ parts }) => parts !== undefined);
   const passes = (transactions: readonly number[]): boolean =>
     transactions.some((second, at) =>
-      transactions.slice(0, at).some((first) => table[first]?.[second]?.passesKeys === true),
+      transactions.slice(0, at).some((first) => pair(first, second).passesKeys),
     );
   const open = sequences(count, size).filter(
     (transactions) =>
       (transactions.some((each) => !certified[each]) || passes(transactions)) &&
       // Where there are units, all orders of commits are one question.
-      (!transactions.some((each) => isUnit[each]) || isAscending(transactions)),
+      (!transactions.some((each) => isUnit[each]) || isAscending(transactions)) &&
+      may(transactions),
   );
   const suspicion = suspicionOf(flat);
   const units = open.map((transactions) => ({
@@ -46,7 +58,7 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
     worth: suspicion(transactions) - COST * sizeClass(flat, transactions),
     losses: transactions.some((each) => (flat.transactions[each]?.losses.length ?? 0) > 0) ? 1 : 0,
     size: sizeClass(flat, transactions),
-    score: score(table, transactions, {
+    score: score(pair, transactions, {
       isSnapshot: transactions.every(
         (each) => own[each] !== undefined && isSnapshotIsolation(own[each]),
       ),
@@ -123,6 +135,8 @@ interface TableUse {
   readonly touched: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
 }
+
+const NO_TABLES: TableUse = { touched: new Set(), written: new Set() };
 
 function tableUse({ operations }: FlatTransaction): TableUse {
   return {
@@ -231,19 +245,16 @@ function byTable(accesses: readonly Access[]): ReadonlyMap<number, readonly Acce
  * it, is one of reading something older too (Fekete et al. 2005): what that one saw or overwrote would make it see the first.
  */
 function score(
-  table: readonly (readonly Pair[])[],
+  pairAt: (first: number, second: number) => Pair,
   transactions: readonly number[],
   { isSnapshot, isUnit }: { readonly isSnapshot: boolean; readonly isUnit: readonly boolean[] },
 ): number {
   const hasUnits = transactions.some((each) => isUnit[each]);
-  const pair = (a: number, b: number): Pair | undefined =>
-    table[transactions[a] ?? -1]?.[transactions[b] ?? -1];
+  const pair = (a: number, b: number): Pair => pairAt(transactions[a] ?? 0, transactions[b] ?? 0);
   const leads = (from: number, to: number): boolean =>
-    from < to || hasUnits
-      ? (pair(from, to)?.forward ?? 0) > 0
-      : (pair(to, from)?.backward ?? 0) > 0;
+    from < to || hasUnits ? pair(from, to).forward > 0 : pair(to, from).backward > 0;
   const misses = (from: number, to: number): boolean =>
-    from < to ? pair(from, to)?.missing === true : leads(from, to);
+    from < to ? pair(from, to).missing : leads(from, to);
   const extend = (path: readonly number[]): boolean => {
     const last = path.at(-1) ?? 0;
     if (path.length === transactions.length)
@@ -253,9 +264,7 @@ function score(
     );
   };
   if (!extend([0])) return 0;
-  const all = transactions.flatMap((_, b) =>
-    transactions.slice(0, b).flatMap((__, a) => pair(a, b) ?? []),
-  );
+  const all = transactions.flatMap((_, b) => transactions.slice(0, b).map((__, a) => pair(a, b)));
   const backward = all.reduce((sum, each) => sum + each.backward, 0);
   const operations = all.reduce((sum, each) => sum + each.operations, 0);
   const same = new Set(transactions).size < transactions.length ? 1 : 0;

@@ -1,0 +1,126 @@
+// What a report of many transactions leaves open, on one screen: what was read and searched, how many are decided, what
+// stands in the way most often and what to do about it, and the races that no run confirmed.
+import { isShown, type LevelReport } from "../../protocol/report";
+import { adviceOn } from "../../service/verdict/advice";
+import { placeText, type TextStyle } from "./anomalyText";
+import { namesText } from "./names";
+import { listWords } from "./outcomes";
+import { reasonGroups, type ReasonGroup, type ReasonLine } from "./reasonGroups";
+import { hangingText } from "./wrap";
+
+const MOST_POSSIBLE = 10;
+
+/** Races that the solver proposes and no run confirmed, with what stands in the way, in the order of findings. */
+export function possibleLines(report: LevelReport, style: TextStyle): readonly string[] {
+  const all = report.anomalies.filter(
+    (anomaly) => anomaly.status === "unconfirmed" && isShown(anomaly),
+  );
+  if (all.length === 0) return [];
+  const places = new Map(report.transactions.map((each) => [each.name, each]));
+  const lines = all.slice(0, MOST_POSSIBLE).flatMap((anomaly) => {
+    const { transactions, tables, reason = "no reason is known", id } = anomaly;
+    const [first = ""] = transactions;
+    const at = places.get(first);
+    const place = at === undefined ? "" : `${placeText({ file: at.file, range: at.range })}: `;
+    const why = cut(reason.replace(/^cannot be executed: /u, ""));
+    const text = `${place}${namesText(transactions)} on ${listWords(tables)}: ${why} (${id})`;
+    return hangingText("  ", text, style.columns);
+  });
+  const rest = all.length - MOST_POSSIBLE;
+  return [
+    `${count(all.length, "possible race")}, not confirmed by a run:`,
+    ...lines,
+    ...(rest > 0 ? [`  and ${String(rest)} more; --format json lists all`] : []),
+  ];
+}
+
+const LONGEST_REASON = 160;
+
+function cut(text: string): string {
+  return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}...`;
+}
+
+/** What was read, what was searched and what is decided, each a line; nothing where nothing was searched. */
+export function extentLines(
+  { transactions, coverage, search, unknown }: LevelReport,
+  files: number,
+  { columns }: TextStyle,
+): readonly string[] {
+  if (!search) return [];
+  const { pairs, ruledOut, searched } = search;
+  const asked = pairs - ruledOut;
+  const why = unknown.find(({ reason }) => isOfTime(reason))?.reason;
+  const end = why === undefined ? "" : `: ${why.replace(/ \(.*\)$/u, "")}`;
+  const racing = transactions.filter((each) => (each.pairs?.racing ?? 0) > 0).length;
+  const clear = transactions.filter(
+    (each) => each.pairs && each.pairs.settled === each.pairs.sharing,
+  ).length;
+  const open = transactions.length - racing - clear;
+  return [
+    `Read: ${count(transactions.length, "transaction")} in ${count(files, "file")}; ${number(coverage.exact)} of their ${count(coverage.statements, "statement")} exactly.`,
+    `Searched: ${count(pairs, "pair")} of transactions share a table (a transaction and itself are one); in ${number(ruledOut)} of them no race is possible, and ${number(searched)} of the other ${number(asked)} were searched to the end${end}.`,
+    `Decided: ${number(racing)} of the transactions race, ${number(clear)} race with none, ${number(open)} are open (--coverage tells how far each is decided).`,
+  ].flatMap((line) => hangingText("", line, columns));
+}
+
+/** True of the reason that is the time: it is told with how far the search came. */
+function isOfTime(reason: string): boolean {
+  return reason.startsWith("time budget of ");
+}
+
+/** So many lines are told one by one; of more, how often each reason stands in the way. */
+export const MOST_LINES = 20;
+const MOST_REASONS = 5;
+
+/** Lines of one kind: one by one where they are few, else the most frequent reasons. */
+export function shortened(
+  lines: readonly (ReasonLine & { readonly text: string })[],
+  what: string,
+  style: TextStyle,
+): readonly string[] {
+  if (lines.length <= MOST_LINES) return lines.flatMap(({ text }) => hanging(text, style));
+  const groups = reasonGroups(lines.filter(({ reason }) => !isOfTime(reason)));
+  const told = groups.slice(0, MOST_REASONS);
+  const width = Math.max(...told.map((group) => number(group.count).length));
+  const all = lines.reduce((sum, line) => sum + line.count, 0);
+  const others = groups.slice(MOST_REASONS);
+  const rest = others.reduce((sum, group) => sum + group.count, 0);
+  return [
+    `${all.toLocaleString("en")} ${what}, the reasons that concern most transactions first:`,
+    ...told.flatMap((group) => groupLines(group, width, style)),
+    others.length === 0
+      ? "--format json lists all."
+      : `${" ".repeat(2)}${number(rest)} for ${count(others.length, "other reason")}; --format json lists all.`,
+  ];
+}
+
+function groupLines(group: ReasonGroup, width: number, style: TextStyle): readonly string[] {
+  const first = `  ${number(group.count).padStart(width)}  `;
+  const { size } = group.transactions;
+  const where = [
+    ...(size > 1 ? [`in ${count(size, "transaction")}`] : []),
+    ...(group.example === "" ? [] : [`as ${group.example}`]),
+  ].join(", ");
+  const reason = cut(group.reason.replace(/[.]$/u, ""));
+  const advice = adviceOn(group.reason);
+  return [
+    ...hangingText(first, where === "" ? reason : `${reason} (${where})`, style.columns),
+    ...(advice === undefined
+      ? []
+      : hangingText(`${" ".repeat(first.length)}-> `, advice, style.columns)),
+  ];
+}
+
+function hanging(line: string, style: TextStyle): readonly string[] {
+  const [first = "", ...rest] = hangingText("", line, style.columns - 4);
+  return [first, ...rest.map((each) => `    ${each}`)];
+}
+
+/** "1 file", "2,154 files". */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${number(n)} ${n === 1 ? one : many}`;
+}
+
+function number(n: number): string {
+  return n.toLocaleString("en");
+}
