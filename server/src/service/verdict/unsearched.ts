@@ -56,7 +56,7 @@ export function unsearchedParts(
           ...[command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(inside),
         ];
       case "atomic":
-        return visit(command.body, true);
+        return [...earlierBegin(command, as), ...visit(command.body, true)];
       case "loop":
         return [...furtherRounds(command, as), ...inside(command.body)];
       case "try":
@@ -113,6 +113,17 @@ function releasedLocks(
   const reason =
     "runs in which returning to a savepoint, or a handler, gives up the locks of what came before are not searched";
   return [{ reason, source: header }];
+}
+
+/** A snapshot of BEGIN is older than what runs on other connections before the first statement. */
+function earlierBegin(
+  { afterBegin, source }: Extract<Command, { kind: "atomic" }>,
+  { level }: SearchedAs,
+): readonly SearchGap[] {
+  if (afterBegin !== true || level?.family !== "product" || level.snapshot !== "begin") return [];
+  return [
+    { reason: "what runs on another connection after BEGIN is searched as before it", source },
+  ];
 }
 
 function furtherRounds(

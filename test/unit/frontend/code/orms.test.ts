@@ -233,9 +233,8 @@ export async function forgotten(id: number) {
         "    rollback",
         "  update accounts set balance = (r1.balance - :n) where (accounts.id = r1.id)",
         "  update accounts set balance = (accounts.balance + :n) where (accounts.id = :to)",
-        "forgotten explicit",
+        "forgotten autocommit",
         '  update accounts set note = null where ((accounts.id = :id) or (accounts.owner in ["a", "b"]))',
-        "  ! this statement runs on another connection, outside of the open transaction",
       ],
     ));
 

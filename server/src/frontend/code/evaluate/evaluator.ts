@@ -29,6 +29,7 @@ import { withoutIdleHandlers } from "./errors/idleHandlers";
 import { withOptionalParameters, withUncheckedParameters } from "./values/optionalParameters";
 import { withModuleInputs } from "./values/moduleInputs";
 import { toolsOf } from "./tools";
+import { withinTransactions } from "./transactions/otherConnections";
 import { groupTransactions } from "./transactions/transactions";
 
 const evaluator: Evaluator = {
@@ -183,7 +184,8 @@ export function evaluateRoot(root: Root, state: State): Evaluation {
   if (hir.throws) state.frame = { ...state.frame, declares: hir.throws };
   if (boundary) boundary(run, (commands) => commands);
   else run();
-  const whole = groupTransactions(state, { kind: "sequence", commands: state.commands });
+  const grouped = groupTransactions(state, { kind: "sequence", commands: state.commands });
+  const whole = withinTransactions(state, grouped);
   // Behind a handler the transaction of the caller goes on.
   const goesOn = state.ranOn.given;
   const body = withEscapes(

@@ -7,7 +7,8 @@ import { offsetsOf } from "../../../sql/text/lines";
 import { walkExpression, walkStatement } from "../../../sql/walk";
 import type { StatementDraft } from "../../libraries/library";
 import type { Connection } from "../../values";
-import { emit, lose, type State } from "../state";
+import { emit, type State } from "../state";
+import { besideTransaction, loseConnection } from "../transactions/otherConnections";
 import { notePoint } from "../errors/attempts";
 import { throughTo } from "../calls/callChains";
 import { standsForLarge } from "../values/largeValues";
@@ -34,12 +35,13 @@ export function addStatement(
   state.emitted += 1;
   if (connection?.isGiven === true) state.ranOn.given = true;
   else state.ranOn.own = true;
-  otherConnection(state, connection, source);
   const taint = [...statement.taint, ...unknowns(state, statement)];
   const through = throughTo(state, statement.source);
   notePoint(state, source);
   const called = through.length > 0 && { through };
-  const command = { kind: "statement", statement: { ...statement, taint, ...called } } as const;
+  const own: Statement = { ...statement, taint, ...called };
+  const placed = isBeside(state, connection) ? beside(state, connection, own, source) : own;
+  const command = { kind: "statement", statement: placed } as const;
   if (connection?.isGiven === true) onGiven.add(command.statement);
   emit(state, command);
 }
@@ -75,14 +77,26 @@ function unknowns(state: State, statement: Statement): readonly Taint[] {
   return losses;
 }
 
-/** A statement on another connection than the open transaction's is not part of it. */
-function otherConnection(
+/** True if it runs on another connection than the open transaction's. */
+function isBeside({ open }: State, connection: Connection | undefined): boolean {
+  const innermost = open.at(-1);
+  if (!innermost || innermost.isAny === true || connection === undefined) return false;
+  return innermost.connection !== connection.id;
+}
+
+/** On a connection that the caller gave, or inside of several transactions, it may be a part of one of these. */
+function beside(
   state: State,
   connection: Connection | undefined,
+  statement: Statement,
   source: SourceRange,
-): void {
-  const open = state.open.at(-1);
-  if (!open || open.isAny === true) return;
-  if (connection === undefined || open.connection === connection.id) return;
-  lose(state, "this statement runs on another connection, outside of the open transaction", source);
+): Statement {
+  const message =
+    "This runs on another connection than the transaction around it: it is no part of that, commits by itself, and holds no lock that it takes. Run it on the connection of the transaction.";
+  if (!state.isTrial)
+    state.notes.push({ severity: "warning", code: "other-connection", message, source });
+  if (state.open.length === 1 && connection?.isGiven !== true)
+    return besideTransaction(statement, source);
+  loseConnection(state, source);
+  return statement;
 }

@@ -11,6 +11,7 @@ import { UNDEFINED, type Connection, type Value } from "../../values";
 import { emitStatement } from "../sql/emitStatement";
 import { USER_ERROR } from "../values/member";
 import { collectCommands, emit, lose, type State } from "../state";
+import { splitAtOwn } from "./otherConnections";
 
 /** Why an error goes on behind the savepoint that it undid. */
 export const RETHROWN = "an error leaves a nested transaction";
@@ -125,7 +126,7 @@ export function inTransaction(
     emitStatement(state, connection, unread, lost.source ?? source);
   });
   state.open = outer;
-  emit(state, atomicOf(state, mark, commands, source));
+  for (const each of transactionOf(state, mark, commands, source)) emit(state, each);
   return result;
 }
 
@@ -152,15 +153,21 @@ function inSavepoint(state: State, source: SourceRange, run: () => Value): Value
   return result;
 }
 
-function atomicOf(
+/** A transaction, behind what runs on other connections before its first own statement. */
+function transactionOf(
   state: State,
   mark: string,
   commands: readonly Command[],
   source: SourceRange,
-): Command {
+): readonly Command[] {
   const level = declaredLevel(state.levels.get(mark), state.workspace.dialect, source);
-  const body: Command = { kind: "sequence", commands };
-  return { kind: "atomic", body, source, ...(level && { level }) };
+  const isAtBegin = level !== undefined && namedLevel(level.name).isAtBegin;
+  const all = flat(commands);
+  const { before, inside } = isAtBegin ? { before: [], inside: all } : splitAtOwn(all);
+  if (before.length > 0 && inside.length === 0) return before;
+  const body: Command = { kind: "sequence", commands: inside };
+  const behind = before.length > 0 && { afterBegin: true as const };
+  return [...before, { kind: "atomic", body, source, ...behind, ...(level && { level }) }];
 }
 
 /** A level as the code names it: `Serializable`, `REPEATABLE READ`, `TRANSACTION_SERIALIZABLE`. */
@@ -230,7 +237,7 @@ function groupedList(state: State, commands: readonly Command[]): readonly Comma
     const end = commands.findIndex((each, index) => index > at && markOf(each, COMMIT) === mark);
     const rest = commands.slice(at + 1, end === -1 ? commands.length : end);
     const body = groupedList(state, rest);
-    made.push(atomicOf(state, mark, body, sourceOf(command)));
+    made.push(...transactionOf(state, mark, body, sourceOf(command)));
     at = end === -1 ? commands.length : end;
   }
   return made;

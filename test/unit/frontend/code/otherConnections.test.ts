@@ -1,0 +1,83 @@
+// Statements that run while a transaction is open, on a connection that is not its own.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { readOver, transactionsOf } from "./codePrograms";
+import { losses, printed } from "./prismaPrograms";
+
+const DDL = "CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);";
+
+const READ = "r1 = select account.balance as balance from account where (account.id = :id)";
+const TAKEN = "update account set balance = (r1.balance - :n) where (account.id = :id)";
+
+const read = (text: string) => transactionsOf(DDL, { "a.ts": text }, "postgres");
+
+it("tells what runs on the pool before the transaction's first statement as what runs before it", async () => {
+  const text = `import { Pool } from "pg";
+const pool = new Pool();
+export async function take(id, n) {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    const { rows } = await pool.query("SELECT balance FROM account WHERE id = $1 FOR UPDATE", [id]);
+    if (rows[0].balance < n) throw new Error("too little");
+    await client.query("UPDATE account SET balance = $1 WHERE id = $2", [rows[0].balance - n, id]);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  }
+}`;
+  const [take] = await read(text);
+  assert.ok(take);
+  assert.deepEqual(losses(take), []);
+  assert.deepEqual(printed([take]), [
+    "take unit",
+    `  ${READ} for update`,
+    "  atomic",
+    "    if (size(r1) <= 0)",
+    "      rollback",
+    "    if (r1.balance < :n)",
+    "      rollback",
+    `    ${TAKEN}`,
+  ]);
+});
+
+it("tells it so in the callback of a transaction, at whatever level that is", async () => {
+  const text = `import knexLib from "knex";
+const knex = knexLib({ client: "pg" });
+export async function take(id, n) {
+  await knex.transaction(async (trx) => {
+    const row = await knex("account").where({ id }).first("balance");
+    await trx("account").where({ id }).update({ balance: row.balance - n });
+  }, { isolationLevel: "serializable" });
+}`;
+  const [take] = await read(text);
+  assert.ok(take);
+  assert.deepEqual(losses(take), []);
+  assert.deepEqual(printed([take]), [
+    "take unit",
+    `  ${READ} limit 1`,
+    "  atomic postgres:serializable",
+    "    if (size(r1) <= 0)",
+    "      rollback",
+    `    ${TAKEN}`,
+  ]);
+});
+
+it("leaves open what runs on another connection behind a statement of the transaction", async () => {
+  const text = `import knexLib from "knex";
+const knex = knexLib({ client: "pg" });
+export async function take(id, n) {
+  await knex.transaction(async (trx) => {
+    await trx("account").where({ id }).update({ balance: n });
+    await knex("account").where({ id }).update({ balance: n });
+  });
+}`;
+  const [take] = await read(text);
+  assert.ok(take);
+  const { notes } = await readOver(DDL, { "a.ts": text }, "postgres");
+  assert.equal(notes.filter(({ code }) => code === "other-connection").length, 1);
+  assert.deepEqual(losses(take), [
+    "this statement runs on another connection, outside of the open transaction",
+  ]);
+});
