@@ -23,6 +23,7 @@ import { judgeFindings } from "../../server/src/service/findings/findings";
 import { createProjectReader } from "../../server/src/service/readProject";
 import { statementsOf } from "../../server/src/service/statements";
 import { permutations } from "../../server/src/store/permutations";
+import { fileIdOf } from "../../server/src/workspace/codeFiles";
 import { loadProjects, type Project } from "../../server/src/workspace/projects";
 import { serverFor } from "../support/liveServers";
 import { openTestSession } from "../unit/service/testSession";
@@ -119,7 +120,10 @@ function withFix(project: Project, { edits }: Fix): Project {
       .map(({ range, newText }) => ({ file, ...offsetsOf(lines, range), newText }));
     return { file, text: editedText(text, own) };
   });
-  return { ...project, files };
+  const created = edits.flatMap(({ file, newText, creates }) =>
+    creates ? [{ file: fileIdOf("/", `/${file}`), text: newText }] : [],
+  );
+  return { ...project, files: [...files, ...created] };
 }
 
 /** The runs of one program, or why it cannot be run. */

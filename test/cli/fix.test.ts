@@ -96,4 +96,31 @@ describe("isolens fix", () => {
     assert.equal(code, 3);
     assert.match(error, /--fix must be one of guarded-update, /u);
   });
+
+  it("writes a migration as a new file and leaves the one that was applied alone", async () => {
+    folder.remove();
+    const book = `CREATE FUNCTION book(r integer, d integer) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM booking WHERE room = r AND day = d) THEN
+    RETURN false;
+  END IF;
+  INSERT INTO booking (room, day) VALUES (r, d);
+  RETURN true;
+END $$;
+`;
+    const table =
+      "CREATE TABLE booking (id serial PRIMARY KEY, room integer NOT NULL, day integer NOT NULL);\n";
+    folder = makeFolder({ "migrations/001_booking.sql": table, "book.sql": book });
+    const id = await idOf();
+    const { out } = await fix(id, "--fix", "unique-key", "--dry-run");
+    assert.ok(out.includes("--- /dev/null"), out);
+    const created = "migrations/002_add_booking_room_day_key.sql";
+    assert.ok(out.includes(`+++ b/${created}`), out);
+    assert.equal((await fix(id, "--fix", "unique-key")).code, 0);
+    assert.equal(
+      readFileSync(path.join(folder.path, created), "utf8"),
+      "ALTER TABLE booking ADD CONSTRAINT booking_room_day_key UNIQUE (room, day);\n",
+    );
+    assert.equal(readFileSync(path.join(folder.path, "migrations/001_booking.sql"), "utf8"), table);
+  });
 });

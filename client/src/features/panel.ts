@@ -274,11 +274,12 @@ function versionsOfDocuments(): readonly (readonly [string, number])[] {
 /** All edits of a fix; undefined where the document of one is not known. */
 function editOf({ edits }: Fix, uris: FixesAnswer["uris"]): WorkspaceEdit | undefined {
   const edit = new WorkspaceEdit();
-  for (const { file, range, newText } of edits) {
+  for (const { file, range, newText, creates } of edits) {
     const uri = ownEntry(uris, file);
     if (uri === undefined) return undefined;
     const { start, end } = range;
     const place = new Range(start.line, start.character, end.line, end.character);
+    if (creates) edit.createFile(Uri.parse(uri));
     edit.replace(Uri.parse(uri), place, newText);
   }
   return edit;

@@ -5,6 +5,7 @@ import { editedText } from "../analysis/repair/candidate";
 import { indexLines, offsetsOf } from "../frontend/sql/text/lines";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { FileId } from "../protocol/source";
+import { editableTexts } from "../service/fixes";
 import { openSession } from "../service/session";
 import { writeTexts, type ChangedText } from "../workspace/writeTexts";
 import { chooseAnomaly, type ChosenAnomaly } from "./anomalyChoice";
@@ -86,7 +87,12 @@ export interface FileChange extends ChangedText {
 }
 
 function changesOf({ done: { project } }: ChosenAnomaly, fix: Fix): readonly FileChange[] {
-  return [...project.files, ...project.context].flatMap(({ file, text }): FileChange[] => {
+  const created = fix.edits.flatMap(({ file, newText, creates }): FileChange[] =>
+    creates
+      ? [{ file, path: path.resolve(project.folder, file), before: undefined, after: newText }]
+      : [],
+  );
+  const changed = editableTexts(project).flatMap(({ file, text }): FileChange[] => {
     const edits = fix.edits
       .filter((each) => each.file === file)
       .map((each) => textEdit(file, text, each));
@@ -94,6 +100,7 @@ function changesOf({ done: { project } }: ChosenAnomaly, fix: Fix): readonly Fil
     const after = editedText(text, edits);
     return [{ file, path: path.resolve(project.folder, file), before: text, after }];
   });
+  return [...changed, ...created];
 }
 
 function textEdit(file: FileId, text: string, { range, newText }: Fix["edits"][number]): TextEdit {

@@ -312,6 +312,9 @@ function featuresOf(capabilities: ClientCapabilities): ServerState["capabilities
     lensRefresh: workspace?.codeLens?.refreshSupport === true,
     hintRefresh: workspace?.inlayHint?.refreshSupport === true,
     versionedEdits: workspace?.workspaceEdit?.documentChanges === true,
+    makesFiles:
+      workspace?.workspaceEdit?.documentChanges === true &&
+      workspace.workspaceEdit.resourceOperations?.includes("create") === true,
     disabledActions: textDocument?.codeAction?.disabledSupport === true,
   };
 }

@@ -66,6 +66,8 @@ export interface ClientFeatures {
   readonly hintRefresh: boolean;
   /** Edits may name the version of the document that they are for. */
   readonly versionedEdits: boolean;
+  /** The edits of an action may make files. */
+  readonly makesFiles: boolean;
   /** An action may be shown that cannot be taken, with the reason. */
   readonly disabledActions: boolean;
 }
@@ -88,6 +90,7 @@ export function createServerState(
       lensRefresh: false,
       hintRefresh: false,
       versionedEdits: false,
+      makesFiles: false,
       disabledActions: false,
     },
     settings: DEFAULT_SETTINGS,

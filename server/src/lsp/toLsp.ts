@@ -211,6 +211,7 @@ export function toFixAction(
   const byFile = new Map<string, LspTextEdit[]>();
   for (const { file, range, newText } of fix.edits)
     byFile.set(file, [...(byFile.get(file) ?? []), { range, newText }]);
+  const created = fix.edits.flatMap(({ file, creates }) => (creates ? [file] : []));
   const documents = [...byFile].map(([file, edits]) => ({ ...placeOf(file), edits }));
   return {
     title: visible(fix.title),
@@ -219,10 +220,13 @@ export function toFixAction(
     isPreferred: options.isPreferred,
     edit: options.isVersioned
       ? {
-          documentChanges: documents.map(({ uri, version, edits }) => ({
-            textDocument: { uri, version },
-            edits,
-          })),
+          documentChanges: [
+            ...created.map((file) => ({ kind: "create" as const, uri: placeOf(file).uri })),
+            ...documents.map(({ uri, version, edits }) => ({
+              textDocument: { uri, version },
+              edits,
+            })),
+          ],
         }
       : { changes: Object.fromEntries(documents.map(({ uri, edits }) => [uri, edits])) },
   };

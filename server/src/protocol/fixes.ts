@@ -5,6 +5,7 @@ import type { Rests } from "./report";
 /** Kinds of fixes, from the cheapest to the dearest for those who run the program. */
 export const FIX_KINDS = [
   "guarded-update",
+  "version-check",
   "unique-key",
   "row-lock",
   "anchor-lock",
@@ -20,6 +21,8 @@ export interface FixEdit {
   readonly file: string;
   readonly range: Range;
   readonly newText: string;
+  /** There is no such file yet: the text is all of it. */
+  readonly creates?: true;
 }
 
 export interface Fix {

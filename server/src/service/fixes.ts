@@ -57,7 +57,7 @@ export async function findFixes(
   found: (fix: Fix) => void = () => undefined,
 ): Promise<FixReport> {
   const { project, program, anomaly, kinds, isOneEnough = false } = question;
-  const files = [...project.files, ...project.context];
+  const files = editableTexts(project);
   const dialect = project.configuration.dialect ?? program.dialects?.[0] ?? "postgres";
   const workshop = openWorkshop(program, anomaly, dialect, files, tools.parsers);
   const { candidates, refusals } = proposeFixes(workshop, kinds);
@@ -122,7 +122,7 @@ async function verified(
   const own = new Set(anomaly.transactions);
   const alone = await tools.check(restricted(changed, own));
   if (signal.aborted) return undefined;
-  const relationOf = correspondence([...project.files, ...project.context], edits);
+  const relationOf = correspondence(editableTexts(project), edits);
   if (alone.anomalies.some((each) => relationOf(anomaly, each) === "same"))
     return { ok: false, reason: STILL_POSSIBLE };
   const related = relatedIds(program, changed, anomaly.transactions);
@@ -319,19 +319,60 @@ function withEdits(project: ProjectTexts, edits: readonly TextEdit[]): ProjectTe
       const own = edits.filter(({ file }) => file === each.file);
       return own.length > 0 ? { file: each.file, text: editedText(each.text, own) } : each;
     });
-  return { ...project, files: change(project.files), context: change(project.context) };
+  const created = edits.flatMap(({ file, newText, creates }) =>
+    creates ? [{ file, text: newText }] : [],
+  );
+  const files = [...change(project.files), ...created].sort((a, b) => compareNames(a.file, b.file));
+  return {
+    ...project,
+    files: created.length > 0 ? files : change(project.files),
+    context: change(project.context),
+    ...(project.code && { code: withChangedTexts(project.code, change) }),
+  };
+}
+
+/** The texts of a project that a fix may edit: its files, what they build on, and the schemas of its mappers. */
+export function editableTexts({
+  files,
+  context,
+  code,
+}: Pick<ProjectTexts, "files" | "context" | "code">): ProjectTexts["files"] {
+  const schemas = (code?.schemas ?? []).flatMap((file) => {
+    const text = code?.text(file);
+    return text === undefined ? [] : [{ file, text }];
+  });
+  return [...files, ...context, ...schemas];
+}
+
+/** The code with changed schemas. */
+function withChangedTexts(
+  code: NonNullable<ProjectTexts["code"]>,
+  change: (files: ProjectTexts["files"]) => ProjectTexts["files"],
+): NonNullable<ProjectTexts["code"]> {
+  const schemas = editableTexts({ files: [], context: [], code });
+  const changed = change(schemas).filter(({ text }, at) => text !== schemas[at]?.text);
+  if (changed.length === 0) return code;
+  const texts = new Map(changed.map(({ file, text }) => [file, text]));
+  return {
+    ...code,
+    text: (file) => texts.get(file) ?? code.text(file),
+    digest: () => digest([code.digest(), changed]),
+  };
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function fixEdits(project: ProjectTexts, edits: readonly TextEdit[]): readonly FixEdit[] {
-  const texts = new Map(
-    [...project.files, ...project.context].map(({ file, text }) => [file, text]),
-  );
-  return edits.map(({ file, start, end, newText }) => {
+  const texts = new Map(editableTexts(project).map(({ file, text }) => [file, text]));
+  return edits.map(({ file, start, end, newText, creates }) => {
     const lines = indexLines(file, texts.get(file) ?? "");
     return {
       file,
       range: { start: positionAt(lines, start), end: positionAt(lines, end) },
       newText,
+      ...(creates && { creates }),
     };
   });
 }

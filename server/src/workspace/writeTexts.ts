@@ -2,6 +2,8 @@
 import {
   accessSync,
   constants,
+  existsSync,
+  mkdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -14,8 +16,8 @@ import { fileErrorText, openRegularFile } from "./regularFile";
 export interface ChangedText {
   /** Absolute. */
   readonly path: string;
-  /** Text on which the change was made. */
-  readonly before: string;
+  /** Text on which the change was made; undefined: there is no such file. */
+  readonly before: string | undefined;
   readonly after: string;
 }
 
@@ -29,15 +31,16 @@ interface Ready {
   readonly target: string;
   /** The new text in a file of its own. */
   readonly beside: string;
-  /** The old content. */
-  readonly own: Buffer;
+  /** The old content; undefined: there was none. */
+  readonly own: Buffer | undefined;
 }
 
 const MARK = "\ufeff";
 
 /**
  * Replaces the files' contents, in UTF-8 with the mark that was there. Files that are no longer what they were, that are
- * in another encoding or that may not be written are refused before any is touched.
+ * in another encoding, that may not be written or that are there already where they are to be new are refused before any is
+ * touched.
  */
 export function writeTexts(changes: readonly ChangedText[]): WriteFailure | undefined {
   const ready: Ready[] = [];
@@ -47,6 +50,17 @@ export function writeTexts(changes: readonly ChangedText[]): WriteFailure | unde
   };
   for (const change of changes) {
     try {
+      if (change.before === undefined) {
+        if (existsSync(change.path)) return refuse(change.path, "there is such a file already");
+        mkdirSync(path.dirname(change.path), { recursive: true });
+        const beside = path.join(
+          path.dirname(change.path),
+          `.${path.basename(change.path)}.isolens`,
+        );
+        writeFileSync(beside, change.after);
+        ready.push({ target: change.path, beside, own: undefined });
+        continue;
+      }
       const target = realpathSync(change.path);
       const own = contentOf(target);
       const mark = own.toString("utf8").startsWith(MARK) ? MARK : "";
@@ -67,7 +81,9 @@ export function writeTexts(changes: readonly ChangedText[]): WriteFailure | unde
     try {
       renameSync(beside, target);
     } catch (error) {
-      for (const done of ready.slice(0, at)) writeFileSync(done.target, done.own);
+      for (const done of ready.slice(0, at))
+        if (done.own) writeFileSync(done.target, done.own);
+        else rmSync(done.target, { force: true });
       return refuse(target, fileErrorText(error));
     }
   }

@@ -81,6 +81,61 @@ const CASES: readonly {
       "\n\nALTER TABLE booking ADD CONSTRAINT booking_desk_id_day_key UNIQUE (desk_id, day);",
     ],
   },
+  {
+    program: "pg-migrations",
+    kind: "unique-key",
+    edits: [
+      "const updated = ",
+      " ON CONFLICT (desk_id, day) DO NOTHING",
+      '\n    if (updated.rowCount === 0) throw new Error("it is taken");',
+      "ALTER TABLE booking DROP CONSTRAINT booking_desk_id_day_key;\n",
+      "ALTER TABLE booking ADD CONSTRAINT booking_desk_id_day_key UNIQUE (desk_id, day);\n",
+    ],
+  },
+  {
+    program: "prisma-seats",
+    kind: "unique-key",
+    edits: [
+      'ALTER TABLE "Seat" ADD CONSTRAINT "Seat_showId_place_key" UNIQUE ("showId", place);\n',
+      "  @@unique([showId, place])\n",
+    ],
+  },
+  {
+    program: "pg-rating",
+    kind: "version-check",
+    edits: [
+      "const updated = ",
+      " AND score = $3",
+      ", score",
+      '\n    if (updated.rowCount === 0) throw new Error("film changed meanwhile");',
+    ],
+  },
+  {
+    program: "film-plpgsql",
+    kind: "version-check",
+    edits: [
+      " AND score = old_score",
+      "\n  IF NOT FOUND THEN\n    RAISE EXCEPTION 'film changed meanwhile' USING ERRCODE = '40001';\n  END IF;",
+    ],
+  },
+  {
+    program: "jdbc-stock",
+    kind: "version-check",
+    edits: [
+      " AND stock = ?",
+      'write.setInt(3, stock);\n      if (write.executeUpdate() == 0) throw new java.sql.SQLException("item changed meanwhile", "40001");',
+    ],
+  },
+  {
+    program: "template-stock",
+    kind: "version-check",
+    edits: [
+      "if (",
+      " AND stock = ?",
+      ", stock",
+      ' == 0) throw new IllegalStateException("item changed meanwhile");',
+    ],
+  },
   { program: "mysql-routine", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "ledger-plpgsql", kind: "guarded-update", edits: ["", "credit"] },
 ];

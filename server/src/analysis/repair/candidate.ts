@@ -8,6 +8,8 @@ export interface TextEdit {
   readonly start: number;
   readonly end: number;
   readonly newText: string;
+  /** There is no such file yet: the text is all of it. */
+  readonly creates?: true;
 }
 
 export interface Candidate {

@@ -7,12 +7,14 @@ import { guardedUpdates } from "./kinds/guardedUpdate";
 import { raisedLevels } from "./kinds/raisedLevel";
 import { rowLocks } from "./kinds/rowLock";
 import { uniqueKeys } from "./kinds/uniqueKey";
+import { versionChecks } from "./kinds/versionCheck";
 import type { Workshop } from "./workshop";
 
 type Proposer = (workshop: Workshop) => Proposals;
 
 const PROPOSERS: readonly (readonly [FixKind, Proposer])[] = [
   ["guarded-update", guardedUpdates],
+  ["version-check", versionChecks],
   ["unique-key", uniqueKeys],
   ["row-lock", rowLocks],
   ["anchor-lock", anchorLocks],

@@ -25,6 +25,8 @@ export interface Workshop {
   readonly anomaly: Anomaly;
   /** The dialect of the texts where they do not tell. */
   readonly dialect: Dialect;
+  /** The texts of the project. */
+  readonly files: readonly SourceFile[];
   /** Reads whose source another transaction changes behind their back, in the order of the cycle, each once. */
   readonly staleReads: readonly Site[];
   /** The transactions that take part, each once. */
@@ -81,6 +83,7 @@ export function openWorkshop(
     program,
     anomaly,
     dialect,
+    files,
     staleReads,
     transactions,
     textOf: lines,

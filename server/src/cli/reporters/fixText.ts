@@ -56,9 +56,16 @@ function fixParagraph(
 
 /** The change as `git apply` takes it. */
 function difference({ file, before, after }: FileChange): string {
-  const names = [`a/${file}`, `b/${file}`] as const;
+  const names = [before === undefined ? "/dev/null" : `a/${file}`, `b/${file}`] as const;
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
-  return createTwoFilesPatch(...names, before, after, undefined, undefined, options).trimEnd();
+  return createTwoFilesPatch(
+    ...names,
+    before ?? "",
+    after,
+    undefined,
+    undefined,
+    options,
+  ).trimEnd();
 }
 
 function coloured(diff: string, paint: Paint): string {

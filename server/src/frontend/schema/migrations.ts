@@ -38,6 +38,38 @@ export function runsBefore(file: FileId, other: FileId): boolean {
   return compareOrders(first.order, second.order) < 0;
 }
 
+/**
+ * The file of one more migration of the set that a file is of, numbered and named as its last one, behind which it runs;
+ * undefined where the file is none. With it the text of the last one, whose marks it takes over.
+ */
+export function nextMigration<Each extends DefinitionFile>(
+  file: FileId,
+  files: readonly Each[],
+  name: string,
+): { readonly file: FileId; readonly last: Each } | undefined {
+  const own = migrationOf(file);
+  if (own?.isCertain !== true) return undefined;
+  const set = files.flatMap((each) => {
+    const migration = migrationOf(each.file);
+    const isRepeated = /(?:^|\/)R__[^/]*$/iu.test(each.file);
+    return migration?.set === own.set && !isRepeated ? [{ each, migration }] : [];
+  });
+  const last = running(set).at(-1)?.each;
+  if (!last) return undefined;
+  const parts = last.file.split("/");
+  // A folder per migration, or a file.
+  const at = parts.length - (/^(?:migration|up)\.sql$/iu.test(parts.at(-1) ?? "") ? 2 : 1);
+  const next = (parts[at] ?? "").replace(
+    /^(v?)(\d+)((?:[._]\d+)*)(__|[._ -])(.*?)((?:\.(?:up|do))?\.(?:sql|[cm]?[jt]s))?$/iu,
+    (_, mark: string, number: string, _more, joint: string, _name, ending: string | undefined) =>
+      `${mark}${String(BigInt(number) + 1n).padStart(number.length, "0")}${joint}${name}${ending ?? ""}`,
+  );
+  if (next === parts[at]) return undefined;
+  // An id is made where a file is named.
+  const named = parts.with(at, next).join("/") as FileId;
+  return files.some((each) => each.file === named) ? undefined : { file: named, last };
+}
+
 /** The parts of a migration's text that undo it, where one file holds both ways. Linear in the text. */
 export function undoSpans(text: string): readonly Span[] {
   const spans: Span[] = [];

@@ -80,8 +80,12 @@ async function verifiedFixes(
     const own = clientUri(state, result.project, file);
     return { uri: own, version: state.documents.get(own)?.version ?? null };
   };
-  const { versionedEdits: isVersioned, disabledActions } = state.capabilities;
-  const actions = [...distinct.values()].map((fix, at) =>
+  const { versionedEdits: isVersioned, disabledActions, makesFiles } = state.capabilities;
+  // A client that makes no files is offered what changes some.
+  const possible = [...distinct.values()].filter(
+    ({ edits }) => makesFiles || edits.every(({ creates }) => creates !== true),
+  );
+  const actions = possible.map((fix, at) =>
     toFixAction(fix, [diagnostic], placeOf, { isVersioned, isPreferred: at === 0 }),
   );
   if (actions.length > 0 || !disabledActions) return actions;

@@ -5,6 +5,7 @@ import {
   type CodeTree,
   type SyntaxNode,
 } from "../../../frontend/code/workspace/codeParsers";
+import type { SelectStatement } from "../../../program/statement";
 import { pathTo } from "./syntax";
 
 /** A column as code may call it, with the function in which it is looked for. */
@@ -176,3 +177,47 @@ function bindingIn(
       return undefined;
   }
 }
+
+/** Names by which code may call each column that a query gives. */
+export function namesOf({ query }: SelectStatement): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const { name, value } of query.outputs) {
+    if (value.kind !== "column") continue;
+    const known = names.get(value.column) ?? new Set([plainKey(value.column)]);
+    names.set(value.column, known.add(plainKey(name)));
+  }
+  return names;
+}
+
+/** An expression of the function that holds the column between two places, as it is written; undefined: there is none. */
+export function codeValueOf(column: CodeColumn, from: number, until: number): string | undefined {
+  const found: SyntaxNode[] = [];
+  const open = [column.owner];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const isInside = next.start >= from && next.end <= until;
+    if (isInside && VALUES.has(next.type) && isColumnValue(column, next)) found.push(next);
+    else open.push(...next.children);
+  }
+  const [first] = found.sort((a, b) => a.start - b.start);
+  return first && textOf(column.tree, first);
+}
+
+const VALUES: ReadonlySet<string> = new Set(["member_expression", "identifier"]);
+
+/** How code writes the column: the name of the first property that is it. */
+export function keyIn({ tree, owner, names }: CodeColumn): string | undefined {
+  const found: SyntaxNode[] = [];
+  const open = [owner];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (KEYS.has(next.type) && names.has(plainKey(textOf(tree, next)))) found.push(next);
+    open.push(...next.children);
+  }
+  const [first] = found.sort((a, b) => a.start - b.start);
+  return first && textOf(tree, first).replaceAll(/["'`]/gu, "");
+}
+
+const KEYS: ReadonlySet<string> = new Set([
+  "property_identifier",
+  "shorthand_property_identifier",
+  "shorthand_property_identifier_pattern",
+]);

@@ -1,11 +1,10 @@
 // A guarded UPDATE in application code: computed from the row itself, with what was checked before it as its condition, and
 // the count of changed rows checked behind it.
-import type { SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
 import type { SelectStatement, UpdateStatement } from "../../../program/statement";
 import type { TextEdit } from "../candidate";
 import { codeGuardsBetween } from "../idioms/codeGuards";
 import { codeUpdate } from "../idioms/codeUpdate";
-import { plainKey, sharedFunction, textOf, type CodeColumn } from "../idioms/columnValue";
+import { keyIn, namesOf, sharedFunction, type CodeColumn } from "../idioms/columnValue";
 import type { GuardedColumn } from "../idioms/updateIdiom";
 import type { Site, Workshop } from "../workshop";
 
@@ -25,16 +24,9 @@ export function guardedInCode(
     return "values that Java code computes are not moved into an UPDATE";
   const owner = sharedFunction(tree, read, update);
   if (!owner) return "the read and the UPDATE stand in different functions";
-  const { outputs } = read.statement.query;
   const { set, relation } = update.statement;
-  const names = new Map<string, Set<string>>();
-  for (const { name, value } of outputs) {
-    if (value.kind !== "column") continue;
-    const known = names.get(value.column) ?? new Set([plainKey(value.column)]);
-    names.set(value.column, known.add(plainKey(name)));
-  }
   const columns: GuardedColumn[] = [];
-  for (const [column, own] of names) {
+  for (const [column, own] of namesOf(read.statement)) {
     const held: CodeColumn = { tree, owner, names: own };
     const guards = codeGuardsBetween(held, read.end, update);
     if (typeof guards === "string") return guards;
@@ -50,21 +42,3 @@ export function guardedInCode(
     ? "the UPDATE does not compute from what was read by adding to it"
     : { edits: written.edits, isChecked };
 }
-
-/** How code writes the column: the name of the first property that is it. */
-function keyIn({ tree, owner, names }: CodeColumn): string | undefined {
-  const found: SyntaxNode[] = [];
-  const open = [owner];
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (KEYS.has(next.type) && names.has(plainKey(textOf(tree, next)))) found.push(next);
-    open.push(...next.children);
-  }
-  const [first] = found.sort((a, b) => a.start - b.start);
-  return first && textOf(tree, first).replaceAll(/["'`]/gu, "");
-}
-
-const KEYS: ReadonlySet<string> = new Set([
-  "property_identifier",
-  "shorthand_property_identifier",
-  "shorthand_property_identifier_pattern",
-]);

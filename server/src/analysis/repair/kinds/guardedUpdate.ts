@@ -5,6 +5,7 @@ import { nameOf, tokensOf, type Token } from "../../../frontend/sql/text/tokens"
 import { offsetsOf } from "../../../frontend/sql/text/lines";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { guardsBetween, type Guard } from "../idioms/guards";
+import { heldColumns, occurrences, type Held } from "../idioms/routineVariables";
 import { equalitiesOf } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 import { guardedInCode } from "./guardedCode";
@@ -55,13 +56,6 @@ function isUpdateOf(read: Site, { query }: SelectStatement): (site: Site) => sit
     site.start > read.end &&
     site.statement.from.length === 0 &&
     tables.has(site.statement.relation.table);
-}
-
-/** A variable of the text that holds a column of the row that was read. */
-interface Held {
-  /** Its tokens' texts: `bal`, or `:` and `stock`. */
-  readonly name: readonly string[];
-  readonly column: string;
 }
 
 interface Guarded {
@@ -160,55 +154,6 @@ function removing(text: string, { file, start, end }: ReadSite): TextEdit {
 
 function keysOf(statement: ReadSite["statement"] | UpdateSite["statement"]): readonly unknown[] {
   return equalitiesOf(statement).map(({ table, column, value }) => [table, column, value]);
-}
-
-/** The variables that INTO or \gset fills, with the columns that they get. */
-function heldColumns(text: string, { statement, start, end }: ReadSite): readonly Held[] {
-  const { outputs } = statement.query;
-  const columns = outputs.map(({ value }) => (value.kind === "column" ? value.column : undefined));
-  const tokens = tokensOf(text, start, end);
-  const into = tokens.findIndex(({ word }) => word === "into");
-  if (into < 0) {
-    const next = tokensOf(text, end, Math.min(text.length, end + 12));
-    const isGset = next[0]?.kind === "backslash" && next[1]?.word === "gset";
-    if (!isGset) return [];
-    return outputs.flatMap(({ name }, at) => {
-      const column = columns[at];
-      return column === undefined ? [] : [{ name: [":", name], column }];
-    });
-  }
-  const names: string[][] = [[]];
-  for (const token of tokens.slice(into + 1)) {
-    if (token.word === "from") break;
-    if (token.word === "strict") continue;
-    if (token.word === ",") names.push([]);
-    else names.at(-1)?.push(text.slice(token.start, token.end));
-  }
-  return names.flatMap((name, at) => {
-    const column = columns[at];
-    return column === undefined || name.length === 0 ? [] : [{ name, column }];
-  });
-}
-
-/** Where a name begins among tokens. */
-function occurrences(
-  text: string,
-  tokens: readonly Token[],
-  name: readonly string[],
-): readonly number[] {
-  return tokens.flatMap((_, at) => {
-    const before = tokens[at - 1];
-    const isQualified = before !== undefined && text.slice(before.start, before.end) === ".";
-    const isIt = name.every((part, n) => {
-      const token = tokens[at + n];
-      return token !== undefined && sameWord(text.slice(token.start, token.end), part);
-    });
-    return isIt && !isQualified ? [at] : [];
-  });
-}
-
-function sameWord(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }
 
 function replacing(

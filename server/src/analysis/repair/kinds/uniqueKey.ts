@@ -14,6 +14,7 @@ import { guardsBetween } from "../idioms/guards";
 import { sharedFunction, textOf } from "../idioms/columnValue";
 import { insertOrExit } from "../idioms/codeInsert";
 import { nameText } from "../idioms/lockRow";
+import { schemaChange } from "../idioms/schemaChange";
 import { equalitiesOf, isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
@@ -37,12 +38,20 @@ export function uniqueKeys(workshop: Workshop): Proposals {
   const named = (name: string): string => nameText(workshop, name);
   const key = [table.name, ...columns, "key"].join("_").replaceAll(".", "_");
   const statement = `ALTER TABLE ${named(table.name)} ADD CONSTRAINT ${named(key)} UNIQUE (${columns.map(named).join(", ")});`;
-  const declared = behindTable(workshop, table);
+  const declared = schemaChange(workshop, table, {
+    name: `add_${key}`,
+    statement,
+    undo:
+      workshop.dialect === "postgres"
+        ? `ALTER TABLE ${named(table.name)} DROP CONSTRAINT ${named(key)};`
+        : `ALTER TABLE ${named(table.name)} DROP KEY ${named(key)};`,
+    unique: columns,
+  });
   if (declared === undefined)
     return refuse(
-      `its table is not declared in a script of the schema; a migration needs: ${statement}`,
+      `its table is declared where no edit is written; a migration needs: ${statement}`,
     );
-  const edits: TextEdit[] = [{ ...declared, newText: `\n\n${statement}` }];
+  const edits: TextEdit[] = [...declared];
   let isTold = true;
   for (const each of pairs) {
     const own = each && errorPath(workshop, each.read, each.insert, columns);
@@ -189,22 +198,6 @@ function isAbsence(condition: Expression, isCount: boolean): boolean {
 }
 
 const HELD: ReadonlySet<Expression["kind"]> = new Set(["size", "field", "variable"]);
-
-/** Behind the statement that declares a table in SQL; undefined in code, in models and in what is applied once. */
-function behindTable(
-  workshop: Workshop,
-  { source }: Table,
-): Pick<TextEdit, "file" | "start" | "end"> | undefined {
-  if (!source || !/\.sql$/iu.test(source.file) || /migrations?\//iu.test(source.file))
-    return undefined;
-  const lines = workshop.textOf(source.file);
-  const end = lines && workshop.endOf(source);
-  if (!lines || end === undefined) return undefined;
-  const semicolon = /^\s*;/u.exec(lines.text.slice(end))?.[0].length ?? 0;
-  return semicolon === 0
-    ? undefined
-    : { file: source.file, start: end + semicolon, end: end + semicolon };
-}
 
 /** The insertion that does nothing where the row is there, and goes then the way of the look-up; PostgreSQL has words for it. */
 function errorPath(

@@ -1,0 +1,64 @@
+// An UPDATE in SQL of a file of its own that is refused where the row is no longer what was read into variables.
+import { tokensOf } from "../../../frontend/sql/text/tokens";
+import type { SelectStatement, UpdateStatement } from "../../../program/statement";
+import type { TextEdit } from "../candidate";
+import type { Site, Workshop } from "../workshop";
+import { nameText } from "./lockRow";
+import { heldColumns, occurrences } from "./routineVariables";
+
+/** A read of one row, an UPDATE of it behind the read, and the columns that are to be what they were. */
+export interface CheckedPair {
+  readonly read: Site & { readonly statement: SelectStatement };
+  readonly update: Site & { readonly statement: UpdateStatement };
+  readonly columns: readonly string[];
+  /** Said where they are not. */
+  readonly message: string;
+}
+
+/** The edits, or why there are none. */
+export function checkedRoutine(
+  workshop: Workshop,
+  { read, update, columns, message }: CheckedPair,
+): readonly TextEdit[] | string {
+  const text = workshop.textOf(read.file)?.text;
+  if (text === undefined) return "its text is not at hand";
+  if (update.transaction.boundary !== "routine")
+    return "a script has no words for what is to happen where it changes no row";
+  const held = heldColumns(text, read).filter(({ column }) => columns.includes(column));
+  if (held.length === 0) return "what it reads is not kept in variables of its own";
+  const between = tokensOf(text, read.end, update.start);
+  const isAssigned = held.some(({ name }) =>
+    occurrences(text, between, name).some((at) => {
+      const next = between[at + name.length];
+      const before = between[at - 1]?.word ?? "";
+      return next?.word === ":=" || (next?.word === "=" && STARTS.has(before));
+    }),
+  );
+  if (isAssigned) return "the variable of what it reads gets another value before the UPDATE";
+  const tokens = tokensOf(text, update.start, update.end);
+  const where = tokens.findIndex(({ word }) => word === "where");
+  const last = tokens.at(-1);
+  const end = text.indexOf(";", update.end) + 1;
+  if (where < 0 || !last || end === 0) return "the UPDATE names no row";
+  if (tokens.slice(where).some(({ word }) => word === "or" || word === "returning"))
+    return "there is no place for another condition";
+  const conditions = held.map(
+    ({ name, column }) => ` AND ${nameText(workshop, column)} = ${name.join("")}`,
+  );
+  const indent = /[ \t]*$/u.exec(text.slice(0, update.start))?.[0] ?? "";
+  const isMysql = workshop.dialect !== "postgres";
+  const said = message.replaceAll("'", "''");
+  const refusing = isMysql
+    ? `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '${said}';`
+    : `RAISE EXCEPTION '${said.replaceAll("%", "%%")}' USING ERRCODE = '40001';`;
+  const missed = isMysql ? "ROW_COUNT() = 0" : "NOT FOUND";
+  const check = `\n${indent}IF ${missed} THEN\n${indent}  ${refusing}\n${indent}END IF;`;
+  const { file } = update;
+  return [
+    { file, start: last.end, end: last.end, newText: conditions.join("") },
+    { file, start: end, end, newText: check },
+  ];
+}
+
+/** What an assignment may stand behind. */
+const STARTS: ReadonlySet<string> = new Set([";", "then", "else", "loop", "begin", "set", "do"]);

@@ -1,0 +1,3 @@
+CREATE TABLE desk (
+  id integer PRIMARY KEY
+);
