@@ -23,7 +23,8 @@ const FEW = 100;
 /**
  * Allocations that cannot be weakened. Tries all where they are few (the cheapest first, levels to the power of
  * transactions); else begins with the strongest level everywhere and lowers one transaction after the other, which is
- * optimal where levels are monotone.
+ * optimal where levels are monotone. When the signal aborts it ends with the weakest that is known to suffice by then, and
+ * says of whom more is not known; asked again with what was searched at hand, it comes further.
  */
 export async function allocate(
   { program, among, bound, mostTried = FEW }: AllocationQuestion,
@@ -35,54 +36,76 @@ export async function allocate(
   const base = { among: among.map(({ name }) => name), bound };
   const named = (ranks: readonly number[]): LevelsByTransaction =>
     Object.fromEntries(transactions.map(({ id }, at) => [id, among[ranks[at] ?? top]?.name ?? ""]));
-  const known = new Map<string, boolean>();
+  const known = new Map<string, Sufficiency>();
   let accepted: ReadonlySet<string> | undefined;
   let last: LevelReport | undefined;
-  const suffices = async (ranks: readonly number[]): Promise<boolean> => {
-    const key = ranks.join();
-    const before = known.get(key);
-    if (before !== undefined) return before;
+  const searched = async (ranks: readonly number[]): Promise<Sufficiency> => {
     const report = await check(withLevels(program, named(ranks)));
     // A statement that was not understood is as open at the strongest level; what a search left open there is not decided.
     accepted ??= new Set(report.unknown.filter(isOfProgram).map(({ reason }) => reason));
     last = report;
     const isFree = report.anomalies.every(({ severity }) => severity === "unused");
+    if (!isFree) return "no";
     const isDecided = report.unknown.every(({ reason }) => accepted?.has(reason));
-    const found = isFree && isDecided && report.verdict !== "cancelled";
+    return isDecided && report.verdict !== "cancelled" ? "yes" : "open";
+  };
+  const suffices = async (ranks: readonly number[]): Promise<Sufficiency> => {
+    const key = ranks.join();
+    let found = known.get(key) ?? "open";
+    // A search goes on where the one before it was ended by its time: what was decided is kept.
+    for (let tries = 0; found === "open" && tries < MOST_TRIES && !signal.aborted; tries += 1)
+      found = await searched(ranks);
     known.set(key, found);
     return found;
   };
   const strongest = transactions.map(() => top);
-  const open = (reasons: Iterable<string> = accepted ?? []): readonly string[] => [
-    ...(signal.aborted ? ["it was stopped before all was decided"] : []),
-    ...[...new Set(reasons)].slice(0, MOST_REASONS),
-  ];
-  if (!(await suffices(strongest))) {
-    const reasons = last?.unknown.map(({ reason }) => reason);
-    return { ...base, alternatives: [], isExhaustive: false, open: open(reasons) };
+  if ((await suffices(strongest)) !== "yes") {
+    const reasons = (last?.unknown ?? []).map(({ reason }) => reason);
+    const ended = signal.aborted ? [STOPPED] : [];
+    const open = [...ended, ...new Set(reasons)].slice(0, MOST_REASONS);
+    return { ...base, alternatives: [], isExhaustive: false, open };
   }
   const isExhaustive = among.length ** transactions.length <= mostTried;
   const found = isExhaustive
     ? await minimalAllocations(transactions.length, top, suffices, signal)
     : [await lowered(strongest, suffices, signal)];
-  const [levels, ...alternatives] = found.map(named);
+  // What is known by then: the strongest suffices.
+  const all = found.length > 0 ? found : [strongest];
+  const [weakest = strongest] = all;
+  const [levels, ...alternatives] = all.map(named);
+  const open = transactions.flatMap(({ name }, at) =>
+    among.slice(0, weakest[at] ?? 0).flatMap((level, rank) => {
+      const decided = known.get(weakest.with(at, rank).join()) ?? "open";
+      return decided === "open"
+        ? [`it is not decided whether ${name} may run at ${level.name}`]
+        : [];
+    }),
+  );
   return {
     ...base,
     ...(levels && { levels }),
     alternatives,
     isExhaustive: isExhaustive && !signal.aborted,
-    open: open(),
+    open: [...(signal.aborted ? [STOPPED] : []), ...open, ...(accepted ?? [])].slice(
+      0,
+      MOST_REASONS + open.length,
+    ),
   };
 }
 
 const MOST_REASONS = 5;
+/** Searches of one allocation, each for as long as a search may take. */
+const MOST_TRIES = 3;
+const STOPPED = "the time was over before all was decided: ask again, or with a larger --budget";
 
 /** True for something that was not understood, at its place; what time or memory ended has none. */
 function isOfProgram({ file }: Unknown): boolean {
   return file !== undefined;
 }
 
-type Suffices = (ranks: readonly number[]) => Promise<boolean>;
+/** Whether an allocation keeps the program serializable, as far as it is known. */
+type Sufficiency = "yes" | "no" | "open";
+type Suffices = (ranks: readonly number[]) => Promise<Sufficiency>;
 
 /** All that suffice and of which no one-step weakening does, the cheapest first. */
 async function minimalAllocations(
@@ -96,7 +119,7 @@ async function minimalAllocations(
   for (const ranks of all) {
     if (signal.aborted) break;
     const isWeaker = found.some((each) => each.every((rank, at) => rank <= (ranks[at] ?? 0)));
-    if (!isWeaker && (await suffices(ranks))) found.push(ranks);
+    if (!isWeaker && (await suffices(ranks)) === "yes") found.push(ranks);
   }
   return found;
 }
@@ -124,7 +147,7 @@ async function lowered(
     for (let at = 0; at < ranks.length; at += 1) {
       for (let rank = 0; rank < (ranks[at] ?? 0) && !signal.aborted; rank += 1) {
         const next = ranks.map((own, n) => (n === at ? rank : own));
-        if (!(await suffices(next))) continue;
+        if ((await suffices(next)) !== "yes") continue;
         ranks = next;
         changed = true;
         break;

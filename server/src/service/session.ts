@@ -27,7 +27,7 @@ import { earlyCheck, withEarly, type EarlyEnd } from "./search/earlyCheck";
 import { effectiveLevels } from "./verdict/effectiveLevels";
 import { findFixes } from "./fixes";
 import { ownTime } from "./search/processTime";
-import { FIRST_SCREEN } from "./timeLimit";
+import { FIRST_SCREEN, timeLimit } from "./timeLimit";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
 import { openPackedFiles } from "./cache/files";
 import type { CacheBounds } from "./cache/files";
@@ -242,7 +242,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       level,
       readAgain: (project: ProjectTexts): Promise<Program> =>
         read({ ...request, project }, signal, { reading: undefined, early: () => undefined }),
-      checkPart: async (program: Program): Promise<LevelReport> => {
+      checkPart: async (
+        program: Program,
+        { isFirstEnough = false }: { readonly isFirstEnough?: boolean } = {},
+      ): Promise<LevelReport> => {
+        const ending = new AbortController();
+        const own = AbortSignal.any([signal, ending.signal]);
+        const found = ({ severity }: Anomaly): void => {
+          if (isFirstEnough && severity !== "unused") ending.abort();
+        };
         const { report } = await check(
           {
             program,
@@ -261,7 +269,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
             lanes: workers,
             tool: options.tool,
           },
-          signal,
+          own,
+          { found },
         );
         return report;
       },
@@ -315,7 +324,17 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const { readAgain, checkPart, level } = partsOf(request, signal);
       const program = await readAgain(request.project);
       const bound = request.maxTransactions ?? request.project.configuration.maxTransactions;
-      return allocate({ program, among: comparableLevels(level), bound }, checkPart, signal);
+      const budget = request.budget ?? request.project.configuration.budget;
+      const { limit, release } = timeLimit(signal, budget * ALLOCATION_BUDGETS);
+      try {
+        return await allocate(
+          { program, among: comparableLevels(level), bound },
+          (part) => checkPart(part, { isFirstEnough: true }),
+          limit,
+        );
+      } finally {
+        release();
+      }
     },
     warm: () => {
       pool.warm();
@@ -325,6 +344,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
   };
 }
+
+/** An allocation is looked for as long as so many searches may take. */
+const ALLOCATION_BUDGETS = 12;
 
 /** Files of code where nothing can parse them. */
 function unparsed({ files }: ProjectTexts): readonly SkippedFile[] {

@@ -7,6 +7,7 @@ import { PRODUCT_LEVELS } from "../../../server/src/isolation/levels";
 import type { Program } from "../../../server/src/program/program";
 import type { Allocation } from "../../../server/src/protocol/allocation";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
+import type { LevelReport } from "../../../server/src/protocol/report";
 import type { FileId } from "../../../server/src/protocol/source";
 import { allocate } from "../../../server/src/service/allocate";
 import type { Session } from "../../../server/src/service/session";
@@ -213,5 +214,32 @@ COMMIT;
     const found = await allocate(question, check, AbortSignal.timeout(60_000));
     assert.equal(found.levels, undefined);
     assert.deepEqual(found.open, ["out of time"]);
+  });
+
+  it("end with what is known by then, and say of whom a weaker level is not decided", async () => {
+    const script = (name: string): string =>
+      `-- @transaction ${name}\nBEGIN;\nUPDATE t SET v = v + 1 WHERE id = :id;\nCOMMIT;\n`;
+    const text = `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);\n${["one", "two"].map(script).join("")}`;
+    const program = readProgram([sql(text)], { pg: await loadPgParser() });
+    const among = PRODUCT_LEVELS.filter(({ product }) => product === "postgres");
+    const stop = new AbortController();
+    const asked: string[] = [];
+    // Of the first transaction everything is decided, of the second nothing before the time is over.
+    const check = async (part: Program): Promise<LevelReport> => {
+      const names = part.transactions.map(({ level }) => level?.name ?? "");
+      asked.push(names.join());
+      const report = await analyseProgram(part, "postgres:read-committed", 2);
+      if (names[1] === SER) return report;
+      if (asked.filter((each) => each === names.join()).length === 3) stop.abort();
+      return { ...report, unknown: [{ reason: "the time was over", transactions: [] }] };
+    };
+    const found = await allocate({ program, among, bound: 2, mostTried: 0 }, check, stop.signal);
+    assert.deepEqual(found.levels, { one: RC, two: SER });
+    assert.equal(asked.filter((each) => each === `${RC ?? ""},${RC ?? ""}`).length, 3);
+    assert.deepEqual(found.open, [
+      "the time was over before all was decided: ask again, or with a larger --budget",
+      "it is not decided whether two may run at postgres:read-committed",
+      "it is not decided whether two may run at postgres:repeatable-read",
+    ]);
   });
 });
