@@ -75,6 +75,16 @@ check("what an update refers to is there from the start", [END(1, ", ended_by = 
   notAt: ["postgres:serializable"],
 });
 
+check(
+  "what an update refers to in one case is there from the start",
+  [
+    "SELECT state, ended_by FROM task WHERE id = :t \\gset\n\\if :state = 0 AND :ended_by <> :p\n" +
+      "UPDATE task SET state = 1, ended_by = CASE WHEN :kind = 7 THEN NULL ELSE :p END WHERE id = :t;\n\\endif",
+    END(2),
+  ],
+  { at: [RC], notAt: ["postgres:serializable"] },
+);
+
 const MOVE = "UPDATE child SET parent = :p WHERE id = :c;";
 const APART = { at: [SI, "read-committed"], notAt: ["serializable", RC, RR, INNODB] };
 

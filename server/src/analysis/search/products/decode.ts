@@ -26,7 +26,7 @@ import { HIDDEN, INTERNED_BASE } from "../../operations/operation";
 import { columnsIn } from "../../operations/terms";
 import { withAskedRows } from "../../../store/invariants";
 import { withParents } from "../parents";
-import { compareKeys, instanceName, readBool, readInt } from "../readModel";
+import { compareKeys, instanceName, readBool, readInt, readTerm } from "../readModel";
 import { wordOf } from "../words";
 import { timedSchedule } from "./times";
 
@@ -145,10 +145,9 @@ function writtenRows(
     if (!isWrite || !readBool(model, exec)) return [];
     const row = Object.entries(operation.set).flatMap(([column, term]): [string, Value][] => {
       const { isNull, value, sort } = encoding.run.value(instance, term);
-      const known = sort === "Int" && !value.startsWith("(") && !isNull.startsWith("(");
-      if (!known || readBool(model, isNull)) return [];
+      if (sort !== "Int" || readTerm(model, isNull, "Bool") !== 0) return [];
       const type = columnType(table.table, column);
-      return [[column, valueOf(encoding, type, readInt(model, value))]];
+      return [[column, valueOf(encoding, type, readTerm(model, value, "Int"))]];
     });
     return [{ table: table.table.name, row: Object.fromEntries(row) }];
   });
