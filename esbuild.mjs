@@ -27,9 +27,9 @@ const bundles = [
   { name: "worker", entry: "server/src/worker.ts", budget: 450 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
   { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2850 },
-  { name: "database", entry: "server/src/database.ts", budget: 4200 },
+  { name: "database", entry: "server/src/database.ts", budget: 4220 },
   { name: "store", entry: "server/src/library.ts", budget: 860 },
-  { name: "cli", entry: "server/src/cli.ts", budget: 2520 },
+  { name: "cli", entry: "server/src/cli.ts", budget: 2560 },
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];
 

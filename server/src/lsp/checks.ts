@@ -22,7 +22,14 @@ import { beginProgress, countedPhases } from "./progressReporter";
 import { createProofs, proofView, proving } from "./proofs";
 import { createPublisher } from "./publisher";
 import { judgeOutcome, markedAnomalies } from "./verdicts";
-import { asBefore, editResult, judgedResult, toldAnomalies, type ProjectResult } from "./results";
+import {
+  asBefore,
+  countOfTold,
+  editResult,
+  judgedResult,
+  toldAnomalies,
+  type ProjectResult,
+} from "./results";
 import {
   findFile,
   knownKey,
@@ -504,7 +511,7 @@ function summaryOf(
     level: levelName(level),
     verdict: report.verdict,
     rests: report.rests,
-    anomalies: toldAnomalies(report).length,
+    anomalies: countOfTold(report),
     transactions: report.transactions.length,
     unknown: report.unknown,
     ...(proof && { proof: proofView(state, project, level, proof) }),

@@ -1,7 +1,7 @@
 // Results of a project: its last report, moved along with the edits since, and what of it went stale.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
-import { isTold, mainEnd, shownEdges } from "../protocol/report";
+import { breaksData, isTold, mainEnd, shownEdges } from "../protocol/report";
 import type {
   Anomaly,
   CycleEdge,
@@ -94,13 +94,18 @@ export function asBefore(anomaly: Anomaly, before: Anomaly | undefined): Anomaly
   };
 }
 
-/** Of those that are told, what a transaction takes part in. */
+/** How many of those that are told break data. */
+export function countOfTold(report: LevelReport): number {
+  return toldAnomalies(report).filter(breaksData).length;
+}
+
+/** Of those that are told and break data, what a transaction takes part in. */
 export function anomaliesOf(
   result: ProjectResult,
   transaction: ReportTransaction,
 ): readonly Anomaly[] {
-  return toldAnomalies(result.report).filter((each) =>
-    each.transactions.includes(transaction.name),
+  return toldAnomalies(result.report).filter(
+    (each) => breaksData(each) && each.transactions.includes(transaction.name),
   );
 }
 

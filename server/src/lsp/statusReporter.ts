@@ -2,7 +2,7 @@
 import { undecidedCount } from "../protocol/report";
 import type { ProgressUnit, ServerStatus } from "../protocol/requests";
 import type { Range } from "../protocol/source";
-import { toldAnomalies, type ProjectResult } from "./results";
+import { countOfTold, type ProjectResult } from "./results";
 import { levelName, levelOf, settingProblem, type ServerState } from "./serverState";
 import { sendNotification } from "./typed";
 
@@ -80,7 +80,7 @@ export function statusOf(state: ServerState): ServerStatus {
     chosen: state.chosen !== undefined,
     ...(state.chosen === undefined &&
       found?.value.name === level.name && { levelFrom: found.place }),
-    anomalies: results.reduce((count, each) => count + toldAnomalies(each.report).length, 0),
+    anomalies: results.reduce((count, each) => count + countOfTold(each.report), 0),
     unknown: results.reduce((count, each) => count + undecidedCount(each.report.unknown), 0),
     open: results.flatMap(openTexts),
     ...(busy && {

@@ -62,6 +62,11 @@ export interface Transaction {
   readonly body: Command;
   readonly level?: DeclaredLevel;
   readonly annotations: readonly Annotation[];
+  /**
+   * Of code: errors of some transaction that it opens leave it, so that nothing in it runs that transaction again; or all are
+   * caught somewhere in it, or by something unknown. Absent: nobody knows what its callers do.
+   */
+  readonly errors?: "thrown" | "caught";
   /** Losses outside any one statement (control flow, dynamic SQL, calls). */
   readonly taint: readonly Taint[];
 }

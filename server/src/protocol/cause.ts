@@ -23,6 +23,8 @@ export interface Cause {
    * own where it races with itself.
    */
   readonly partners: readonly string[];
+  /** No data breaks: a statement that waits until the server ends somebody. */
+  readonly isRefused?: true;
   /** Tables of its anomalies. */
   readonly tables: readonly string[];
   /** The ids of its anomalies, the worst first: all minimal cycles through the read that are told by it. */
@@ -36,6 +38,15 @@ export function partnersText({ transactions, partners }: Cause): string {
   const itself = own.length === 0 ? [] : transactions.length === 1 ? ["itself"] : ["each other"];
   const all = [...others, ...itself];
   return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1) ?? ""}`;
+}
+
+/** A sentence on whom a cause of several anomalies races with, behind a blank; empty for one alone. */
+export function racesText(cause: Cause): string {
+  if (cause.anomalies.length < 2) return "";
+  // The same place with one transaction or the other.
+  return cause.isRefused === true
+    ? ` It happens with ${partnersText(cause)}.`
+    : ` It races with ${partnersText(cause)}.`;
 }
 
 /** The cause of an id or of the beginning of one; undefined where none or several are meant. */

@@ -33,6 +33,8 @@ export type Harm =
   | "noted"
   /** Only what was returned. */
   | "returned"
+  /** Nothing: the server ends a transaction, whose work is undone. */
+  | "refused"
   /** The same is deleted or written a second time, which changes nothing but what is returned. */
   | "repetition"
   /** Only what was read on the way. */
@@ -94,7 +96,8 @@ export interface CycleEnd {
 }
 
 export interface CycleEdge {
-  readonly dependency: Dependency;
+  /** `waits`: the one waits for a lock that the other has. */
+  readonly dependency: Dependency | "waits";
   readonly from: CycleEnd;
   readonly to: CycleEnd;
   readonly table: string;
@@ -149,7 +152,8 @@ export interface Anomaly {
   readonly id: string;
   /** The literature's name in kebab-case, e.g. `lost-update`. */
   readonly kind: string;
-  readonly severity: Severity;
+  /** `refused`: nothing differs, the server ends one transaction for what others do. */
+  readonly severity: Severity | "refused";
   readonly status: "confirmed" | "unconfirmed";
   /** Why it is unconfirmed. */
   readonly reason?: string;
@@ -191,6 +195,11 @@ export interface Anomaly {
   readonly cause?: string;
   /** The id of the anomaly that is told in its place: of the same cause. */
   readonly representative?: string;
+}
+
+/** True if a finding leaves data, or gives an answer, that no serial order does; a refusal by the server does not. */
+export function breaksData({ severity }: Pick<Anomaly, "severity">): boolean {
+  return severity !== "refused";
 }
 
 /** Findings that are told. */
@@ -341,6 +350,11 @@ export interface LevelReport {
   /** How far the search went; absent where nothing was searched, or too much to count. */
   readonly search?: SearchExtent;
   readonly anomalies: readonly Anomaly[];
+  /**
+   * Runs in which the server ends a transaction for what others do: no verdict rests on them. They are among the anomalies
+   * once these were judged.
+   */
+  readonly refusals?: readonly Anomaly[];
   /** The mistakes behind the anomalies, the worst first; absent before they were looked for. */
   readonly causes?: readonly Cause[];
   readonly unknown: readonly Unknown[];

@@ -8,7 +8,6 @@ import type {
   Coverage,
   FindingSeverity,
   Rests,
-  Severity,
   Suppressed,
   Unknown,
   Verdict,
@@ -58,7 +57,7 @@ export interface AnomalySummary {
   readonly title: string;
   readonly message: string;
   readonly level: LevelName;
-  readonly severity: Severity;
+  readonly severity: Anomaly["severity"];
   readonly status: Anomaly["status"];
   readonly transactions: readonly string[];
   /** Where its diagnostic stands. */

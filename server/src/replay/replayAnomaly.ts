@@ -7,7 +7,7 @@ import { findLevel, snapshotAtBegin, type ProductLevel } from "../isolation/leve
 import { namedLevel } from "../program/declaredLevel";
 import type { Dialect } from "../program/dialect";
 import type { Program } from "../program/program";
-import type { Anomaly, Step } from "../protocol/report";
+import { breaksData, type Anomaly, type Step } from "../protocol/report";
 import { ownEntry } from "../protocol/dictionary";
 import { permutations } from "../store/permutations";
 import {
@@ -168,6 +168,7 @@ async function play(
   const cast: Cast = { server, gates, jobs, sessions, levelOf, stopped, isPlainRead };
   const { ends, waits, divergence } = await conduct(cast, witness, anomaly.steps);
   const outcome = await outcomeOf(stage, tables, ends);
+  if (!breaksData(anomaly)) return refusalReplay(anomaly, ends, { waits, outcome, divergence });
   const alone: Cast = { ...cast, sessions: await open() };
   const run = async (order: readonly string[]): Promise<ReplayOutcome> => {
     await stage.reset(witness.initial);
@@ -203,6 +204,28 @@ async function play(
     differences.some((difference) => difference.by === each),
   );
   return { ...ended, verdict: "reproduced", ...(by && { differs: by }) };
+}
+
+/** It is reproduced where the server ends some instance with the error that the witness has. */
+function refusalReplay(
+  { witness }: Anomaly,
+  ends: ReadonlyMap<string, InstanceEnd>,
+  {
+    divergence,
+    ...ran
+  }: Pick<ReplayReport, "waits" | "outcome"> & {
+    readonly divergence: string | undefined;
+  },
+): Omit<ReplayReport, "server"> {
+  const codes = Object.values(witness.outcome.status).flatMap(
+    (status) => /^rolled back: (\w+)/u.exec(status)?.[1] ?? [],
+  );
+  const isEnded = [...ends.values()].some(({ reason = "" }) =>
+    codes.some((code) => reason.startsWith(`${code}: `)),
+  );
+  if (isEnded) return { ...ran, serial: [], verdict: "reproduced" };
+  const reason = divergence ?? `the server ended none of them with ${codes.join(" or ")}`;
+  return { ...ran, serial: [], verdict: "not reproduced", reason };
 }
 
 function waitText({ instance, statement, waitedFor }: ObservedWait): string {

@@ -3,6 +3,8 @@ import { counterCandidates } from "../analysis/assumptions/counters";
 import { flattenProgram } from "../analysis/operations/flatten";
 import type { FlatProgram } from "../analysis/operations/operation";
 import { explain } from "../analysis/explain/explain";
+import { explainRefusal } from "../analysis/explain/refusal";
+import { findRefusals } from "../analysis/contention/refusals";
 import { createCycleTest } from "../analysis/proof/cycleTest";
 import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
@@ -249,6 +251,7 @@ export async function check(
           proofTime.limit,
         )
       : undefined;
+    const refusals = isCompared ? refusalsOf(program, levels, unroll) : [];
     const isProved = proof?.report.status === "proved";
     // A proof settles what a bounded search left open.
     const undecided = undecidedTuples(
@@ -269,6 +272,7 @@ export async function check(
         verdict,
         bound: boundOf(searched, input),
         anomalies,
+        refusals,
         unknown,
         assumptions: isProved ? reportAssumptions(program, proof.assumed) : assumptions,
         effective,
@@ -287,6 +291,16 @@ export async function check(
   } finally {
     for (const each of releases) each();
   }
+}
+
+/** Rounds of loops that locks are looked for in: the second item of a list may come before the first of another. */
+const LOCKED_ROUNDS = 2;
+
+/** Runs that the server ends for what others do at the same time, in an order for people. */
+function refusalsOf(program: Program, levels: Levels, unroll: number): readonly Anomaly[] {
+  const { program: own, flat } = analysablePart(program, Math.max(unroll, LOCKED_ROUNDS));
+  const all = findRefusals(own, flat, levels).map((each) => explainRefusal(own, levels, each));
+  return selectAnomalies(all);
 }
 
 function wholeSeconds(milliseconds: number): number {
@@ -375,6 +389,7 @@ interface Findings {
   readonly verdict: Verdict;
   readonly bound: number;
   readonly anomalies: readonly Anomaly[];
+  readonly refusals?: readonly Anomaly[];
   readonly unknown: readonly Unknown[];
   readonly assumptions: readonly Assumption[];
   readonly effective: EffectiveLevels;
@@ -386,6 +401,7 @@ interface Findings {
 function reportOf(input: CheckInput, findings: Findings): LevelReport {
   const { verdict, bound, anomalies, unknown, assumptions, effective, extent, proof, sufficient } =
     findings;
+  const { refusals = [] } = findings;
   const rounds = (input.unroll ?? UNROLL) > UNROLL && { unroll: input.unroll };
   return {
     tool: input.tool,
@@ -398,6 +414,7 @@ function reportOf(input: CheckInput, findings: Findings): LevelReport {
     transactions: input.program.transactions.map((each) => reportTransaction(each, extent)),
     ...(extent && { search: extent.whole }),
     anomalies,
+    ...(refusals.length > 0 && { refusals }),
     unknown,
     assumptions,
     coverage: coverageOf(input.program),

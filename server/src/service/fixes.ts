@@ -16,6 +16,7 @@ import type { Levels } from "../isolation/mixedLevels";
 import { distinctLevels, productLevelAt } from "../isolation/mixedLevels";
 import type { Program, Transaction } from "../program/program";
 import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes";
+import { refusalAdvice } from "../protocol/refusals";
 import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
 import { runSerial } from "../store/run";
 import { followTurns, type TurnsRun } from "../store/turns";
@@ -57,6 +58,16 @@ export async function findFixes(
   found: (fix: Fix) => void = () => undefined,
 ): Promise<FixReport> {
   const { project, program, anomaly, kinds, isOneEnough = false } = question;
+  const refused = refusalAdvice(anomaly);
+  if (refused !== undefined) {
+    const reason = `no edit is written against what the server refuses: ${refused}`;
+    return {
+      anomaly: anomaly.id,
+      fixes: [],
+      advice: [{ kind: "row-lock", reason }],
+      isPartial: false,
+    };
+  }
   const files = editableTexts(project);
   const dialect = project.configuration.dialect ?? program.dialects?.[0] ?? "postgres";
   const workshop = openWorkshop(program, anomaly, dialect, files, tools.parsers);

@@ -63,6 +63,8 @@ export interface ExecutedStep {
   readonly affected: number;
   /** The instance that it waited for before it could act. */
   readonly waitedFor?: string;
+  /** It waited for these until its transaction was ended: it has done nothing. */
+  readonly waitsFor?: readonly string[];
   /** Why a rollback happened. */
   readonly why?: string;
 }

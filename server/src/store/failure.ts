@@ -19,6 +19,9 @@ export class NotExecutable extends Error {
   }
 }
 
+/** The codes of refusals for what others do at the same time, at every product: see `vendorErrors.ts` for their words. */
+export const REFUSALS = { deadlock: "40P01", changedRow: "40001" } as const;
+
 /** Failures that end a transaction whatever handlers it has: nobody can go on after them. */
 export function endsTransaction(failure: SqlFailure): boolean {
   return failure.code.startsWith("40");

@@ -11,7 +11,7 @@ import type { Setup } from "./execution";
 import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
 import { actingOf, readModeOf, readTables, usesSnapshot } from "./levelActions";
-import { SqlFailure } from "./failure";
+import { REFUSALS, SqlFailure } from "./failure";
 import { StartAgain, WaitFor } from "./frame";
 import type { FreshValues } from "./freshValues";
 import type { HeldLock } from "./locks";
@@ -93,7 +93,12 @@ export interface Server {
 
 export type Event =
   | { readonly kind: "executed" | "ended"; readonly instance: string }
-  | { readonly kind: "waits"; readonly instance: string; readonly holders: readonly string[] }
+  | {
+      readonly kind: "waits";
+      readonly instance: string;
+      readonly holders: readonly string[];
+      readonly wants: HeldLock | undefined;
+    }
   /** The server refused a statement and aborted the transaction. */
   | {
       readonly kind: "aborted";
@@ -149,6 +154,13 @@ export function nextStatement(session: Session): number | "end" | undefined {
   if (session.ended !== undefined) return undefined;
   const next = nextOfSession(session);
   return next.kind === "statement" ? session.machine.executed + 1 : "end";
+}
+
+/** The session's next statement, or the one that waits; undefined where it is about to end, or has ended. */
+export function pendingStatement(session: Session): Statement | undefined {
+  if (session.ended !== undefined) return undefined;
+  const next = nextOfSession(session);
+  return next.kind === "statement" ? next.statement : undefined;
 }
 
 /** True if what the session does next is to end a transaction of a unit, and then to go on. */
@@ -383,10 +395,10 @@ function wait(server: Server, session: Session, { holders, wants }: WaitFor): re
   const { instance } = session.machine;
   const since = session.waiting?.since ?? nextTurn(server);
   session.waiting = { holders, since, step: session.waiting?.step ?? server.steps.length, wants };
-  const event: Event = { kind: "waits", instance, holders };
+  const event: Event = { kind: "waits", instance, holders, wants };
   const victim = deadlockVictim(server, session);
   if (victim === undefined) return [event];
-  return [event, ...abort(server, victim, new SqlFailure("40P01", "deadlock detected"))];
+  return [event, ...abort(server, victim, new SqlFailure(REFUSALS.deadlock, "deadlock detected"))];
 }
 
 function nextTurn(server: Server): number {

@@ -8,7 +8,7 @@ import type { Level } from "../isolation/levels";
 import type { Dialect } from "../program/dialect";
 import type { Program, Transaction } from "../program/program";
 import type { Table } from "../program/schema";
-import type { Anomaly, Step } from "../protocol/report";
+import { breaksData, type Anomaly, type Step } from "../protocol/report";
 import type { Row, Value, WitnessInstance } from "../protocol/witness";
 import { completeRows } from "../replay/initialRows";
 import { argumentText } from "../replay/jobs";
@@ -86,6 +86,10 @@ export type PlanResult =
 /** Plans the test, or says why there can be none. */
 export function planTest(input: TestInput): PlanResult {
   const { anomaly, program, parsers, levelOf, folder } = input;
+  if (!breaksData(anomaly)) {
+    const reason = "a test compares data, and none breaks here; isolens replay makes it happen";
+    return { ok: false, reason };
+  }
   const scanned = scannedFiles(input);
   const foreign = anomaly.witness.instances
     .map(({ instance }) => levelOf(instance))

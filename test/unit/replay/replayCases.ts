@@ -9,7 +9,7 @@ import {
   type ReplayReport,
 } from "../../../server/src/replay/replayAnomaly";
 import type { LiveServer } from "../../../server/src/replay/servers/liveServer";
-import type { Anomaly } from "../../../server/src/protocol/report";
+import { breaksData, type Anomaly } from "../../../server/src/protocol/report";
 import { productOf } from "../store/programs";
 import { analyseProgram } from "../truth/analyse";
 
@@ -20,18 +20,19 @@ export interface Replayed {
   readonly report: ReplayReport;
 }
 
-/** Checks two transactions at a time at the level, and replays the confirmed anomalies that `wanted` takes. */
+/** Checks two transactions at a time at the level, and replays the confirmed findings that `wanted` takes. */
 export async function replayAll(
   server: LiveServer,
   files: readonly SourceFile[],
   levelName: string,
   options: Partial<ReplayInput> & { readonly wanted?: (anomaly: Anomaly) => boolean } = {},
 ): Promise<readonly Replayed[]> {
-  const { wanted = () => true, ...rest } = options;
+  const { wanted = breaksData, ...rest } = options;
   const program = options.program ?? readProgram(files, await parsers);
-  const { anomalies } = await analyseProgram(program, levelName, 2);
+  const { anomalies, refusals = [] } = await analyseProgram(program, levelName, 2);
   const done: Replayed[] = [];
-  for (const anomaly of anomalies.filter((each) => each.status === "confirmed" && wanted(each))) {
+  const confirmed = [...anomalies, ...refusals].filter(({ status }) => status === "confirmed");
+  for (const anomaly of confirmed.filter(wanted)) {
     const report = await replayAnomaly({
       anomaly,
       program,

@@ -1,5 +1,5 @@
 // Parts of schedules of any width: the text of cards, the waits of instances, the edges.
-import type { Dependency } from "../../../server/src/protocol/report";
+import type { CycleEdge } from "../../../server/src/protocol/report";
 import type { Box } from "./curves";
 import type { Story, StoryInstance, StoryStep } from "./story";
 import { wrapText } from "./textFit";
@@ -52,7 +52,7 @@ export interface EndMark {
 export interface DrawnEdge {
   /** Index of the cycle's edge; undefined for a read-from arrow beside the cycle. */
   readonly edge: number | undefined;
-  readonly dependency: Dependency;
+  readonly dependency: CycleEdge["dependency"];
   readonly from: number;
   readonly to: number;
   /** As SVG writes paths; the arrow's head is at its end. */
@@ -102,7 +102,7 @@ export function waitOf(card: Card, cards: readonly Card[]): Lane["waits"] {
 /** An edge between two steps. */
 export interface Ends {
   readonly edge: number | undefined;
-  readonly dependency: Dependency;
+  readonly dependency: CycleEdge["dependency"];
   readonly from: number;
   readonly to: number;
   readonly table: string;

@@ -237,6 +237,8 @@ function sentenceOf(anomaly: Anomaly, edge: CycleEdge): string {
       return `${to.instance} read what ${from.instance} wrote to ${columns}: ${from.instance} comes before ${to.instance}`;
     case "ww":
       return `${to.instance} wrote ${columns} over what ${from.instance} wrote: ${from.instance} comes before ${to.instance}`;
+    case "waits":
+      return `${from.instance} waits for a lock on ${columns} that ${to.instance} has`;
     case "so":
       return `${to.instance} runs after ${from.instance} in the same session`;
   }

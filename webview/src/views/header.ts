@@ -1,6 +1,6 @@
 // The sentence, what it means and how sure it is.
 import { ownEntry } from "../../../server/src/protocol/dictionary";
-import type { Severity } from "../../../server/src/protocol/report";
+import type { Anomaly } from "../../../server/src/protocol/report";
 import type { AnomalyPayload, PanelStatus } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import type { Story, StoryInstance } from "../model/story";
@@ -102,11 +102,16 @@ function subtitle({ payload, instances }: Story): string {
   return isName ? rest : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-const SEVERITY: Readonly<Record<Severity, string>> = {
+const SEVERITY: Readonly<Record<Anomaly["severity"], string>> = {
   state: "the final state differs",
   value: "a returned value differs",
   unused: "only what was read on the way differs",
+  refused: "no data breaks, one transaction is ended",
 };
+
+function isHarmless(severity: Anomaly["severity"]): boolean {
+  return severity === "unused" || severity === "refused";
+}
 
 function chips({ payload }: Story): readonly HTMLElement[] {
   if (payload.recorded) return recordedChips(payload.recorded.verdicts);
@@ -117,14 +122,16 @@ function chips({ payload }: Story): readonly HTMLElement[] {
       ? chip("executed and confirmed", "fact")
       : chip(`not confirmed${anomaly.reason === undefined ? "" : `: ${anomaly.reason}`}`, "doubt");
   const prevented =
-    anomaly.preventedBy.length > 0
-      ? chip(`prevented at ${labelsText(anomaly.preventedBy.map(label))}`, "good")
-      : payload.partial
-        ? chip("comparing other levels", "doubt")
-        : chip("no other level prevents it", "doubt");
+    anomaly.severity === "refused"
+      ? chip("at every level with locks", "doubt")
+      : anomaly.preventedBy.length > 0
+        ? chip(`prevented at ${labelsText(anomaly.preventedBy.map(label))}`, "good")
+        : payload.partial
+          ? chip("comparing other levels", "doubt")
+          : chip("no other level prevents it", "doubt");
   const also = anomaly.allowedAt.filter((level) => level !== payload.level.name);
   return [
-    chip(SEVERITY[anomaly.severity], anomaly.severity === "unused" ? "fact" : "bad"),
+    chip(SEVERITY[anomaly.severity], isHarmless(anomaly.severity) ? "fact" : "bad"),
     confirmed,
     prevented,
     ...(also.length > 0 ? [alsoChip(also.map(label))] : []),

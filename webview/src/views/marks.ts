@@ -1,7 +1,7 @@
 // Arrow heads for every dependency, shared by the figures. Colours come from the style sheet.
 import type { Selection } from "d3";
 
-const DEPENDENCIES = ["wr", "ww", "rw", "so"] as const;
+const DEPENDENCIES = ["wr", "ww", "rw", "so", "waits"] as const;
 
 /** Adds the heads to a figure; `prefix` keeps their ids apart. */
 export function addArrowHeads(

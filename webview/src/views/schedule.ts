@@ -275,6 +275,7 @@ const MEANING = {
   wr: "read what the other wrote",
   ww: "wrote over the other's write",
   so: "later in the same session",
+  waits: "waits for a lock that the other has",
 } as const;
 
 /** One row per cell: its values in order, the one that holds after the selected step set off. */

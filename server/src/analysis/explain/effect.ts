@@ -7,6 +7,7 @@ import { cellsText, listText, resultText, rowText, writtenText } from "./words";
 export function effectOf(step: ExecutedStep): string {
   if (step.statement === "commit") return "commits";
   if (step.statement === "rollback") return step.why ? `rolls back: ${step.why}` : "rolls back";
+  if (step.waitsFor) return `waits for ${listText(step.waitsFor)}`;
   if (step.why !== undefined) return `fails: ${step.why}; a handler goes on`;
   const kind = step.source?.kind;
   if (kind === "insert" || kind === "update" || kind === "delete") return writeEffect(step, kind);

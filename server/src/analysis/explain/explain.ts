@@ -157,7 +157,8 @@ function cycleEdge(edge: ShapeEdge): CycleEdge {
   };
 }
 
-function cycleEnd(step: ExecutedStep): CycleEnd {
+/** A step as an end of a dependency. */
+export function cycleEnd(step: ExecutedStep): CycleEnd {
   const start = { line: 0, character: 0 };
   return {
     instance: step.instance,
@@ -168,7 +169,7 @@ function cycleEnd(step: ExecutedStep): CycleEnd {
 }
 
 /** FNV-1a over the parts, as eight hexadecimal digits. */
-function identity(parts: readonly string[]): string {
+export function identity(parts: readonly string[]): string {
   let hash = 0x811c9dc5;
   for (const character of parts.join("\u0000")) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;

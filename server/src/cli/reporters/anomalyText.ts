@@ -1,15 +1,9 @@
 // One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
-import { partnersText, type Cause } from "../../protocol/cause";
+import { racesText, type Cause } from "../../protocol/cause";
 import { committingOnTheWay, outsideAdvice } from "../../protocol/outside";
+import { refusalAdvice } from "../../protocol/refusals";
 import { mainEnd, shownEdges } from "../../protocol/report";
-import type {
-  Anomaly,
-  CycleEnd,
-  FindingSeverity,
-  Severity,
-  Step,
-  StepCall,
-} from "../../protocol/report";
+import type { Anomaly, CycleEnd, FindingSeverity, Step, StepCall } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
 import { codeFrame, type LineOf } from "./codeFrame";
@@ -51,8 +45,21 @@ function frameOf(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly st
     (use) => use.file === main.file && use.range.start.line !== main.range.start.line,
   );
   const places = [
-    { place: main, note: uses.length > 0 ? "what this reads goes stale" : "here", isMain: true },
-    ...uses.map((place) => ({ place, note: "and this rests on it", isMain: false })),
+    {
+      place: main,
+      note:
+        anomaly.severity === "refused"
+          ? "this waits"
+          : uses.length > 0
+            ? "what this reads goes stale"
+            : "here",
+      isMain: true,
+    },
+    ...uses.map((place) => ({
+      place,
+      note: anomaly.severity === "refused" ? "for what this has locked" : "and this rests on it",
+      isMain: false,
+    })),
   ];
   return codeFrame(places, style.lineOf, style);
 }
@@ -64,7 +71,7 @@ function sentenceLines(
   cause?: Cause,
 ): readonly string[] {
   const sentence = message.startsWith(`${title}: `) ? message.slice(title.length + 2) : message;
-  const races = cause && cause.anomalies.length > 1 ? ` It races with ${partnersText(cause)}.` : "";
+  const races = cause ? racesText(cause) : "";
   return hangingText(" ".repeat(LEFT), `${sentence}${races}`, columns);
 }
 
@@ -112,7 +119,9 @@ export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
     "",
     anomaly.dirtyRead
       ? "No cycle, but a read (wr) of a version that was never committed"
-      : "Cycle (wr: reads what the other wrote, ww: overwrites it, rw: reads what the other then changes)",
+      : anomaly.severity === "refused"
+        ? "Who waits for whom"
+        : "Cycle (wr: reads what the other wrote, ww: overwrites it, rw: reads what the other then changes)",
     ...edges,
     "",
     ...breachLines(anomaly, style),
@@ -142,10 +151,11 @@ function leftOutLines({ leftOut = [] }: Anomaly, { columns }: TextStyle): readon
 }
 
 /** Meaning of the severity, in the words of the first line. */
-export const SEVERITY_TEXTS: Readonly<Record<Severity, string>> = {
+export const SEVERITY_TEXTS: Readonly<Record<Anomaly["severity"], string>> = {
   state: "final state differs",
   value: "a returned value differs",
   unused: "only what was read on the way differs",
+  refused: "no data breaks, the server ends one transaction",
 };
 
 function headline(anomaly: Anomaly, { paint, columns }: TextStyle): string {
@@ -232,6 +242,8 @@ function outcomeLines(anomaly: Anomaly, { columns, keyOf }: TextStyle): readonly
 
 function preventedLine(anomaly: Anomaly): string {
   const { preventedBy, allowedAt } = anomaly;
+  const refused = refusalAdvice(anomaly);
+  if (refused !== undefined) return refused;
   if (preventedBy.length > 0) return `prevented at ${preventedBy.join(", ")}`;
   const advice = outsideAdvice(anomaly);
   if (advice !== undefined) return advice;
@@ -254,7 +266,7 @@ function footing(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly st
   }
   const id = cause?.id ?? anomaly.id;
   const fix =
-    style.again === undefined || anomaly.status !== "confirmed"
+    style.again === undefined || anomaly.status !== "confirmed" || anomaly.severity === "refused"
       ? ""
       : `isolens fix ${style.again} --anomaly ${id} looks for an edit`;
   const help = hangingText(`${indent}help: `, helpText(preventedLine(anomaly), fix), columns);

@@ -1,7 +1,7 @@
 // The text report: a paragraph per anomaly, what stayed open, and a last line with the verdict and what it rests on.
 import type { Note } from "../../program/program";
 import { ownEntry } from "../../protocol/dictionary";
-import { isShown, isTold, undecidedCount } from "../../protocol/report";
+import { breaksData, isShown, isTold, undecidedCount } from "../../protocol/report";
 import type { Cause } from "../../protocol/cause";
 import type { Anomaly, LevelReport, Shown, Unknown, UnreadKind } from "../../protocol/report";
 import { isGap } from "../../service/verdict/unknowns";
@@ -178,7 +178,9 @@ function summaryText({ report, files, shown }: TextReport): string {
     return `No transactions in ${count(files, "file")}: nothing was checked at ${level}${open}.`;
   }
   const among = `among ${count(transactions.length, "transaction")}, ${restsText(report)}`;
-  const confirmed = report.anomalies.filter(({ status }) => status === "confirmed");
+  const confirmed = report.anomalies.filter(
+    (each) => each.status === "confirmed" && breaksData(each),
+  );
   // Those that are told in the place of others count as many.
   const certain = confirmed.filter((each) => isTold(each, shown)).length;
   if ("proved" in report.rests)
@@ -191,11 +193,15 @@ function summaryText({ report, files, shown }: TextReport): string {
       : confirmed.length > 0
         ? `Nothing to tell at ${level} ${among}`
         : `Nothing found at ${level} ${among}`;
+  const refused = report.anomalies.filter(
+    (each) => !breaksData(each) && isTold(each, shown),
+  ).length;
+  const refusals = refused === 0 ? "" : `; ${count(refused, "refusal")} by the server`;
   if (report.verdict === "cancelled") return `Cancelled. ${found} so far.`;
   const open =
     unknown.length === 0 ? "nothing undecided" : `${count(questions, "question")} undecided`;
-  if (certain === 0 && unknown.length === 0) return `${found}.`;
-  return `${found}; ${open}.`;
+  if (certain === 0 && unknown.length === 0) return `${found}${refusals}.`;
+  return `${found}${refusals}; ${open}.`;
 }
 
 /** The level that was asked for, unless every transaction has another of its own. */

@@ -1,6 +1,6 @@
 import type { CodeLens } from "vscode-languageserver/node";
 import { ownEntry } from "../../protocol/dictionary";
-import type { ReportTransaction } from "../../protocol/report";
+import { breaksData, type ReportTransaction } from "../../protocol/report";
 import { anomaliesOf, firstOfCauses, isEdited, isFaded, type ProjectResult } from "../results";
 import { findFile, projectKey, settingsOf, type ServerState } from "../serverState";
 import { toCodeLens } from "../toLsp";
@@ -52,7 +52,7 @@ function hiddenText(
   label: string,
 ): string | undefined {
   const hidden = report.anomalies.filter(
-    (each) => each.status === "confirmed" && each.transactions.includes(name),
+    (each) => each.status === "confirmed" && breaksData(each) && each.transactions.includes(name),
   );
   if (hidden.length === 0) return undefined;
   const suppressed = hidden.filter(({ suppressed: by }) => by !== undefined).length;

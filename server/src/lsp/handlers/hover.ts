@@ -2,6 +2,7 @@ import type { Hover } from "vscode-languageserver/node";
 import { findLevel } from "../../isolation/levels";
 import { ownEntry } from "../../protocol/dictionary";
 import { outsideAdvice } from "../../protocol/outside";
+import { refusalAdvice } from "../../protocol/refusals";
 import { partnersText } from "../../protocol/cause";
 import type { Anomaly, ReportTransaction, Step } from "../../protocol/report";
 import type { Position } from "../../protocol/source";
@@ -119,7 +120,11 @@ function preventedText({ project }: ProjectResult, anomaly: Anomaly): string {
     (name) => findLevel(name, definedIn(project))?.label ?? name,
   );
   if (labels.length === 0)
-    return outsideAdvice(anomaly) ?? "No other level of this family prevents it.";
+    return (
+      refusalAdvice(anomaly) ??
+      outsideAdvice(anomaly) ??
+      "No other level of this family prevents it."
+    );
   return `Prevented at ${labels.join(", ")}.`;
 }
 

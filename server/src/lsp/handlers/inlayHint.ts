@@ -19,7 +19,7 @@ export function handleInlayHint(state: ServerState, uri: string, within: Range):
   return causes.flatMap((cause) => {
     const { read } = cause;
     const told = anomalies.filter((each) => each.cause === cause.id && isShown(each));
-    if (read?.file !== found.file || told.length === 0) return [];
+    if (cause.isRefused || read?.file !== found.file || told.length === 0) return [];
     if (result && told.every((each) => isFaded(result, each))) return [];
     const { end } = read.range;
     if (compare(end, within.start) < 0 || compare(end, within.end) > 0) return [];

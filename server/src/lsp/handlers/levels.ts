@@ -5,7 +5,7 @@ import { undecidedCount } from "../../protocol/report";
 import type { LevelChoice } from "../../protocol/requests";
 import type { Project } from "../../workspace/projects";
 import { toCheckParams } from "../fromLsp";
-import { toldAnomalies, type ProjectResult } from "../results";
+import { countOfTold, type ProjectResult } from "../results";
 import {
   configuredLevel,
   definedIn,
@@ -33,7 +33,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   // Users want to see first the levels that they defined.
   const levels: readonly Level[] = [...definedIn(project), ...LEVELS];
   const ordered = [...levels].sort((a, b) => rank(a) - rank(b));
-  const all = result && !result.isFirst ? toldAnomalies(result.report).length : undefined;
+  const all = result && !result.isFirst ? countOfTold(result.report) : undefined;
   return ordered.map((level) => {
     const proved = provedAt(result, level);
     const known = project && state.known.get(knownKey(project, level));

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { isTold, type Anomaly, type ReportTransaction } from "../../protocol/report";
+import { breaksData, isTold, type Anomaly, type ReportTransaction } from "../../protocol/report";
 import type {
   TransactionVerdict,
   TreeAnomaly,
@@ -85,7 +85,7 @@ function transactionOf(
   const isStale = isEdited(result, { name }) || own.some((each) => isFaded(result, each));
   const verdict = ((): TransactionVerdict => {
     if (isStale) return "checking";
-    if (told.some(({ status }) => status === "confirmed")) return "anomaly";
+    if (told.some((each) => each.status === "confirmed" && breaksData(each))) return "anomaly";
     if (result.isFirst) return "checking";
     if (report.verdict === "cancelled") return "cancelled";
     if (undecided.length > 0) return "unknown";

@@ -1,10 +1,10 @@
 // From findings to the anomalies of a report: one per kind, transactions and tables, the most telling witness of each.
-import { mainEnd, type Anomaly, type Severity } from "../../protocol/report";
+import { mainEnd, type Anomaly } from "../../protocol/report";
 import { staleReads } from "./causes";
 import { digestOf } from "./fingerprint";
 import { compareHarm } from "./harm";
 
-const SEVERITIES: readonly Severity[] = ["state", "value", "unused"];
+const SEVERITIES: readonly Anomaly["severity"][] = ["state", "value", "unused", "refused"];
 
 /**
  * Of an id one anomaly per cause, in an order for people: severest first, then what costs most, one transaction with itself

@@ -38,6 +38,12 @@ export function staleReads(anomaly: Anomaly): readonly StaleRead[] {
   const blamed = reads
     .filter(({ onlyLooks }) => looking || !onlyLooks)
     .sort((a, b) => Number(b.isBetween) - Number(a.isBetween));
+  // Who waits for whom is no dependency: each of those that wait may be the one whose locks are in the wrong order.
+  const waiting = cycle.filter(({ dependency }) => dependency === "waits");
+  if (waiting.length > 0)
+    return waiting.map(({ from, to, table }) =>
+      placed(anomaly, from, `${anomaly.kind} ${table}`, to),
+    );
   if (blamed.length > 0)
     return blamed.map(({ edge, use }) => placed(anomaly, edge.from, edge.table, use));
   const [edge] = shownEdges(anomaly);
@@ -122,6 +128,7 @@ export function causesOf(
       ),
       partners: distinct((told.length > 0 ? told : members).flatMap(({ read }) => read.partners)),
       tables: distinct(members.flatMap(({ anomaly }) => anomaly.tables)),
+      ...(members.every(({ anomaly }) => anomaly.severity === "refused") && { isRefused: true }),
       anomalies: members.map(({ anomaly }) => anomaly.id),
     };
   });

@@ -2,7 +2,7 @@
 // those that are alike. Nothing is taken out of the report; each anomaly is marked.
 import type { SuppressedKind } from "../../program/suppression";
 import { ownEntry } from "../../protocol/dictionary";
-import { partnersText, type Cause } from "../../protocol/cause";
+import { racesText, type Cause } from "../../protocol/cause";
 import {
   isTold,
   type Anomaly,
@@ -31,9 +31,15 @@ export interface JudgedFindings {
   readonly used: ReadonlySet<SuppressedKind>;
 }
 
-/** The report with every anomaly marked; the order stays. Comments are asked before the baseline. */
-export function judgeFindings(report: LevelReport, policy: FindingPolicy): JudgedFindings {
-  const plain = report.anomalies.map((anomaly): Anomaly => ({
+/**
+ * The report with every anomaly marked; the order stays, and refusals stand behind the others. Comments are asked before
+ * the baseline.
+ */
+export function judgeFindings(
+  { refusals = [], ...report }: LevelReport,
+  policy: FindingPolicy,
+): JudgedFindings {
+  const plain = [...report.anomalies, ...refusals].map((anomaly): Anomaly => ({
     ...unmarked(anomaly),
     fingerprint: fingerprintOf(contentOf(anomaly)),
     reportedAs: reportedAs(anomaly, policy.severities),
@@ -95,9 +101,7 @@ export function reportedAs(anomaly: Anomaly, severities: Severities): FindingSev
 /** The sentence of a finding, and whom its cause races with beside the transactions that it tells of. */
 export function messageOf(anomaly: Anomaly, causes: readonly Cause[] = []): string {
   const cause = causes.find(({ id }) => id === anomaly.cause);
-  return cause && cause.anomalies.length > 1
-    ? `${anomaly.message} It races with ${partnersText(cause)}.`
-    : anomaly.message;
+  return `${anomaly.message}${cause ? racesText(cause) : ""}`;
 }
 
 function byComment({ reason, source }: PlacedSuppression): Suppressed {

@@ -20,8 +20,9 @@ const WEIGHTS: Readonly<Record<Harm, Weight>> = {
   choice: { rank: 6, severity: "warning" },
   noted: { rank: 7, severity: "information" },
   returned: { rank: 8, severity: "information" },
-  repetition: { rank: 9, severity: "off" },
-  unused: { rank: 10, severity: "off" },
+  refused: { rank: 9, severity: "information" },
+  repetition: { rank: 10, severity: "off" },
+  unused: { rank: 11, severity: "off" },
 };
 
 /** The order of two findings by what they harm: negative where the first matters more. */

@@ -1,7 +1,7 @@
 // Each kind of anomaly by a smallest program: found and named at a level that lets it through, gone at a stronger one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KINDS } from "../../../../server/src/analysis/explain/kinds/kinds";
+import { ANOMALY_KINDS } from "../../../../server/src/analysis/explain/kinds/kinds";
 import { analyse, sql } from "../../truth/analyse";
 
 interface Case {
@@ -146,7 +146,7 @@ for (const { kind, levels, transactions } of CASES)
     assert.ok(kinds.includes(kind), `found: ${kinds.join(", ")}`);
     for (const anomaly of found) {
       // A dirty read has no cycle, everything else has one.
-      const dirty = KINDS.find((each) => each.name === anomaly.kind)?.of === "dirty-read";
+      const dirty = ANOMALY_KINDS.find((each) => each.name === anomaly.kind)?.of === "dirty-read";
       assert.equal(anomaly.cycle.length === 0, dirty);
       assert.equal(anomaly.dirtyRead !== undefined, dirty);
       if (!dirty) continue;
@@ -164,7 +164,10 @@ for (const { kind, levels, transactions } of CASES)
   });
 
 test("every kind has its program", () => {
-  assert.deepEqual(CASES.map((each) => each.kind).sort(), KINDS.map((each) => each.name).sort());
+  assert.deepEqual(
+    CASES.map((each) => each.kind).sort(),
+    ANOMALY_KINDS.map((each) => each.name).sort(),
+  );
 });
 
 test("a counter that two raise alike at MySQL is a lost update: the second finds its value there already", async () => {

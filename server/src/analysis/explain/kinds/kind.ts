@@ -9,7 +9,8 @@ export interface KindContext {
   readonly nameOf: (instance: string) => string;
 }
 
-export interface AnomalyKind {
+/** What every finding has a name of. */
+export interface Kind {
   /** Kebab-case: the diagnostic's code. */
   readonly name: string;
   readonly title: string;
@@ -17,6 +18,9 @@ export interface AnomalyKind {
   readonly definition: string;
   /** Where the definition comes from. */
   readonly reference: string;
+}
+
+export interface AnomalyKind extends Kind {
   /** Recognised by a cycle of dependencies, or by a read of what was never committed, which needs none. */
   readonly of: "cycle" | "dirty-read";
   /** True if the cycle, started at its first edge, is of this kind. Tried for every rotation. */

@@ -6,10 +6,11 @@ import { type CycleShape, rotate } from "../shape";
 import { abortedRead } from "./abortedRead";
 import { causalityViolation } from "./causalityViolation";
 import { circularInformationFlow } from "./circularInformationFlow";
+import { deadlock } from "./deadlock";
 import { dirtyWrite } from "./dirtyWrite";
 import { fracturedRead } from "./fracturedRead";
 import { intermediateRead } from "./intermediateRead";
-import type { AnomalyKind } from "./kind";
+import type { AnomalyKind, Kind } from "./kind";
 import { longFork } from "./longFork";
 import { lostUpdate } from "./lostUpdate";
 import { nonRepeatableRead } from "./nonRepeatableRead";
@@ -20,9 +21,10 @@ import { predicateWriteSkew } from "./predicateWriteSkew";
 import { readOnlyAnomaly } from "./readOnlyAnomaly";
 import { readSkew } from "./readSkew";
 import { serializationAnomaly } from "./serializationAnomaly";
+import { serializationFailure } from "./serializationFailure";
 import { writeSkew } from "./writeSkew";
 
-export const KINDS: readonly AnomalyKind[] = [
+export const ANOMALY_KINDS: readonly AnomalyKind[] = [
   abortedRead,
   intermediateRead,
   dirtyWrite,
@@ -42,16 +44,22 @@ export const KINDS: readonly AnomalyKind[] = [
   serializationAnomaly,
 ];
 
+/** Kinds of refusals: what differs from no serial order, and which the server ends. */
+export const REFUSAL_KINDS: readonly Kind[] = [deadlock, serializationFailure];
+
+/** The kinds of all findings. */
+export const KINDS: readonly Kind[] = [...ANOMALY_KINDS, ...REFUSAL_KINDS];
+
 /** The first kind that some rotation of the cycle (or the dirty read) satisfies, with the cycle started there. */
 export function classify(shape: CycleShape): {
   readonly kind: AnomalyKind;
   readonly shape: CycleShape;
 } {
   if (shape.dirtyRead) {
-    const kind = KINDS.find((each) => each.of === "dirty-read" && each.matches(shape));
+    const kind = ANOMALY_KINDS.find((each) => each.of === "dirty-read" && each.matches(shape));
     return { kind: kind ?? serializationAnomaly, shape };
   }
-  for (const kind of KINDS) {
+  for (const kind of ANOMALY_KINDS) {
     if (kind.of !== "cycle") continue;
     for (let start = 0; start < Math.max(1, shape.edges.length); start++) {
       const turned = rotate(shape, start);

@@ -66,6 +66,8 @@ export interface Evaluation {
   readonly taint: readonly Taint[];
   /** All statements ran on connections that the caller gave. */
   readonly isGiven: boolean;
+  /** Errors of a transaction that it opens leave it. */
+  readonly throws: boolean;
   /** The connection that its callers may leave out, by its name. */
   readonly mayLack?: string;
   readonly inlined: ReadonlySet<string>;
@@ -150,6 +152,8 @@ export function createState(
     attempts: [],
     jumps: [],
     probes: 0,
+    catching: 0,
+    throwing: { isAny: false },
     caught: undefined,
   };
 }
@@ -176,6 +180,7 @@ export function evaluateRoot(root: Root, state: State): Evaluation {
     const prefix = isNamed ? `argument${String(at + 1)}` : "";
     return withUncheckedParameters(state, parameter, inputOf(state, parameter, prefix));
   });
+  if (hir.annotations.some(({ name }) => RETRIES.test(name))) state.catching += 1;
   const boundary = boundaryOf(state, callee);
   const run = (): boolean => {
     bindParameters(state, scope, hir, inputs);
@@ -199,6 +204,7 @@ export function evaluateRoot(root: Root, state: State): Evaluation {
     statements: state.emitted,
     taint: state.taint,
     isGiven: state.ranOn.given && !state.ranOn.own,
+    throws: state.throwing.isAny,
     ...(state.ranOn.given && state.lacks.given !== undefined && { mayLack: state.lacks.given }),
     inlined: state.inlined,
     lengthFields: state.lengthFields,
@@ -209,6 +215,9 @@ export function evaluateRoot(root: Root, state: State): Evaluation {
     handlers: [...state.handlers, ...made].map(rootOf),
   };
 }
+
+/** Annotations of functions that are run again when they fail: `@Retryable`. */
+const RETRIES = /retr(?:y|ies)/iu;
 
 /** The root as it is where its callers leave out a connection. */
 export function rootWithout(root: Root, connection: string): Root {

@@ -246,6 +246,10 @@ export interface State {
   readonly jumps: Jump[];
   /** How many handlers are tried around what is evaluated, only to see what they do. */
   probes: number;
+  /** How many handlers around what is evaluated keep an error from leaving: they try again, or give something else. */
+  catching: number;
+  /** True once a transaction has begun whose errors leave the function. */
+  readonly throwing: { isAny: boolean };
   /** The error of the handler at hand, by its name. */
   caught: { readonly name: string; readonly thrown: ErrorClass } | undefined;
 }

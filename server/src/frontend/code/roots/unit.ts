@@ -36,6 +36,7 @@ export function transactionOf(
     body: evaluated.body,
     annotations: [],
     taint: evaluated.taint,
+    ...(kinds.has("atomic") && { errors: evaluated.throws ? "thrown" : "caught" }),
   };
   const transaction = plainUnit(read);
   const body = withoutDeadAssignments(transaction.body);

@@ -108,7 +108,10 @@ const STEPS: Readonly<Record<string, Builtin>> = {
     if (isPartial === true) {
       lose(state, RETRIED_IN_PART, sourceOf(state, site.span), "opaque");
     }
-    return run(call, effect);
+    state.catching += 1;
+    const value = run(call, effect);
+    state.catching -= 1;
+    return value;
   },
 };
 

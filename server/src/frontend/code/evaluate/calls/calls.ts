@@ -320,12 +320,15 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
     const before = state.emitted;
     const said = callbackArguments(callee, all.indexOf(callback));
     const inputs = callback.function.parameters.map((each, at) => said(each, at) ?? inputFor(each, name)); // prettier-ignore
+    // Whether it keeps errors, or tries again, is not known.
+    state.catching += 1;
     const path = evaluatePath(state, () => {
       result = inUnknownTransaction(state, name, source, () =>
         settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),
       );
       return false;
     });
+    state.catching -= 1;
     const hasStatements = state.emitted > before;
     if (hasStatements) tellRun(state, name, args, source);
     perhaps(state, path, { isSure: hasStatements || isOnce, name, source });

@@ -151,6 +151,11 @@ function returns(commands: readonly Command[]): boolean {
   });
 }
 
+/** True if a handler ends with an error, whatever it does before. */
+function throwsOn({ path }: Handled): boolean {
+  return path.left && !path.commands.some(mayGoOn) && !returns(path.commands);
+}
+
 /** Handlers of handlers of handlers are taken to do something. */
 const MOST_PROBES = 3;
 
@@ -225,7 +230,13 @@ export function runWithHandlers(state: State, trying: Trying): boolean {
     (isDeep && trying.handlers.length > 0) || handlers.some((each) => isNeeded(state, each));
   const isRetry = !isDeep && isRetried(state, trying, handlers);
   const attempt = beginAttempt(state, isKept && !isRetry);
-  const run = (): boolean => attempting(state, attempt, trying.body);
+  const outer = state.catching;
+  if (isDeep || handlers.some((each) => !throwsOn(each))) state.catching += 1;
+  const run = (): boolean => {
+    const left = attempting(state, attempt, trying.body);
+    state.catching = outer;
+    return left;
+  };
   if (attempt.isKept) return keepHandler(state, trying, attempt, evaluatePath(state, run));
   const start = state.commands.length;
   const left = run();

@@ -41,7 +41,13 @@ export function beginTransaction(
   state.nextLevel.delete(id);
   state.levels.set(mark, options.isAtBegin === true ? atBegin(level) : level);
   state.open = [...state.open, { connection: id, source, mark }];
+  noteErrors(state);
   emit(state, { kind: "assign", variable: `${BEGIN}${mark}`, value: literal(true), source });
+}
+
+/** Of a transaction that begins: whether what the server refuses in it leaves the function. */
+function noteErrors({ catching, throwing }: State): void {
+  if (catching === 0) throwing.isAny = true;
 }
 
 /** True if a transaction is open on a connection. */
@@ -114,6 +120,7 @@ export function inTransaction(
   state.levels.set(mark, options.level);
   const isAny = connection.isAny === true;
   state.open = [...outer, { connection: connection.id, source, mark, ...(isAny && { isAny }) }];
+  noteErrors(state);
   let result: Value = UNDEFINED;
   const { emitted } = state;
   const losses = state.taint.length;

@@ -1,0 +1,277 @@
+// Transactions that the server ends for what others do at the same time: deadlocks, where locks are taken in orders which
+// cross, and serialization failures. The texts say which may be; each is then run by the store with rows and arguments by
+// which the transactions meet, and counts only if the store's server ends one of them.
+import type { ProductLevel } from "../../isolation/levels";
+import { levelAt, productLevelAt, type Levels } from "../../isolation/mixedLevels";
+import type { Program } from "../../program/program";
+import { ownEntry } from "../../protocol/dictionary";
+import type { Setup } from "../../store/execution";
+import { runToConflict, runToDeadlock, type Reached, type RefusedRun } from "../../store/refusals";
+import type { LevelOf } from "../../store/server";
+import type { FlatProgram } from "../operations/operation";
+import { dressings } from "../search/readableValues";
+import { keepsFrom, lockOrders, locksOf, type LockOrder, type TakenLock } from "./locks";
+import { FILLINGS, meetingSetup, nameOfInstance, type Meeting, type Place } from "./rows";
+
+/** Transactions that end with the refusal of one of them, as the store ran them. */
+export interface Refusal {
+  readonly kind: "deadlock" | "serialization-failure";
+  /** Ids, one per instance. */
+  readonly transactions: readonly string[];
+  readonly setup: Setup;
+  readonly run: RefusedRun;
+  /** The statements in which the instances had got what the others want. */
+  readonly holds: readonly Reached[];
+}
+
+/** A transaction with the two locks that it takes one after the other. */
+interface Link extends LockOrder {
+  readonly member: number;
+}
+
+/** Runs that are tried per group of transactions, and in all: what is found beyond is not told. */
+const MOST_TRIES = { group: 12, all: 600 };
+
+interface Budget {
+  tries: number;
+}
+
+/**
+ * The refusals of a program at its levels: deadlocks of single transactions with themselves, of two and of three, of the
+ * same transactions one, and behind them serialization failures that leave the code. Bounded by a number of runs: none
+ * found is no proof that there is none. Only at levels whose locks were compared with those of a real server, or of another with the
+ * same engine.
+ */
+export function findRefusals(
+  program: Program,
+  flat: FlatProgram,
+  levels: Levels,
+): readonly Refusal[] {
+  const search: Search = { program, flat, levels, budget: { tries: MOST_TRIES.all } };
+  return [...deadlocksOf(search), ...failuresOf({ ...search, budget: { tries: MOST_TRIES.all } })];
+}
+
+function deadlocksOf(search: Search): readonly Refusal[] {
+  const { program, flat, levels } = search;
+  const caught = new Set(
+    program.transactions.flatMap(({ errors }, member) => (errors === "caught" ? [member] : [])),
+  );
+  const links = flat.transactions.map((transaction, member): readonly Link[] => {
+    const level = measuredLevel(levels, transaction.id);
+    if (level === undefined) return [];
+    return lockOrders(transaction, level, (name) => ownEntry(flat.tables, name)).map((order) => ({
+      ...order,
+      member,
+    }));
+  });
+  const found: Refusal[] = [];
+  const members = links.flatMap((own, member) => (own.length > 0 ? [member] : []));
+  const add = (rings: Iterable<readonly Link[]>): void => {
+    const refusal = firstRefusal(search, rings);
+    if (refusal) found.push(refusal);
+  };
+  // Where all of them catch what the server does to them, somebody has thought of it.
+  const isOpen = (...ring: readonly number[]): boolean => ring.some((each) => !caught.has(each));
+  for (const member of members)
+    if (isOpen(member)) add(pairs(links[member] ?? [], links[member] ?? []));
+  for (const [at, member] of members.entries())
+    for (const other of members.slice(at + 1))
+      if (isOpen(member, other)) add(pairs(links[member] ?? [], links[other] ?? []));
+  for (const ring of triples(links.flat()))
+    if (isOpen(...ring.map(({ member }) => member))) add([ring]);
+  return found;
+}
+
+/** Of each transaction whose errors leave the code one, with itself before others. */
+function failuresOf(search: Search): readonly Refusal[] {
+  const { program, flat, levels } = search;
+  return program.transactions.flatMap(({ errors }, member) => {
+    const own = flat.transactions[member];
+    if (errors !== "thrown" || !own) return [];
+    const level = measuredLevel(levels, own.id);
+    if (level?.conflict !== "first-updater-wins") return [];
+    const others = [member, ...flat.transactions.keys()].filter(
+      (other, at) => at === 0 || other !== member,
+    );
+    for (const other of others) {
+      const refusal = firstFailure(search, member, other);
+      if (refusal) return [refusal];
+      if (search.budget.tries === 0) break;
+    }
+    return [];
+  });
+}
+
+function firstFailure(search: Search, member: number, other: number): Refusal | undefined {
+  const { flat, levels } = search;
+  const [meeting, holding] = [member, other].map((each) => flat.transactions[each]);
+  if (!meeting || !holding) return undefined;
+  let tries = MOST_TRIES.group;
+  const tableOf = (name: string) => ownEntry(flat.tables, name);
+  const [own, theirs] = [meeting, holding].map((each) => {
+    const level = measuredLevel(levels, each.id);
+    return level ? locksOf(each, level, tableOf) : [];
+  });
+  for (const holds of theirs ?? [])
+    for (const wants of own ?? []) {
+      if (holds.operation.kind === "read" || !keepsFrom(holds, wants)) continue;
+      if (wants.mode === "insertion") continue;
+      const same = [
+        [
+          { instance: 0, operation: wants.operation },
+          { instance: 1, operation: holds.operation },
+        ],
+      ] as const;
+      for (const filling of FILLINGS) {
+        if (tries === 0 || search.budget.tries === 0) return undefined;
+        const transactions = [meeting, holding];
+        const setup = meetingSetup({ flat, transactions, same, reached: same[0], missing: [] }, filling); // prettier-ignore
+        if (setup === undefined) break;
+        tries -= 1;
+        search.budget.tries -= 1;
+        const run = (under: Setup): Refusal | undefined => {
+          const reached = {
+            instance: nameOfInstance(1),
+            statement: holds.statement,
+            nth: holds.nth,
+          };
+          const meets = nameOfInstance(0);
+          const ran = runToConflict(search.program, levelsIn(levels, under), under, { holds: reached, meets }); // prettier-ignore
+          const ids = under.instances.map(({ transaction }) => transaction);
+          // Who meets the change is to be the one that it is about.
+          if (ran?.victim !== meets) return undefined;
+          return { kind: "serialization-failure", transactions: ids, setup: under, run: ran, holds: [reached] }; // prettier-ignore
+        };
+        const refusal = run(setup);
+        if (refusal) return dressed(search, refusal, run);
+      }
+    }
+  return undefined;
+}
+
+interface Search {
+  readonly program: Program;
+  readonly flat: FlatProgram;
+  readonly levels: Levels;
+  readonly budget: Budget;
+}
+
+/** The level of a transaction, where its locks were compared with those of a server, or of one with the same engine. */
+function measuredLevel(levels: Levels, transaction: string): ProductLevel | undefined {
+  const level = levelAt(levels, transaction);
+  if (level.family !== "product") return undefined;
+  return level.evidence === "measured" || level.product === "mysql" ? level : undefined;
+}
+
+function* pairs(left: readonly Link[], right: readonly Link[]): Generator<readonly Link[]> {
+  if (!mayCross(left, right)) return;
+  for (const [at, one] of left.entries())
+    for (const other of left === right ? right.slice(at) : right)
+      if (keepsFrom(other.holds, one.wants) && keepsFrom(one.holds, other.wants))
+        yield [one, other];
+}
+
+/** Three transactions and three tables: of fewer tables two of them would do. */
+function* triples(links: readonly Link[]): Generator<readonly Link[]> {
+  const holding = new Map<string, Link[]>();
+  for (const link of links) {
+    const { table } = link.holds.operation;
+    holding.set(table, [...(holding.get(table) ?? []), link]);
+  }
+  const next = (link: Link): readonly Link[] => holding.get(link.wants.operation.table) ?? [];
+  const isApart = (one: Link, other: Link): boolean =>
+    one.member !== other.member && one.holds.operation.table !== other.holds.operation.table;
+  const told = new Set<string>();
+  for (const one of links)
+    for (const two of next(one)) {
+      if (two.member < one.member || !isApart(one, two) || !keepsFrom(two.holds, one.wants))
+        continue;
+      for (const three of next(two)) {
+        if (three.member < one.member || !isApart(one, three) || !isApart(two, three)) continue;
+        if (!keepsFrom(three.holds, two.wants) || !keepsFrom(one.holds, three.wants)) continue;
+        const key = [one, two, three].map(({ member }) => member).join();
+        if (told.has(key)) continue;
+        told.add(key);
+        yield [one, two, three];
+      }
+    }
+}
+
+/** True if some of the one take tables in the order that is the others' reversed. */
+function mayCross(left: readonly Link[], right: readonly Link[]): boolean {
+  const orders = new Set(left.map(({ holds, wants }) => orderText(holds, wants)));
+  return right.some(({ holds, wants }) => orders.has(orderText(wants, holds)));
+}
+
+function orderText(first: TakenLock, second: TakenLock): string {
+  return JSON.stringify([first.operation.table, second.operation.table]);
+}
+
+function firstRefusal(search: Search, rings: Iterable<readonly Link[]>): Refusal | undefined {
+  let tries = MOST_TRIES.group;
+  for (const ring of rings) {
+    const meeting = meetingOf(search.flat, ring);
+    for (const filling of FILLINGS) {
+      if (tries === 0 || search.budget.tries === 0) return undefined;
+      const setup = meetingSetup(meeting, filling);
+      if (setup === undefined) break;
+      tries -= 1;
+      search.budget.tries -= 1;
+      const run = (under: Setup): Refusal | undefined => executed(search, ring, under);
+      const refusal = run(setup);
+      if (refusal) return dressed(search, refusal, run);
+    }
+  }
+  return undefined;
+}
+
+/** The rows that the members of a ring want are those that the next ones have. */
+function meetingOf(flat: FlatProgram, ring: readonly Link[]): Meeting {
+  const placeOf = (instance: number, { operation }: TakenLock): Place => ({ instance, operation });
+  return {
+    flat,
+    transactions: ring.flatMap(({ member }) => flat.transactions[member] ?? []),
+    same: ring.flatMap(({ wants }, at): [Place, Place][] => {
+      const next = (at + 1) % ring.length;
+      const holds = ring[next]?.holds;
+      return holds ? [[placeOf(at, wants), placeOf(next, holds)]] : [];
+    }),
+    reached: ring.flatMap(({ holds, wants }, at) => [placeOf(at, holds), placeOf(at, wants)]),
+    missing: ring.flatMap(({ holds }, at) => (holds.mode === "gap" ? [placeOf(at, holds)] : [])),
+  };
+}
+
+function executed(
+  { program, levels }: Search,
+  ring: readonly Link[],
+  setup: Setup,
+): Refusal | undefined {
+  const holds = ring.map(({ holds: { statement, nth } }, at): Reached => ({
+    instance: nameOfInstance(at),
+    statement,
+    nth,
+  }));
+  const run = runToDeadlock(program, levelsIn(levels, setup), setup, holds);
+  const transactions = setup.instances.map(({ transaction }) => transaction);
+  return run && { kind: "deadlock", transactions, setup, run, holds };
+}
+
+/** The levels of a setup's instances. */
+function levelsIn(levels: Levels, { instances }: Setup): LevelOf {
+  const transactionOf = new Map(instances.map((each) => [each.instance, each.transaction]));
+  return (instance, declared) =>
+    productLevelAt(levels, transactionOf.get(instance) ?? "", declared);
+}
+
+/** The same under names that its columns take, where it comes out the same. */
+function dressed(
+  { program, flat }: Search,
+  refusal: Refusal,
+  run: (setup: Setup) => Refusal | undefined,
+): Refusal {
+  for (const setup of dressings(program, flat, refusal.setup)) {
+    const other = run(setup);
+    if (other) return other;
+  }
+  return refusal;
+}

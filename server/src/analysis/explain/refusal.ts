@@ -1,0 +1,184 @@
+// A refusal as a finding: who waits for whom, whom the server ends, and with what.
+import { keyOfLevels, levelAt, type Levels } from "../../isolation/mixedLevels";
+import type { Program } from "../../program/program";
+import { ownEntry } from "../../protocol/dictionary";
+import type { Anomaly, CycleEdge, Step } from "../../protocol/report";
+import type { WitnessInstance } from "../../protocol/witness";
+import type { ExecutedStep, Execution } from "../../store/execution";
+import type { RefusedRun, Wait } from "../../store/refusals";
+import { toExecution } from "../../store/toExecution";
+import type { Refusal } from "../contention/refusals";
+import { cycleEnd, identity } from "./explain";
+import { stepsOf } from "./steps";
+import { listText, rowText, valueText } from "./words";
+
+/** The finding of a refusal at these levels. Its cycle says who waits for whom, the first edge of the victim. */
+export function explainRefusal(program: Program, levels: Levels, refusal: Refusal): Anomaly {
+  const { kind, transactions, setup, run } = refusal;
+  const transactionOf = (instance: string): string =>
+    setup.instances.find((each) => each.instance === instance)?.transaction ?? instance;
+  const execution = withWait(toExecution(run.run), run);
+  const levelOf = ({ instance }: Pick<ExecutedStep, "instance">) =>
+    levelAt(levels, transactionOf(instance));
+  const steps = stepsOf(program, transactionOf, levelOf, execution, []).map((step): Step =>
+    step.instance === run.victim && step.statement === "rollback"
+      ? { ...step, because: "the server ends it, so that the others can go on" }
+      : step,
+  );
+  const cycle = waitingRing(refusal, execution);
+  const tables = [...new Set(cycle.map(({ table }) => table))].sort();
+  const ending = ownEntry(execution.outcome.status, run.victim) ?? "";
+  const [code = run.code] = ending.replace("rolled back: ", "").split(" ");
+  const telling = { program, refusal, cycle, code };
+  const { title, how } = kind === "deadlock" ? deadlockTelling(telling) : failureTelling(telling);
+  return {
+    id: identity([keyOfLevels(levels), kind, ...[...transactions].sort(), ...tables]),
+    kind,
+    severity: "refused",
+    harm: "refused",
+    status: "confirmed",
+    transactions,
+    tables,
+    cycle,
+    witness: { ...setup, schedule: run.schedule, outcome: execution.outcome },
+    serial: [],
+    steps,
+    title,
+    message: [`${title}: ${how}.`, ...uncaughtText(program, refusal)].join(" "),
+    preventedBy: [],
+    allowedAt: [],
+  };
+}
+
+interface Telling {
+  readonly program: Program;
+  readonly refusal: Refusal;
+  readonly cycle: readonly CycleEdge[];
+  readonly code: string;
+}
+
+interface Told {
+  readonly title: string;
+  readonly how: string;
+}
+
+function deadlockTelling({ program, refusal: { setup, run }, cycle, code }: Telling): Told {
+  const names = setup.instances.map((each) => callText(program, each));
+  const [first = ""] = names;
+  const isOne = names.every((each) => each === first);
+  const who = isOne ? `${String(names.length)} runs of ${first}` : listText(names);
+  const nameOf = (instance: string): string => {
+    const at = setup.instances.findIndex((each) => each.instance === instance);
+    return isOne ? instance : (names[at] ?? instance);
+  };
+  const wants = cycle.map(
+    ({ from, to, table }) =>
+      `${nameOf(from.instance)} wants ${lockText(waitOf(run, from.instance), table)}, which ${nameOf(to.instance)} has locked`,
+  );
+  const title = `${who} wait for each other, and the server ends one of them (${code})`;
+  return { title, how: `${wants.join("; ")} (deadlock)` };
+}
+
+function failureTelling({ program, refusal: { setup, run }, cycle, code }: Telling): Told {
+  const victim = setup.instances.find(({ instance }) => instance === run.victim);
+  const other = setup.instances.find(({ instance }) => instance !== run.victim);
+  if (!victim || !other) return { title: code, how: code };
+  const own = callText(program, victim);
+  const theirs = callText(program, other);
+  const who = own === theirs ? "another run of it" : theirs;
+  const row = lockText(waitOf(run, run.victim), cycle[0]?.table ?? "");
+  return {
+    title: `The server ends ${own} (${code}) where ${who} changes ${row} at the same time`,
+    how: `its snapshot is older than that change (serialization failure)`,
+  };
+}
+
+/** That errors leave the code, where that is known of some that the server may end. */
+function uncaughtText(program: Program, { transactions }: Refusal): readonly string[] {
+  const thrown = program.transactions.filter(
+    ({ id, errors }) => transactions.includes(id) && errors === "thrown",
+  );
+  if (thrown.length === 0) return [];
+  return [
+    `Nothing around ${listText(thrown.map(({ name }) => name))} catches that or tries again.`,
+  ];
+}
+
+/** The run with the statement that waited until its transaction was ended, where it began to wait. */
+function withWait(execution: Execution, { refused, victim }: RefusedRun): Execution {
+  const waiting: ExecutedStep = {
+    instance: victim,
+    statement: refused.number,
+    source: refused.statement,
+    sees: [],
+    reads: [],
+    writes: [],
+    result: [],
+    affected: 0,
+    waitsFor: refused.holders,
+  };
+  const { steps } = execution;
+  // Numbers of steps move, and nothing is told of dependencies.
+  return {
+    ...execution,
+    dependencies: [],
+    steps: [...steps.slice(0, refused.at), waiting, ...steps.slice(refused.at)],
+  };
+}
+
+/** Who waits for whom, from the victim on. */
+function waitingRing({ run, holds, setup }: Refusal, { steps }: Execution): readonly CycleEdge[] {
+  const edges: CycleEdge[] = [];
+  let at = run.victim;
+  for (let count = 0; count < setup.instances.length; count++) {
+    const wait = waitOf(run, at);
+    const [holder] = wait?.holders ?? [];
+    if (!wait || holder === undefined) break;
+    const own = holds.find(({ instance }) => instance === holder);
+    const taken = steps.filter(
+      ({ instance, source }) => instance === holder && source?.id === own?.statement,
+    );
+    const locking = taken[(own?.nth ?? 1) - 1];
+    edges.push({
+      dependency: "waits",
+      from: cycleEnd({ ...EMPTY, instance: at, source: wait.statement }),
+      to: cycleEnd(locking ?? { ...EMPTY, instance: holder }),
+      table: tableOf(wait, locking),
+      columns: [],
+    });
+    at = holder;
+  }
+  return edges;
+}
+
+const EMPTY = { statement: 0, sees: [], reads: [], writes: [], result: [], affected: 0 } as const;
+
+function waitOf({ waits }: RefusedRun, name: string): Wait | undefined {
+  return waits.findLast(({ instance }) => instance === name);
+}
+
+/** The table of the lock that is wanted. */
+function tableOf({ wants, statement }: Wait, locking: ExecutedStep | undefined): string {
+  const [table] = wants?.split("\u0000") ?? [];
+  if (table !== undefined) return table;
+  if (statement.kind === "insert") return statement.table;
+  return locking?.writes[0]?.table ?? locking?.reads[0]?.table ?? "";
+}
+
+/** "account[1]", or a place of a table where a row is to be inserted. */
+function lockText(wait: Wait | undefined, table: string): string {
+  const [name, key] = wait?.wants?.split("\u0000") ?? [];
+  if (name !== undefined && key !== undefined) return rowText(name, key);
+  if (name !== undefined) return name.startsWith("advisory ") ? "the advisory lock" : name;
+  return `a place among the rows of ${table}`;
+}
+
+/** Longer calls are told by their names alone. */
+const MOST_SHOWN = 32;
+
+/** "transfer(1, 2)". */
+function callText(program: Program, { transaction, arguments: given }: WitnessInstance): string {
+  const name = program.transactions.find(({ id }) => id === transaction)?.name ?? transaction;
+  const values = Object.values(given).map(valueText).join(", ");
+  return values === "" || values.length > MOST_SHOWN ? name : `${name}(${values})`;
+}
