@@ -1,5 +1,6 @@
 // Records the applications of this folder against real servers and prints for each which of its planted races were found
-// and which of its correct twins accused: npm run record:apps [-- NAME...].
+// and which of its correct twins accused: npm run record:apps [-- NAME...]. With --perturb, doubts are settled by runs with
+// changed answers, and how many were and are left is printed.
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -19,22 +20,26 @@ interface Told {
   readonly transactions: readonly string[];
 }
 
-async function main(names: readonly string[]): Promise<void> {
+async function main(args: readonly string[]): Promise<void> {
+  const names = args.filter((each) => each !== PERTURB);
+  const isPerturbed = args.includes(PERTURB);
   const chosen = APPLICATIONS.filter(
     ({ name }) =>
       names.length === 0 || names.some((each) => name.toLowerCase().includes(each.toLowerCase())),
   );
   const missing: string[] = [];
-  console.log(`${"application".padEnd(34)} races found   twins accused   undecided`);
+  console.log(
+    `${"application".padEnd(34)} races found   twins accused   undecided${isPerturbed ? "   doubts" : ""}`,
+  );
   for (const application of chosen) {
-    const line = await recorded(application);
+    const line = await recorded(application, isPerturbed);
     if (typeof line === "string") missing.push(`${application.name}: ${line}`);
     else {
-      const { found, accused, undecided } = line;
+      const { found, accused, undecided, doubts } = line;
       const count = (own: readonly string[], all: readonly string[]): string =>
         `${String(own.length)} of ${String(all.length)}`;
       console.log(
-        `${application.name.padEnd(34)} ${count(found, application.races).padEnd(13)} ${count(accused, application.twins).padEnd(15)} ${String(undecided)}`,
+        `${application.name.padEnd(34)} ${count(found, application.races).padEnd(13)} ${count(accused, application.twins).padEnd(15)} ${String(undecided).padEnd(11)} ${doubts}`.trimEnd(),
       );
       const lost = application.races.filter((name) => !found.includes(name));
       if (lost.length > 0) console.log(`  not found: ${lost.join(", ")}`);
@@ -49,15 +54,16 @@ interface Line {
   readonly found: readonly string[];
   readonly accused: readonly string[];
   readonly undecided: number;
+  /** Those that other answers could settle, before and after. */
+  readonly doubts: string;
 }
 
-async function recorded({
-  folder,
-  database,
-  prepare,
-  races,
-  twins,
-}: Application): Promise<Line | string> {
+const PERTURB = "--perturb";
+
+async function recorded(
+  { folder, database, prepare, races, twins }: Application,
+  isPerturbed: boolean,
+): Promise<Line | string> {
   const home = mkdtempSync(path.join(os.tmpdir(), "isolens-record-"));
   const started = await (database === "postgres" ? startPostgres() : startMariadb());
   if (!started.ok) return started.reason;
@@ -72,7 +78,9 @@ async function recorded({
       ...environmentOf(database, await madeDatabase(database, temporary)),
       ...prepared.env,
     };
-    const run = await cli(["record", "--keep", "--", ...prepared.command], app, env);
+    const options = isPerturbed ? [PERTURB, "shop"] : [];
+    const command = ["record", "--keep", ...options, "--", ...prepared.command];
+    const run = await cli(command, app, env);
     const check = await cli(
       ["check", "isolens/recorded", "--format", "json", "--budget", "120s"],
       app,
@@ -95,6 +103,7 @@ async function recorded({
       found: races.filter(within(races)),
       accused: twins.filter(within(twins)),
       undecided: report?.unknown.length ?? 0,
+      doubts: (/of (\d+) doubts .*, (\d+) are left/.exec(run.error)?.slice(1) ?? []).join(" -> "),
     };
   } finally {
     await temporary.stop();

@@ -142,6 +142,8 @@ const OPTIONS = {
   values: { type: "boolean" },
   merge: { type: "boolean" },
   from: { type: "string" },
+  log: { type: "string" },
+  perturb: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "V" },
 } as const;
@@ -173,7 +175,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     ...["protocol", "level", "port", "seed", "strategy"],
     ...["delay", "lock-timeout", "strong-until", "weak-for", "schema", "history"],
   ],
-  record: ["server", "port", "env", "out", "keep", "values", "merge", "from"],
+  record: ["server", "port", "env", "out", "keep", "values", "merge", "from", "log", "perturb"],
   lsp: ["stdio"],
   mcp: [],
 };
@@ -331,8 +333,8 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
   isolens serve --protocol mysql|mariadb|postgres --level NAME|any [--port P] [--seed N] [--delay]
                 [--strategy uniform|latest|stale] [--schema FILE] [--history FILE]
   isolens record [--server URL] [--port P] [--env NAME]... [--out FOLDER] [--keep] [--merge] [--values]
-                 [-- COMMAND...]
-  isolens record --from FILE [--server URL] [--out FOLDER]
+                 [--perturb DATABASE] [-- COMMAND...]
+  isolens record --from FILE|--log FILE [--server URL] [--out FOLDER]
   isolens lsp --stdio
   isolens mcp
 
@@ -387,7 +389,10 @@ is found upwards from each file. "show", "fix", "replay" and "testgen" search as
   --env NAME             record: a variable that holds the server's URL, host or port for the application
   --keep, --merge        record: keep the recording; learn from what was kept before as well
   --values               record: show texts that the application sent; without it they are concealed but for plain words
+  --perturb DATABASE     record: run the tests again, up to 6 times, and change single values that this database
+                         answers, to see what follows from them: a database for tests, whose rows may go wrong
   --from FILE            record: learn from a recording that was kept, and run nothing
+  --log FILE             record: learn from the server's own log of statements, and run nothing
   --strategy NAME        serve: which versions reads return, of those allowed: uniform (default), latest, stale
   --delay                serve: answer after a random moment, so that connections overtake each other
   --strong-until WHAT    serve: load first: reads are serializable until a statement that begins with WHAT has run,

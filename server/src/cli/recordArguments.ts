@@ -17,8 +17,12 @@ export interface RecordArguments {
   readonly values: boolean;
   /** Earlier recordings count as well. */
   readonly merge: boolean;
+  /** The database whose answers may be changed in further runs. */
+  readonly perturb?: string;
   /** A recording that was kept: it is learnt from, and nothing is run. */
   readonly from?: string;
+  /** A server's own log: it is learnt from, and nothing is run. */
+  readonly log?: string;
 }
 
 /** The options as the command line gave them. */
@@ -30,12 +34,16 @@ export interface RecordValues {
   readonly keep?: boolean;
   readonly values?: boolean;
   readonly merge?: boolean;
+  readonly perturb?: string;
   readonly from?: string;
+  readonly log?: string;
 }
 
 const MOST_PORTS = 65_535;
 /** Options of a run. */
-const FOR_RUNS = ["keep", "merge", "port", "env"] as const;
+const FOR_RUNS = ["keep", "merge", "port", "env", "perturb"] as const;
+/** Options that name what was recorded before. */
+const FILES = ["from", "log"] as const;
 const FOLDER = "isolens/recorded";
 
 /** Reads what stands after `isolens record`; `run` is what stands after `--`. */
@@ -52,10 +60,16 @@ export function interpretRecord(
   const port = values.port ?? "0";
   if (!/^\d{1,5}$/u.test(port) || Number(port) > MOST_PORTS)
     return refuse(`--port must be a whole number up to ${String(MOST_PORTS)}, and is "${port}"`);
-  if (values.from !== undefined && run.length > 0)
-    return refuse('"record" takes a command behind -- or --from, not both');
-  const idle = FOR_RUNS.find((name) => values.from !== undefined && values[name] !== undefined);
-  if (idle !== undefined) return refuse(`--from runs nothing, so that --${idle} has no meaning`);
+  const file = FILES.find((name) => values[name] !== undefined);
+  if (file !== undefined && run.length > 0)
+    return refuse(`"record" takes a command behind -- or --${file}, not both`);
+  if (values.from !== undefined && values.log !== undefined)
+    return refuse("--from and --log are two things to learn from: give one");
+  const idle = FOR_RUNS.find((name) => file !== undefined && values[name] !== undefined);
+  if (file !== undefined && idle !== undefined)
+    return refuse(`--${file} runs nothing, so that --${idle} has no meaning`);
+  if (values.perturb !== undefined && run.length === 0)
+    return refuse("--perturb runs your tests again: they stand behind --");
   return {
     ok: true,
     arguments: {
@@ -68,7 +82,9 @@ export function interpretRecord(
       values: values.values === true,
       merge: values.merge === true,
       ...(values.server !== undefined && { server: values.server }),
+      ...(values.perturb !== undefined && { perturb: values.perturb }),
       ...(values.from !== undefined && { from: values.from }),
+      ...(values.log !== undefined && { log: values.log }),
     },
   };
 }

@@ -8,20 +8,23 @@ import {
   rewritten,
   serverOf,
   serverOfEnvironment,
+  type Environment,
   type RecordedServer,
 } from "../record/environment";
 import { hooksFolder, withHooks } from "../record/hooks";
 import { placeOf } from "../record/proxy/proxy";
 import type { Protocol } from "../record/events";
 import { writePrivate } from "../record/privateFile";
+import { readLog } from "../record/log/log";
 import { readRecording } from "../record/recording";
-import { learntFiles, type LearntResult } from "../record/result";
+import { learntFiles, USUAL_LEVEL, type LearntResult } from "../record/result";
 import { openSession, runCommand, type OpenRecording } from "../record/session";
-import type { Glossary, RecordedStatement } from "../record/statements";
+import { recordedStatement, type Glossary, type RecordedStatement } from "../record/statements";
 import { fileErrorText, readTextFileNow } from "../workspace/textFile";
 import { EXIT } from "./exit";
 import type { CliIo } from "./io";
 import type { RecordArguments } from "./recordArguments";
+import { settledDoubts } from "./recordReruns";
 
 /** The folder that was written, to be checked; or the exit code where there is nothing to check. */
 export type RecordResult = { readonly folder: string } | { readonly code: number };
@@ -36,21 +39,17 @@ export async function recordCommand(
   const file = path.join(folder, RECORDING);
   const earlier = earlierRecording(args, { file, cwd: io.cwd });
   if (typeof earlier === "string") return refused(io, earlier);
-  if (earlier.lost > 0)
-    io.error(
-      `isolens: ${String(earlier.lost)} lines of the recording are cut off or of something else, and passed over\n`,
-    );
+  for (const remark of earlier.remarks) io.error(`isolens: ${remark}\n`);
   const server = serverFor(args, earlier.protocol);
   if (typeof server === "string") return refused(io, server);
   const session =
-    args.from === undefined ? await recorded(args, io, { server, file, signal }) : undefined;
+    args.from === undefined && args.log === undefined
+      ? await recorded(args, io, { server, file, signal, earlier: earlier.statements })
+      : undefined;
   if (session !== undefined && "code" in session) return session;
-  const statements = [
-    ...earlier.statements,
-    ...renumbered(session?.statements ?? [], earlier.statements),
-  ];
+  const statements = allStatements(earlier.statements, session?.statements ?? []);
   if (session && !args.keep) rmSync(file, { force: true });
-  const glossary: Glossary = session?.glossary ?? new Map<string, string>();
+  const glossary: Glossary = session?.glossary ?? earlier.glossary;
   return written(args, io, { server, folder, statements, glossary });
 }
 
@@ -65,7 +64,7 @@ function refused(io: CliIo, message: string): RecordResult {
 
 /** The server that the user names, of the protocol of an earlier recording. */
 function serverFor(
-  { server, env, from }: RecordArguments,
+  { server, env, from, log }: RecordArguments,
   protocol: Protocol | undefined,
 ): RecordedServer | string {
   const unset = env.find((name) => ownEntry(process.env, name) === undefined);
@@ -75,8 +74,8 @@ function serverFor(
   const isOther =
     typeof found === "object" && protocol !== undefined && found.protocol !== protocol;
   if (found !== undefined && !isOther) return found;
-  // A recording is learnt from without its server as well.
-  if (from !== undefined && server === undefined)
+  // A recording or a log is learnt from without its server as well.
+  if ((from ?? log) !== undefined && server === undefined)
     return serverOf(`${protocol ?? "postgres"}://127.0.0.1`, "default");
   if (isOther) return `the recording is of ${protocol}, and ${found.from} names ${found.protocol}`;
   return "which server? Name it by --server postgres://user@localhost:5432/app (or mysql://...), or set DATABASE_URL, PGHOST and PGPORT, MYSQL_HOST and MYSQL_PORT, or DB_HOST and DB_PORT";
@@ -85,45 +84,67 @@ function serverFor(
 interface EarlierRecording {
   readonly protocol?: Protocol;
   readonly statements: readonly RecordedStatement[];
-  readonly lost: number;
+  readonly glossary: Glossary;
+  readonly remarks: readonly string[];
 }
 
-/** Recording that was kept, where `--merge` or `--from` asks for it; a sentence where it cannot be read. */
+/** Recording or log that `--merge`, `--from` or `--log` asks for; a sentence where it cannot be read. */
 function earlierRecording(
-  { from, merge }: RecordArguments,
+  { from, log, merge }: RecordArguments,
   { file, cwd }: { readonly file: string; readonly cwd: string },
 ): EarlierRecording | string {
-  if (from === undefined && !(merge && existsSync(file))) return { statements: [], lost: 0 };
+  const glossary: Glossary = new Map();
+  if (log !== undefined) return loggedStatements(log, cwd, glossary);
+  if (from === undefined && !(merge && existsSync(file)))
+    return { statements: [], glossary, remarks: [] };
   const read = readRecording(from === undefined ? file : path.resolve(cwd, from));
-  return "reason" in read ? `${from ?? file}: ${read.reason}` : read;
+  if ("reason" in read) return `${from ?? file}: ${read.reason}`;
+  const { protocol, statements, lost } = read;
+  const cut = `${String(lost)} lines of the recording are cut off or of something else, and passed over`;
+  return { protocol, statements, glossary, remarks: lost > 0 ? [cut] : [] };
 }
 
-/** Statements of this run behind those of earlier ones. */
-function renumbered(
-  statements: readonly RecordedStatement[],
+/** Bytes of a log. */
+const LONGEST_LOG = 256 * 1024 * 1024;
+
+function loggedStatements(log: string, cwd: string, glossary: Glossary): EarlierRecording | string {
+  const file = readTextFileNow(path.resolve(cwd, log), { largest: LONGEST_LOG });
+  if (!file.ok) return `${log}: ${file.reason}`;
+  const read = readLog(file.text);
+  if ("reason" in read) return `${log}: ${read.reason}`;
+  const { protocol, events, remarks } = read;
+  const statements = events.map((event) => recordedStatement(event, protocol, glossary));
+  return { protocol, statements, glossary, remarks };
+}
+
+/** Statements of earlier runs, and those of this one behind them. */
+function allStatements(
   earlier: readonly RecordedStatement[],
+  statements: readonly RecordedStatement[],
 ): readonly RecordedStatement[] {
   if (earlier.length === 0) return statements;
   const most = (of: (statement: RecordedStatement) => number): number =>
     earlier.reduce((max, each) => Math.max(max, of(each) + 1), 0);
   const [connections, orders] = [most(({ connection }) => connection), most(({ order }) => order)];
-  return statements.map((each) => ({
+  const own = statements.map((each) => ({
     ...each,
     connection: each.connection + connections,
     order: each.order + orders,
   }));
+  return [...earlier, ...own];
 }
 
 interface Surroundings {
   readonly server: RecordedServer;
   readonly file: string;
   readonly signal: AbortSignal;
+  readonly earlier: readonly RecordedStatement[];
 }
 
 async function recorded(
   args: RecordArguments,
   io: CliIo,
-  { server, file, signal }: Surroundings,
+  { server, file, signal, earlier }: Surroundings,
 ): Promise<OpenRecording | { readonly code: number }> {
   const remark = (text: string): void => {
     io.error(`isolens: ${text}\n`);
@@ -145,8 +166,23 @@ async function recorded(
   try {
     if (args.run.length === 0) await listened(io, server, session, signal);
     else {
-      const started = await ran(args, io, { server, session, signal });
+      const env = commandEnvironment(args, io, { server, session });
+      const began = Date.now();
+      const started = await ran(args, io, { env, signal });
       if (!started) return { code: EXIT.usage };
+      if (args.perturb !== undefined) {
+        const files = (): LearntResult =>
+          learntFiles(allStatements(earlier, session.statements), {
+            protocol: server.protocol,
+            glossary: session.glossary,
+          });
+        await settledDoubts(io, {
+          ...{ session, env, signal, command: args.run, database: args.perturb },
+          protocol: server.protocol,
+          took: Date.now() - began,
+          learnt: () => files().files.map(({ program }) => program),
+        });
+      }
     }
   } finally {
     await session.close();
@@ -181,29 +217,26 @@ async function listened(
   });
 }
 
-async function ran(
+/** The environment in which the command finds the proxy; a line says what was changed. */
+function commandEnvironment(
   args: RecordArguments,
   io: CliIo,
-  {
-    server,
-    session,
-    signal,
-  }: {
-    readonly server: RecordedServer;
-    readonly session: OpenRecording;
-    readonly signal: AbortSignal;
-  },
-): Promise<boolean> {
+  { server, session }: { readonly server: RecordedServer; readonly session: OpenRecording },
+): Environment {
   const { env, changed } = rewritten(process.env, server, session.port, args.env);
   const hooks = hooksFolder(__dirname);
   io.error(
     `isolens: recording ${placeOf(server)} (${server.from}) through 127.0.0.1:${String(session.port)}; ${changed.join(", ")} ${changed.length === 1 ? "names" : "name"} it for the command\n`,
   );
-  const end = await runCommand(args.run, {
-    cwd: io.cwd,
-    env: hooks === undefined ? env : withHooks(env, hooks, io.cwd),
-    signal,
-  });
+  return hooks === undefined ? env : withHooks(env, hooks, io.cwd);
+}
+
+async function ran(
+  args: RecordArguments,
+  io: CliIo,
+  { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const end = await runCommand(args.run, { cwd: io.cwd, env, signal });
   if (end.kind === "notStarted") {
     io.error(`isolens: ${args.run.join(" ")} did not start: ${end.reason}\n`);
     return false;
@@ -234,14 +267,17 @@ async function written(
     readonly glossary: Glossary;
   },
 ): Promise<RecordResult> {
-  const result = learntFiles(statements, {
+  const options = {
     protocol: server.protocol,
     glossary,
     showsValues: args.values,
     ...(args.run.length > 0 && { command: args.run }),
-  });
-  if (result.files.length === 0) return refused(io, nothingText(statements, result));
+  };
+  const usual = learntFiles(statements, options);
+  if (usual.files.length === 0) return refused(io, nothingText(statements, usual));
   const schema = await recordedSchema(server, statements);
+  const { level } = schema;
+  const result = level === undefined ? usual : learntFiles(statements, { ...options, level });
   for (const remark of schema.remarks) io.error(`isolens: ${remark}\n`);
   const names = new Set(["schema.sql", ...result.files.map(({ name }) => name)]);
   try {
@@ -301,6 +337,5 @@ function dialectOf({ protocol }: RecordedServer): string {
 
 function levelName(server: RecordedServer, level: string | undefined): string {
   const { protocol } = server;
-  const usual = protocol === "postgres" ? "read committed" : "repeatable read";
-  return `${dialectOf(server)}:${(level ?? usual).replaceAll(" ", "-")}`;
+  return `${dialectOf(server)}:${(level ?? USUAL_LEVEL[protocol]).replaceAll(" ", "-")}`;
 }

@@ -1,4 +1,5 @@
 // Runs by the program that they are of: by the name of their entry point, or, where nothing names it, by what they do.
+import type { Path } from "./learn/knowns";
 import { preparedRun } from "./learn/paths";
 import { foldRepetition, listKey } from "./learn/repetition";
 import type { RecordedStatement } from "./statements";
@@ -58,15 +59,22 @@ function familiesOf(runs: readonly Run[]): readonly Entry[] {
         ) ?? [],
     ),
   );
+  const changed: { readonly path: Path; readonly run: Run }[] = [];
   for (const [at, run] of runs.entries()) {
     const path = paths[at] ?? [];
     if (path.length === 0) continue;
+    if (path.some(({ isPerturbed }) => isPerturbed)) {
+      changed.push({ path, run });
+      continue;
+    }
     const texts = path.map(({ text }) => text);
     const key = texts.join("\n");
     const family = byPath.get(key) ?? { texts, runs: [] };
     byPath.set(key, family);
     family.runs.push(run);
   }
+  // The program of a run with a changed answer did the same up to there.
+  for (const { path, run } of changed) nearest([...byPath.values()], path)?.runs.push(run);
   const families = [...byPath.values()];
   const entries: Entry[] = [];
   const begins = (longer: readonly string[], shorter: readonly string[]): boolean =>
@@ -91,6 +99,21 @@ function familiesOf(runs: readonly Run[]): readonly Entry[] {
     entries.push({ name: nameOf(family.texts), runs: own });
   }
   return entries;
+}
+
+/** The family that goes the longest with a path, and past the answer that was changed. */
+function nearest<T extends { readonly texts: readonly string[] }>(
+  families: readonly T[],
+  path: Path,
+): T | undefined {
+  let best: T | undefined;
+  let most = path.findIndex(({ isPerturbed }) => isPerturbed);
+  for (const family of families) {
+    const end = path.findIndex(({ text }, at) => text !== family.texts[at]);
+    const alike = end < 0 ? path.length : end;
+    if (alike > most) [best, most] = [family, alike];
+  }
+  return best;
 }
 
 /** "update account after select account" */

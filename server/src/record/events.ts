@@ -33,12 +33,35 @@ export interface StatementEvent {
   readonly level?: string;
   /** The database that the session is in. */
   readonly database?: string;
+  /** It comes from a log, which says nothing of what was read or changed. */
+  readonly hasNoResult?: boolean;
 }
 
 /** Rows of a result that are kept. */
 export const KEPT_ROWS = 50;
 /** Rows of more bytes are counted, and their cells are not kept. */
 export const LONGEST_ROW = 1024 * 1024;
+
+/** A statement whose answer is on its way. */
+export interface AnsweredStatement {
+  readonly order: number;
+  readonly sql: string;
+  readonly database?: string;
+  readonly columns: readonly AnswerColumn[];
+  /** Rows that have come. */
+  readonly rows: number;
+  /** True if a row or the end of rows is what comes next. */
+  readonly isInRows: boolean;
+}
+
+export interface AnswerColumn {
+  /** The number of its type in the protocol. */
+  readonly type: number;
+  readonly isBinary: boolean;
+  readonly unsigned?: boolean;
+  /** Of its whole numbers. */
+  readonly largest: number | undefined;
+}
 
 /** Takes the events of one connection as they are complete. */
 export type EventSink = (event: StatementEvent) => void;
@@ -47,6 +70,8 @@ export type EventSink = (event: StatementEvent) => void;
 export interface Decoder {
   fromClient(chunk: Buffer): void;
   fromServer(chunk: Buffer): void;
+  /** The statement that the server's next bytes are about; undefined where that is none. */
+  answering(): AnsweredStatement | undefined;
   /** The connection is over: what is complete is handed on. */
   end(): void;
 }

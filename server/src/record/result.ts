@@ -26,6 +26,8 @@ export interface ResultOptions {
   readonly glossary: Glossary;
   /** Texts are shown whatever they look like. */
   readonly showsValues?: boolean;
+  /** The server's own level, as it tells it; else the product's usual one is taken for it. */
+  readonly level?: string;
   readonly command?: readonly string[];
 }
 
@@ -34,7 +36,7 @@ export function learntFiles(
   statements: readonly RecordedStatement[],
   options: ResultOptions,
 ): LearntResult {
-  const { runs, ofTests } = runsOf(statements);
+  const { runs, ofTests } = runsOf(statements, options.level ?? USUAL_LEVEL[options.protocol]);
   const taken = new Set<string>();
   const files = entriesOf(runs).flatMap(({ name, runs: own }): readonly LearntFile[] => {
     const program = learn(name, own, {
@@ -56,6 +58,12 @@ export function learntFiles(
   });
   return { files, runs: runs.length, ofTests };
 }
+
+/** The level of a server whose settings nobody changed. */
+export const USUAL_LEVEL: Readonly<Record<Protocol, string>> = {
+  postgres: "read committed",
+  mysql: "repeatable read",
+};
 
 /** Words of a program, as opposed to what people type. */
 const WORD = /^[A-Za-z][A-Za-z_ -]{0,30}$/;

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { fileErrorText } from "../workspace/textFile";
 import type { StatementEvent } from "./events";
 import type { Environment, RecordedServer } from "./environment";
+import type { AnswerChanges } from "./perturbation/answerChanges";
 import { startProxy, type RunningProxy } from "./proxy/proxy";
 import { openRecording, type RecordingFile } from "./recording";
 import { recordedStatement, type Glossary, type RecordedStatement } from "./statements";
@@ -21,6 +22,8 @@ export interface OpenRecording {
   readonly statements: readonly RecordedStatement[];
   readonly glossary: Glossary;
   connections(): number;
+  /** From now on, answers to connections that begin are changed so. */
+  change(changes: AnswerChanges): void;
   close(): Promise<void>;
 }
 
@@ -40,8 +43,10 @@ export async function openSession({
   };
   const writer = openRecording(recording, server.protocol);
   let isWriting = true;
+  let changes: AnswerChanges | undefined;
   const emit = (event: StatementEvent): void => {
-    const statement = recordedStatement(event, server.protocol, glossary);
+    const own = recordedStatement(event, server.protocol, glossary);
+    const statement = changes?.completed(own) ?? own;
     statements.push(statement);
     if (!isWriting) return;
     try {
@@ -59,6 +64,7 @@ export async function openSession({
       port,
       emit,
       remark: once,
+      changes: () => changes,
     });
   } catch (error) {
     writer.close();
@@ -69,6 +75,9 @@ export async function openSession({
     statements,
     glossary,
     connections: () => proxy.connections(),
+    change(next) {
+      changes = next;
+    },
     async close() {
       await proxy.close();
       writer.close();
@@ -81,20 +90,38 @@ export type CommandEnd =
   | { readonly kind: "signal"; readonly signal: string }
   | { readonly kind: "notStarted"; readonly reason: string };
 
-/** Runs a command to its end on this process' own input and output; an abort asks it to stop. */
+/** Milliseconds in which a command that was asked to stop comes to an end. */
+const GRACE = 10_000;
+
+/**
+ * Runs a command to its end on this process' own input and output, or without any where `isSilent`; an abort asks it to
+ * stop, and ends a silent one that does not.
+ */
 export function runCommand(
   command: readonly string[],
   {
     cwd,
     env,
     signal,
-  }: { readonly cwd: string; readonly env: Environment; readonly signal: AbortSignal },
+    isSilent = false,
+  }: {
+    readonly cwd: string;
+    readonly env: Environment;
+    readonly signal: AbortSignal;
+    readonly isSilent?: boolean;
+  },
 ): Promise<CommandEnd> {
   const [program = "", ...args] = command;
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env: { ...env }, stdio: "inherit" });
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...env },
+      stdio: isSilent ? "ignore" : "inherit",
+    });
+    let grace: NodeJS.Timeout | undefined;
     const stop = (): void => {
       child.kill("SIGINT");
+      if (isSilent) grace = setTimeout(() => child.kill("SIGKILL"), GRACE);
     };
     signal.addEventListener("abort", stop, { once: true });
     child.once("error", (error) => {
@@ -102,6 +129,7 @@ export function runCommand(
       resolve({ kind: "notStarted", reason: error.message });
     });
     child.once("close", (code, by) => {
+      clearTimeout(grace);
       signal.removeEventListener("abort", stop);
       resolve(code === null ? { kind: "signal", signal: by ?? "unknown" } : { kind: "code", code });
     });

@@ -26,6 +26,10 @@ export interface RecordedStatement extends Omit<StatementEvent, "sql"> {
   readonly kind: StatementKind;
   readonly forms: readonly ArgumentForm[];
   readonly site?: CallSite;
+  /** The number of the run of the tests with changed answers that it is of. */
+  readonly rerun?: number;
+  /** Its answer was changed. */
+  readonly isPerturbed?: boolean;
 }
 
 /** The words that stand for texts in a recording, with the texts themselves; it never leaves the process. */
@@ -59,6 +63,15 @@ export function recordedStatement(
     rows: event.rows.map((row) => row.map(hidden)),
     ...(site && { site }),
   };
+}
+
+/** The text of a statement as recordings have it, and where it comes from. */
+export function textAndSite(
+  sql: string,
+  protocol: Protocol,
+): { readonly text: string; readonly site: CallSite | undefined } {
+  const { text, comments } = template(sql, protocol, []);
+  return { text, site: siteOf(comments) };
 }
 
 const DDL = /^(?:create|alter|drop|truncate|comment|grant|revoke|rename)\b/i;
@@ -107,8 +120,54 @@ interface Template {
   readonly comments: readonly string[];
 }
 
+/** A text without its literals: each value is a literal's, or the number of a parameter. */
+interface Shape extends Omit<Template, "values"> {
+  readonly values: readonly (Value | { readonly parameter: number })[];
+}
+
 function template(sql: string, protocol: Protocol, given: readonly Value[]): Template {
-  const values: Value[] = [];
+  const { body, comment } = withoutLastComment(sql);
+  const { values, comments, ...shape } = shapes.of(`${protocol} ${body}`, () =>
+    shapeOf(body, protocol),
+  );
+  return {
+    ...shape,
+    values: values.map((each) =>
+      typeof each === "object" && each !== null ? (given[each.parameter] ?? null) : each,
+    ),
+    comments: comment === undefined ? comments : [...comments, comment],
+  };
+}
+
+/** Hooks write a place and a number of the call behind a text that is always the same. */
+function withoutLastComment(sql: string): { readonly body: string; readonly comment?: string } {
+  const start = sql.endsWith("*/") ? sql.lastIndexOf("/*isolens:") : -1;
+  return start < 0 ? { body: sql } : { body: sql.slice(0, start), comment: sql.slice(start) };
+}
+
+/** Applications send the same texts again and again. */
+const shapes = recentResults<Shape>();
+
+const MOST_SHAPES = 2000;
+const LONGEST_SHAPE = 10_000;
+
+/** Results by key, up to a number of them; long keys are not kept. */
+function recentResults<T>(): { readonly of: (key: string, make: () => T) => T } {
+  const known = new Map<string, T>();
+  return {
+    of(key, make) {
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const made = make();
+      if (known.size >= MOST_SHAPES) known.clear();
+      if (key.length <= LONGEST_SHAPE) known.set(key, made);
+      return made;
+    },
+  };
+}
+
+function shapeOf(sql: string, protocol: Protocol): Shape {
+  const values: Shape["values"][number][] = [];
   const forms: ArgumentForm[] = [];
   const comments: string[] = [];
   const parts: string[] = [];
@@ -120,7 +179,7 @@ function template(sql: string, protocol: Protocol, given: readonly Value[]): Tem
     parts.push(part);
     tail = (tail + part).slice(-TAIL);
   };
-  const hole = (value: Value, form: ArgumentForm): string => {
+  const hole = (value: Shape["values"][number], form: ArgumentForm): string => {
     values.push(value);
     forms.push(form);
     return `$${String(values.length)}`;
@@ -134,7 +193,7 @@ function template(sql: string, protocol: Protocol, given: readonly Value[]): Tem
       if (!tail.endsWith(" ")) add(" ");
     } else if (piece.kind === "placeholder") {
       const number = piece.text === "?" ? asked++ : Number(piece.text.slice(1)) - 1;
-      add(space + hole(given[number] ?? null, "parameter"));
+      add(space + hole({ parameter: number }, "parameter"));
     } else if (piece.kind === "number" && SIGN.test(tail)) {
       parts.push((parts.pop() ?? "").slice(0, -1));
       tail = tail.slice(0, -1);
@@ -170,10 +229,16 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^-?0[xb][\da-f]+$/i
 /** Numbers, Booleans, moments and levels stay; another value becomes a word that is the same for the same value. */
 function concealed(value: Value, glossary: Glossary): Value {
   if (value === null || value === "" || READABLE.test(value)) return value;
-  const kind = NUMBER.test(value) ? CONCEALED_NUMBER : CONCEALED_PREFIX;
-  const word = `${kind}${createHmac("sha256", "isolens").update(value).digest("hex").slice(0, 16)}`;
+  const word = words.of(value, () => wordOf(value));
   if (value.length <= LONGEST_SHOWN && glossary.size < MOST_WORDS) glossary.set(word, value);
   return word;
+}
+
+const words = recentResults<string>();
+
+function wordOf(value: string): string {
+  const kind = NUMBER.test(value) ? CONCEALED_NUMBER : CONCEALED_PREFIX;
+  return `${kind}${createHmac("sha256", "isolens").update(value).digest("hex").slice(0, 16)}`;
 }
 
 /** Texts that are longer, or come after so many others, are not kept to be shown. */
@@ -199,7 +264,8 @@ const KINDS: readonly (readonly [RegExp, StatementKind])[] = [
   [SESSION, "session"],
 ];
 
-function kindOf(text: string): StatementKind {
+/** The kind of a statement by its text without literals. */
+export function kindOf(text: string): StatementKind {
   const kind = KINDS.find(([pattern]) => pattern.test(text))?.[1];
   return kind ?? (isRead(text) ? "read" : "write");
 }

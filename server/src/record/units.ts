@@ -1,5 +1,6 @@
 // Runs: what one call of an entry point sent to the database, as one sequence. A run is told by call sites where there
 // are any; without them each transaction is a run, and each statement outside of one.
+import { listKey } from "./learn/repetition";
 import type { CallSite, CodePlace } from "./sites";
 import type { RecordedStatement } from "./statements";
 
@@ -11,6 +12,8 @@ export interface Run {
   readonly statements: readonly RecordedStatement[];
   /** It ran inside of a transaction that others used as well, which was committed. */
   readonly isPart?: boolean;
+  /** The same for runs that are at the same place of the tests, each time that these run. */
+  readonly twin?: string;
 }
 
 export interface Runs {
@@ -19,10 +22,16 @@ export interface Runs {
   readonly ofTests: number;
 }
 
-/** The runs of a recording, in the order of their first statements. Linear in the number of statements. */
-export function runsOf(statements: readonly RecordedStatement[]): Runs {
+/**
+ * The runs of a recording, in the order of their first statements; `level` is the server's own, which need not be asked
+ * for. Linear in the number of statements.
+ */
+export function runsOf(statements: readonly RecordedStatement[], level?: string): Runs {
   const byConnection = new Map<number, RecordedStatement[]>();
-  for (const statement of withLevels([...statements].sort((a, b) => a.order - b.order))) {
+  for (const statement of withLevels(
+    [...statements].sort((a, b) => a.order - b.order),
+    level,
+  )) {
     if (statement.kind === "session" || statement.kind === "ddl") continue;
     const list = byConnection.get(statement.connection) ?? [];
     byConnection.set(statement.connection, list);
@@ -39,7 +48,37 @@ export function runsOf(statements: readonly RecordedStatement[]): Runs {
     }
   }
   runs.sort((a, b) => (a.statements[0]?.order ?? 0) - (b.statements[0]?.order ?? 0));
-  return { runs, ofTests };
+  return { runs: withTwins(runs).filter((run) => !repeatsOnly(run)), ofTests };
+}
+
+/** Tells runs by their number among those of the same entry point that begin alike. */
+export function runOrdinals(): (entry: string | undefined, firstText: string) => string {
+  const counts = new Map<string, number>();
+  return (entry, firstText) => {
+    const key = `${entry ?? ""}\n${listKey(firstText)}`;
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return `${String(count)}\n${key}`;
+  };
+}
+
+function withTwins(runs: readonly Run[]): readonly Run[] {
+  const byTestRun = new Map<number, ReturnType<typeof runOrdinals>>();
+  return runs.map((run) => {
+    const first = run.statements.find(({ kind }) => kind === "read" || kind === "write");
+    const testRun = first?.rerun ?? 0;
+    const ordinals = byTestRun.get(testRun) ?? runOrdinals();
+    byTestRun.set(testRun, ordinals);
+    return { ...run, twin: ordinals(run.entry, first?.text ?? "") };
+  });
+}
+
+/** True for what ran once more without any answer being changed: it shows what the first run did. */
+function repeatsOnly({ statements }: Run): boolean {
+  return (
+    statements.some(({ rerun }) => rerun !== undefined) &&
+    !statements.some(({ isPerturbed }) => isPerturbed)
+  );
 }
 
 const LEVEL =
@@ -47,8 +86,15 @@ const LEVEL =
 const DEFAULT_LEVEL =
   /^set (?:session )?(?:@@(?:session\.)?)?(?:default_transaction_isolation|transaction_isolation|tx_isolation) ?(?:=|:=|to) ?(?:(\$1)|"?([a-z -]+)"?)$/i;
 
+/** Of a transaction's first word: `BEGIN ISOLATION LEVEL SERIALIZABLE`. */
+const OWN_LEVEL =
+  /(?<=^(?:begin|start)\b.*) isolation level (read (?:un)?committed|repeatable read|serializable)(?:,|$| (?=read|not|deferrable))/i;
+
 /** Puts the level that a session or transaction asks for by SET on the BEGIN that it is about. */
-function withLevels(statements: readonly RecordedStatement[]): readonly RecordedStatement[] {
+function withLevels(
+  statements: readonly RecordedStatement[],
+  usual: string | undefined,
+): readonly RecordedStatement[] {
   const levels = new Map<number, { session?: string; next?: string; begun?: number }>();
   const own: RecordedStatement[] = [];
   for (const statement of statements) {
@@ -64,16 +110,31 @@ function withLevels(statements: readonly RecordedStatement[]): readonly Recorded
     else if (level === undefined && value !== undefined) state.session = value;
     else if (level !== undefined && begun) own[state.begun ?? 0] = { ...begun, level };
     else if (level !== undefined) state.next = level;
-    const asked = state.next ?? state.session;
+    const asked = OWN_LEVEL.exec(text)?.[1] ?? state.next ?? state.session;
     if (kind === "begin") {
       state.begun = own.length;
       delete state.next;
     } else if (statement.status === "idle") delete state.begun;
     // A session without autocommit begins by its first statement.
     const isBegun = kind !== "begin" && state.begun !== undefined;
-    own.push(asked === undefined || isBegun ? statement : { ...statement, level: asked });
+    if (isBegun) own.push(statement);
+    else own.push(atLevel(statement, asked ?? statement.level, usual));
   }
   return own;
+}
+
+/** Asking for the server's own level asks for nothing. */
+function atLevel(
+  statement: RecordedStatement,
+  asked: string | undefined,
+  usual: string | undefined,
+): RecordedStatement {
+  if (asked === undefined) return statement;
+  if (asked.toLowerCase() !== usual?.toLowerCase()) return { ...statement, level: asked };
+  const { level, text, ...rest } = statement;
+  return level === undefined && !OWN_LEVEL.test(text)
+    ? statement
+    : { ...rest, text: text.replace(OWN_LEVEL, " ").trim() };
 }
 
 /** A transaction, or a statement that is one by itself. */

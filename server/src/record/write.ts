@@ -6,13 +6,16 @@ export function writtenProgram(
   program: LearntProgram,
   run: { readonly command?: string } = {},
 ): string {
-  const { name, isUnit, at, runs, errors, body, doubts } = program;
+  const { name, isUnit, at, runs, changedRuns, errors, body, doubts } = program;
   const used = mentioned(body);
   const lines = [
     `-- Learnt by "isolens record"${run.command === undefined ? "" : ` from: ${run.command}`}. Runs show the paths that they took; others may exist.`,
     `-- @isolens ${isUnit ? "unit" : "transaction"} ${name}`,
     ...(at === undefined ? [] : [`-- @isolens at ${at}`]),
     `-- @isolens learnt ${String(runs)} ${runs === 1 ? "run" : "runs"}`,
+    ...(changedRuns === 0
+      ? []
+      : [`-- In ${String(changedRuns)} more, one answer of the server was changed.`]),
     ...[...errors].map(
       ([code, count]) => `-- ${String(count)} of them ended with the server's error ${code}.`,
     ),

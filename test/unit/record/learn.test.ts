@@ -285,6 +285,47 @@ test("the level that a session asks for, in each of its spellings", () => {
   }
 });
 
+test("a session that asks for the server's own level is like one that asks for none", () => {
+  const call = (sql: string): Call => [{ sql }, read(1, 5), write(1, 4), commit];
+  const own = ["BEGIN", "BEGIN ISOLATION LEVEL READ COMMITTED", "BEGIN READ WRITE"].map(call);
+  const [text = ""] = learnt(own.slice(0, 2));
+  assert.match(text, /^BEGIN;\nSELECT/m);
+  assert.doesNotMatch(text, /\\if/);
+  const [other = ""] = learnt([call("BEGIN ISOLATION LEVEL SERIALIZABLE"), ...own]);
+  assert.match(other, /BEGIN ISOLATION LEVEL SERIALIZABLE;/);
+});
+
+test("a change that found no row and is rolled back gives up, which COMMIT does not", () => {
+  const call = (affected: number): Call => [
+    begin,
+    read(1, 5),
+    { ...write(1, 4), affected },
+    affected === 0 ? rollback : commit,
+  ];
+  const [text = ""] = learnt([call(1), call(1), call(0), call(0)]);
+  assert.match(text, /\\if :n2 > 0\nCOMMIT;\n\\else\nROLLBACK;\n\\endif$/);
+});
+
+test("runs that part by a text are told by it", () => {
+  const state = (id: number, now: string): Sent => ({
+    sql: `SELECT id, state FROM job WHERE id = ${String(id)}`,
+    columns: ["id", "state"],
+    rows: [[String(id), now]],
+  });
+  const start = (id: number): Sent => ({
+    sql: `UPDATE job SET tries = tries + 1 WHERE id = ${String(id)}`,
+    affected: 1,
+  });
+  const [text = ""] = learnt([
+    [begin, state(1, "waiting"), start(1), commit],
+    [begin, state(2, "waiting"), start(2), commit],
+    [begin, state(3, "done"), rollback],
+    [begin, state(4, "failed"), rollback],
+  ]);
+  assert.match(text, /\\if :s1_state = 'waiting'\n/);
+  assert.doesNotMatch(text, /isolens over/);
+});
+
 const items = (order: number, ids: readonly number[]): Sent => ({
   sql: `SELECT item_id FROM line WHERE line.order = ${String(order)}`,
   columns: ["item_id"],

@@ -1,5 +1,7 @@
 // Branch conditions: a comparison of values known at a point that holds in all runs that went
 // this way and in none that went another.
+import type { Value } from "../events";
+import { agrees, twinValue, type Twins } from "./twins";
 import {
   distinct,
   integerOf,
@@ -13,6 +15,16 @@ import {
 export interface Decision {
   readonly condition: string;
   readonly doubt?: string;
+  /** Values that may decide, where there is a doubt. */
+  readonly deciders?: readonly DecidingValue[];
+}
+
+export interface DecidingValue {
+  readonly known: KnownValue;
+  /** Values of it that would tell more. */
+  readonly aims?: readonly number[];
+  /** The same in the place of single runs. */
+  readonly aimAt?: (path: Path) => readonly number[];
 }
 
 export interface DecisionQuestion {
@@ -24,6 +36,10 @@ export interface DecisionQuestion {
   /** The last statement before the ways part. */
   readonly step: number;
   readonly fresh: (name: string) => string;
+  /** A literal of SQL for a text that was read; undefined where it may not be shown and no word can stand for it. */
+  readonly literal: (value: Value, column: string) => string | undefined;
+  /** Runs with the same arguments from outside. */
+  readonly twins: Twins;
 }
 
 /** Quadratic in what is known at the point, linear in the number of runs. */
@@ -33,7 +49,9 @@ export function decide(question: DecisionQuestion): Decision {
     nothing(question) ??
     compared(question) ??
     constants(question, true) ??
+    twinned(question) ??
     bounded(question) ??
+    texts(question) ??
     constants(question, false) ??
     chosen(question)
   );
@@ -48,16 +66,22 @@ function separates(test: Test, { here, elsewhere }: DecisionQuestion): boolean {
   );
 }
 
-function doubtful(question: DecisionQuestion, condition: string, others: number): Decision {
+function doubtful(
+  question: DecisionQuestion,
+  condition: string,
+  others: number,
+  deciders: readonly DecidingValue[],
+): Decision {
   const runs = question.here.length + question.elsewhere.length;
   const least = Math.min(question.here.length, question.elsewhere.length);
   if (others > 0)
     return {
       condition,
       doubt: `chosen of ${String(others + 1)} conditions that fit: ${shown(condition)}`,
+      deciders,
     };
   if (runs < 3 || least < 1)
-    return { condition, doubt: `learnt from ${String(runs)} runs: ${shown(condition)}` };
+    return { condition, doubt: `learnt from ${String(runs)} runs: ${shown(condition)}`, deciders };
   return { condition };
 }
 
@@ -69,35 +93,36 @@ function shown(condition: string): string {
 /** How many rows the statements before found or changed: none, or some. */
 function found(question: DecisionQuestion): Decision | undefined {
   const counts = latestFirst(question.knowns.filter(({ origin }) => origin === "count"));
-  for (const { expression, of } of counts) {
+  for (const known of counts) {
+    const { expression, of } = known;
     const some: Test = (path) => {
       const count = integerOf(of(path));
       return count === undefined ? undefined : count > 0;
     };
-    if (separates(some, question)) return doubtful(question, `${expression} > 0`, 0);
+    if (separates(some, question)) return doubtful(question, `${expression} > 0`, 0, [{ known }]);
     const none: Test = (path) => not(some(path));
-    if (separates(none, question)) return doubtful(question, `${expression} = 0`, 0);
+    if (separates(none, question)) return doubtful(question, `${expression} = 0`, 0, [{ known }]);
   }
   return undefined;
 }
 
 /** NULL, or a Boolean. */
 function nothing(question: DecisionQuestion): Decision | undefined {
-  for (const { expression, of } of latestFirst(columnsOf(question))) {
+  for (const known of latestFirst(columnsOf(question))) {
+    const { expression, of } = known;
+    const told = (condition: string): Decision => doubtful(question, condition, 0, [{ known }]);
     const isNull: Test = (path) => {
       const value = of(path);
       return value === undefined ? undefined : value === null;
     };
-    if (separates(isNull, question)) return doubtful(question, `${expression} IS NULL`, 0);
-    if (separates((path) => not(isNull(path)), question))
-      return doubtful(question, `${expression} IS NOT NULL`, 0);
+    if (separates(isNull, question)) return told(`${expression} IS NULL`);
+    if (separates((path) => not(isNull(path)), question)) return told(`${expression} IS NOT NULL`);
     const isTrue: Test = (path) => {
       const value = of(path);
       return value === "t" || value === "f" ? value === "t" : undefined;
     };
-    if (separates(isTrue, question)) return doubtful(question, `${expression} IS TRUE`, 0);
-    if (separates((path) => not(isTrue(path)), question))
-      return doubtful(question, `${expression} IS FALSE`, 0);
+    if (separates(isTrue, question)) return told(`${expression} IS TRUE`);
+    if (separates((path) => not(isTrue(path)), question)) return told(`${expression} IS FALSE`);
   }
   return undefined;
 }
@@ -118,7 +143,11 @@ function compared(question: DecisionQuestion): Decision | undefined {
   const pool = latestFirst(
     question.knowns.filter(({ origin, of }) => origin !== "count" || distinct(paths.map(of)) > 1),
   );
-  const fitting: { readonly condition: string; readonly rank: number }[] = [];
+  const fitting: {
+    readonly condition: string;
+    readonly rank: number;
+    readonly values: readonly DecidingValue[];
+  }[] = [];
   for (const [at, left] of pool.entries()) {
     for (const right of pool.slice(at + 1)) {
       const areKeys = isKey(left.column);
@@ -134,14 +163,22 @@ function compared(question: DecisionQuestion): Decision | undefined {
         Number(left.origin === "input") +
         Number(right.origin === "input") / 2 +
         Number(left.origin === "count") / 2;
-      fitting.push({ condition: `${left.expression} ${operator} ${right.expression}`, rank });
+      fitting.push({
+        condition: `${left.expression} ${operator} ${right.expression}`,
+        rank,
+        values: [{ known: left }, { known: right }],
+      });
     }
   }
   fitting.sort((a, b) => a.rank - b.rank);
   const [best] = fitting;
-  return (
-    best &&
-    doubtful(question, best.condition, fitting.filter(({ rank }) => rank === best.rank).length - 1)
+  if (best === undefined) return undefined;
+  const alike = fitting.filter(({ rank }) => rank === best.rank);
+  return doubtful(
+    question,
+    best.condition,
+    alike.length - 1,
+    alike.flatMap(({ values }) => values),
   );
 }
 
@@ -172,7 +209,11 @@ function equality(
 
 /** A column or a number of rows, and a number that stands between the ways; `isTight`: no other whole number does. */
 function constants(question: DecisionQuestion, isTight: boolean): Decision | undefined {
-  const fitting: { readonly condition: string; readonly isTight: boolean }[] = [];
+  const fitting: {
+    readonly condition: string;
+    readonly isTight: boolean;
+    readonly value: DecidingValue;
+  }[] = [];
   for (const known of latestFirst(
     question.knowns.filter(({ origin }) => origin === "column" || origin === "count"),
   )) {
@@ -188,44 +229,145 @@ function constants(question: DecisionQuestion, isTight: boolean): Decision | und
       fitting.push({
         condition: `${known.expression} >= ${String(least)}`,
         isTight: least === below + 1,
+        value: { known, aims: between(below, least) },
       });
     else if (most < above)
       fitting.push({
         condition: `${known.expression} < ${String(above)}`,
         isTight: most + 1 === above,
+        value: { known, aims: between(most, above) },
       });
   }
   const best = fitting.find((each) => each.isTight === isTight);
   if (best === undefined) return undefined;
   const { condition } = best;
   const runs = question.here.length + question.elsewhere.length;
-  if (best.isTight) return doubtful(question, condition, 0);
+  const deciders = [best.value, ...fittingTexts(question)];
+  if (best.isTight) return doubtful(question, condition, 0, deciders);
   return {
     condition,
     doubt: `the number in "${shown(condition)}" lies between what ${String(runs)} runs showed; the program may have another one`,
+    deciders,
   };
+}
+
+/** Whole numbers that cut an interval into parts, its ends' neighbours first. */
+function between(below: number, above: number): readonly number[] {
+  const parts = [1, 4, 2, 6, 3, 5, 7].map(
+    (part) => below + Math.round(((above - below) * part) / 8),
+  );
+  return [...new Set([above - 1, below + 1, ...parts])].filter(
+    (value) => value > below && value < above,
+  );
+}
+
+/** A text that was read in all runs that went one way and in none that went another. */
+function texts(question: DecisionQuestion): Decision | undefined {
+  const fitting = fittingTexts(question);
+  const [best] = fitting;
+  return best && doubtful(question, best.condition, fitting.length - 1, fitting);
+}
+
+function fittingTexts(
+  question: DecisionQuestion,
+): readonly (DecidingValue & { readonly condition: string })[] {
+  return latestFirst(columnsOf(question)).flatMap((known) => {
+    if (isKey(known.column)) return [];
+    const condition =
+      oneText(known, question.here, question.elsewhere, question) ??
+      oneText(known, question.elsewhere, question.here, question);
+    return condition === undefined ? [] : [{ known, condition }];
+  });
+}
+
+/** The comparison with the one text that these runs read, and none of the others did. */
+function oneText(
+  known: KnownValue,
+  own: readonly Path[],
+  others: readonly Path[],
+  { here, literal }: DecisionQuestion,
+): string | undefined {
+  const [value] = own.map(known.of);
+  const isText = typeof value === "string" && numberOf(value) === undefined;
+  if (!isText || own.some((path) => known.of(path) !== value)) return undefined;
+  const isOther = (path: Path): boolean => {
+    const other = known.of(path);
+    return typeof other === "string" && other !== value;
+  };
+  if (!others.every(isOther)) return undefined;
+  const written = literal(value, known.column);
+  return written && `${known.expression} ${own === here ? "=" : "<>"} ${written}`;
 }
 
 /** An amount that shows only where the way goes on, and that what was read was enough for in all these runs. */
 function bounded(question: DecisionQuestion): Decision | undefined {
-  const { here, later } = question;
-  for (const known of latestFirst(columnsOf(question))) {
-    for (const input of later) {
+  const { here } = question;
+  for (const known of amounts(latestFirst(columnsOf(question)))) {
+    for (const input of amounts(question.later)) {
       const enough = here.every((path) => numeric(known, input, (a, b) => a >= b)(path) === true);
       if (!enough || here.length < 2) continue;
       const condition = `${known.expression} >= ${input.expression}`;
       return {
         condition,
         doubt: `"${shown(condition)}" fits the ${String(here.length)} runs that went on; of those that did not, ${input.expression.slice(1)} was not seen`,
+        deciders: [{ known, aimAt: aimsAround(question, known, input) }, ...fittingTexts(question)],
       };
     }
   }
   return undefined;
 }
 
+const TWINS = 2;
+
+/** As above, where runs with the same amount and another answer went on, or did not: it was seen in these. */
+function twinned(question: DecisionQuestion): Decision | undefined {
+  const { here, elsewhere, twins } = question;
+  for (const known of amounts(latestFirst(columnsOf(question))))
+    for (const input of amounts(question.later)) {
+      if (!agrees(input, here, twins)) continue;
+      const refused = elsewhere.flatMap((path) => {
+        const [read, amount] = [
+          numberOf(known.of(path)),
+          numberOf(twinValue(input, path, question)),
+        ];
+        return read === undefined || amount === undefined ? [] : [read - amount];
+      });
+      const gone = here.flatMap((path) => {
+        const [read, amount] = [numberOf(known.of(path)), numberOf(input.of(path))];
+        return read === undefined || amount === undefined ? [] : [read - amount];
+      });
+      if (refused.length < TWINS || gone.length < here.length) continue;
+      const [most, least] = [Math.max(...refused), Math.min(...gone)];
+      // The next whole number is on the other side.
+      if (most >= least || least - most > 1 || (most !== 0 && least !== 0)) continue;
+      return { condition: `${known.expression} ${least === 0 ? ">=" : ">"} ${input.expression}` };
+    }
+  return undefined;
+}
+
+/** Values at the amount and just below it, for runs whose amount is known; a large one for those where it is not. */
+function aimsAround(
+  question: DecisionQuestion,
+  known: KnownValue,
+  input: KnownValue,
+): (path: Path) => readonly number[] {
+  const { here, elsewhere } = question;
+  const highest = [...here, ...elsewhere].reduce(
+    (most, path) => Math.max(most, numberOf(known.of(path)) ?? 0),
+    0,
+  );
+  return (path) => {
+    const amount = here.includes(path)
+      ? numberOf(input.of(path))
+      : numberOf(twinValue(input, path, question));
+    return amount === undefined ? [10 * highest + 1000] : [amount - 1, amount, amount + 1];
+  };
+}
+
 /** The deciding value was not seen. The number that was read last is compared with a limit from outside. */
 function chosen(question: DecisionQuestion): Decision {
   const counts = `${String(question.here.length)} runs went on and ${String(question.elsewhere.length)} did not`;
+  const deciders = columnsOf(question).map((known) => ({ known }));
   const [read] = latestFirst(
     question.knowns.filter(({ origin }) => origin === "column" || origin === "count"),
   ).filter(({ of }) =>
@@ -236,15 +378,22 @@ function chosen(question: DecisionQuestion): Decision {
     ? {
         condition: `:${name} > 0`,
         doubt: `what decides here was not learnt (${counts}); it is taken to come from outside`,
+        deciders,
       }
     : {
         condition: `${read.expression} >= :${name}`,
         doubt: `what decides here was not learnt (${counts}); it is taken to hold ${shown(read.expression)} against a limit from outside`,
+        deciders,
       };
 }
 
 function columnsOf({ knowns }: DecisionQuestion): readonly KnownValue[] {
   return knowns.filter(({ origin }) => origin === "column");
+}
+
+/** A key is greater than no other. */
+function amounts(knowns: readonly KnownValue[]): readonly KnownValue[] {
+  return knowns.filter(({ column }) => !isKey(column));
 }
 
 function latestFirst(knowns: readonly KnownValue[]): readonly KnownValue[] {

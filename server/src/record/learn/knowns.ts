@@ -13,6 +13,8 @@ export interface KnownValue {
   /** The statement's place on the path; arguments from outside have that of their first use. */
   readonly step: number;
   readonly origin: "column" | "count" | "input";
+  /** Place of a column in its row. */
+  readonly at?: number;
   /** The expression that this one must equal: the statement asked for rows with that value, or wrote it. */
   readonly fixed?: string;
   /** Undefined where the run has none: no row was found. */
@@ -44,6 +46,7 @@ export function resultKnowns(
             column: name,
             step,
             origin: "column",
+            at,
             ...(fixed.has(name) && { fixed: fixed.get(name) ?? "" }),
             of: (path) => path[step]?.rows[0]?.[at],
           },

@@ -8,8 +8,17 @@ import { decide } from "./conditions";
 import { holesOf } from "./holes";
 import { integerOf, isKey, resultKnowns, type KnownValue, type Path } from "./knowns";
 import { preparedRun } from "./paths";
-import { foldRepetition } from "./repetition";
-import type { Doubt, LearntArm, LearntNode, LearntProgram } from "./program";
+import { foldRepetition, listKey } from "./repetition";
+import type {
+  AnswerPlace,
+  Decider,
+  Doubt,
+  LearntArm,
+  LearntNode,
+  LearntProgram,
+  OpenFlow,
+} from "./program";
+import { pathTwins, type PathTwins } from "./twins";
 import { originOf } from "./values";
 
 export interface LearnOptions {
@@ -27,33 +36,55 @@ export function learn(
   const prepared = runs.flatMap((run) => preparedRun(run) ?? []);
   if (prepared.length === 0) return undefined;
   const errors = new Map<string, number>();
-  for (const { error } of prepared)
+  const plain = prepared.filter(({ isChanged }) => !isChanged);
+  for (const { error } of plain)
     if (error !== undefined) errors.set(error, (errors.get(error) ?? 0) + 1);
   const complete = prepared.filter(({ error }) => error === undefined);
   const used = complete.length > 0 ? complete : prepared;
   const { paths, doubts } = foldRepetition(used.map(({ path }) => path));
-  const learner: Learner = { ...options, doubts: [...doubts], names: new Set(), reads: 0 };
+  const twins = pathTwins(used, paths);
+  const learner: Learner = {
+    ...options,
+    twins,
+    doubts: [...doubts],
+    flows: [],
+    answers: new Map(),
+    names: new Set(),
+    reads: 0,
+  };
   const body = sharedEnds(grow(learner, paths, 0, []).nodes);
   const place = runs.find((run) => run.place !== undefined)?.place;
   const isPart = runs.some((run) => run.isPart === true);
+  const entry = runs.find((run) => run.entry !== undefined)?.entry;
   if (prepared.length < 3)
     learner.doubts.push(
       `learnt from ${String(prepared.length)} ${prepared.length === 1 ? "run" : "runs"}`,
+    );
+  if (paths.some((path) => path.some(({ kind, hasNoResult }) => kind === "read" && hasNoResult)))
+    learner.doubts.push(
+      "a log has no results: what follows from what was read is taken to come from outside",
     );
   if (isPart) learner.doubts.push("it ran inside of a transaction that others used as well");
   return {
     name,
     isUnit: paths.some((path) => !isOneTransaction(path)) && !isPart,
     ...(place && { at: `${place.file}:${String(place.line)}` }),
-    runs: prepared.length,
+    runs: plain.length,
+    changedRuns: prepared.length - plain.length,
     errors,
     body: isPart ? [control("begin", "BEGIN"), ...body, control("commit", "COMMIT")] : body,
     doubts: [...new Set(learner.doubts)],
+    ...(entry !== undefined && { entry }),
+    flows: learner.flows,
+    answers: [...learner.answers.values()],
   };
 }
 
 interface Learner extends LearnOptions {
+  readonly twins: PathTwins;
   readonly doubts: Doubt[];
+  readonly flows: OpenFlow[];
+  readonly answers: Map<string, AnswerPlace>;
   readonly names: Set<string>;
   reads: number;
 }
@@ -102,9 +133,12 @@ function grow(
     knowns = [...knowns, ...grown.inputs, ...grown.results];
     if (grown.guard === undefined) continue;
     const rest = grow(learner, paths, step + 1, knowns);
-    learner.doubts.push(
-      `what it does where "${grown.guard.what}" is not what was read was not seen; it is taken to give up`,
-    );
+    const guarded = placeOf(paths, step);
+    addFlow(learner, {
+      key: `guard ${placeKey(guarded)}`,
+      doubt: `what it does where "${grown.guard.what}" is not what was read was not seen; it is taken to give up`,
+      deciders: [guarded],
+    });
     const arms: readonly LearntArm[] = [
       { condition: `${grown.guard.counter} > 0`, runs: paths.length, body: rest.nodes },
       { runs: 0, body: [{ kind: "control", what: "quit", sql: "\\quit" }] },
@@ -147,11 +181,71 @@ function fork(
     if (elsewhere.length === 0) return { runs: here.length, body: grown.nodes };
     const later = grown.inputs;
     const fresh = (name: string): string => freshName(learner, name);
-    const { condition, doubt } = decide({ here, elsewhere, knowns, later, step: step - 1, fresh });
-    if (doubt !== undefined) learner.doubts.push(doubt);
+    const literal = (value: Value, column: string): string | undefined =>
+      literalText(learner, value, "text", column);
+    const question = {
+      here,
+      elsewhere,
+      knowns,
+      later,
+      step: step - 1,
+      fresh,
+      literal,
+      twins: learner.twins.twins,
+    };
+    const { condition, doubt, deciders = [] } = decide(question);
+    const aimsOf = (
+      aimAt: (path: Path) => readonly number[],
+    ): ReadonlyMap<string, readonly number[]> =>
+      new Map(
+        [...here, ...elsewhere].flatMap((path) => {
+          const key = learner.twins.key(path);
+          return key === undefined ? [] : [[key, aimAt(path)]];
+        }),
+      );
+    if (doubt !== undefined)
+      addFlow(learner, {
+        key: `condition ${String(at)} ${step === 0 ? "" : placeKey(placeOf(here, step - 1))}`,
+        doubt,
+        deciders: deciders.flatMap(({ known, aims = [], aimAt }) =>
+          decidersOf(here, known, aims).map((each) => ({
+            ...each,
+            ...(aimAt && { aimsOf: aimsOf(aimAt) }),
+          })),
+        ),
+      });
     return { condition, runs: here.length, body: grown.nodes };
   });
   return { nodes: [{ kind: "branch", arms }], inputs };
+}
+
+function addFlow(learner: Learner, flow: OpenFlow): void {
+  learner.doubts.push(flow.doubt);
+  learner.flows.push(flow);
+}
+
+/** The statement at a step, as it can be told from others while a run goes on. */
+function placeOf(paths: readonly Path[], step: number): AnswerPlace {
+  const [path = []] = paths;
+  const text = listKey(path[step]?.text ?? "");
+  const before = path.slice(0, step).filter((each) => listKey(each.text) === text);
+  return { text, occurrence: before.length };
+}
+
+function placeKey({ text, occurrence }: AnswerPlace): string {
+  return `${String(occurrence)} ${text}`;
+}
+
+/** The answer that a value was; none for keys, for what the statement asked for, and for what came from outside. */
+function decidersOf(
+  paths: readonly Path[],
+  { step, origin, at, column, fixed }: KnownValue,
+  aims: readonly number[] = [],
+): readonly Decider[] {
+  if (origin === "input" || isKey(column) || fixed !== undefined) return [];
+  const isRead = origin === "count" && paths.every((path) => path[step]?.affected === undefined);
+  if (isRead) return [];
+  return [{ ...placeOf(paths, step), ...(at !== undefined && { column: at }), aims }];
 }
 
 interface Leaf {
@@ -194,7 +288,13 @@ function leaf(
         literalText(learner, value, statement.forms[at] ?? "parameter", hole.column),
     });
     if (origin.input) inputs.push(origin.input);
-    if (origin.doubt !== undefined) learner.doubts.push(origin.doubt);
+    const { doubt, deciders = [] } = origin;
+    if (doubt !== undefined)
+      addFlow(learner, {
+        key: `value ${String(at)} ${placeKey(placeOf(paths, step))}`,
+        doubt,
+        deciders: deciders.flatMap((known) => decidersOf(paths, known)),
+      });
     return origin.expression;
   });
   learner.reads++;
@@ -222,6 +322,10 @@ function leaf(
     guard >= 0 &&
     /^(?:update|delete)\b/i.test(text) &&
     paths.every((path) => (path[step]?.affected ?? 0) > 0);
+  const results = resultKnowns(step, { prefix, counter, names, fixed });
+  for (const known of results)
+    for (const answer of decidersOf(paths, known))
+      learner.answers.set(`${placeKey(answer)} ${String(answer.column)}`, answer);
   const place = paths.find((path) => path[step]?.site?.place !== undefined)?.[step]?.site?.place;
   return {
     node: {
@@ -233,7 +337,7 @@ function leaf(
       ...(place && { at: `${place.file}:${String(place.line)}` }),
     },
     inputs,
-    results: resultKnowns(step, { prefix, counter, names, fixed }),
+    results,
     ...(isGuarded && { guard: { counter: `:${counter}`, what: holes[guard]?.column ?? "" } }),
   };
 }

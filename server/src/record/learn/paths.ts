@@ -8,6 +8,9 @@ export interface PreparedRun {
   readonly path: Path;
   /** The code of the server's error that ended it. */
   readonly error?: string;
+  /** It got an answer that was not the server's. */
+  readonly isChanged: boolean;
+  readonly twin?: string;
 }
 
 /** Path of a run without what others caused; undefined where it did nothing. */
@@ -17,7 +20,13 @@ export function preparedRun(run: Run): PreparedRun | undefined {
     ({ error: code }) => code === undefined,
   );
   const does = path.some(({ kind }) => kind === "read" || kind === "write");
-  return does ? { path, ...(error !== undefined && { error }) } : undefined;
+  if (!does) return undefined;
+  return {
+    path,
+    isChanged: run.statements.some(({ isPerturbed }) => isPerturbed),
+    ...(run.twin !== undefined && { twin: run.twin }),
+    ...(error !== undefined && { error }),
+  };
 }
 
 /** Errors after which a program that is correct tries again: its earlier attempt left nothing. */
@@ -72,13 +81,15 @@ function withoutIdleSavepoints(
   return statements.filter(({ kind }) => kind !== "release" && (returns || kind !== "savepoint"));
 }
 
-/** A transaction that changed nothing ends the same way by COMMIT and by ROLLBACK. */
+/**
+ * A transaction that only read ends the same way by COMMIT and by ROLLBACK. One whose change found no row and that is rolled
+ * back gives up, which COMMIT does not.
+ */
 function endedAlike(statements: readonly RecordedStatement[]): readonly RecordedStatement[] {
   let hasWritten = false;
   return statements.map((statement) => {
     if (statement.kind === "begin") hasWritten = false;
-    if (statement.kind === "write")
-      hasWritten ||= statement.error === undefined && statement.affected !== 0;
+    if (statement.kind === "write") hasWritten ||= statement.error === undefined;
     if (statement.kind === "rollback" && !hasWritten)
       return { ...statement, kind: "commit", text: "COMMIT" };
     if (statement.kind === "commit" || statement.kind === "rollback")

@@ -3,6 +3,31 @@
 /** A reason for which something learnt may be wrong; it is told, and weakens what rests on it. */
 export type Doubt = string;
 
+/** A part of what the server answers to a statement of a run. */
+export interface AnswerPlace {
+  /** The statement's text, whatever the lengths of its lists. */
+  readonly text: string;
+  /** How often the same text stands before it in a run. */
+  readonly occurrence: number;
+  /** Place of a column in the first row; undefined: the number of rows that were changed. */
+  readonly column?: number;
+}
+
+/** An answer that may tell what a flow rests on, with values that would. */
+export interface Decider extends AnswerPlace {
+  readonly aims?: readonly number[];
+  /** The same for single runs, by what they have in common with theirs when the tests run again. */
+  readonly aimsOf?: ReadonlyMap<string, readonly number[]>;
+}
+
+/** A value or a condition that the runs left open. */
+export interface OpenFlow {
+  /** Tells it from all others of its program, also when more runs are known. */
+  readonly key: string;
+  readonly doubt: Doubt;
+  readonly deciders: readonly Decider[];
+}
+
 export interface LearntStatement {
   readonly kind: "statement";
   /** SQL with script variables (`:name`). */
@@ -46,4 +71,12 @@ export interface LearntProgram {
   readonly errors: ReadonlyMap<string, number>;
   readonly body: readonly LearntNode[];
   readonly doubts: readonly Doubt[];
+  /** Runs beside those in which an answer of the server was changed. */
+  readonly changedRuns: number;
+  /** Its name in call sites. */
+  readonly entry?: string;
+  /** Doubts that other answers of the server could settle. */
+  readonly flows: readonly OpenFlow[];
+  /** All that it read, but for keys. */
+  readonly answers: readonly AnswerPlace[];
 }

@@ -19,6 +19,8 @@ export interface Origin {
   /** An argument that is new here. */
   readonly input?: KnownValue;
   readonly doubt?: string;
+  /** Values that it may come from, where there is a doubt. */
+  readonly deciders?: readonly KnownValue[];
 }
 
 export interface ValueQuestion {
@@ -67,7 +69,10 @@ function equalOrigin(question: ValueQuestion): Origin | undefined {
   const doubt =
     other &&
     `${named(hole)} was ${text(best.known)} in every run, and ${text(other.known)} as well`;
-  return { expression: best.known.expression, ...(doubt !== undefined && { doubt }) };
+  return {
+    expression: best.known.expression,
+    ...(doubt !== undefined && { doubt, deciders: ranked.map(({ known }) => known) }),
+  };
 }
 
 const OTHER_COLUMN = 3;
@@ -123,7 +128,7 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
           : few(paths.length, `${named(hole)} as ${text(base)} and ${String(first)}`);
       return {
         expression: sum(base, signed(first)),
-        ...(doubt !== undefined && { doubt }),
+        ...(doubt !== undefined && { doubt, deciders: [base] }),
       };
     }
     if (!varied) return undefined;
@@ -228,7 +233,8 @@ function outsideOrigin(question: ValueQuestion): Origin {
   const doubt =
     base &&
     `how ${named(hole)} follows from ${text(base)} was not learnt; it is taken to come from outside`;
-  return { expression: `:${name}`, input, ...(doubt !== undefined && { doubt }) };
+  const deciders = knowns.filter(({ origin }) => origin === "column");
+  return { expression: `:${name}`, input, ...(doubt !== undefined && { doubt, deciders }) };
 }
 
 function few(runs: number, what: string): string {

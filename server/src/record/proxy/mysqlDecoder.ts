@@ -9,7 +9,12 @@ import {
 } from "../../mock/mysql/commands";
 import { readFields, type FieldReader } from "../../mock/mysql/fields";
 import { createPacketReader } from "../../mock/mysql/packets";
-import { readParameters, type Parameter, type ParameterType } from "../../mock/mysql/parameters";
+import {
+  readParameters,
+  TYPES,
+  type Parameter,
+  type ParameterType,
+} from "../../mock/mysql/parameters";
 import {
   KEPT_ROWS,
   LONGEST_ROW,
@@ -432,9 +437,32 @@ export function createMysqlDecoder({
         else if (payload === undefined) count++;
       }
     },
+    answering: () => {
+      const head = operations[0];
+      if (head?.kind !== "query" || !hasGreeted) return undefined;
+      resolve(head);
+      const sql = head.pieces[0];
+      if (sql === undefined || head.values.length > 1) return undefined;
+      const isBinary = head.statement !== undefined;
+      return {
+        ...{ order: head.order, sql, rows: count, isInRows: phase.at === "rows" },
+        ...(database !== undefined && { database }),
+        columns: columns.map(({ type, unsigned }) => ({
+          ...{ type, unsigned, isBinary, largest: LARGEST.get(type) },
+        })),
+      };
+    },
     end: () => undefined,
   };
 }
+
+/** Of whole numbers in one to four bytes. */
+const LARGEST: ReadonlyMap<number, number> = new Map([
+  [TYPES.tiny, 127],
+  [TYPES.short, 32_767],
+  [TYPES.int24, 8_388_607],
+  [TYPES.long, 2_147_483_647],
+]);
 
 function executedOnce({
   types,

@@ -296,11 +296,35 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
     fromServer: (chunk) => {
       for (const message of server.read(chunk)) answered(message);
     },
+    answering: () => {
+      const head = operations[0];
+      const isAnswered = head?.kind === "query" || head?.kind === "execute";
+      if (!isAnswered || (head.kind === "execute" && head.portal.isTold)) return undefined;
+      const formats = head.kind === "execute" ? head.portal.formats : [];
+      return {
+        order: head.order,
+        sql: sqlOf(head),
+        ...(database !== undefined && { database }),
+        columns: columnsAt(head).map(({ type, isBinary }, at) => ({
+          type,
+          largest: LARGEST.get(type),
+          isBinary: formats.length > 0 ? formatOf(formats, at) === "binary" : isBinary,
+        })),
+        rows: count,
+        isInRows: true,
+      };
+    },
     end: () => {
       hand("idle");
     },
   };
 }
+
+/** Of whole numbers in two and in four bytes. */
+const LARGEST: ReadonlyMap<number, number> = new Map([
+  [21, 32_767],
+  [23, 2_147_483_647],
+]);
 
 const STATUS: ReadonlyMap<string, TransactionStatus> = new Map([
   ["I", "idle"],

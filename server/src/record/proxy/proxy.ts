@@ -4,6 +4,9 @@ import net from "node:net";
 import tls from "node:tls";
 import { faultText } from "../../protocol/fault";
 import type { Decoder, EventSink, Protocol, Remark } from "../events";
+import type { AnswerChanges } from "../perturbation/answerChanges";
+import { mysqlAnswers } from "../perturbation/mysqlAnswers";
+import { postgresAnswers } from "../perturbation/postgresAnswers";
 import { createMysqlDecoder } from "./mysqlDecoder";
 import { hideEncryption } from "./mysqlGreeting";
 import { createPostgresDecoder } from "./postgresDecoder";
@@ -30,6 +33,8 @@ export interface ProxyOptions {
   readonly port: number;
   readonly emit: EventSink;
   readonly remark: Remark;
+  /** Changes of answers to connections that begin now; undefined: none, and no byte is changed. */
+  readonly changes?: () => AnswerChanges | undefined;
 }
 
 export interface RunningProxy {
@@ -66,7 +71,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   };
   const server = net.createServer({ pauseOnConnect: true }, (client) => {
     connections++;
-    const decoder = guarded(connections, options, () => order++);
+    const watch = watchOf(connections, options, () => order++);
     const keep = (socket: net.Socket): void => {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -74,8 +79,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     };
     keep(client);
     if (options.upstream.protocol === "postgres")
-      relayPostgres(client, decoder, watched, keep, begun);
-    else relayMysql(client, decoder, options, keep);
+      relayPostgres(client, watch, watched, keep, begun);
+    else relayMysql(client, watch, options, keep);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -96,15 +101,25 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   };
 }
 
+/** The observer of a connection's bytes. */
+interface Watch {
+  fromClient(chunk: Buffer): void;
+  /** The bytes that the client gets for these of the server; undefined where changes came to a wrong end. */
+  fromServer(chunk: Buffer): Buffer | undefined;
+  /** The client gets what the server sends, and may get it before it is looked at. */
+  readonly isTransparent: boolean;
+  end(): void;
+}
+
 /** A decoder whose faults are told once and end nothing but itself. */
-function guarded(
+function watchOf(
   connection: number,
-  { upstream, emit, remark }: ProxyOptions,
+  { upstream, emit, remark, changes }: ProxyOptions,
   nextOrder: () => number,
-): Decoder {
-  const own = { connection, emit, nextOrder, remark };
-  const decoder =
-    upstream.protocol === "postgres" ? createPostgresDecoder(own) : createMysqlDecoder(own);
+): Watch {
+  const about = { connection, emit, nextOrder, remark };
+  const decoder: Decoder =
+    upstream.protocol === "postgres" ? createPostgresDecoder(about) : createMysqlDecoder(about);
   let isLost = false;
   const attempt = (what: () => void): void => {
     if (isLost) return;
@@ -116,16 +131,23 @@ function guarded(
       remark(`connection ${String(connection)} is not recorded from here on: ${why}`);
     }
   };
+  const own = changes?.();
+  const answers = upstream.protocol === "postgres" ? postgresAnswers : mysqlAnswers;
+  const changed = own && answers(decoder, connection, own);
   return {
+    isTransparent: changed === undefined,
     fromClient: (chunk) => {
       attempt(() => {
         decoder.fromClient(chunk);
       });
     },
     fromServer: (chunk) => {
+      let out: Buffer | undefined;
       attempt(() => {
-        decoder.fromServer(chunk);
+        if (changed === undefined) decoder.fromServer(chunk);
+        else out = changed(chunk);
       });
+      return changed === undefined ? chunk : out;
     },
     end: () => {
       attempt(() => {
@@ -142,7 +164,7 @@ const TLS_RECORD = 0x16;
 /** Refuses encryption to the client, since what is encrypted cannot be read, then hands everything on. */
 function relayPostgres(
   client: net.Socket,
-  decoder: Decoder,
+  watch: Watch,
   options: ProxyOptions,
   keep: (socket: net.Socket) => void,
   begun: () => void,
@@ -166,7 +188,7 @@ function relayPostgres(
         client.off("close", leave);
         client.pause();
         begun();
-        relay(client, decoder, options, keep, waiting);
+        relay(client, watch, options, keep, waiting);
         return;
       }
       hasAsked ||= code === SSL_REQUEST;
@@ -189,18 +211,18 @@ const REQUIRES_TLS =
 
 function relayMysql(
   client: net.Socket,
-  decoder: Decoder,
+  watch: Watch,
   options: ProxyOptions,
   keep: (socket: net.Socket) => void,
 ): void {
   client.on("error", () => client.destroy());
-  relay(client, decoder, options, keep, Buffer.alloc(0));
+  relay(client, watch, options, keep, Buffer.alloc(0));
 }
 
 /** Connects to the server and hands on what comes, each way as fast as the other side takes it. */
 function relay(
   client: net.Socket,
-  decoder: Decoder,
+  watch: Watch,
   options: ProxyOptions,
   keep: (socket: net.Socket) => void,
   first: Buffer,
@@ -214,24 +236,28 @@ function relay(
       const greeting = upstream.protocol === "mysql" ? hideEncryption() : undefined;
       if (first.length > 0) {
         server.write(first);
-        decoder.fromClient(first);
+        watch.fromClient(first);
       }
       client.on("data", (chunk: Buffer) => {
         if (!server.write(chunk)) client.pause();
-        decoder.fromClient(chunk);
+        watch.fromClient(chunk);
       });
       server.on("data", (chunk: Buffer) => {
         const open = greeting === undefined ? chunk : greeting(chunk);
         if (open.length === 0) return;
-        if (!client.write(open)) server.pause();
-        decoder.fromServer(open);
+        const isFirst = watch.isTransparent;
+        if (isFirst && !client.write(open)) server.pause();
+        const out = watch.fromServer(open);
+        if (isFirst) return;
+        if (out === undefined) client.destroy();
+        else if (out.length > 0 && !client.write(out)) server.pause();
       });
       server.on("drain", () => client.resume());
       client.on("drain", () => server.resume());
       client.on("end", () => server.end());
       server.on("end", () => client.end());
       client.on("close", () => {
-        decoder.end();
+        watch.end();
         server.destroy();
       });
       server.on("close", () => client.destroy());

@@ -118,6 +118,7 @@ public class Shop {
   }
 
   static final String[] TABLES = {
+    "DROP TABLE IF EXISTS account, event, booking, coupon, doctor, nurse, ticket, seat, document",
     "CREATE TABLE account (id serial PRIMARY KEY, balance int NOT NULL)",
     "CREATE TABLE event (id serial PRIMARY KEY, capacity int NOT NULL)",
     "CREATE TABLE booking (id serial PRIMARY KEY, event_id int NOT NULL REFERENCES event, who text NOT NULL)",

@@ -3,6 +3,7 @@ const shop = require("./shop");
 
 const RUNS = 12;
 const SCHEMA = `
+DROP TABLE IF EXISTS account, event, booking, coupon, doctor, ticket, seat, document;
 CREATE TABLE account (id serial PRIMARY KEY, balance int NOT NULL);
 CREATE TABLE event (id serial PRIMARY KEY, capacity int NOT NULL);
 CREATE TABLE booking (id serial PRIMARY KEY, event_id int NOT NULL REFERENCES event, who text NOT NULL);

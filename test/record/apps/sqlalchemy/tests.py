@@ -14,6 +14,7 @@ class Shop(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         random.seed(7)
+        Base.metadata.drop_all(engine)
         Base.metadata.create_all(engine)
         with Session(engine) as session, session.begin():
             for i in range(1, 4):

@@ -1,0 +1,66 @@
+// `isolens record --perturb DATABASE`: the command runs again with changed answers, and what came of it is said.
+import type { Environment } from "../record/environment";
+import type { Protocol } from "../record/events";
+import type { LearntProgram } from "../record/learn/program";
+import { rerunWithChanges } from "../record/perturbation/reruns";
+import { runCommand, type OpenRecording } from "../record/session";
+import type { CliIo } from "./io";
+
+export interface Reruns {
+  readonly session: OpenRecording;
+  readonly command: readonly string[];
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  readonly protocol: Protocol;
+  readonly database: string;
+  /** Milliseconds of the run before. */
+  readonly took: number;
+  /** The programs behind all that was recorded so far. */
+  readonly learnt: () => readonly LearntProgram[];
+}
+
+/** A run with other answers may wait or try again without an end. */
+const SLOWER = 5;
+const AT_LEAST = 30_000;
+
+/** Runs the command until other answers settle no more doubts. */
+export async function settledDoubts(
+  io: CliIo,
+  { session, command, env, signal, protocol, database, took, learnt }: Reruns,
+): Promise<void> {
+  const say = (text: string): void => {
+    io.error(`isolens: ${text}\n`);
+  };
+  const names = [...new Set(session.statements.map((each) => each.database ?? ""))].sort();
+  if (!names.includes(database)) {
+    say(
+      `--perturb ${database}: the tests used ${names.join(", ") || "no database"}, so that no answer is changed`,
+    );
+    return;
+  }
+  say(
+    `the tests run again, and single values that ${database} answers are changed; they may fail, and what they print is not shown`,
+  );
+  const { before, after, runs, changes } = await rerunWithChanges({
+    protocol,
+    database,
+    learnt,
+    rerun: async (changed) => {
+      session.change(changed);
+      const limit = AbortSignal.timeout(Math.max(AT_LEAST, SLOWER * took));
+      const end = await runCommand(command, {
+        cwd: io.cwd,
+        env,
+        signal: AbortSignal.any([signal, limit]),
+        isSilent: true,
+      });
+      return !signal.aborted && end.kind !== "notStarted";
+    },
+  });
+  const again = `${String(runs)} more ${runs === 1 ? "run" : "runs"}, ${String(changes)} changed ${changes === 1 ? "answer" : "answers"}`;
+  say(
+    changes === 0
+      ? `${again}: the tests read nothing whose change would tell more`
+      : `${again}: of ${String(before)} doubts that other answers could settle, ${String(after)} are left`,
+  );
+}

@@ -1,0 +1,68 @@
+// Runs at the same place of the tests, when these ran again with a changed answer: what came from outside was the same, so
+// that one of them tells an argument that the other one never sent.
+import type { PreparedRun } from "./paths";
+import { isEqual, type KnownValue, type Path } from "./knowns";
+
+/** Paths of the runs that had the same arguments from outside as a given one, as far as can be seen. */
+export type Twins = (path: Path) => readonly Path[];
+
+/** Twins by path; `key` is that of a path's run. */
+export interface PathTwins {
+  readonly twins: Twins;
+  readonly key: (path: Path) => string | undefined;
+}
+
+/** `paths` are those of the runs, in the same order. Linear in the number of runs. */
+export function pathTwins(runs: readonly PreparedRun[], paths: readonly Path[]): PathTwins {
+  const groups = new Map<string, Path[]>();
+  const keys = new Map<Path, string>();
+  for (const [at, { twin }] of runs.entries()) {
+    const path = paths[at];
+    if (path === undefined || twin === undefined) continue;
+    keys.set(path, twin);
+    groups.set(twin, [...(groups.get(twin) ?? []), path]);
+  }
+  return {
+    key: (path) => keys.get(path),
+    twins: (path) =>
+      (groups.get(keys.get(path) ?? "") ?? []).filter(
+        (each) => each !== path && beginAlike(each, path),
+      ),
+  };
+}
+
+/** True if two runs sent the same up to the first answer that was changed in one of them. */
+function beginAlike(left: Path, right: Path): boolean {
+  const ends = [left, right]
+    .map((path) => path.findIndex(({ isPerturbed }) => isPerturbed))
+    .filter((at) => at >= 0);
+  const end = Math.min(...ends);
+  return left.slice(0, end + 1).every((each, at) => {
+    const other = right[at];
+    return (
+      each.text === other?.text &&
+      each.arguments.every((value, index) => isEqual(value, other.arguments[index] ?? null))
+    );
+  });
+}
+
+/** An argument of a run, seen in itself or in a twin; undefined where no twin shows it, or twins differ in it. */
+export function twinValue(
+  known: KnownValue,
+  path: Path,
+  { here, twins }: { readonly here: readonly Path[]; readonly twins: Twins },
+): string | undefined {
+  const values = twins(path).flatMap((twin) => (here.includes(twin) ? [known.of(twin)] : []));
+  const [first] = values;
+  return typeof first === "string" && values.every((value) => isEqual(value, first))
+    ? first
+    : undefined;
+}
+
+/** True if no two twins differ in an argument: the tests are the same each time that they run. */
+export function agrees(known: KnownValue, here: readonly Path[], twins: Twins): boolean {
+  const own = new Set(here);
+  return here.every((path) =>
+    twins(path).every((twin) => !own.has(twin) || isEqual(known.of(path), known.of(twin))),
+  );
+}

@@ -1,0 +1,179 @@
+// Entries of PostgreSQL's logs in their three forms: csvlog, jsonlog, and stderr with a prefix of any kind.
+
+export interface LogEntry {
+  readonly session: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly detail?: string;
+  /** The text that an error is about. */
+  readonly statement?: string;
+  readonly code?: string;
+  readonly database?: string;
+  readonly at: number;
+}
+
+const SEVERITY =
+  /^(?:LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG[1-5]?|DETAIL|HINT|STATEMENT|CONTEXT|QUERY)$/;
+
+/** Entries of jsonlog; undefined for another form. */
+export function jsonEntries(text: string): readonly LogEntry[] | undefined {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  if (lines[0]?.startsWith("{") !== true) return undefined;
+  const entries = lines.flatMap((line) => jsonEntry(line) ?? []);
+  return entries.length > 0 ? entries : undefined;
+}
+
+function jsonEntry(line: string): LogEntry | undefined {
+  const read = parsed(line);
+  if (typeof read !== "object" || read === null) return undefined;
+  const fields = new Map(Object.entries(read));
+  const of = (name: string): string | undefined => {
+    const value: unknown = fields.get(name);
+    return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  };
+  const severity = of("error_severity");
+  if (severity === undefined) return undefined;
+  return entryOf({
+    session: of("session_id") ?? of("pid"),
+    ...{ severity, message: of("message"), detail: of("detail"), statement: of("statement") },
+    ...{ code: of("state_code"), database: of("dbname"), time: of("timestamp") },
+  });
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // A line that was being written when the log was copied.
+    return undefined;
+  }
+}
+
+interface RawEntry {
+  readonly session: string | undefined;
+  readonly severity: string;
+  readonly message: string | undefined;
+  readonly detail: string | undefined;
+  readonly statement: string | undefined;
+  readonly code: string | undefined;
+  readonly database: string | undefined;
+  readonly time: string | undefined;
+}
+
+function entryOf(raw: RawEntry): LogEntry {
+  const { session = "", severity, message = "", detail, statement, code, database } = raw;
+  const given = (value: string | undefined): value is string => value !== undefined && value !== "";
+  return {
+    ...{ session, severity, message, at: momentOf(raw.time) },
+    ...(given(detail) && { detail }),
+    ...(given(statement) && { statement }),
+    ...(given(code) && { code }),
+    ...(given(database) && { database }),
+  };
+}
+
+/** PostgreSQL writes a zone's name behind the moment. */
+function momentOf(time: string | undefined): number {
+  const moment = Date.parse((time ?? "").replace(/ [A-Z]{2,5}$/, "Z").replace(" ", "T"));
+  return Number.isNaN(moment) ? 0 : moment;
+}
+
+/** Places of csvlog's columns ("Using CSV-Format Log Output"). */
+const CSV = {
+  ...{ time: 0, database: 2, session: 5, severity: 11, code: 12, message: 13, detail: 14 },
+  statement: 19,
+} as const;
+
+/** Entries of csvlog; undefined for another form. */
+export function csvEntries(text: string): readonly LogEntry[] | undefined {
+  const rows = csvRows(text);
+  const isLog = rows.some((row) => SEVERITY.test(row[CSV.severity] ?? ""));
+  if (!isLog) return undefined;
+  return rows.flatMap((row) => {
+    const severity = row[CSV.severity] ?? "";
+    if (!SEVERITY.test(severity)) return [];
+    return entryOf({
+      ...{ session: row[CSV.session], severity, message: row[CSV.message] },
+      ...{ detail: row[CSV.detail], statement: row[CSV.statement], code: row[CSV.code] },
+      ...{ database: row[CSV.database], time: row[CSV.time] },
+    });
+  });
+}
+
+/** Fields of each record; quotes stand around texts, doubled inside of them. */
+function csvRows(text: string): readonly (readonly string[])[] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const field = /(?:"([^"]*(?:""[^"]*)*)"|([^,"\n]*))(,|\r?\n|$)/y;
+  for (;;) {
+    const at = field.lastIndex;
+    const found = field.exec(text);
+    if (found === null || at >= text.length) break;
+    row.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? "");
+    if (found[3] === ",") continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+const LINE =
+  /^(.*?)\b(LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG[1-5]?|DETAIL|HINT|STATEMENT|CONTEXT|QUERY):  (.*)$/;
+
+/**
+ * Entries of a log that went to standard error; undefined for another form. Sessions are told by the process in the
+ * prefix: without it all statements are of one.
+ */
+export function stderrEntries(
+  text: string,
+  remark: (text: string) => void,
+): readonly LogEntry[] | undefined {
+  const lines: { readonly prefix: string; readonly severity: string; readonly text: string[] }[] =
+    [];
+  for (const line of text.split("\n")) {
+    const [, prefix, severity, rest = ""] = LINE.exec(line) ?? [];
+    // Lines of one text are set off by a tab.
+    if (line.startsWith("\t")) lines.at(-1)?.text.push(line.slice(1));
+    else if (prefix !== undefined && severity !== undefined)
+      lines.push({ prefix, severity, text: [rest] });
+  }
+  if (lines.length === 0) return undefined;
+  const entries: LogEntry[] = [];
+  for (const { prefix, severity, text: parts } of lines) {
+    const message = parts.join("\n").replace(/\r/g, "");
+    const last = entries.at(-1);
+    if (severity === "DETAIL" && last) entries.push({ ...last, detail: message, ...entries.pop() });
+    else if (severity === "STATEMENT" && last)
+      entries.push({ ...last, statement: message, ...entries.pop() });
+    else if (severity !== "HINT" && severity !== "CONTEXT" && severity !== "QUERY")
+      entries.push(stderrEntry(prefix, severity, message));
+  }
+  if (!entries.some(({ session }) => session !== ""))
+    remark(
+      "the log names no process, so that all statements are taken for one connection's: set log_line_prefix = '%m [%p] %d '",
+    );
+  return entries;
+}
+
+function stderrEntry(prefix: string, severity: string, message: string): LogEntry {
+  const database = /(?:\bdb=|@)([\w-]+)/.exec(prefix)?.[1];
+  return entryOf({
+    session: /\[(\d+)(?:-\d+)?\]|\bpid=(\d+)/
+      .exec(prefix)
+      ?.slice(1)
+      .find((each) => each !== undefined),
+    ...{ severity, message, detail: undefined, statement: undefined },
+    ...{
+      code: codeOf(message),
+      database,
+      time: /^[\d-]+ [\d:.]+ ?[A-Z]*/.exec(prefix)?.[0].trim(),
+    },
+  });
+}
+
+/** SQLSTATE of the errors that matter here, which such a log tells by their text alone. */
+function codeOf(message: string): string {
+  if (message.startsWith("could not serialize access")) return "40001";
+  if (message.startsWith("deadlock detected")) return "40P01";
+  return message.startsWith("duplicate key") ? "23505" : "XX000";
+}

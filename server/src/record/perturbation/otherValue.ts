@@ -1,0 +1,56 @@
+// Other values in place of one that the server answered: of the same form, so that the application takes them for its own.
+import type { Value } from "../events";
+
+export interface ValueHistory {
+  /** How often this place was changed before. */
+  readonly round: number;
+  /** Numbers to try first. */
+  readonly aims: readonly number[];
+  /** Whole number that the place can hold. */
+  readonly largest: number;
+  /** Values that the same place had before. */
+  readonly seen: readonly string[];
+}
+
+const WHOLE = /^-?\d{1,15}$/;
+const DECIMAL = /^-?\d{1,12}\.(\d{1,9})$/;
+const TRUTHS: ReadonlyMap<string, string> = new Map([
+  ["t", "f"],
+  ["f", "t"],
+  ["true", "false"],
+  ["false", "true"],
+]);
+/** Moments, keys and documents: changed in part they would be none. */
+const STRUCTURED =
+  /^(?:\d{4}-\d\d-\d\d.*|\d\d:\d\d.*|[\da-f]{8}-[\da-f]{4}-[\da-f-]{22}|\\x.*|[[{<][^]*)$/i;
+const LONGEST_TEXT = 200;
+
+/** A value that differs from the given one; undefined where no value of its form is known. */
+export function otherValue(value: Value, history: ValueHistory): string | undefined {
+  if (value === null) return undefined;
+  const truth = TRUTHS.get(value);
+  if (truth !== undefined) return truth;
+  if (WHOLE.test(value)) return otherNumber(Number(value), 0, history);
+  const digits = DECIMAL.exec(value)?.[1];
+  if (digits !== undefined) return otherNumber(Number(value), digits.length, history);
+  return otherText(value, history);
+}
+
+function otherNumber(
+  value: number,
+  digits: number,
+  { round, aims, largest }: ValueHistory,
+): string | undefined {
+  const steps = [...aims, value + 1, 1, value + 37, 0, value - 1, 3 * value + 2];
+  const isPossible = (step: number): boolean =>
+    step !== value && (step >= 0 || value < 0) && step <= largest;
+  const possible = steps.filter(isPossible);
+  const step = possible[round % possible.length];
+  return step?.toFixed(digits);
+}
+
+function otherText(value: string, { round, seen }: ValueHistory): string | undefined {
+  if (value.length > LONGEST_TEXT || STRUCTURED.test(value)) return undefined;
+  const others = seen.filter((each) => each !== value);
+  return others.length > 0 ? others[round % others.length] : `${value}x`;
+}
