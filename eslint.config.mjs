@@ -7,6 +7,7 @@ import { builtinModules } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import tseslint from "typescript-eslint";
+import { commentSubject } from "./test/lint/commentSubject.mjs";
 import { outsideNames } from "./test/lint/outsideNames.mjs";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
@@ -96,12 +97,15 @@ export default tseslint.config(
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   {
     files: ["**/*.ts"],
-    plugins: { isolens: { rules: { "outside-names": outsideNames } } },
+    plugins: {
+      isolens: { rules: { "comment-subject": commentSubject, "outside-names": outsideNames } },
+    },
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: root },
     },
     rules: {
+      "isolens/comment-subject": "error",
       "isolens/outside-names": "error",
       "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/no-non-null-assertion": "error",

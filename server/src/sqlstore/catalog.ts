@@ -47,7 +47,7 @@ export interface Check {
 
 export interface Table {
   readonly name: string;
-  /** What its keys in the store begin with, where that is not its name: after a change of name, or of a table that is gone. */
+  /** The prefix of its keys in the store, where that is not its name: after a change of name, or of a table that is gone. */
   readonly storage?: string;
   readonly columns: readonly Column[];
   readonly keys: readonly Key[];
@@ -126,7 +126,7 @@ export interface Catalog {
   /** Labels of enumerations. */
   readonly enumerations: Map<string, readonly string[]>;
   readonly domains: Map<string, Domain>;
-  /** What keys of the store have begun with so far. */
+  /** The prefixes of keys of the store so far. */
   readonly storages: Set<string>;
   /** How names were written that are looked up in lower case (`mysql/spelling.ts`). */
   readonly spelling: Map<string, string>;
@@ -215,7 +215,7 @@ function restoreEntry(
   else part.delete(name);
 }
 
-/** What the keys of a table's rows begin with. */
+/** The prefix of the keys of a table's rows. */
 export function storageOf({ name, storage = name }: Table): string {
   return storage;
 }

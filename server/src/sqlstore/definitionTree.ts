@@ -65,7 +65,7 @@ export type TableChange =
       readonly kind: "type";
       readonly column: string;
       readonly type: TypeName;
-      /** What the rows that are there get; their value itself if absent. */
+      /** The value for the rows that are there; their value itself if absent. */
       readonly using?: SqlExpression;
     }
   /** An identity that is added, changed, or taken away. */

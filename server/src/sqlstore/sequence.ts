@@ -15,7 +15,7 @@ export interface Sequence {
 
 export type SequenceType = "smallint" | "integer" | "bigint";
 
-/** What a statement says of a sequence; `null` takes a bound away, or begins again at the start. */
+/** The options of a sequence in a statement; `null` takes a bound away, or begins again at the start. */
 export interface SequenceOptions {
   readonly type?: SequenceType;
   readonly start?: number;

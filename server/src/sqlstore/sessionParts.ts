@@ -144,7 +144,7 @@ function changeWord(statement: SqlStatement, isPostgres: boolean): string | unde
   }
 }
 
-/** What a failed transaction of PostgreSQL takes. Fails with 25P02 for all else. */
+/** The statements that a failed transaction of PostgreSQL takes. Fails with 25P02 for all else. */
 export function checkFailed({ kind }: SqlStatement): void {
   if (kind === "rollback" || kind === "commit" || kind === "rollback to") return;
   throw failure(
@@ -191,7 +191,7 @@ function isKnown(catalog: Catalog, what: string, name: string): boolean {
   }
 }
 
-/** What a change does to rows. */
+/** The effect of a change on rows. */
 export function changeKinds(change: SqlChange): ReadonlySet<"insert" | "update" | "delete"> {
   if (change.kind !== "merge") return new Set([change.kind]);
   return new Set(change.clauses.flatMap(({ action }) => (action === "nothing" ? [] : [action])));

@@ -9,7 +9,7 @@ import { POSTGRES_SETTINGS } from "./system/pgSettings";
 import type { SqlValue } from "./values/value";
 
 export interface SessionSettings {
-  /** What they are where the session has said nothing. */
+  /** Their values where the session has said nothing. */
   readonly usual: ReadonlyMap<string, string>;
   /** Fails for a name that there is not. */
   readonly read: (name: string) => SqlValue;

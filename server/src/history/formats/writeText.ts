@@ -16,7 +16,7 @@ import { writtenVersions } from "./writeJson";
 export type WriteTextResult =
   | {
       readonly ok: true;
-      /** What the text cannot hold as it was, for people. */ readonly notes: readonly string[];
+      /** Parts that the text cannot hold as they were, for people. */ readonly notes: readonly string[];
     }
   | { readonly ok: false; readonly message: string };
 

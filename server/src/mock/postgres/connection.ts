@@ -154,7 +154,7 @@ export function createPostgresConnection(
         fail(outcome.error);
         break;
       }
-      // What shares a transaction is committed before the last of it is answered.
+      // Statements that share a transaction are committed before the last of them is answered.
       const isLast = index === all.length - 1 && outcome.value.copy?.isFrom !== true;
       const end = isLast ? await on.settle?.() : undefined;
       if (end?.ok === false) {

@@ -1,4 +1,4 @@
-// What a domain demands of its values, wherever one becomes a value of it.
+// The demands of a domain on its values, wherever one becomes a value of it.
 import type { Domain } from "../catalog";
 import { failure } from "../sqlError";
 import type { SqlValue } from "../values/value";

@@ -189,7 +189,7 @@ function ownSequences({ sequences, tables }: About["catalog"]): readonly string[
   return [...sequences.keys()].filter((name) => !owned.has(name));
 }
 
-/** What a reference does when nothing is said is called by two names. */
+/** The action of a reference where nothing is said has two names. */
 function ruleText({ catalog }: About, action: ReferenceAction): string {
   return action === "restrict" && catalog.dialect === "mysql" ? "NO ACTION" : action.toUpperCase();
 }

@@ -176,7 +176,7 @@ const RENAMED: ReadonlyMap<string, "view" | "index" | "sequence" | "type"> = new
   ["OBJECT_DOMAIN", "type"],
 ]);
 
-/** What CREATE SEQUENCE, ALTER SEQUENCE and GENERATED AS IDENTITY say of a sequence. */
+/** The options of a sequence in CREATE SEQUENCE, ALTER SEQUENCE and GENERATED AS IDENTITY. */
 function sequenceOptions(nodes: readonly Node[] | undefined): SequenceOptions {
   const options: { -readonly [Key in keyof SequenceOptions]: SequenceOptions[Key] } = {};
   for (const node of nodes ?? []) {
@@ -452,7 +452,7 @@ function alterationsOf(node: AlterTableCmd): readonly TableChange[] {
 /** `a` of ATTRIBUTE_IDENTITY_ALWAYS. */
 const ALWAYS = 97;
 
-/** What changes neither rows nor what statements do with them. */
+/** Definitions that change neither rows nor what statements do with them. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   "AT_EnableRowSecurity",
   "AT_DisableRowSecurity",

@@ -54,7 +54,7 @@ function statementOf(node: Node): SqlStatement {
   throw unsupported(`the statement ${kindOf(node).replace(/Stmt$/, "")}`);
 }
 
-/** What the server answers a definition that it has carried out. */
+/** The server's answer to a definition that it has carried out. */
 function tagOf(node: Node, definition: SqlDefinition): string {
   if ("DropStmt" in node) return `DROP ${objectWords(node.DropStmt.removeType)}`;
   if ("RenameStmt" in node) {

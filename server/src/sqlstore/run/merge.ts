@@ -16,7 +16,7 @@ import { checkRow, withGeneratedColumns } from "./rowChecks";
 import { forEachItem } from "./rows";
 import { tableRules } from "./tableRules";
 
-/** What a clause makes of a tuple: the row that RETURNING sees, or undefined where nothing was changed. */
+/** The result of a clause for a tuple: the row that RETURNING sees, or undefined where nothing was changed. */
 type Act = (tuple: Tuple, env: Env, work: ChangeWork) => SqlRow | undefined;
 
 interface Clause {

@@ -8,7 +8,7 @@ import { isNumeric } from "../values/types";
 import { planStatement, runPlan, type StatementContext, type StatementEnd } from "./statement";
 import { tablePrefix } from "./versions";
 
-/** What the columns of the new definition get, over those of the old one; a default where nothing stands. */
+/** The values of the new definition's columns, over those of the old one; a default where nothing stands. */
 export type NewValues = ReadonlyMap<string, SqlExpression>;
 
 /** The table whose rows a definition changes, with their new values; undefined where rows stay as they are. */
@@ -75,7 +75,7 @@ export function changedRows(
   return isChanged ? { table, name, values } : undefined;
 }
 
-/** What rows get in a new column of MySQL that is NOT NULL and has no default. */
+/** The value of rows in a new column of MySQL that is NOT NULL and has no default. */
 function implicitDefault(catalog: Catalog, column: ColumnDefinition): SqlExpression | undefined {
   const { notNull, default: usual, automatic, generated } = column;
   const isSaid = usual !== undefined || automatic !== undefined || generated !== undefined;
