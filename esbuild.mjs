@@ -121,7 +121,7 @@ function fail(lines) {
   process.exit(1);
 }
 
-/** What "record" gives to the applications that it runs. */
+/** The files that "record" gives to the applications that it runs. */
 const hooks = ["sitecustomize.py", "node.cjs", "isolens_record.rb"];
 
 async function copyAssets() {

@@ -62,7 +62,7 @@ const zones = [
 
 const builtins = builtinModules.flatMap((name) => [name, `node:${name}`]);
 
-/** What opens files: those that come from outside are opened in one place, which bounds and refuses. */
+/** Functions that open files: those that come from outside are opened in one place, which bounds and refuses. */
 const opensFiles = ["createReadStream", "open", "read", "readFile", "readFileSync", "readSync"];
 const readsOutside = ["node:fs", "node:fs/promises"].map((name) => ({
   name,

@@ -242,7 +242,7 @@ export type Command =
       readonly body: Command;
       /** Of this transaction, where it is not the unit's. */
       readonly level?: DeclaredLevel;
-      /** What stands before it runs after its BEGIN, on other connections. */
+      /** The statements before it run after its BEGIN, on other connections. */
       readonly afterBegin?: true;
       readonly source: SourceRange;
     }

@@ -1,4 +1,4 @@
-// What helps against the refusals of a server, in one sentence for all faces.
+// The help against the refusals of a server, in one sentence for all faces.
 import type { Anomaly } from "./report";
 
 /** The advice; undefined for anomalies, which break data. */

@@ -69,7 +69,7 @@ export async function allocate(
   const found = isExhaustive
     ? await minimalAllocations(transactions.length, top, suffices, signal)
     : [await lowered(strongest, suffices, signal)];
-  // What is known by then: the strongest suffices.
+  // The answer known by then: the strongest suffices.
   const all = found.length > 0 ? found : [strongest];
   const [weakest = strongest] = all;
   const [levels, ...alternatives] = all.map(named);
@@ -103,7 +103,7 @@ function isOfProgram({ file }: Unknown): boolean {
   return file !== undefined;
 }
 
-/** Whether an allocation keeps the program serializable, as far as it is known. */
+/** True if an allocation keeps the program serializable, as far as it is known. */
 type Sufficiency = "yes" | "no" | "open";
 type Suffices = (ranks: readonly number[]) => Promise<Sufficiency>;
 

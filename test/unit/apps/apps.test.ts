@@ -17,7 +17,7 @@ const APPS = [
   "bank-mysql",
 ];
 
-/** What stays undecided, and why that is right. */
+/** The undecided questions, and why that is right. */
 const UNDECIDED = dictionary<readonly string[]>({
   // The solver lets Statement ask for the number that Open is given only later; no run of the store does.
   "bank-mysql read-committed": ["Open+Statement"],

@@ -76,7 +76,7 @@ function plainName(verdict: string): string {
   return verdict.replaceAll(".run", "").replaceAll("_", "").toLowerCase();
 }
 
-/** What is found when one function runs twice, or two together, at PostgreSQL's default level. */
+/** The anomalies of one function that runs twice, or of two together, at PostgreSQL's default level. */
 function shapes(app: string, breaks: readonly string[], clean: readonly string[]): void {
   describe(`shapes of ${app}`, () => {
     let all: Program;

@@ -27,7 +27,7 @@ const FIVE: Shapes = [
   ["leave", ["leaveSerializable"]],
 ];
 
-/** What is read first changes nothing: a second read replaces it. */
+/** The first read changes nothing: a second one replaces it. */
 const READ_AGAIN = [{ app: "mikroorm-shapes", name: "takeLockedAgain" }];
 
 const APPS: readonly (readonly [string, Shapes, number])[] = [
@@ -43,7 +43,7 @@ for (const [app, shapes, count] of APPS) {
       program = await codeApp(app);
     });
 
-    /** What is found when two of a function run together at PostgreSQL's default level. */
+    /** The anomalies of two of a function together at PostgreSQL's default level. */
     async function check(name: string, ...expected: readonly string[]): Promise<void> {
       const transactions = program.transactions.filter((each) => each.name === name);
       assert.equal(transactions.length, 1, name);

@@ -23,7 +23,7 @@ async function functions(...names: readonly string[]): Promise<Program> {
   return { ...program, transactions };
 }
 
-/** What is found when these functions run together at PostgreSQL's default level. */
+/** The anomalies of these functions together at PostgreSQL's default level. */
 async function check(names: readonly string[], ...expected: readonly string[]): Promise<void> {
   const report = await analyseProgram(await functions(...names), "postgres:read-committed", 2);
   assert.deepEqual(verdicts(report), expected, names.join());

@@ -8,7 +8,7 @@ import { losses } from "../frontend/code/prismaPrograms";
 import { analyse, analyseProgram, app, members, verdicts } from "../truth/analyse";
 import { codeApp } from "./codeApp";
 
-/** What is found, what is not decided: names as in SQL, where they are written `new_order` or `NewOrder`. */
+/** The anomalies and the undecided questions: names as in SQL, where they are written `new_order` or `NewOrder`. */
 function told(report: LevelReport, level: string): readonly string[] {
   const { anomalies, unknown } = report;
   // Of the many cycles of a pair that weak levels let through, any one may come first.

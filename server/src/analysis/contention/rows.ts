@@ -149,7 +149,7 @@ function slotOf(
   }
 }
 
-/** What an operation's conditions say of its row: the columns of its key, and others that are compared for equality. */
+/** The columns by which an operation's conditions find its row: those of its key, and others that are compared for equality. */
 function equate(slots: Slots, { transactions, flat }: Meeting, place: Place): void {
   const { instance, operation } = place;
   const given = operation.kind === "insert" ? operation.set : operation.key;

@@ -1,4 +1,4 @@
-// What a report of many transactions leaves open, on one screen: what was read and searched, how many are decided, what
+// The open part of a report of many transactions, on one screen: what was read and searched, how many are decided, what
 // stands in the way most often and what to do about it, and the races that no run confirmed.
 import { isShown, type LevelReport } from "../../protocol/report";
 import { adviceOn } from "../../service/verdict/advice";
@@ -40,7 +40,7 @@ function cut(text: string): string {
   return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}...`;
 }
 
-/** What was read, what was searched and what is decided, each a line; nothing where nothing was searched. */
+/** Lines on what was read, what was searched and what is decided; nothing where nothing was searched. */
 export function extentLines(
   { transactions, coverage, search, unknown }: LevelReport,
   files: number,

@@ -1,4 +1,4 @@
-// What somebody may do about a reason that leaves something open.
+// Advice on a reason that leaves something open.
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/rounds of this loop|rows of the list/u, "--unroll 2 searches a second round"],

@@ -1,4 +1,4 @@
-// What becomes of an error of the server in application code: refusals are told where it leaves the code, and not where
+// The fate of an error of the server in application code: refusals are told where it leaves the code, and not where
 // the code catches it or tries again.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -9,7 +9,7 @@ export interface KindContext {
   readonly nameOf: (instance: string) => string;
 }
 
-/** What every finding has a name of. */
+/** The name and page of every finding. */
 export interface Kind {
   /** Kebab-case: the diagnostic's code. */
   readonly name: string;

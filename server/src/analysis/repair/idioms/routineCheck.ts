@@ -60,5 +60,5 @@ export function checkedRoutine(
   ];
 }
 
-/** What an assignment may stand behind. */
+/** Statements behind which an assignment may stand. */
 const STARTS: ReadonlySet<string> = new Set([";", "then", "else", "loop", "begin", "set", "do"]);

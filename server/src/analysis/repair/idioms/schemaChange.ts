@@ -10,7 +10,7 @@ export interface SchemaChange {
   /** Of a migration's file, in lower case with underscores. */
   readonly name: string;
   readonly statement: string;
-  /** What a migration that can be undone undoes it by. */
+  /** The text that undoes a migration that can be undone. */
   readonly undo: string;
   /** The columns of the key that it adds. */
   readonly unique: readonly string[];

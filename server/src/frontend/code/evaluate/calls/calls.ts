@@ -320,7 +320,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
     const before = state.emitted;
     const said = callbackArguments(callee, all.indexOf(callback));
     const inputs = callback.function.parameters.map((each, at) => said(each, at) ?? inputFor(each, name)); // prettier-ignore
-    // Whether it keeps errors, or tries again, is not known.
+    // It may keep errors, or try again.
     state.catching += 1;
     const path = evaluatePath(state, () => {
       result = inUnknownTransaction(state, name, source, () =>
