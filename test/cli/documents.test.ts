@@ -15,9 +15,11 @@ const bank = (file: string): string => read(`test/apps/bank/${file}`);
 
 const DOCUMENTS = [
   "README.md",
-  ...readdirSync(path.join(ROOT, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+  ...["docs", "docs/editors"].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 /** The text of the first block of that language. */

@@ -13,6 +13,8 @@ export interface WorkbenchOptions {
   readonly file: string;
   /** User settings beside the quiet ones that every run has. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** A packed extension that is installed, in place of this checkout. */
+  readonly vsix?: string;
 }
 
 export interface Workbench {
@@ -65,6 +67,7 @@ export async function inWorkbench(
     const editor = await launchEditor({
       folder,
       settings: { ...options.settings },
+      ...(options.vsix !== undefined && { vsix: options.vsix }),
       log: resultFile(`${name}.log`),
     });
     try {

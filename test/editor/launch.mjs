@@ -1,7 +1,7 @@
 // Starts the browser-hosted VS Code on a folder, with the extension loaded from this checkout, and stops it again.
 // Used by `npm start` and by the end to end tests. It listens on 127.0.0.1 only: from another address the browser
 // would not run the panel (no service worker outside a secure context).
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -10,6 +10,7 @@ import path from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { descendants, end } from "./processes.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -23,6 +24,7 @@ const host = "127.0.0.1";
  * @property {Record<string, unknown>} [settings] user settings beside those that every run has
  * @property {string} [log] file for the server's output
  * @property {string | undefined} [extension] folder of the extension; this checkout by default
+ * @property {string | undefined} [vsix] a packed extension, which is installed in the fresh profile and takes the place of a folder
  *
  * @typedef {object} Editor
  * @property {number} port
@@ -77,8 +79,10 @@ export async function launchEditor(options) {
  */
 async function startOn(port, options) {
   const profile = await createProfile(options.settings ?? {});
+  const env = serverEnvironment(profile);
+  if (options.vsix !== undefined) await installExtension(profile, options.vsix, env);
   const child = spawn(process.execPath, serverArguments(port, profile, options.folder), {
-    env: serverEnvironment(profile),
+    env,
     cwd: profile,
     // A group of its own: Ctrl+C in the terminal reaches us alone, and we stop it in order.
     detached: true,
@@ -106,7 +110,10 @@ async function startOn(port, options) {
   return {
     port,
     logs: path.join(profile, "data", "logs"),
-    url: (file) => pageUrl(port, options.folder, options.extension ?? root, file),
+    url: (file) => {
+      const extension = options.vsix === undefined ? (options.extension ?? root) : undefined;
+      return pageUrl(port, options.folder, extension, file);
+    },
     exited,
     stop: () => (stopping ??= stop()),
   };
@@ -137,10 +144,7 @@ async function createProfile(settings) {
 function serverArguments(port, profile, folder) {
   return [
     ...["--require", path.join(here, "watchParent.cjs")],
-    path.join(here, "node_modules", "code-server"),
-    ...["--config", path.join(profile, "config.yaml")],
-    ...["--user-data-dir", path.join(profile, "data")],
-    ...["--extensions-dir", path.join(profile, "extensions")],
+    ...editorArguments(profile),
     ...["--auth", "none"],
     ...["--bind-addr", `${host}:${port}`],
     "--disable-telemetry",
@@ -150,6 +154,30 @@ function serverArguments(port, profile, folder) {
     "--disable-file-downloads",
     folder,
   ];
+}
+
+/**
+ * The editor's script, on the folders of a profile.
+ * @param {string} profile
+ */
+function editorArguments(profile) {
+  return [
+    path.join(here, "node_modules", "code-server"),
+    ...["--config", path.join(profile, "config.yaml")],
+    ...["--user-data-dir", path.join(profile, "data")],
+    ...["--extensions-dir", path.join(profile, "extensions")],
+  ];
+}
+
+/**
+ * Installs a packed extension as a user does.
+ * @param {string} profile
+ * @param {string} vsix
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function installExtension(profile, vsix, env) {
+  const args = [...editorArguments(profile), "--install-extension", vsix];
+  await promisify(execFile)(process.execPath, args, { env, cwd: profile });
 }
 
 /** @param {string} profile */
@@ -175,12 +203,15 @@ function serverEnvironment(profile) {
 /**
  * @param {number} port
  * @param {string} folder
- * @param {string} extension
+ * @param {string | undefined} extension
  * @param {string | undefined} file
  */
 function pageUrl(port, folder, extension, file) {
   const remote = `vscode-remote://${host}:${port}`;
-  const payload = [["extensionDevelopmentPath", `${remote}${encodeURI(extension)}`]];
+  const payload =
+    extension === undefined
+      ? []
+      : [["extensionDevelopmentPath", `${remote}${encodeURI(extension)}`]];
   if (file !== undefined) payload.push(["openFile", remote + encodeURI(path.join(folder, file))]);
   const query = new URLSearchParams({ folder, payload: JSON.stringify(payload) });
   return `http://${host}:${port}/?${query.toString().replaceAll("+", "%20")}`;

@@ -11,6 +11,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
   createProtocolConnection,
+  type ClientCapabilities,
   type Diagnostic,
   type ProtocolConnection,
   type PublishDiagnosticsParams,
@@ -18,7 +19,17 @@ import {
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
-export type Transport = "stdio" | "node-ipc";
+/** By its own file, over one of two channels, or by the command that other editors run. */
+export type Transport = "stdio" | "node-ipc" | "command";
+
+export interface ClientOptions {
+  /** By default those of a client that shows related places. */
+  readonly capabilities?: ClientCapabilities;
+  /** The client names a root, and no folders. */
+  readonly rootAlone?: boolean;
+  /** Answers of the client to what the server asks; what is not among them is a method that it does not have. */
+  readonly answers?: Readonly<Record<string, (params: unknown) => unknown>>;
+}
 
 export interface ServerProcess {
   readonly client: ProtocolConnection;
@@ -42,6 +53,7 @@ export async function withServerProcess(
   example: string,
   body: (server: ServerProcess) => Promise<void>,
   others: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
+  options: ClientOptions = {},
 ): Promise<void> {
   const temporary = mkdtempSync(path.join(os.tmpdir(), "isolens-lsp-"));
   const folder = path.join(temporary, example);
@@ -58,16 +70,20 @@ export async function withServerProcess(
   const exited = once(child, "exit");
   try {
     const server = drive(client, folder, exited);
+    for (const [method, answer] of Object.entries(options.answers ?? {}))
+      client.onRequest(method, answer);
     client.listen();
     await client.sendRequest("initialize", {
       processId: process.pid,
       rootUri: pathToFileURL(folder).href,
-      ...(folders.length > 1 && {
+      ...(options.rootAlone !== true && {
         workspaceFolders: folders.map((each) => {
           return { uri: pathToFileURL(each).href, name: path.basename(each) };
         }),
       }),
-      capabilities: {},
+      capabilities: options.capabilities ?? {
+        textDocument: { publishDiagnostics: { relatedInformation: true } },
+      },
     });
     await client.sendNotification("initialized", {});
     await body(server);
@@ -88,7 +104,9 @@ function start(transport: Transport): { child: ChildProcess; client: ProtocolCon
     );
     return { child, client };
   }
-  const child = spawn(process.execPath, [script, "--stdio"], {
+  const command = [path.join(root, "dist", "cli.js"), "lsp"];
+  const started = [...(transport === "command" ? command : [script]), "--stdio"];
+  const child = spawn(process.execPath, started, {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const client = createProtocolConnection(

@@ -128,6 +128,7 @@ const OPTIONS = {
   history: { type: "string" },
   to: { type: "string" },
   output: { type: "string", short: "o" },
+  sarif: { type: "string" },
   all: { type: "boolean" },
   "show-suppressed": { type: "boolean" },
   baseline: { type: "string" },
@@ -158,8 +159,8 @@ const SEARCH = [
 const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
   check: [
     ...SEARCH,
-    ...["prove", "format", "output", "all", "show-suppressed", "baseline", "write-baseline"],
-    ...["fail-on", "coverage", "timings"],
+    ...["prove", "format", "output", "sarif", "all", "show-suppressed", "baseline"],
+    ...["write-baseline", "fail-on", "coverage", "timings"],
   ],
   show: [...SEARCH, "prove", "format", "anomaly", "timings"],
   fix: [...SEARCH, "prove", "format", "anomaly", "fix", "all-kinds", "dry-run"],
@@ -318,7 +319,8 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
 
   isolens check PATH... [--level NAME]... [--max-transactions K] [--unroll N] [--prove]
                         [--budget 30s] [--config FILE] [--timings] [--no-cache] [--coverage]
-                        [--format text|json|sarif|github] [--output FILE] [--all] [--show-suppressed]
+                        [--format text|json|sarif|github] [--output FILE] [--sarif FILE] [--all]
+                        [--show-suppressed]
                         [--baseline FILE | --write-baseline FILE] [--fail-on anomaly|unknown|never|KIND]
   isolens show PATH... --anomaly ID [--format text|json]
   isolens fix PATH... --anomaly ID [--dry-run] [--fix KIND] [--all-kinds] [--format text|json]
@@ -408,6 +410,7 @@ is found upwards from each file. "show", "fix", "replay" and "testgen" search as
   --work FILE            explore: where the budget ends it, what is left is kept in FILE; given again, it goes on
   --to text|json         history convert: the format to write
   --output FILE          check, history convert: where to (default: standard output)
+  --sarif FILE           check: write SARIF there as well, whatever --format prints
   --allow                explore: code of the client program may do what you may; without it, it reads its own
                          package and reaches neither network, environment nor other files and processes
   --timings              say how long it took

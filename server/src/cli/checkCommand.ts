@@ -48,13 +48,18 @@ export async function checkCommand(
       report.out(jsonReport(all.map((each) => jsonInput(each, args))));
       break;
     case "sarif":
-      report.out(sarifReport(placedReports(all, io), { shown: shownOf(args), version: VERSION }));
+      report.out(sarifText(all, args, io));
       break;
     case "github":
       report.out(githubReport(placedReports(all, io), shownOf(args)));
       break;
   }
-  const written = (await report.close()) ?? (await writeBaseline(args, io, all));
+  const written =
+    (await report.close()) ??
+    (args.sarif === undefined
+      ? undefined
+      : await writeOrTell(args.sarif, visible(sarifText(all, args, io)), io)) ??
+    (await writeBaseline(args, io, all));
   if (written !== undefined) return written;
   const reports = all.map((each) => each.check.report);
   return args.writeBaseline === undefined ? findingsExitCode(reports, args.failOn) : EXIT.clean;
@@ -85,6 +90,10 @@ export function findingsExitCode(
 
 function shownOf({ all, showSuppressed }: CheckArguments): Shown {
   return { all, suppressed: showSuppressed };
+}
+
+function sarifText(all: readonly ProjectCheck[], args: CheckArguments, io: CliIo): string {
+  return sarifReport(placedReports(all, io), { shown: shownOf(args), version: VERSION });
 }
 
 function withCoverage(done: ProjectCheck): ProjectCheck {

@@ -19,6 +19,8 @@ export interface FindingArguments {
   readonly failOn: FailOn;
   /** Where the report goes instead of standard output. */
   readonly output?: string;
+  /** Where SARIF goes besides. */
+  readonly sarif?: string;
   readonly coverage: boolean;
 }
 
@@ -29,15 +31,16 @@ interface Values {
   readonly "write-baseline"?: string | undefined;
   readonly "fail-on"?: readonly string[] | undefined;
   readonly output?: string | undefined;
+  readonly sarif?: string | undefined;
   readonly coverage?: boolean | undefined;
 }
 
 /** The options, or one sentence on what is wrong with them. */
 export function readFindingArguments(values: Values): FindingArguments | string {
-  for (const name of ["baseline", "write-baseline", "output"] as const) {
+  for (const name of ["baseline", "write-baseline", "output", "sarif"] as const) {
     if (values[name] === "") return `--${name} needs the name of a file`;
   }
-  const { baseline, output } = values;
+  const { baseline, output, sarif } = values;
   const writeBaseline = values["write-baseline"];
   if (baseline !== undefined && writeBaseline !== undefined) {
     return "--baseline leaves findings out and --write-baseline writes them all: give one of the two";
@@ -52,6 +55,7 @@ export function readFindingArguments(values: Values): FindingArguments | string 
     ...(baseline !== undefined && { baseline }),
     ...(writeBaseline !== undefined && { writeBaseline }),
     ...(output !== undefined && { output }),
+    ...(sarif !== undefined && { sarif }),
   };
 }
 

@@ -4,10 +4,9 @@ import type { Level } from "../isolation/levels";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
 import type { FileId } from "../protocol/source";
-import type { PlacedSuppression } from "../service/findings/suppressions";
 import { openCode, type CodeSource, type ProjectCode } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
-import type { CheckOutcome } from "./checker";
+import type { CheckOutcome, TextReading } from "./checker";
 
 /** Data that the thread is started with. */
 export interface CheckThreadData {
@@ -47,7 +46,7 @@ export type FromCheckThread =
       readonly total: number;
       readonly size: number;
     }
-  | { readonly kind: "read"; readonly id: number; readonly placed: readonly PlacedSuppression[] }
+  | { readonly kind: "read"; readonly id: number; readonly reading: TextReading }
   | { readonly kind: "found"; readonly id: number; readonly anomaly: Anomaly }
   | { readonly kind: "fix"; readonly id: number; readonly fix: Fix }
   | { readonly kind: "fixed"; readonly id: number; readonly report: FixReport }

@@ -41,8 +41,8 @@ export function serveChecks(): void {
           progress: (done, total, size) => {
             send({ kind: "progress", id, done, total, size });
           },
-          read: (placed) => {
-            send({ kind: "read", id, placed });
+          read: (reading) => {
+            send({ kind: "read", id, reading });
           },
           found: (anomaly) => {
             send({ kind: "found", id, anomaly });

@@ -2,7 +2,7 @@
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import type { Fix, FixReport } from "../protocol/fixes";
-import type { Anomaly, LevelReport } from "../protocol/report";
+import type { Anomaly, LevelReport, ReportTransaction } from "../protocol/report";
 import type { FileId, Range } from "../protocol/source";
 import type { FileReading } from "../service/verdict/coverage";
 import type { PlacedSuppression } from "../service/findings/suppressions";
@@ -11,12 +11,19 @@ import type { Project } from "../workspace/projects";
 export interface CheckEvents {
   /** Files of code that were read, of all there are. */
   readonly reading: (done: number, total: number) => void;
-  /** The text is read, or a part of it: these comments suppress what will be found. */
-  readonly read: (suppressions: readonly PlacedSuppression[]) => void;
+  /** The text is read, or a part of it. */
+  readonly read: (reading: TextReading) => void;
   /** Groups of so many transactions that are decided, of all of this size that will be looked at. */
   readonly progress: (done: number, total: number, size: number) => void;
   /** An anomaly is certain before the whole check ends. */
   readonly found: (anomaly: Anomaly) => void;
+}
+
+/** What the text tells before anything is searched. */
+export interface TextReading {
+  /** Comments that suppress what will be found. */
+  readonly placed: readonly PlacedSuppression[];
+  readonly transactions: readonly ReportTransaction[];
 }
 
 export interface CheckOutcome {

@@ -4,7 +4,7 @@ import type { TextDocument } from "vscode-languageserver-textdocument";
 import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import { mayUseDatabase } from "../frontend/code/callGraph/prefilter";
 import type { Level } from "../isolation/levels";
-import type { Anomaly, LevelReport } from "../protocol/report";
+import type { Anomaly } from "../protocol/report";
 import { reasonOf } from "../protocol/fault";
 import type { FileId } from "../protocol/source";
 import type { CheckSummary, Settings } from "../protocol/requests";
@@ -12,34 +12,24 @@ import type { PlacedSuppression } from "../service/findings/suppressions";
 import type { CodeCache } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
 import { askedNow, isSameAsked, type CheckRequest } from "./requestRecord";
-import type { CheckEvents, CheckOutcome } from "./checker";
+import type { CheckEvents } from "./checker";
 import type { TextEdit } from "./editRange";
-import { createEditLog, type EditMark } from "./editLog";
-import { emptyReport } from "./emptyReport";
 import { loadWorkspace, withText } from "./loadWorkspace";
 import { openFiles } from "./openFiles";
 import { beginProgress, countedPhases } from "./progressReporter";
-import { createProofs, proofView, proving } from "./proofs";
+import { createProofs, proving } from "./proofs";
 import { createPublisher } from "./publisher";
-import { judgeOutcome, markedAnomalies } from "./verdicts";
-import {
-  asBefore,
-  countOfTold,
-  editResult,
-  judgedResult,
-  toldAnomalies,
-  type ProjectResult,
-} from "./results";
+import { judgeOutcome } from "./verdicts";
 import {
   findFile,
   knownKey,
-  levelName,
   levelOf,
   settingsOf,
   projectKey,
   withSettings,
   type ServerState,
 } from "./serverState";
+import { createShownResults, summaryOf } from "./shownResults";
 import { createStatusReporter } from "./statusReporter";
 import { textDifference } from "./textDifference";
 import { sendNotification } from "./typed";
@@ -55,6 +45,8 @@ export interface Checks {
   reloadSoon(): void;
   /** Resolves when files and documents have been read. */
   loaded(): Promise<void>;
+  /** Resolves when the transactions of a project are known, or nobody looks for them; at the latest after some seconds. */
+  transactionsKnown(key: string): Promise<void>;
   /** Checks projects by key, or all that are in scope; ends when all have ended. */
   request(
     keys: readonly string[] | undefined,
@@ -78,8 +70,11 @@ export interface Checks {
 /** Typing is gathered for this long before a check starts. */
 const TYPING_PAUSE = 120;
 
-/** An edited finding keeps its look for this long, since a new verdict mostly comes before. */
-const FADE = 1000;
+/** A check that is shorter than this replaces an earlier verdict at once. */
+const SHORT = 1000;
+
+/** Who asks for transactions waits for them so long: editors ask once for the symbols of a document. */
+const READING_PATIENCE = 10_000;
 
 export function createChecks(state: ServerState): Checks {
   const publisher = createPublisher(state);
@@ -87,9 +82,7 @@ export function createChecks(state: ServerState): Checks {
   const proofs = createProofs(state);
   /** Request of the last check of each project. */
   const asked = new Map<string, CheckRequest>();
-  const log = createEditLog();
-  /** By project: until what is stale fades. */
-  const fading = new Map<string, NodeJS.Timeout>();
+  const shown = createShownResults(state, tell);
   /** The open files of each project at its last check. */
   const lookedAt = new Map<string, readonly FileId[]>();
   /** Cache of earlier loads of files of code. */
@@ -125,7 +118,7 @@ export function createChecks(state: ServerState): Checks {
     const progress = state.capabilities.progress
       ? beginProgress(state.connection, `Isolens: ${level.label}`, () => state.queue.cancel(key))
       : undefined;
-    const mark = log.mark(key);
+    const mark = shown.mark(key);
     state.running.set(key, { done: 0, total: 0 });
     status.update();
     try {
@@ -149,16 +142,17 @@ export function createChecks(state: ServerState): Checks {
           progress?.report(done, total, "files");
           status.update();
         },
-        read: (suppressions) => {
-          placed = suppressions;
+        read: (reading) => {
+          placed = reading.placed;
+          if (!signal.aborted) shown.reading({ key, project, level, mark }, reading);
         },
         found: (anomaly) => {
           if (signal.aborted) return;
           found.set(anomaly.id, anomaly);
           // While there is an earlier verdict, a short check replaces it at once.
-          const isShort = Date.now() - started < FADE;
+          const isShort = Date.now() - started < SHORT;
           if (isShort && state.results.get(key)?.isFirst === false) return;
-          showPartial({ key, project, level, mark }, [...found.values()], placed);
+          shown.partial({ key, project, level, mark }, [...found.values()], placed);
         },
       };
       lookedAt.set(key, first);
@@ -166,11 +160,11 @@ export function createChecks(state: ServerState): Checks {
       // A newer text or level was asked for: its own check will tell.
       if (signal.aborted && state.queue.waits(key)) return;
       const about = { key, project, level, mark };
-      if (signal.aborted) showCancelled(about, outcome);
+      if (signal.aborted) shown.cancelled(about, outcome);
       else {
-        keep(about, outcome);
+        shown.verdict(about, outcome);
         proofs.request(key, project, level, (proved) => {
-          keep(about, proved);
+          shown.verdict(about, proved);
           tell();
         });
       }
@@ -182,110 +176,9 @@ export function createChecks(state: ServerState): Checks {
     } finally {
       state.running.delete(key);
       progress?.end();
+      shown.settled(key);
       tell();
     }
-  }
-
-  /** The verdict: it replaces all that was known. */
-  function keep({ key, project, level, mark }: About, outcome: CheckOutcome): void {
-    const told = judgeOutcome(state, project, level, outcome);
-    const standing = new Set(told.standing.map(({ file }) => file));
-    log.settle(key, mark, standing);
-    const known = { project, level, ...told, partial: false, isFirst: false };
-    show(key, moved(key, judgedResult(known), mark, standing));
-    state.known.set(knownKey(project, level), summaryOf(state, project, level, told.report));
-  }
-
-  /** Anomalies as they are found, beside earlier ones: these go with the verdict alone. */
-  function showPartial(
-    { key, project, level, mark }: About,
-    found: readonly Anomaly[],
-    placed: readonly PlacedSuppression[],
-  ): void {
-    const last = state.results.get(key);
-    const before = last?.level.name === level.name ? last : nothingYet(project, level);
-    const earlier = toldAnomalies(before.report);
-    const known = new Map(earlier.map((each) => [each.id, each]));
-    const marked = markedAnomalies(state, project, before.report, found, placed);
-    // Findings that were shown stay the representatives of their causes, although a fresh verdict might choose others.
-    const now = marked.map((each) => asBefore(each, known.get(each.id)));
-    const alone = { ...before, project, report: { ...before.report, anomalies: now } };
-    const present = moved(key, judgedResult(alone), mark, new Set());
-    const names = new Map(present.report.anomalies.map((each) => [each.id, each]));
-    const kept = earlier.map((each) => names.get(each.id) ?? each);
-    const fresh = present.report.anomalies.filter(({ id }) => !known.has(id));
-    const stale = [...before.stale].filter((id) => !names.has(id));
-    const report = { ...before.report, anomalies: [...kept, ...fresh] };
-    const result = judgedResult(
-      { ...before, project, report, partial: true },
-      new Set([...stale, ...present.stale]),
-    );
-    const changed = new Set([...before.changed, ...result.changed]);
-    show(key, { ...result, changed, faded: before.faded });
-    tell();
-  }
-
-  /** Merges the findings up to a cancellation with those known before. */
-  function showCancelled({ key, project, level, mark }: About, outcome: CheckOutcome): void {
-    const told = judgeOutcome(state, project, level, outcome);
-    const last = state.results.get(key);
-    const before = last?.level.name === level.name ? last : nothingYet(project, level);
-    const names = new Set(told.report.transactions.map(({ name }) => name));
-    const ids = new Set(told.report.anomalies.map(({ id }) => id));
-    const known = { project, level, ...told, partial: false, isFirst: false };
-    const present = moved(key, judgedResult(known), mark, new Set());
-    const report = {
-      ...present.report,
-      transactions: [
-        ...present.report.transactions,
-        ...before.report.transactions.filter(({ name }) => !names.has(name)),
-      ],
-      anomalies: [
-        ...present.report.anomalies,
-        ...toldAnomalies(before.report).filter(({ id }) => !ids.has(id)),
-      ],
-    };
-    const stale = new Set([...before.stale].filter((id) => !ids.has(id)));
-    show(key, { ...judgedResult({ ...present, report }, stale), faded: before.faded });
-  }
-
-  /** A result of an earlier text, in the present one. */
-  function moved(
-    key: string,
-    result: ProjectResult,
-    mark: EditMark,
-    standing: ReadonlySet<FileId>,
-  ): ProjectResult {
-    return log
-      .since(key, mark, standing)
-      .reduce((now, { file, edits }) => editResult(now, file, edits, textOf(key, file)), result);
-  }
-
-  function textOf(key: string, file: FileId): string {
-    const { files = [], context = [] } = state.projects.get(key) ?? {};
-    return [...files, ...context].find((each) => each.file === file)?.text ?? "";
-  }
-
-  /** Keeps a result; what becomes stale by it fades a moment later. */
-  function show(key: string, result: ProjectResult): void {
-    const before = state.results.get(key);
-    state.results.set(key, result);
-    const isSame = before !== undefined && result.stale.size <= before.stale.size;
-    if (result.changed.size === 0) {
-      clearTimeout(fading.get(key));
-      fading.delete(key);
-    } else if (!result.faded && !(isSame && fading.has(key))) {
-      clearTimeout(fading.get(key));
-      fading.set(key, setTimeout(fade, FADE, key));
-    }
-  }
-
-  function fade(key: string): void {
-    fading.delete(key);
-    const result = state.results.get(key);
-    if (!result || result.changed.size === 0) return;
-    state.results.set(key, { ...result, faded: true });
-    tell();
   }
 
   function loadingEnded(): void {
@@ -311,15 +204,9 @@ export function createChecks(state: ServerState): Checks {
       for (const { file, text } of [...files, ...context]) {
         const known = texts.get(file);
         const edit = known === undefined ? undefined : textDifference(known, text);
-        if (edit) edited(key, file, [edit], text);
+        if (edit) shown.edited(key, file, [edit], text);
       }
     }
-  }
-
-  function edited(key: string, file: FileId, edits: readonly TextEdit[], text: string): void {
-    log.add(key, file, edits);
-    const result = state.results.get(key);
-    if (result) show(key, editResult(result, file, edits, text));
   }
 
   /** A file of code that was not worth reading may be so now, and others may import it. */
@@ -426,6 +313,10 @@ export function createChecks(state: ServerState): Checks {
     },
     loaded: () =>
       isLoaded ? Promise.resolve() : new Promise((resolve) => waitingForLoad.push(resolve)),
+    async transactionsKnown(key) {
+      if (state.running.has(key) || state.queue.waits(key))
+        await shown.first(key, READING_PATIENCE);
+    },
     changed(document, edits) {
       const found = putText(document);
       if (!found) {
@@ -434,7 +325,7 @@ export function createChecks(state: ServerState): Checks {
       }
       const key = projectKey(found.project);
       state.known.clear();
-      edited(key, found.file, edits, document.getText());
+      shown.edited(key, found.file, edits, document.getText());
       publisher.publish();
       if (checkedOn(key) === "onChange") void checks.request([key], { delay: TYPING_PAUSE });
     },
@@ -470,7 +361,7 @@ export function createChecks(state: ServerState): Checks {
     async dispose() {
       state.phase = "ended";
       clearTimeout(reloading);
-      for (const timer of fading.values()) clearTimeout(timer);
+      shown.dispose();
       loadingEnded();
       state.queue.cancel();
       status.dispose();
@@ -482,39 +373,4 @@ export function createChecks(state: ServerState): Checks {
 
 function ignored(): void {
   // Of a level that is only tried, the end is told.
-}
-
-/** A check that runs or ran: of what text. */
-interface About {
-  readonly key: string;
-  readonly project: Project;
-  readonly level: Level;
-  readonly mark: EditMark;
-}
-
-/** Result before the first check of a project at a level has ended. */
-function nothingYet(project: Project, level: Level): ProjectResult {
-  const report = emptyReport("isolens", level, "unknown");
-  const nothing = { notes: [], remarks: [], configurationProblems: [], files: [], standing: [] };
-  return judgedResult({ project, level, report, ...nothing, partial: true, isFirst: true });
-}
-
-function summaryOf(
-  state: ServerState,
-  project: Project,
-  level: Level,
-  report: LevelReport,
-): CheckSummary {
-  const { proof, sufficient } = report;
-  return {
-    folder: projectKey(project),
-    level: levelName(level),
-    verdict: report.verdict,
-    rests: report.rests,
-    anomalies: countOfTold(report),
-    transactions: report.transactions.length,
-    unknown: report.unknown,
-    ...(proof && { proof: proofView(state, project, level, proof) }),
-    ...(sufficient && { sufficient }),
-  };
 }

@@ -8,9 +8,9 @@ import type { AnomalyPayload, ExplorationSummary } from "../protocol/requests";
 import type { ExploreOutcome } from "../service/exploration/job";
 import { exploreProgram } from "../service/exploration/program";
 import { describeKind } from "./anomalies";
+import { publishDiagnostics } from "./publication";
 import { levelName, type ServerState } from "./serverState";
 import { anomalyDiagnostic, explorationDiagnostic } from "./toLsp";
-import { ignoreClosedConnection } from "./typed";
 import { pathOfUri } from "./uris";
 import { createUserTasks } from "./userTasks";
 
@@ -43,7 +43,7 @@ export function createExplorations(state: ServerState): Explorations {
   const explored = new Map<string, Explored>();
 
   function send(uri: string, diagnostics: Diagnostic[]): void {
-    state.connection.sendDiagnostics({ uri, diagnostics }).catch(ignoreClosedConnection);
+    publishDiagnostics(state, { uri, diagnostics });
   }
 
   function run(

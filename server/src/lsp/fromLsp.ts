@@ -45,6 +45,13 @@ export function toSettings(value: unknown): Settings {
   };
 }
 
+/** The settings that `workspace/didChangeConfiguration` brings: they hold the section, or are it. Undefined where it brings none. */
+export function toPushedSettings(params: unknown): Settings | undefined {
+  const { settings } = record(params);
+  if (typeof settings !== "object" || settings === null) return undefined;
+  return toSettings(record(settings)["isolens"] ?? settings);
+}
+
 function toSeverities(value: unknown): Severities {
   const given = record(value);
   return Object.fromEntries(

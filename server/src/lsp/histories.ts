@@ -10,9 +10,9 @@ import { checkHistoryFile } from "../service/history/checker";
 import { findHistories, type HistoryInput } from "../service/history/files";
 import type { HistoryOutcome } from "../service/history/job";
 import { historyPayload, violationId } from "./historyPayload";
+import { publishDiagnostics } from "./publication";
 import type { ServerState } from "./serverState";
 import { historyDiagnostics, historyFaultDiagnostic } from "./toLsp";
-import { ignoreClosedConnection } from "./typed";
 import { pathOfUri } from "./uris";
 import { createUserTasks } from "./userTasks";
 
@@ -41,7 +41,7 @@ export function createHistories(state: ServerState): Histories {
   const marked = new Map<string, readonly string[]>();
 
   function send(uri: string, diagnostics: Diagnostic[]): void {
-    state.connection.sendDiagnostics({ uri, diagnostics }).catch(ignoreClosedConnection);
+    publishDiagnostics(state, { uri, diagnostics });
   }
 
   function forget(uri: string): void {

@@ -8,8 +8,8 @@ import type { ConfigurationProblem } from "../workspace/configuration";
 import { anomalyPlace, isDeleted, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, projectKey, type ServerState } from "./serverState";
 import { nameRange } from "./nameRange";
+import { publishDiagnostics } from "./publication";
 import { linesOf } from "./significantText";
-import { ignoreClosedConnection } from "./typed";
 import {
   anomalyDiagnostic,
   configurationDiagnostic,
@@ -33,8 +33,7 @@ export function createPublisher(state: ServerState): Publisher {
     if (before === content || (before === undefined && diagnostics.length === 0)) return;
     if (diagnostics.length === 0) sent.delete(uri);
     else sent.set(uri, content);
-    const params = { uri, diagnostics, ...(version !== undefined && { version }) };
-    state.connection.sendDiagnostics(params).catch(ignoreClosedConnection);
+    publishDiagnostics(state, { uri, diagnostics, ...(version !== undefined && { version }) });
   }
 
   return {

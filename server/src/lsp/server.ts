@@ -1,11 +1,9 @@
 // Wires the language server: life cycle, documents, settings, watched files, and one handler per request.
 import {
   CodeActionKind,
-  DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
   TextDocumentSyncKind,
   TextDocuments,
-  type ClientCapabilities,
   type CodeActionParams,
   type CodeLensParams,
   type Connection,
@@ -17,7 +15,6 @@ import {
   type InitializeResult,
 } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { pathToFileURL } from "node:url";
 import { reasonOf } from "../protocol/fault";
 import type { InitializationOptions } from "../protocol/requests";
 import { payloadOf } from "./anomalies";
@@ -31,7 +28,7 @@ import {
   toExploreParams,
   toHistoryParams,
   toInitializationOptions,
-  toSettings,
+  toPushedSettings,
   toTextEdit,
   toTrust,
 } from "./fromLsp";
@@ -47,6 +44,8 @@ import { handleLevels } from "./handlers/levels";
 import { handleAnomalies } from "./handlers/listAnomalies";
 import { handleTryLevel } from "./handlers/tryLevel";
 import { handleTree } from "./handlers/tree";
+import { featuresOf } from "./clientFeatures";
+import { readSettings, watchSettings } from "./clientSettings";
 import { documentMessages } from "./clientShapes";
 import { createServerState, settingsOf, type ServerState } from "./serverState";
 import type { TextEdit } from "./editRange";
@@ -125,8 +124,8 @@ function registerLifeCycle(
   connection.onNotification("isolens/trust", (params: unknown) => {
     state.options = { ...state.options, trusted: toTrust(params) };
   });
-  connection.onDidChangeConfiguration(() => {
-    readSettings(state)
+  connection.onDidChangeConfiguration((params: unknown) => {
+    readSettings(state, toPushedSettings(params))
       .then(() => checks.reload())
       .catch(logged(state));
   });
@@ -141,22 +140,9 @@ function registerLifeCycle(
 
 async function initialized(state: ServerState, checks: Checks): Promise<void> {
   const { connection } = state;
-  if (state.capabilities.configuration) {
-    await connection.client.register(DidChangeConfigurationNotification.type, {
-      section: "isolens",
-    });
-  }
-  if (state.capabilities.watchedFiles) {
-    const watchers = [
-      { globPattern: "**/*.{sql,prisma}" },
-      { globPattern: "**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,java}" },
-      { globPattern: "**/{package,tsconfig,jsconfig}.json" },
-      { globPattern: "**/isolens.json" },
-      { globPattern: "**/*.level.json" },
-      { globPattern: "**/isolens.models/*.json" },
-      { globPattern: "**/*baseline*.json" },
-    ];
-    await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
+  for (const watch of [watchSettings, watchFiles]) {
+    // Who does not watch for us is asked at the start alone.
+    await watch(state).catch(logged(state));
   }
   if (state.capabilities.workspaceFolders) {
     connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
@@ -171,6 +157,21 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
   await readSettings(state);
   state.phase = "running";
   await checks.reload();
+}
+
+/** Asks to be told of files that change on disk, where the client offers that. */
+async function watchFiles({ connection, capabilities }: ServerState): Promise<void> {
+  if (!capabilities.watchedFiles) return;
+  const watchers = [
+    { globPattern: "**/*.{sql,prisma}" },
+    { globPattern: "**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,java}" },
+    { globPattern: "**/{package,tsconfig,jsconfig}.json" },
+    { globPattern: "**/isolens.json" },
+    { globPattern: "**/*.level.json" },
+    { globPattern: "**/isolens.models/*.json" },
+    { globPattern: "**/*baseline*.json" },
+  ];
+  await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
 }
 
 function registerDocuments(
@@ -240,7 +241,8 @@ function registerRequests(
     withFailureAnswer(
       connection,
       "textDocument/documentSymbol",
-      ({ textDocument }: DocumentSymbolParams) => handleDocumentSymbol(state, textDocument.uri),
+      ({ textDocument }: DocumentSymbolParams) =>
+        handleDocumentSymbol(state, checks, textDocument.uri),
     ),
   );
   connection.onExecuteCommand(
@@ -281,42 +283,6 @@ function registerRequests(
     return null;
   });
   onCustomRequest(connection, "isolens/cancel", stop);
-}
-
-async function readSettings(state: ServerState): Promise<void> {
-  if (!state.capabilities.configuration) return;
-  const { workspace } = state.connection;
-  const section: unknown = await workspace.getConfiguration("isolens");
-  state.settings = toSettings(section);
-  if (state.folders.length < 2) {
-    state.folderSettings = new Map();
-    return;
-  }
-  const items = state.folders.map((folder) => ({
-    scopeUri: pathToFileURL(folder).href,
-    section: "isolens",
-  }));
-  const sections: readonly unknown[] = await workspace.getConfiguration(items);
-  state.folderSettings = new Map(
-    state.folders.map((folder, at) => [folder, toSettings(sections[at])]),
-  );
-}
-
-function featuresOf(capabilities: ClientCapabilities): ServerState["capabilities"] {
-  const { workspace, window, textDocument } = capabilities;
-  return {
-    configuration: workspace?.configuration === true,
-    workspaceFolders: workspace?.workspaceFolders === true,
-    watchedFiles: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
-    progress: window?.workDoneProgress === true,
-    lensRefresh: workspace?.codeLens?.refreshSupport === true,
-    hintRefresh: workspace?.inlayHint?.refreshSupport === true,
-    versionedEdits: workspace?.workspaceEdit?.documentChanges === true,
-    makesFiles:
-      workspace?.workspaceEdit?.documentChanges === true &&
-      workspace.workspaceEdit.resourceOperations?.includes("create") === true,
-    disabledActions: textDocument?.codeAction?.disabledSupport === true,
-  };
 }
 
 function foldersOf(params: InitializeParams): readonly string[] {

@@ -20,6 +20,7 @@ import type { FileId } from "../protocol/source";
 import { unknownLevelText } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
 import type { Checker } from "./checker";
+import { featuresOf, type ClientFeatures } from "./clientFeatures";
 import { createCheckQueue, type CheckQueue } from "./checkQueue";
 import { DEFAULT_SETTINGS } from "./fromLsp";
 import type { ProjectResult } from "./results";
@@ -57,21 +58,6 @@ export interface ServerState {
 }
 
 /** Abilities of the client, as far as the server cares. */
-export interface ClientFeatures {
-  readonly configuration: boolean;
-  readonly workspaceFolders: boolean;
-  readonly watchedFiles: boolean;
-  readonly progress: boolean;
-  readonly lensRefresh: boolean;
-  readonly hintRefresh: boolean;
-  /** Edits may name the version of the document that they are for. */
-  readonly versionedEdits: boolean;
-  /** The edits of an action may make files. */
-  readonly makesFiles: boolean;
-  /** An action may be shown that cannot be taken, with the reason. */
-  readonly disabledActions: boolean;
-}
-
 export function createServerState(
   connection: Connection,
   documents: TextDocuments<TextDocument>,
@@ -82,17 +68,7 @@ export function createServerState(
     queue: createCheckQueue(),
     checker: undefined,
     options: {},
-    capabilities: {
-      configuration: false,
-      workspaceFolders: false,
-      watchedFiles: false,
-      progress: false,
-      lensRefresh: false,
-      hintRefresh: false,
-      versionedEdits: false,
-      makesFiles: false,
-      disabledActions: false,
-    },
+    capabilities: featuresOf({}),
     settings: DEFAULT_SETTINGS,
     folderSettings: new Map(),
     folders: [],
@@ -204,6 +180,11 @@ export function findFile(
 function mayEndWith(path: string, file: string): boolean {
   const name = file.slice(file.lastIndexOf("/") + 1);
   return !/^[\w.-]+$/u.test(name) || path.toLowerCase().endsWith(name.toLowerCase());
+}
+
+/** The command that shows anomalies by their ids: editors without a client of their own let the server explain. */
+export function showCommand({ options }: ServerState): string {
+  return options.showAnomaly ? "isolens.showAnomaly" : "isolens.explain";
 }
 
 /** The URI of a project's file, spelled as the client spelled it when it has the document open. */

@@ -1,7 +1,9 @@
 // The checking service as the server's Checker: a session that is opened with the first check and kept.
+import type { Program } from "../program/program";
+import { reportTransaction } from "../service/check";
 import type { Session } from "../service/session";
 import { placeSuppressions } from "../service/findings/suppressions";
-import type { Checker, CheckOutcome, StandingReading } from "./checker";
+import type { Checker, CheckOutcome, StandingReading, TextReading } from "./checker";
 import { brokenPlaces, certainPart } from "./brokenTexts";
 import { createStandingReadings, withReadings } from "./standingReadings";
 
@@ -49,7 +51,7 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
             if (program.unread === undefined && standing.length === 0)
               broken = readings.settle(project, program);
             if (broken.length > 0) stop();
-            else events.read(placeSuppressions(program).placed);
+            else events.read(readingOf(program));
           },
         });
         signal.removeEventListener("abort", stop);
@@ -67,5 +69,12 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
     async dispose() {
       await (await session)?.dispose();
     },
+  };
+}
+
+function readingOf(program: Program): TextReading {
+  return {
+    placed: placeSuppressions(program).placed,
+    transactions: program.transactions.map((each) => reportTransaction(each)),
   };
 }

@@ -233,7 +233,7 @@ function tell(
       events.progress(message.done, message.total, message.size);
       return;
     case "read":
-      events.read(message.placed);
+      events.read(message.reading);
       return;
     case "found":
       events.found(message.anomaly);
@@ -253,9 +253,9 @@ function listening(events: CheckEvents): {
   return {
     events: {
       ...events,
-      read: (placed) => {
-        suppressions = placed;
-        events.read(placed);
+      read: (reading) => {
+        suppressions = reading.placed;
+        events.read(reading);
       },
       found: (anomaly) => {
         found.set(anomaly.id, anomaly);

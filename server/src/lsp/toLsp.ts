@@ -232,6 +232,21 @@ export function toFixAction(
   };
 }
 
+/** An action that shows how the anomalies of a diagnostic come about. */
+export function toShowAction(
+  command: string,
+  ids: readonly string[],
+  diagnostic: Diagnostic,
+): CodeAction {
+  const title = "Show how this comes about";
+  return {
+    title,
+    kind: CodeActionKind.QuickFix,
+    diagnostics: [diagnostic],
+    command: { title, command, arguments: [{ ids }] },
+  };
+}
+
 /** An action that cannot be taken, with the reason. */
 export function toDisabledFix(reason: string, diagnostics: readonly Diagnostic[]): CodeAction {
   return {

@@ -452,7 +452,8 @@ function verdictOf(
   return unknown.length > 0 ? "unknown" : "safe";
 }
 
-function reportTransaction(transaction: Transaction, extent?: Extent): ReportTransaction {
+/** A transaction as reports name it, with how far its pairs were searched where that is known. */
+export function reportTransaction(transaction: Transaction, extent?: Extent): ReportTransaction {
   const pairs = extent?.pairs.get(transaction.id);
   return {
     name: transaction.id,

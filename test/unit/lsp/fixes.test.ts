@@ -44,7 +44,11 @@ describe("fixes at the lightbulb", () => {
       ]);
       assert.deepEqual(
         others.map(({ title }) => title),
-        ["Suppress lost-update here", "Suppress lost-update in this file"],
+        [
+          "Show how this comes about",
+          "Suppress lost-update here",
+          "Suppress lost-update in this file",
+        ],
       );
     });
   });
@@ -78,9 +82,14 @@ describe("fixes at the lightbulb", () => {
       const first = await Promise.race([invoked, unasked.then(() => [])]);
       assert.deepEqual(
         first.map(({ title }) => title),
-        ["Lock the row", "Suppress lost-update here", "Suppress lost-update in this file"],
+        [
+          "Lock the row",
+          "Show how this comes about",
+          "Suppress lost-update here",
+          "Suppress lost-update in this file",
+        ],
       );
-      assert.equal((await unasked).length, 3);
+      assert.equal((await unasked).length, 4);
       assert.equal(await harness.request("isolens/cancel", {}), 1);
     });
   });

@@ -13,6 +13,8 @@ import {
   createConnection,
 } from "vscode-languageserver/node";
 import {
+  ErrorCodes,
+  ResponseError,
   createProtocolConnection,
   type ConfigurationParams,
   type Diagnostic,
@@ -80,6 +82,8 @@ export interface HarnessOptions {
   /** The client's name for itself; by default our own. */
   readonly initialization?: unknown;
   readonly capabilities?: Readonly<Record<string, unknown>>;
+  /** Methods that the client does not have, whatever it says of itself. */
+  readonly refuses?: readonly string[];
 }
 
 /** Runs a test on a server whose workspace is a new folder with these files. */
@@ -113,6 +117,7 @@ export async function withServer(
       initializationOptions: options.initialization ?? { commandLinks: true, showAnomaly: true },
       capabilities: {
         workspace: { configuration: true, workspaceFolders: true },
+        textDocument: { publishDiagnostics: { relatedInformation: true } },
         ...options.capabilities,
       },
     });
@@ -153,6 +158,8 @@ function drive(client: ProtocolConnection, folder: string, options: HarnessOptio
   );
   client.onRequest("client/registerCapability", () => null);
   client.onRequest("window/workDoneProgress/create", () => null);
+  for (const method of options.refuses ?? [])
+    client.onRequest(method, () => new ResponseError(ErrorCodes.MethodNotFound, method));
   const versions = new Map<string, number>();
   const until = <T>(get: () => T | undefined): Promise<T> =>
     new Promise((resolve) => {
@@ -213,8 +220,8 @@ function textChecker(options: HarnessOptions): Checker {
   return {
     async check(project, level, signal, events, asked) {
       events.progress(0, 3, 2);
-      const { suppressions } = outcomeOf(project, level, false);
-      events.read(suppressions);
+      const { suppressions: placed, report } = outcomeOf(project, level, false);
+      events.read({ placed, transactions: report.transactions });
       const aborted = new Promise<void>((resolve) => {
         signal.addEventListener("abort", () => {
           resolve();

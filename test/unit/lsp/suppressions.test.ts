@@ -35,15 +35,16 @@ describe("suppressions in the editor", () => {
       assert.deepEqual(
         offered.map(({ title, kind }) => [title, kind]),
         [
+          ["Show how this comes about", "quickfix"],
           ["Suppress lost-update here", "quickfix"],
           ["Suppress lost-update in this file", "quickfix"],
         ],
       );
-      const here = editOf(offered[0], harness.uri("a.sql"));
+      const here = editOf(offered[1], harness.uri("a.sql"));
       await harness.edit("a.sql", here.range, here.newText);
       await harness.diagnostics("a.sql", ["3 write-skew"]);
       const [second] = await harness.diagnostics("a.sql", ["3 write-skew"]);
-      const file = editOf((await actions(harness, "a.sql", second))[1], harness.uri("a.sql"));
+      const file = editOf((await actions(harness, "a.sql", second))[2], harness.uri("a.sql"));
       await harness.edit("a.sql", file.range, file.newText);
       await harness.diagnostics("a.sql", []);
       await harness.status(({ anomalies, health }) => anomalies === 0 && health === "ok");

@@ -6,15 +6,15 @@ import type {
   Diagnostic,
 } from "vscode-languageserver/node";
 import type { Fix } from "../../protocol/fixes";
-import { isShown } from "../../protocol/report";
+import { isShown, type Anomaly } from "../../protocol/report";
 import type { Range } from "../../protocol/source";
 import { SUPPRESSIBLE } from "../../service/findings/suppressions";
 import { nearestNames } from "../../workspace/nearestFile";
 import type { Fixes } from "../fixes";
 import { anomalyPlace, toldAnomalies } from "../results";
-import { clientUri, findFile, projectKey, type ServerState } from "../serverState";
+import { clientUri, findFile, projectKey, showCommand, type ServerState } from "../serverState";
 import { ignoreHere, ignoreInFile, removal, type CommentEdit } from "../suppressionEdits";
-import { toDisabledFix, toFixAction, toQuickFix } from "../toLsp";
+import { toDisabledFix, toFixAction, toQuickFix, toShowAction } from "../toLsp";
 
 /**
  * Quick fixes of our diagnostics at a place: an anomaly can be fixed by an edit that was verified, or be suppressed here or
@@ -37,6 +37,10 @@ export async function handleCodeAction(
       toQuickFix(title, textDocument.uri, edit, diagnostic),
     ),
   );
+  const shown = own.flatMap((diagnostic) => {
+    const ids = anomaliesAt(state, textDocument.uri, diagnostic).map(({ id }) => id);
+    return ids.length === 0 ? [] : [toShowAction(showCommand(state), ids, diagnostic)];
+  });
   const isInvoked = context.triggerKind === CodeActionTriggerKind.Invoked;
   const verified = await Promise.all(
     own.map((diagnostic) =>
@@ -44,7 +48,9 @@ export async function handleCodeAction(
     ),
   );
   // All edits are of the text that was asked about.
-  return textOf(state, textDocument.uri) === text ? [...verified.flat(), ...comments] : [];
+  return textOf(state, textDocument.uri) === text
+    ? [...verified.flat(), ...shown, ...comments]
+    : [];
 }
 
 /** The fixes of the anomalies that a diagnostic tells; each edit once, the cheapest first. */
@@ -57,16 +63,8 @@ async function verifiedFixes(
 ): Promise<readonly CodeAction[]> {
   const found = findFile(state, uri);
   const result = found && state.results.get(projectKey(found.project));
-  if (!found || !result) return [];
-  const meant = toldAnomalies(result.report).filter((anomaly) => {
-    const place = anomalyPlace(result.report, anomaly);
-    return (
-      isShown(anomaly) &&
-      anomaly.kind === diagnostic.code &&
-      place?.file === found.file &&
-      isSameRange(place.range, diagnostic.range)
-    );
-  });
+  if (!result) return [];
+  const meant = anomaliesAt(state, uri, diagnostic);
   const reports = await Promise.all(meant.map((anomaly) => fixes.soon(result, anomaly, options)));
   // The first answers may be of another text than the last.
   if (state.results.get(projectKey(found.project)) !== result) return [];
@@ -91,6 +89,26 @@ async function verifiedFixes(
   if (actions.length > 0 || !disabledActions) return actions;
   const [why] = known.flatMap((report) => (report.isPartial ? [] : report.advice));
   return why ? [toDisabledFix(why.reason, [diagnostic])] : [];
+}
+
+/** The anomalies that a diagnostic tells. */
+function anomaliesAt(
+  state: ServerState,
+  uri: string,
+  { code, range }: Diagnostic,
+): readonly Anomaly[] {
+  const found = findFile(state, uri);
+  const result = found && state.results.get(projectKey(found.project));
+  if (!result) return [];
+  return toldAnomalies(result.report).filter((anomaly) => {
+    const place = anomalyPlace(result.report, anomaly);
+    return (
+      isShown(anomaly) &&
+      anomaly.kind === code &&
+      place?.file === found.file &&
+      isSameRange(place.range, range)
+    );
+  });
 }
 
 function isSameRange(a: Range, b: Range): boolean {

@@ -2,7 +2,7 @@ import type { CodeLens } from "vscode-languageserver/node";
 import { ownEntry } from "../../protocol/dictionary";
 import { breaksData, type ReportTransaction } from "../../protocol/report";
 import { anomaliesOf, firstOfCauses, isEdited, isFaded, type ProjectResult } from "../results";
-import { findFile, projectKey, settingsOf, type ServerState } from "../serverState";
+import { findFile, projectKey, settingsOf, showCommand, type ServerState } from "../serverState";
 import { toCodeLens } from "../toLsp";
 
 /**
@@ -33,9 +33,7 @@ function lensOf(
     const count = causes.length === 1 ? "1 anomaly" : `${String(causes.length)} anomalies`;
     const ids = causes.map((each) => each.id);
     const title = `${count} at ${label}${since}`;
-    // Editors without a client of their own let the server explain.
-    const command = state.options.showAnomaly ? "isolens.showAnomaly" : "isolens.explain";
-    return toCodeLens(`${title} - show`, transaction.range, { command, ids });
+    return toCodeLens(`${title} - show`, transaction.range, { command: showCommand(state), ids });
   }
   if (isOld)
     return toCodeLens("Isolens: edited since the last check", transaction.range, undefined);

@@ -1,11 +1,19 @@
 import { DocumentSymbol, SymbolKind } from "vscode-languageserver/node";
+import type { Checks } from "../checks";
 import { nameRange } from "../nameRange";
 import { anomaliesOf } from "../results";
 import { findFile, projectKey, type ServerState } from "../serverState";
 import { linesOf } from "../significantText";
 
 /** The transactions of a document, each with how many anomalies it takes part in. Linear in the report. */
-export function handleDocumentSymbol(state: ServerState, uri: string): DocumentSymbol[] {
+export async function handleDocumentSymbol(
+  state: ServerState,
+  checks: Checks,
+  uri: string,
+): Promise<DocumentSymbol[]> {
+  await checks.loaded();
+  const asked = findFile(state, uri);
+  if (asked) await checks.transactionsKnown(projectKey(asked.project));
   const found = findFile(state, uri);
   const result = found && state.results.get(projectKey(found.project));
   if (!found || !result) return [];

@@ -1,0 +1,32 @@
+// The extension as it is published: packed, installed in a fresh editor, and used; nothing of this checkout is loaded.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { root } from "../support/browser";
+import { inWorkbench } from "./workbench";
+
+const scratch = mkdtempSync(path.join(os.tmpdir(), "isolens-vsix-"));
+after(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+test("the packed extension finds, explains and shows in an editor that has nothing else", async () => {
+  execFileSync(process.execPath, [path.join(root, "packaging", "main.mjs"), "--out", scratch]);
+  const vsix = readdirSync(scratch).find((file) => file.endsWith(".vsix"));
+  assert.ok(vsix);
+  assert.ok(statSync(path.join(scratch, vsix)).size < 13e6);
+  const options = { workspace: "test/apps/bank", file: "bank.sql", vsix: path.join(scratch, vsix) };
+  await inWorkbench("packed", options, async (workbench) => {
+    await workbench.squiggles("error").first().waitFor();
+    await workbench.clickLens("1 anomaly at PostgreSQL READ COMMITTED - show");
+    await workbench.webview().getByText("withdraw").first().waitFor();
+    await workbench.run("Tasks: Run Task");
+    await workbench.choice("isolens").first().waitFor();
+    await workbench.page.keyboard.press("Escape");
+    await workbench.screenshot("packed");
+    assert.deepEqual(workbench.consoleErrors(), []);
+  });
+});
