@@ -89,6 +89,11 @@ interface StatementBase {
   readonly source: SourceRange;
   /** The user's text of that range. */
   readonly text: string;
+  /**
+   * The variable for the value of a STABLE function that it is a part of: all of that function's statements, and the one
+   * that calls it, read one snapshot.
+   */
+  readonly snapshotOf?: string;
   /** The calls of application code, and the triggers, that lead from the transaction to this, outermost first. */
   readonly through?: readonly CallPlace[];
   readonly taint: readonly Taint[];

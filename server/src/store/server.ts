@@ -5,13 +5,14 @@
 import type { ProductLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Schema } from "../program/schema";
+import { readsWith } from "../program/snapshotGroup";
 import type { Statement } from "../program/statement";
 import { checkOpenKeys, openKeysOf, type OpenKey } from "./deferredKeys";
 import type { Setup } from "./execution";
 import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
 import { actingOf, readModeOf, readTables, usesSnapshot } from "./levelActions";
-import { REFUSALS, SqlFailure } from "./failure";
+import { NotExecutable, REFUSALS, SqlFailure } from "./failure";
 import { StartAgain, WaitFor } from "./frame";
 import type { FreshValues } from "./freshValues";
 import type { HeldLock } from "./locks";
@@ -57,6 +58,8 @@ export interface Session {
   readonly levels: (declared: string | undefined) => ProductLevel;
   /** Of the transaction, or of the statement that waits. */
   snapshot: DatabaseState | undefined;
+  /** The variable that a STABLE function gives its value to, where the last statement was a part of that. */
+  snapshotOf: string | undefined;
   /** How many committed states were over when its last transaction ended: none of them is the newest at a later BEGIN. */
   over: number;
   /** Of the transaction that is open. */
@@ -125,6 +128,7 @@ export function startServer(
       level: levelOf(instance.instance),
       levels: (declared) => levelOf(instance.instance, declared),
       snapshot: undefined,
+      snapshotOf: undefined,
       over: 0,
       log: [],
       kept: [],
@@ -177,6 +181,7 @@ export function advance(server: Server, name: string, begun?: DatabaseState): re
   const next = nextOfSession(session);
   switch (next.kind) {
     case "statement":
+      refuseOtherSnapshot(server, session, next.statement);
       if (opensSnapshot(next.statement)) openSnapshot(server, session, begun);
       session.passed = [];
       return attempt(server, session, next.statement, undefined);
@@ -246,6 +251,15 @@ function sessionOf(server: Server, name: string): Session {
   const session = server.sessions.get(name);
   if (session === undefined) throw new Error(`no session ${name}`);
   return session;
+}
+
+/** Statements that read one snapshot are run while nothing commits: throws NotExecutable where something has. */
+function refuseOtherSnapshot(server: Server, session: Session, statement: Statement): void {
+  const { snapshot, snapshotOf } = session;
+  session.snapshotOf = statement.snapshotOf;
+  if (session.level.snapshot !== "statement" || snapshot === server.newest) return;
+  if (snapshotOf !== undefined && readsWith(statement, snapshotOf))
+    throw new NotExecutable("a STABLE function reads the snapshot of its caller");
 }
 
 /** LOCK TABLE is run without one, so that what follows it sees what its holders before did. */

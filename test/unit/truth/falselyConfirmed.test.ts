@@ -39,6 +39,27 @@ describe("functions that are no VOLATILE ones read the snapshot of who calls the
     it(volatility, async () => {
       assert.deepEqual(await confirmedAt(RC, reading(volatility)), []);
     });
+  const branching = (volatility: string): string => `${ACCOUNTS}
+create function bal(p int) returns int language plpgsql ${volatility} as $$
+declare a int; b int;
+begin
+  select v into a from acc where id = p;
+  if a > 5 then select sum(v) into b from acc; else select max(v) into b from acc; end if;
+  return b;
+end $$;
+-- @transaction add
+BEGIN;
+UPDATE acc SET v = v + :n WHERE id = :p;
+COMMIT;
+-- @transaction tell
+BEGIN;
+SELECT bal(1);
+COMMIT;
+`;
+  it("called in a transaction, several queries of which one decides which is asked", async () => {
+    assert.deepEqual(await confirmedAt(RC, branching("stable")), []);
+    assert.notDeepEqual(await confirmedAt(RC, branching("")), []);
+  });
   for (const volatility of ["", "volatile"])
     it(`${volatility || "nothing"}: each statement its own`, async () => {
       assert.equal((await confirmedAt(RC, reading(volatility))).length, 1);

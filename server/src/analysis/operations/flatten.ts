@@ -265,7 +265,12 @@ function runStatement(builder: Builder, flow: Flow, statement: Statement): void 
 }
 
 function flattenStatement(builder: Builder, flow: Flow, statement: Statement): void {
-  builder.steps.push({ statement: statement.id, guard: builder.path });
+  const { id, snapshotOf } = statement;
+  builder.steps.push({
+    statement: id,
+    guard: builder.path,
+    ...(snapshotOf !== undefined && { snapshotOf }),
+  });
   builder.precision = precisionOf(statement.taint);
   for (const loss of statement.taint) builder.losses.add(loss.reason);
   switch (statement.kind) {

@@ -216,6 +216,8 @@ export const EVERY_COLUMN = "*";
 export interface FlatStep {
   readonly statement: StatementId;
   readonly guard: Term;
+  /** Its statement's: steps of one name read one snapshot. */
+  readonly snapshotOf?: string;
 }
 
 /**

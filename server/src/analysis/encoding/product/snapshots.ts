@@ -93,6 +93,10 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
         const next = moments[at + 1];
         if (next !== undefined) script.assert(imp(after, next(earlier)));
       }
+    if (!perStatement[instance]) continue;
+    for (const [step, next] of sharedSnapshots(tuple, instance, steps[instance] ?? []))
+      for (let earlier = 0; earlier < instance; earlier += 1)
+        script.assert(imp(begins(earlier, instance, next), begins(earlier, instance, step)));
   }
 
   const asked = new Map<string, readonly Smt[]>();
@@ -129,6 +133,23 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
     times: needsTimes(tuple) ? makeTimes(script, tuple) : undefined,
     nextStep,
   };
+}
+
+/** Pairs of statements, one behind the other, that read one snapshot: none where one of them runs more than once. */
+function sharedSnapshots(
+  { transactions }: ProductTuple,
+  instance: number,
+  steps: readonly number[],
+): readonly (readonly [step: number, next: number])[] {
+  const all = transactions[instance]?.steps ?? [];
+  const isOnce = (step: number): boolean =>
+    all.filter(({ statement }) => statement === all[step]?.statement).length === 1;
+  return steps.flatMap((step, at) => {
+    const next = steps[at + 1];
+    const group = all[step]?.snapshotOf;
+    if (next === undefined || group === undefined || all[next]?.snapshotOf !== group) return [];
+    return isOnce(step) && isOnce(next) ? [[step, next] as const] : [];
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Expression, ValueType } from "../../../../program/expression";
 import { mapParts } from "../../../../program/operands";
 import type { Command, Query } from "../../../../program/statement";
 import { literal } from "../../expressions";
+import { mapSharing } from "../../dialectDetection/sharedParts";
 import { tablesByWords } from "../../fallback";
 import type { CallArgument, CallResult, Ids } from "../../lowering";
 import type { Span } from "../../text/split";
@@ -258,9 +259,12 @@ export function inlineDefinition(
   const site = sourceAt(caller, at);
   const value = freshVariable(names, `${name}()`);
   const done = freshVariable(names, `${name} done`);
-  const inner: Command = { kind: "sequence", commands: callee.commands };
-  if (definition.readsOneSnapshot && !caller.definition.readsOneSnapshot && reads(inner) > 1)
+  const body: Command = { kind: "sequence", commands: callee.commands };
+  const isShared =
+    definition.readsOneSnapshot && !caller.definition.readsOneSnapshot && reads(body) > 1;
+  if (isShared)
     lossAt(caller, `the snapshot that all statements of ${name}() read, its caller's`, at);
+  const inner = isShared ? inOneSnapshot(body, value) : body;
   emit(caller, calledFrom(withoutReturns(inner, { value, done, source: site }), site));
   restore();
   caller.taint.push(...callee.taint);
@@ -270,6 +274,12 @@ export function inlineDefinition(
   const result = resultOf(caller, definition, { kind: "variable", name: value });
   const outputs = outputsOf(callee);
   return outputs === undefined || result.isSet ? result : { ...result, values: outputs };
+}
+
+function inOneSnapshot(command: Command, snapshotOf: string): Command {
+  return mapSharing(command, (part) =>
+    "kind" in part && part.kind === "select" && "taint" in part ? { ...part, snapshotOf } : part,
+  );
 }
 
 /**
