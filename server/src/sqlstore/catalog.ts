@@ -38,6 +38,8 @@ export interface ForeignKey {
   readonly referenced: readonly string[];
   readonly onDelete: ReferenceAction;
   readonly onUpdate: ReferenceAction;
+  /** DEFERRABLE, and when it is checked where SET CONSTRAINTS says nothing. */
+  readonly deferrable?: "immediate" | "deferred";
 }
 
 export interface Check {

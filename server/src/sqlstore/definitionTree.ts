@@ -42,6 +42,7 @@ export type ConstraintDefinition =
       readonly referenced: readonly string[];
       readonly onDelete: ReferenceAction;
       readonly onUpdate: ReferenceAction;
+      readonly deferrable?: "immediate" | "deferred";
       readonly name?: string;
     }
   | { readonly kind: "check"; readonly condition: SqlExpression; readonly name?: string };

@@ -1,19 +1,21 @@
 // A session of application code: statements, transactions and savepoints, as requests to the store.
-import type { Key as StoreKey, Reply, Request, Value } from "../exploration/client";
+import type { Reply, Request } from "../exploration/client";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
 import { runAssignment, type AssignmentHost } from "./sessionAssignments";
 import { isReadOnly, sessionSettings } from "./sessionSettings";
+import { sessionTransaction } from "./sessionTransaction";
+import { checkPending, referenceTime, setConstraints } from "./sessionConstraints";
 import { runDefinition, type DefinitionHost } from "./sessionDefinitions";
 import { parameterType, parameterValue } from "./parameters";
 import type { ParsedStatement } from "./parseMemo";
 import type { Locals } from "./routine/frame";
 import { createRoutines } from "./sessionRoutines";
 import { afterRows, forStatement } from "./routine/triggers";
-import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
+import { runPlan, truncateTables, type StatementContext } from "./run/statement";
 import { shownColumns } from "./mysql/spelling";
 import { failure, asSqlFailure, SqlFailure } from "./sqlError";
-import { savepoint, undoDefinitions } from "./savepoints";
+import { savepoint } from "./savepoints";
 import { sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
 import {
@@ -26,7 +28,6 @@ import {
   warning,
   loneCall,
   skipNotices,
-  storeFailure,
   VERSIONS,
 } from "./sessionParts";
 import type {
@@ -66,6 +67,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     readOnly: undefined,
     usualReadOnly: false,
     undo: [],
+    pending: [],
+    deferred: new Map(),
     isGrouped: false,
     isImplicit: false,
     hasRun: false,
@@ -87,8 +90,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   };
   /** Types of parameters as the client says them. */
   let givenTypes: ReadonlyMap<number, SqlType> | undefined;
-  /** Notifications of the open transaction. */
-  let notifications: (readonly [string, string])[] = [];
   let notices: Notice[] = [];
   const own = createSessionStatements({
     isPostgres,
@@ -117,6 +118,14 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     statement: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
   });
   const settings = sessionSettings(state, dialect);
+  const transaction = sessionTransaction({
+    state,
+    isPostgres,
+    options,
+    context: () => context([]),
+    transactionEnded: own.transactionEnded,
+  });
+  const { begin, commit, abort, ended, finished } = transaction;
   const assignmentHost: Omit<AssignmentHost, "query"> = {
     isPostgres,
     state,
@@ -162,11 +171,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       notice: (level, message) => {
         routines.host.notice(level, message);
       },
-      notify: (channel, payload) => {
-        // A statement that begins again says it again.
-        const isNew = !notifications.some(([one, other]) => one === channel && other === payload);
-        if (isNew) notifications.push([channel, payload]);
-      },
+      notify: transaction.notify,
+      references: (_child, key) => referenceTime(state, key),
       waiting: state.waiting,
     };
   }
@@ -182,61 +188,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       own: state.settings,
       setting: settings.read,
     };
-  }
-
-  function* begin(): Generator<Request, void, Reply> {
-    const name = options.transactionName?.();
-    const level = state.level ?? state.usualLevel;
-    yield {
-      kind: "begin",
-      ...(name !== undefined && { name }),
-      ...(level !== undefined && { level }),
-    };
-    state.status = "open";
-    state.hasRun = false;
-    state.startedAt = options.now();
-  }
-
-  function ended(): void {
-    state.status = "idle";
-    notifications = [];
-    state.level = undefined;
-    state.readOnly = undefined;
-    state.isImplicit = false;
-    undoDefinitions(state);
-    own.transactionEnded();
-    state.savepoints = [];
-    state.waiting = new Map();
-    state.settings = state.settingsBefore ?? state.settings;
-    state.settingsBefore = undefined;
-  }
-
-  function* commit(): Generator<Request, void, Reply> {
-    for (const [key, value] of state.waiting) yield* written(key, value);
-    const reply = yield { kind: "commit" };
-    const told = notifications;
-    if (reply.kind !== "failed") state.undo = [];
-    ended();
-    if (reply.kind === "failed") throw storeFailure(reply);
-    for (const [channel, payload] of told) options.channels?.notify(channel, payload);
-  }
-
-  function* abort(): Generator<Request, void, Reply> {
-    yield { kind: "abort" };
-    ended();
-  }
-
-  function* written(key: StoreKey, value: Value): Generator<Request, void, Reply> {
-    const reply = yield { kind: "write", key, value };
-    if (reply.kind !== "failed") return;
-    if (reply.goesOn !== true) lost();
-    throw storeFailure(reply);
-  }
-
-  /** The store ended the transaction: MySQL's sessions go on without one, PostgreSQL's wait for ROLLBACK. */
-  function lost(): void {
-    ended();
-    if (isPostgres) state.status = "failed";
   }
 
   function* rowsStatement(
@@ -284,21 +235,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     const name = changedTable(change);
     for (const kind of changeKinds(change))
       yield* forStatement(catalog, name, timing, kind, routines.host);
-  }
-
-  /** Writes what a statement changed, or takes note that the store ended the transaction. */
-  function* finished(
-    end: StatementEnd,
-  ): Generator<Request, Extract<StatementEnd, { readonly ok: true }>, Reply> {
-    if (!end.ok) {
-      if (end.goesOn !== true) lost();
-      throw storeFailure(end);
-    }
-    for (const [key, value] of end.writes) {
-      if (state.savepoints.length > 0 || state.waiting.size > 0) state.waiting.set(key, value);
-      else yield* written(key, value);
-    }
-    return end;
   }
 
   function* statement(
@@ -372,6 +308,12 @@ export function createSqlSession(database: Database, options: SessionOptions): S
             query: (query) => inTransaction(() => rowsStatement(query, parameters)),
           });
         return commandResult("SET");
+      case "set constraints": {
+        const keys = [...catalog.tables.values()].flatMap(({ foreignKeys }) => foreignKeys);
+        const end = yield* checkPending(state, setConstraints(state, parsed, keys), context([]));
+        if (end !== undefined) yield* finished(end);
+        return commandResult("SET CONSTRAINTS");
+      }
       case "show":
         return showResult(parsed, about());
       case "nothing":
@@ -384,7 +326,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         else options.channels?.listen(parsed.channel, false);
         return commandResult("UNLISTEN");
       case "notify":
-        return yield* inTransaction(() => notified(parsed.channel, parsed.payload));
+        return yield* inTransaction(function* () {
+          yield* [];
+          transaction.notify(parsed.channel, parsed.payload);
+          return commandResult("NOTIFY");
+        });
       case "call":
         return yield* inTransaction(() => routines.call(parsed, parameters, true));
       case "do":
@@ -409,12 +355,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     if (isPostgres && state.status === "idle") return;
     state.level = level;
     if (state.status === "open") yield* begin();
-  }
-
-  /** Others hear of it when the transaction is committed. */
-  function* notified(channel: string, payload: string): Generator<Request, SqlResult, Reply> {
-    notifications.push([channel, payload]);
-    return commandResult("NOTIFY");
   }
 
   /** Modes of the transaction at hand or the next one. */
@@ -476,10 +416,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     sql: string,
     parameters: readonly unknown[],
   ): Generator<Request, SqlOutcome, Reply> {
-    return yield* guarded(function* (place) {
+    const wasGrouped = state.isGrouped;
+    const outcome = yield* guarded(function* (place) {
       const results: SqlResult[] = [];
       const all = database.parse(sql);
-      const isOneMessage = isPostgres && all.length > 1 && !state.isGrouped;
+      const isOneMessage = isPostgres && all.length > 1 && !wasGrouped;
       if (isOneMessage) state.isGrouped = true;
       for (const parsed of all) {
         place(parsed.start);
@@ -495,6 +436,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       if (isOneMessage) yield* settled();
       return results;
     });
+    state.isGrouped = wasGrouped;
+    return outcome;
   }
 
   /** Ends the transaction that statements shared. */

@@ -1,6 +1,7 @@
 // State of a session between statements.
 import type { Key as StoreKey, Value } from "../exploration/client";
 import type { SessionFacts } from "./compile/node";
+import type { PendingReference } from "./run/changes";
 import type { TransactionStatus } from "./sessionTypes";
 import type { SqlValue } from "./values/value";
 
@@ -23,6 +24,10 @@ export interface State {
   /** True if the transaction at hand, or the next one, may not change rows; that of the session where it says nothing. */
   readOnly: boolean | undefined;
   usualReadOnly: boolean;
+  /** References that are checked when the transaction ends. */
+  pending: PendingReference[];
+  /** What SET CONSTRAINTS said: true for deferred, by name, `*` for all. */
+  deferred: Map<string, boolean>;
   /** Takes back the definitions that the open transaction has made. */
   undo: (() => void)[];
   /** Statements share a transaction that none of them began: those of one message, up to what settles it. */

@@ -121,6 +121,7 @@ const CODES = {
   noSequence: ["42P01", 4091, "42S02"],
   sequenceLimit: ["2200H", 4084, "HY000"],
   badSequence: ["22023", 4082, "HY000"],
+  wrongObject: ["42809", 1347, "HY000"],
   noSavepoint: ["3B001", 1305, "42000"],
   outsideTransaction: ["25P01", 1305, "42000"],
   insideTransaction: ["25001", 1568, "25001"],

@@ -149,6 +149,7 @@ export function withConstraint(
         referenced,
         onDelete,
         onUpdate,
+        ...(constraint.deferrable && { deferrable: constraint.deferrable }),
       };
       return { ...table, foreignKeys: [...table.foreignKeys, key] };
     }

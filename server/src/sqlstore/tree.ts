@@ -393,6 +393,12 @@ export type SqlStatement =
     }
   | { readonly kind: "do"; readonly body: string }
   | { readonly kind: "call"; readonly name: string; readonly arguments: readonly SqlExpression[] }
+  /** SET CONSTRAINTS; without names: all. */
+  | {
+      readonly kind: "set constraints";
+      readonly names: readonly string[];
+      readonly deferred: boolean;
+    }
   /** LOCK TABLE, ANALYZE and the like: accepted, without effect on rows. */
   | { readonly kind: "nothing"; readonly tag: string };
 

@@ -10,7 +10,7 @@ import {
   relationOfId,
   type Relation,
 } from "../system/objects";
-import { objectKind, objectNumber } from "../system/references";
+import { nameIn, objectKind, objectNumber } from "../system/references";
 import { typeNameOf } from "../system/pgServer";
 import { elementOf, postgresName, type SqlType } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
@@ -44,7 +44,7 @@ export const CATALOGUE: FunctionTable = tableOf({
   format_type: asked("text", ["int8", "int4"], ([id = null, modifier], _env, { catalog }) =>
     id === null ? null : typeText(catalog, integer(id), modifier ?? null),
   ),
-  oidvectortypes: asked("text", ["int4[]"], ([list = null], _env, { catalog }) =>
+  oidvectortypes: asked("text", ["oid[]"], ([list = null], _env, { catalog }) =>
     isList(list) ? list.map((id) => typeText(catalog, integer(id), null)).join(", ") : null,
   ),
   pg_get_expr: asked("text", ["text", "int8", "bool"], ([stored = null]) => stored, 2),
@@ -85,12 +85,12 @@ export const CATALOGUE: FunctionTable = tableOf({
     asked(
       "text",
       ["text", "bool"],
-      ([name], _env, { catalog }) => viewText(findRelation(catalog, plainName(text(name)))),
+      ([name], _env, { catalog }) => viewText(findRelation(catalog, nameIn(text(name)))),
       1,
     ),
   ],
   pg_get_serial_sequence: asked("text", ["text", "text"], ([name, column], _env, { catalog }) => {
-    const table = findRelation(catalog, plainName(text(name)))?.table;
+    const table = findRelation(catalog, nameIn(text(name)))?.table;
     if (table === undefined) return null;
     const sequence = table.columns[columnAt(table, text(column)) ?? -1]?.automatic?.sequence;
     return sequence === undefined ? null : `public.${quotedName(sequence)}`;
@@ -158,10 +158,6 @@ export const CATALOGUE: FunctionTable = tableOf({
 function viewText(relation: Relation | undefined): string | null {
   const view = relation?.view;
   return view === undefined ? null : ` ${queryText(view.query)};`;
-}
-
-function plainName(name: string): string {
-  return (name.split(".").at(-1) ?? name).replaceAll('"', "");
 }
 
 function typeText(catalog: Catalog, id: number, modifier: SqlValue): string {

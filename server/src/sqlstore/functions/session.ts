@@ -1,6 +1,7 @@
 // Functions about the session, sequences and locks that outlive statements.
 import { defaultToText, type Node } from "../compile/node";
 import { failure, unsupported } from "../sqlError";
+import { nameIn } from "../system/references";
 import { postgresName } from "../values/types";
 import { formatValue } from "../values/format";
 import {
@@ -15,9 +16,9 @@ import {
 } from "./define";
 
 export const SESSION: FunctionTable = tableOf({
-  nextval: plain("int8", ["text"], ([name], env) => env.work.nextValue(sequenceName(text(name)))),
+  nextval: plain("int8", ["text"], ([name], env) => env.work.nextValue(nameIn(text(name)))),
   currval: plain("int8", ["text"], ([name], env) =>
-    current(env.work.currentValue(sequenceName(text(name)))),
+    current(env.work.currentValue(nameIn(text(name)))),
   ),
   lastval: [
     only(
@@ -34,7 +35,7 @@ export const SESSION: FunctionTable = tableOf({
     ["text", "int8", "bool"],
     ([name, value, isCalled], env) => {
       const number = integer(value);
-      env.work.setValue(sequenceName(text(name)), number, isCalled !== false);
+      env.work.setValue(nameIn(text(name)), number, isCalled !== false);
       return number;
     },
     { least: 2 },
@@ -115,10 +116,6 @@ export const SESSION: FunctionTable = tableOf({
     ),
   ),
 });
-
-function sequenceName(name: string): string {
-  return (name.split(".").at(-1) ?? name).replaceAll('"', "");
-}
 
 function current(value: number | undefined): number {
   if (value !== undefined) return value;

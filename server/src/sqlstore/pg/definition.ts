@@ -307,7 +307,7 @@ function columnOf(node: ColumnDef): ColumnDefinition {
         ? { automatic: "serial" as const }
         : {}),
     ...(generated === undefined ? {} : { generated: expressionOf(generated) }),
-    constraints: own.flatMap((each) => constraintOf(each, [name])),
+    constraints: columnConstraints(own, name),
   };
 }
 
@@ -323,10 +323,34 @@ const ACTIONS: ReadonlyMap<string, ReferenceAction> = new Map([
   ["d", "set default"],
 ]);
 
+/** Behind a column what is deferred stands as a constraint of its own, after the one that it is about. */
+function columnConstraints(
+  own: readonly Constraint[],
+  column: string,
+): readonly ConstraintDefinition[] {
+  const found: ConstraintDefinition[] = [];
+  for (const each of own) {
+    const mode = ATTRIBUTES.get(each.contype ?? "");
+    const last = found.at(-1);
+    if (mode === undefined) found.push(...constraintOf(each, [column]));
+    else if (last?.kind === "foreign" && last.deferrable !== "deferred")
+      found.splice(-1, 1, { ...last, deferrable: mode });
+    else if (last?.kind === "key" && mode === "deferred")
+      throw unsupported("a key that is deferred");
+  }
+  return found;
+}
+
+const ATTRIBUTES: ReadonlyMap<string, "immediate" | "deferred"> = new Map([
+  ["CONSTR_ATTR_DEFERRABLE", "immediate"],
+  ["CONSTR_ATTR_DEFERRED", "deferred"],
+]);
+
 /** `own` is the column at which the constraint stands. */
 function constraintOf(node: Constraint, own: readonly string[]): readonly ConstraintDefinition[] {
   const named = node.conname === undefined || node.conname === "" ? {} : { name: node.conname };
-  if (node.initdeferred === true) throw unsupported("a constraint that is deferred");
+  const isForeign = node.contype === "CONSTR_FOREIGN";
+  if (node.initdeferred === true && !isForeign) throw unsupported("a key that is deferred");
   const keys = stringsOf(node.keys);
   const columns = keys.length > 0 ? keys : own;
   switch (node.contype) {
@@ -343,6 +367,9 @@ function constraintOf(node: Constraint, own: readonly string[]): readonly Constr
           referenced: stringsOf(node.pk_attrs),
           onDelete: ACTIONS.get(node.fk_del_action ?? "a") ?? "no action",
           onUpdate: ACTIONS.get(node.fk_upd_action ?? "a") ?? "no action",
+          ...(node.deferrable === true && {
+            deferrable: node.initdeferred === true ? "deferred" : "immediate",
+          }),
           ...named,
         },
       ];
@@ -351,8 +378,6 @@ function constraintOf(node: Constraint, own: readonly string[]): readonly Constr
       return node.raw_expr === undefined
         ? []
         : [{ kind: "check", condition: expressionOf(node.raw_expr), ...named }];
-    case "CONSTR_ATTR_DEFERRED":
-      throw unsupported("a constraint that is deferred");
     case "CONSTR_EXCLUSION":
       throw unsupported("an exclusion constraint");
     default:

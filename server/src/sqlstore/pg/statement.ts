@@ -37,6 +37,11 @@ function statementOf(node: Node): SqlStatement {
   if ("TransactionStmt" in node) return transactionOf(node.TransactionStmt);
   if ("VariableSetStmt" in node) return settingOf(node.VariableSetStmt);
   if ("VariableShowStmt" in node) return { kind: "show", name: node.VariableShowStmt.name ?? "" };
+  if ("ConstraintsSetStmt" in node) {
+    const { constraints, deferred } = node.ConstraintsSetStmt;
+    const names = rangeVarsOf(constraints).map((each) => each.relname ?? "");
+    return { kind: "set constraints", names, deferred: deferred === true };
+  }
   if ("TruncateStmt" in node) {
     return {
       kind: "truncate",
@@ -88,7 +93,6 @@ function objectWords(type = ""): string {
 const NOTHING: readonly (readonly [string, string])[] = [
   ["LockStmt", "LOCK TABLE"],
   ["VacuumStmt", "VACUUM"],
-  ["ConstraintsSetStmt", "SET CONSTRAINTS"],
   ["CheckPointStmt", "CHECKPOINT"],
   ["RefreshMatViewStmt", "REFRESH MATERIALIZED VIEW"],
 ];

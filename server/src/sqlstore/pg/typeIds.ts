@@ -35,6 +35,8 @@ const IDS: Readonly<Record<BaseType, TypeId>> = {
   interval: { id: 1186, array: 1187, size: 16 },
   json: { id: 114, array: 199, size: -1 },
   jsonb: { id: 3802, array: 3807, size: -1 },
+  int2vector: { id: 22, array: 1006, size: -1 },
+  oidvector: { id: 30, array: 1013, size: -1 },
   record: { id: 2249, array: 2287, size: -1 },
   inet: { id: 869, array: 1041, size: -1 },
   cidr: { id: 650, array: 651, size: -1 },
@@ -70,9 +72,9 @@ export function listedTypeId(
 
 /** The object id of a type and the size of its values. */
 export function typeId(type: SqlType): { readonly id: number; readonly size: number } {
+  if (isBase(type)) return IDS[type];
   const element = elementOf(type);
-  if (element !== undefined) return { id: IDS[element].array, size: -1 };
-  return isBase(type) ? IDS[type] : TEXT;
+  return element === undefined ? TEXT : { id: IDS[element].array, size: -1 };
 }
 
 /** All types that have an id of their own, with the ids of their arrays. */
@@ -84,7 +86,15 @@ export function typeIds(): readonly (TypeId & { readonly type: BaseType })[] {
 }
 
 /** Types that have the id of another one, or are no types of values. */
-const SHARED: readonly BaseType[] = ["uint8", "enum", "unknown", "record", "void"];
+const SHARED: readonly BaseType[] = [
+  "uint8",
+  "enum",
+  "unknown",
+  "record",
+  "int2vector",
+  "oidvector",
+  "void",
+];
 
 function isBase(name: string): name is BaseType {
   return Object.hasOwn(IDS, name);

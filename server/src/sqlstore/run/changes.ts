@@ -36,6 +36,10 @@ export interface Changes {
   readonly rowAt: (table: Table, key: StoreKey) => SqlRow | undefined;
   /** References of all changed rows; ON DELETE and ON UPDATE add changes. */
   readonly checkReferences: (env: Env) => void;
+  /** References that are to be looked at again when the transaction ends. */
+  readonly pending: () => readonly PendingReference[];
+  /** Fails for those of which a row is left that refers to none. */
+  readonly checkPending: (all: readonly PendingReference[]) => void;
   readonly writes: () => ReadonlyMap<StoreKey, Value>;
   /** The rows that are not as they were, in the order in which they changed first. */
   readonly changed: () => readonly ChangedRow[];
@@ -51,10 +55,38 @@ export interface Conflict {
 
 type Change = ChangedRow;
 
+/** A reference that was violated when its statement ended, and may be by then. */
+export interface PendingReference {
+  /** The table that refers. */
+  readonly child: string;
+  readonly key: ForeignKey;
+  /** What its columns hold. */
+  readonly values: SqlRow;
+}
+
+/** When a reference is checked: with its statement, with its transaction, or not at all. */
+export type ReferenceTime = "now" | "later" | "never";
+
+/** What a row does whose parent changed. */
+interface Reaction {
+  readonly child: Table;
+  readonly key: ForeignKey;
+  readonly own: readonly number[];
+  readonly at: StoreKey;
+  readonly row: SqlRow;
+  /** The parent's new key; undefined where it is gone. */
+  readonly next: SqlRow | undefined;
+  readonly action: ForeignKey["onDelete"];
+  readonly parent: Table;
+  /** The parent's key before. */
+  readonly values: SqlRow;
+}
+
 export interface ChangesContext {
   readonly catalog: Catalog;
   readonly rows: Rows;
   readonly rules: (table: Table) => TableRules;
+  readonly references: (child: Table, key: ForeignKey) => ReferenceTime;
   /** The number of a row of a table without a primary key. */
   readonly rowNumber: () => number;
 }
@@ -65,6 +97,7 @@ export function createChanges(context: ChangesContext): Changes {
   const changed = new Map<StoreKey, Change>();
   const entries = new Map<StoreKey, Value>();
   const written = new Map<SqlRow, StoreKey>();
+  const pending: PendingReference[] = [];
 
   function rowAt(table: Table, key: StoreKey): SqlRow | undefined {
     const change = changed.get(key);
@@ -178,9 +211,16 @@ export function createChanges(context: ChangesContext): Changes {
     );
   }
 
+  /** A violation: at once an error, or something to look at again when the transaction ends. */
+  function violated(child: Table, key: ForeignKey, values: SqlRow, error: () => Error): void {
+    if (context.references(child, key) === "now") throw error();
+    pending.push({ child: child.name, key, values });
+  }
+
   function checkParents({ table, before, after }: Change): void {
     if (after === undefined) return;
     for (const key of table.foreignKeys) {
+      if (context.references(table, key) === "never") continue;
       const own = positions(table, key.columns);
       if (before !== undefined && own.every((at) => same(table, at, before, after, dialect)))
         continue;
@@ -189,7 +229,8 @@ export function createChanges(context: ChangesContext): Changes {
       const parent = catalog.tables.get(key.table);
       if (parent === undefined) throw failure("noTable", `relation "${key.table}" does not exist`);
       const columns = referencedColumns(parent, key);
-      if (!hasParent(parent, columns, values)) throw missingParent(table, key, values, dialect);
+      if (!hasParent(parent, columns, values))
+        violated(table, key, values, () => missingParent(table, key, values, dialect));
     }
   }
 
@@ -214,7 +255,7 @@ export function createChanges(context: ChangesContext): Changes {
     let acted = false;
     for (const child of catalog.tables.values()) {
       for (const key of child.foreignKeys) {
-        if (key.table !== table.name) continue;
+        if (key.table !== table.name || context.references(child, key) === "never") continue;
         const columns = referencedColumns(table, key);
         if (after !== undefined && columns.every((at) => same(table, at, before, after, dialect)))
           continue;
@@ -231,7 +272,8 @@ export function createChanges(context: ChangesContext): Changes {
         )
           continue;
         const next = after === undefined ? undefined : columns.map((at) => after[at] ?? null);
-        for (const [at, row] of children) act(child, key, own, at, row, next, action, env, table);
+        for (const [at, row] of children)
+          act({ child, key, own, at, row, next, action, parent: table, values }, env);
         acted = true;
       }
     }
@@ -239,18 +281,13 @@ export function createChanges(context: ChangesContext): Changes {
   }
 
   function act(
-    child: Table,
-    key: ForeignKey,
-    own: readonly number[],
-    at: StoreKey,
-    row: SqlRow,
-    next: SqlRow | undefined,
-    action: ForeignKey["onDelete"],
+    { child, key, own, at, row, next, action, parent, values }: Reaction,
     env: Env,
-    parent: Table,
   ): void {
     switch (action) {
       case "no action":
+        violated(child, key, values, () => referenced(parent, child, key, dialect));
+        return;
       case "restrict":
         throw referenced(parent, child, key, dialect);
       case "cascade":
@@ -307,6 +344,18 @@ export function createChanges(context: ChangesContext): Changes {
         });
       }
       forEachItem(changed.values(), checkParents);
+    },
+    pending: () => pending,
+    checkPending(all) {
+      forEachItem(all, ({ child: name, key: { name: constraint }, values }) => {
+        const child = catalog.tables.get(name);
+        const key = child?.foreignKeys.find((each) => each.name === constraint);
+        const parent = key && catalog.tables.get(key.table);
+        if (child === undefined || key === undefined || parent === undefined) return;
+        const isLeft = matching(child, positions(child, key.columns), values).length > 0;
+        if (isLeft && !hasParent(parent, referencedColumns(parent, key), values))
+          throw missingParent(child, key, values, dialect);
+      });
     },
     writes() {
       const all = new Map<StoreKey, Value>();

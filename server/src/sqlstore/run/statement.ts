@@ -16,13 +16,14 @@ import { compileQuery } from "../compile/recursion";
 import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
 import { rowBefore, type ChangedRow } from "../routine/triggers";
+import { selectOf } from "../selectOf";
 import { failure, unsupported } from "../sqlError";
 import type { SqlChange, SqlQuery } from "../tree";
 import type { SqlType } from "../values/types";
 import type { SqlValue } from "../values/value";
 import { compileDelete, compileUpdate } from "./change";
 import type { ChangeResult, ChangeWork, CompiledChange } from "./changeTypes";
-import { createChanges, type Changes } from "./changes";
+import { createChanges, type Changes, type ChangesContext, type PendingReference } from "./changes";
 import { compileInsert } from "./insert";
 import { compileMerge } from "./merge";
 import { sameRow } from "./rowChecks";
@@ -150,6 +151,7 @@ export interface StatementContext {
   readonly parse: Work["parse"];
   readonly notice: Work["notice"];
   readonly notify: (channel: string, payload: string) => void;
+  readonly references: ChangesContext["references"];
   /** Writes that wait for the end of a savepoint, and go before what the store says. */
   readonly waiting: ReadonlyMap<StoreKey, Value>;
 }
@@ -160,6 +162,7 @@ export type StatementEnd =
       readonly result: ChangeResult;
       readonly writes: ReadonlyMap<StoreKey, Value>;
       readonly changed?: readonly ChangedRow[];
+      readonly pending?: readonly PendingReference[];
     }
   /** The store ended the transaction, unless it `goesOn`. */
   | {
@@ -193,6 +196,7 @@ export function* runPlan(
       catalog,
       rows,
       rules: rulesOf,
+      references: context.references,
       rowNumber: replayed(drawn.rowNumbers, () => context.nextValue("#rows")),
     });
     const changeWork: ChangeWork = {
@@ -211,7 +215,8 @@ export function* runPlan(
       const env: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
       const result = plan.run(env, changeWork);
       changes.checkReferences(env);
-      return { ok: true, result, writes: changes.writes(), changed: changes.changed() };
+      const [pending, changed] = [changes.pending(), changes.changed()];
+      return { ok: true, result, writes: changes.writes(), changed, pending };
     } catch (error) {
       if (!(error instanceof MissingRows)) throw error;
       // Variables that the attempt assigned are assigned again.
@@ -243,6 +248,22 @@ export function* runPlan(
       rows.add(request, values);
     }
   }
+}
+
+/** Looks again at references that were deferred. */
+export function* checkDeferred(
+  all: readonly PendingReference[],
+  context: StatementContext,
+): Generator<Request, StatementEnd, Reply> {
+  const nothing = planStatement(selectOf([]), context.catalog, new Map());
+  const plan: Plan = {
+    ...nothing,
+    run: (_env, { changes }) => {
+      changes.checkPending(all);
+      return { rows: [], count: 0 };
+    },
+  };
+  return yield* runPlan(plan, context);
 }
 
 /** Runs to its end what asks nobody: rows that are missing are asked for by beginning again. */

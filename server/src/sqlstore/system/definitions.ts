@@ -37,10 +37,14 @@ export function constraintText(catalog: Catalog, table: Table, name: string): st
   if (check !== undefined) return `CHECK (${expressionText(check.condition)})`;
   const reference = table.foreignKeys.find((each) => each.name === name);
   if (reference === undefined) return undefined;
-  const { columns, table: parent, onDelete, onUpdate } = reference;
+  const { columns, table: parent, onDelete, onUpdate, deferrable } = reference;
   const list = (each: readonly string[]): string => each.map(quotedName).join(", ");
   const action = (when: string, what: string): string =>
     what === "no action" ? "" : ` ON ${when} ${what.toUpperCase()}`;
   const target = `${quotedName(parent)}(${list(referencedColumns(catalog, reference))})`;
-  return `FOREIGN KEY (${list(columns)}) REFERENCES ${target}${action("UPDATE", onUpdate)}${action("DELETE", onDelete)}`;
+  const when =
+    deferrable === undefined
+      ? ""
+      : ` DEFERRABLE${deferrable === "deferred" ? " INITIALLY DEFERRED" : ""}`;
+  return `FOREIGN KEY (${list(columns)}) REFERENCES ${target}${action("UPDATE", onUpdate)}${action("DELETE", onDelete)}${when}`;
 }

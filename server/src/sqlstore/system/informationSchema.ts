@@ -128,7 +128,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "tables",
-    "table_catalog:text table_schema table_name table_type self_referencing_column_name reference_generation user_defined_type_catalog user_defined_type_schema user_defined_type_name is_insertable_into is_typed commit_action",
+    "table_catalog:name table_schema table_name table_type:varchar self_referencing_column_name:name reference_generation:varchar user_defined_type_catalog:name user_defined_type_schema user_defined_type_name is_insertable_into:varchar is_typed commit_action",
     (about) => {
       const row = (name: string, type: string): Readonly<Record<string, SqlValue>> => ({
         ...place("table", about),
@@ -146,7 +146,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "columns",
-    "table_catalog:text table_schema table_name column_name ordinal_position:int4 column_default:text is_nullable data_type character_maximum_length:int4 character_octet_length numeric_precision numeric_precision_radix numeric_scale datetime_precision interval_type:text interval_precision:int4 character_set_catalog:text character_set_schema character_set_name collation_catalog collation_schema collation_name domain_catalog domain_schema domain_name udt_catalog udt_schema udt_name scope_catalog scope_schema scope_name maximum_cardinality:int4 dtd_identifier:text is_self_referencing is_identity identity_generation identity_start identity_increment identity_maximum identity_minimum identity_cycle is_generated generation_expression is_updatable",
+    "table_catalog:name table_schema table_name column_name ordinal_position:int4 column_default:varchar is_nullable data_type character_maximum_length:int4 character_octet_length numeric_precision numeric_precision_radix numeric_scale datetime_precision interval_type:varchar interval_precision:int4 character_set_catalog:name character_set_schema character_set_name collation_catalog collation_schema collation_name domain_catalog domain_schema domain_name udt_catalog udt_schema udt_name scope_catalog scope_schema scope_name maximum_cardinality:int4 dtd_identifier:name is_self_referencing:varchar is_identity identity_generation identity_start identity_increment identity_maximum identity_minimum identity_cycle is_generated generation_expression is_updatable",
     (about) => [
       ...tablesOf(about).flatMap((table) =>
         table.columns.map((column, at) => ({
@@ -172,7 +172,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "table_constraints",
-    "constraint_catalog:text constraint_schema constraint_name table_catalog table_schema table_name constraint_type is_deferrable initially_deferred enforced nulls_distinct",
+    "constraint_catalog:name constraint_schema constraint_name table_catalog table_schema table_name constraint_type:varchar is_deferrable initially_deferred enforced nulls_distinct",
     (about) =>
       tablesOf(about).flatMap((table) =>
         constraintsOf(table).map(({ name, kind }) => ({
@@ -187,7 +187,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "key_column_usage",
-    "constraint_catalog:text constraint_schema constraint_name table_catalog table_schema table_name column_name ordinal_position:int4 position_in_unique_constraint",
+    "constraint_catalog:name constraint_schema constraint_name table_catalog table_schema table_name column_name ordinal_position:int4 position_in_unique_constraint",
     (about) =>
       tablesOf(about).flatMap((table) =>
         constraintsOf(table).flatMap(({ name, columns, kind }) =>
@@ -203,7 +203,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "constraint_column_usage",
-    "table_catalog:text table_schema table_name column_name constraint_catalog constraint_schema constraint_name",
+    "table_catalog:name table_schema table_name column_name constraint_catalog constraint_schema constraint_name",
     (about) =>
       tablesOf(about).flatMap((table) => [
         ...constraintsOf(table)
@@ -226,7 +226,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "referential_constraints",
-    "constraint_catalog:text constraint_schema constraint_name unique_constraint_catalog unique_constraint_schema unique_constraint_name match_option update_rule delete_rule",
+    "constraint_catalog:name constraint_schema constraint_name unique_constraint_catalog unique_constraint_schema unique_constraint_name match_option:varchar update_rule delete_rule",
     (about) =>
       tablesOf(about).flatMap((table) =>
         table.foreignKeys.map((key) => ({
@@ -243,7 +243,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "check_constraints",
-    "constraint_catalog:text constraint_schema constraint_name check_clause",
+    "constraint_catalog:name constraint_schema constraint_name check_clause:varchar",
     (about) =>
       tablesOf(about).flatMap((table) =>
         table.checks.map(({ name, condition }) => ({
@@ -256,7 +256,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "views",
-    "table_catalog:text table_schema table_name view_definition check_option is_updatable is_insertable_into",
+    "table_catalog:name table_schema table_name view_definition:varchar check_option is_updatable is_insertable_into",
     (about) =>
       [...about.catalog.views.values()].map(({ name, query }) => ({
         ...place("table", about),
@@ -270,7 +270,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "sequences",
-    "sequence_catalog:text sequence_schema sequence_name data_type numeric_precision:int4 numeric_precision_radix numeric_scale start_value:text minimum_value maximum_value increment cycle_option",
+    "sequence_catalog:name sequence_schema sequence_name data_type:varchar numeric_precision:int4 numeric_precision_radix numeric_scale start_value:varchar minimum_value maximum_value increment cycle_option",
     (about) =>
       [...about.catalog.sequences].map(([name, sequence]) => ({
         ...place("sequence", about),
@@ -288,7 +288,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "schemata",
-    "catalog_name:text schema_name schema_owner default_character_set_catalog default_character_set_schema default_character_set_name sql_path",
+    "catalog_name:name schema_name schema_owner default_character_set_catalog default_character_set_schema default_character_set_name sql_path:varchar",
     ({ session }) =>
       Object.keys(NAMESPACES).map((name) => ({
         catalog_name: session.database,
@@ -297,14 +297,17 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
       })),
   ),
   ...[
-    ["routines", "specific_schema:text specific_name routine_schema routine_name routine_type"],
-    ["triggers", "trigger_schema:text trigger_name event_object_schema event_object_table"],
-    ["table_privileges", "grantor:text grantee table_schema table_name privilege_type"],
+    [
+      "routines",
+      "specific_schema:name specific_name routine_schema routine_name routine_type:varchar",
+    ],
+    ["triggers", "trigger_schema:name trigger_name event_object_schema event_object_table"],
+    ["table_privileges", "grantor:name grantee table_schema table_name privilege_type:varchar"],
   ].map(([name = "", columns = ""]) => systemTable(SCHEMA, name, columns)),
   systemTable(
     SCHEMA,
     "domains",
-    "domain_catalog:text domain_schema domain_name data_type character_maximum_length:int4 character_octet_length numeric_precision numeric_precision_radix numeric_scale datetime_precision domain_default:text udt_catalog udt_schema udt_name",
+    "domain_catalog:name domain_schema domain_name data_type:varchar character_maximum_length:int4 character_octet_length numeric_precision numeric_precision_radix numeric_scale datetime_precision domain_default:varchar udt_catalog:name udt_schema udt_name",
     (about) =>
       [...about.catalog.domains.values()].map(({ name, declared, default: usual }) => ({
         ...place("domain", about),
@@ -316,7 +319,7 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
   systemTable(
     SCHEMA,
     "element_types",
-    "object_schema:text object_name object_type collection_type_identifier data_type",
+    "object_schema:name object_name object_type:varchar collection_type_identifier:name data_type:varchar",
     (about) =>
       tablesOf(about).flatMap((table) =>
         table.columns.flatMap(({ declared }, at) => {

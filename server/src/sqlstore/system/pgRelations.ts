@@ -86,7 +86,7 @@ function constraintsOf(catalog: Catalog): readonly {
   readonly name: string;
   readonly kind: "p" | "u" | "f" | "c";
   readonly columns: readonly number[];
-  readonly fields: Readonly<Record<string, number | string | readonly number[]>>;
+  readonly fields: Readonly<Record<string, boolean | number | string | readonly number[]>>;
 }[] {
   return [...catalog.tables.values()].flatMap((table) => {
     const numbers = (columns: readonly number[]): readonly number[] => columns.map((at) => at + 1);
@@ -112,6 +112,8 @@ function constraintsOf(catalog: Catalog): readonly {
         fields: {
           confrelid: objectId(catalog, "relation", key.table),
           confkey: numbers(at(parent, referencedColumns(catalog, key))),
+          condeferrable: key.deferrable !== undefined,
+          condeferred: key.deferrable === "deferred",
           confupdtype: actionLetter(key.onUpdate),
           confdeltype: actionLetter(key.onDelete),
           conindid: primary ? objectId(catalog, "relation", primary.name) : 0,
@@ -150,7 +152,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_class",
-    "oid:oid relname:name relnamespace:int4 reltype reloftype relowner relam relfilenode reltablespace relpages reltuples:float4 relallvisible:int4 reltoastrelid relhasindex:bool relisshared relpersistence:char relkind relnatts:int2 relchecks relhasrules:bool relhastriggers relhassubclass relrowsecurity relforcerowsecurity relispopulated relreplident:char relispartition:bool relrewrite:int4 relfrozenxid relminmxid relacl:text[] reloptions relpartbound:text",
+    "oid:oid relname:name relnamespace:oid reltype reloftype relowner relam relfilenode reltablespace relpages:int4 reltuples:float4 relallvisible:int4 reltoastrelid:oid relhasindex:bool relisshared relpersistence:char relkind relnatts:int2 relchecks relhasrules:bool relhastriggers relhassubclass relrowsecurity relforcerowsecurity relispopulated relreplident:char relispartition:bool relrewrite:oid relfrozenxid relminmxid relacl:text[] reloptions relpartbound:text",
     (about) =>
       relationsOf(about.catalog).map((relation) => ({
         oid: relation.id,
@@ -174,7 +176,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_attribute",
-    "attrelid:int4 attname:name atttypid:int4 attstattarget attlen:int2 attnum attndims:int4 attcacheoff atttypmod attbyval:bool attalign:char attstorage attcompression attnotnull:bool atthasdef atthasmissing attidentity:char attgenerated attisdropped:bool attislocal attinhcount:int4 attcollation attacl:text[] attoptions attfdwoptions attmissingval:text",
+    "attrelid:oid attname:name atttypid:oid attstattarget:int2 attlen attnum attndims attcacheoff:int4 atttypmod attbyval:bool attalign:char attstorage attcompression attnotnull:bool atthasdef atthasmissing attidentity:char attgenerated attisdropped:bool attislocal attinhcount:int2 attcollation:oid attacl:text[] attoptions attfdwoptions attmissingval:text",
     (about) =>
       columnsOfRelations(about).map(
         ({ relation, name, number, type, modifier, size, column, of }) => ({
@@ -208,7 +210,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_index",
-    "indexrelid:int4 indrelid indnatts:int2 indnkeyatts indisunique:bool indnullsnotdistinct indisprimary indisexclusion indimmediate indisclustered indisvalid indcheckxmin indisready indislive indisreplident indkey:int2vector indcollation:int4[] indclass indoption:int2vector indexprs:text indpred",
+    "indexrelid:oid indrelid indnatts:int2 indnkeyatts indisunique:bool indnullsnotdistinct indisprimary indisexclusion indimmediate indisclustered indisvalid indcheckxmin indisready indislive indisreplident indkey:int2vector indcollation:oidvector indclass indoption:int2vector indexprs:text indpred",
     ({ catalog }) =>
       relationsOf(catalog).flatMap(({ id, index }) => {
         if (index === undefined) return [];
@@ -237,7 +239,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_constraint",
-    "oid:oid conname:name connamespace:int4 contype:char condeferrable:bool condeferred convalidated conrelid:int4 contypid conindid conparentid confrelid confupdtype:char confdeltype confmatchtype conislocal:bool coninhcount:int4 connoinherit:bool conkey:int2[] confkey conpfeqop:int4[] conppeqop conffeqop confdelsetcols:int2[] conexclop:int4[] conbin:text",
+    "oid:oid conname:name connamespace:oid contype:char condeferrable:bool condeferred convalidated conrelid:oid contypid conindid conparentid confrelid confupdtype:char confdeltype confmatchtype conislocal:bool coninhcount:int2 connoinherit:bool conkey:int2[] confkey conpfeqop:oid[] conppeqop conffeqop confdelsetcols:int2[] conexclop:oid[] conbin:text",
     ({ catalog }) =>
       constraintsOf(catalog).map(({ table, name, kind, columns, fields }) => ({
         oid: objectId(catalog, `constraint of ${table.name}`, name),
@@ -258,7 +260,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_sequence",
-    "seqrelid:int4 seqtypid seqstart:int8 seqincrement seqmax seqmin seqcache seqcycle:bool",
+    "seqrelid:oid seqtypid seqstart:int8 seqincrement seqmax seqmin seqcache seqcycle:bool",
     ({ catalog }) =>
       [...catalog.sequences].map(([name, sequence]) => ({
         seqrelid: objectId(catalog, "relation", name),
@@ -276,7 +278,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_depend",
-    "classid:int4 objid objsubid refclassid refobjid refobjsubid deptype:char",
+    "classid:oid objid objsubid:int4 refclassid:oid refobjid refobjsubid:int4 deptype:char",
     ({ catalog }) =>
       [...catalog.tables.values()].flatMap((table) =>
         table.columns.flatMap((column, at) => {
@@ -312,7 +314,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_views",
-    "schemaname:name viewname viewowner definition",
+    "schemaname:name viewname viewowner definition:text",
     ({ catalog, session }) =>
       [...catalog.views.values()].map(({ name, query }) => ({
         schemaname: "public",
@@ -324,7 +326,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_indexes",
-    "schemaname:name tablename indexname tablespace indexdef",
+    "schemaname:name tablename indexname tablespace indexdef:text",
     ({ catalog }) =>
       relationsOf(catalog).flatMap(({ name, index }) =>
         index === undefined

@@ -66,7 +66,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_type",
-    "oid:oid typname:name typnamespace:int4 typowner typlen:int2 typbyval:bool typtype:char typcategory typispreferred:bool typisdefined typdelim:char typrelid:int4 typsubscript:text typelem:int4 typarray typinput:text typoutput typreceive typsend typmodin typmodout typanalyze typalign:char typstorage typnotnull:bool typbasetype:int4 typtypmod typndims typcollation typdefaultbin:text typdefault typacl:text[]",
+    "oid:oid typname:name typnamespace:oid typowner typlen:int2 typbyval:bool typtype:char typcategory typispreferred:bool typisdefined typdelim:char typrelid:oid typsubscript:text typelem:oid typarray typinput:text typoutput typreceive typsend typmodin typmodout typanalyze typalign:char typstorage typnotnull:bool typbasetype:oid typtypmod:int4 typndims typcollation:oid typdefaultbin:text typdefault typacl:text[]",
     ({ catalog }) => {
       const own = [...catalog.enumerations.keys()].flatMap((name): TypeRow[] => {
         const [oid, array] = [objectId(catalog, "type", name), objectId(catalog, "array of", name)];
@@ -136,18 +136,18 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_cursors",
-    "name:name statement is_holdable:bool is_binary is_scrollable creation_time:timestamptz",
+    "name:text statement is_holdable:bool is_binary is_scrollable creation_time:timestamptz",
     ({ session }) => (session.cursors ?? []).map((name) => ({ name, is_scrollable: true })),
   ),
   systemTable(
     "pg_catalog",
     "pg_prepared_statements",
-    "name:name statement prepare_time:timestamptz parameter_types:text[] from_sql:bool",
+    "name:text statement prepare_time:timestamptz parameter_types:text[] from_sql:bool",
   ),
   systemTable(
     "pg_catalog",
     "pg_enum",
-    "oid:oid enumtypid enumsortorder:float4 enumlabel:text",
+    "oid:oid enumtypid enumsortorder:float4 enumlabel:name",
     ({ catalog }) =>
       [...catalog.enumerations].flatMap(([name, labels]) =>
         labels.map((label, at) => ({
@@ -158,16 +158,13 @@ export const PG_SERVER: readonly SystemTable[] = [
         })),
       ),
   ),
-  systemTable(
-    "pg_catalog",
-    "pg_namespace",
-    "oid:oid nspname:name nspowner:int4 nspacl:text[]",
-    () => Object.entries(NAMESPACES).map(([nspname, oid]) => ({ oid, nspname, nspowner: OWNER })),
+  systemTable("pg_catalog", "pg_namespace", "oid:oid nspname:name nspowner:oid nspacl:text[]", () =>
+    Object.entries(NAMESPACES).map(([nspname, oid]) => ({ oid, nspname, nspowner: OWNER })),
   ),
   systemTable(
     "pg_catalog",
     "pg_database",
-    "oid:oid datname:name datdba:int4 encoding datlocprovider:char datistemplate:bool datallowconn datconnlimit:int4 datfrozenxid datminmxid dattablespace datcollate:text datctype daticulocale datcollversion datacl:text[]",
+    "oid:oid datname:name datdba:oid encoding:int4 datlocprovider:char datistemplate:bool datallowconn datconnlimit:int4 datfrozenxid:oid datminmxid dattablespace datcollate:text datctype daticulocale datcollversion datacl:text[]",
     ({ session }) => [
       {
         oid: DATABASE,
@@ -186,7 +183,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_settings",
-    "name:name setting unit category short_desc extra_desc context vartype source min_val max_val enumvals:text[] boot_val:text reset_val sourcefile sourceline:int4 pending_restart:bool",
+    "name:text setting unit category short_desc extra_desc context vartype source min_val max_val enumvals:text[] boot_val:text reset_val sourcefile sourceline:int4 pending_restart:bool",
     ({ setting }) =>
       [...POSTGRES_SETTINGS.keys()].sort().map((name) => {
         const value = setting(name);
@@ -213,7 +210,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_user",
-    "usename:name usesysid:int4 usecreatedb:bool usesuper userepl usebypassrls passwd:text",
+    "usename:name usesysid:oid usecreatedb:bool usesuper userepl usebypassrls passwd:text",
     ({ session }) => [
       { usename: session.user, usesysid: OWNER, usecreatedb: true, usesuper: true },
     ],
@@ -222,13 +219,13 @@ export const PG_SERVER: readonly SystemTable[] = [
     { oid: ACCESS.heap, amname: "heap", amhandler: "heap_tableam_handler", amtype: "t" },
     { oid: ACCESS.btree, amname: "btree", amhandler: "bthandler", amtype: "i" },
   ]),
-  systemTable("pg_catalog", "pg_tablespace", "oid:oid spcname:name spcowner:int4", () => [
+  systemTable("pg_catalog", "pg_tablespace", "oid:oid spcname:name spcowner:oid", () => [
     { oid: 1663, spcname: "pg_default", spcowner: OWNER },
   ]),
   systemTable(
     "pg_catalog",
     "pg_collation",
-    "oid:oid collname:name collnamespace:int4 collowner collprovider:char collisdeterministic:bool collencoding:int4 collcollate:text collctype",
+    "oid:oid collname:name collnamespace:oid collowner collprovider:char collisdeterministic:bool collencoding:int4 collcollate:text collctype",
     () => [
       {
         oid: 100,
@@ -244,7 +241,7 @@ export const PG_SERVER: readonly SystemTable[] = [
   systemTable(
     "pg_catalog",
     "pg_extension",
-    "oid:oid extname:name extowner:int4 extnamespace extrelocatable:bool extversion:text",
+    "oid:oid extname:name extowner:oid extnamespace extrelocatable:bool extversion:text",
     () => [
       {
         oid: 13_500,
@@ -257,62 +254,62 @@ export const PG_SERVER: readonly SystemTable[] = [
   ),
   ...[
     // Objects that this store has none of.
-    ["pg_description", "objoid:int4 classoid objsubid description:text"],
-    ["pg_shdescription", "objoid:int4 classoid description:text"],
+    ["pg_description", "objoid:oid classoid objsubid:int4 description:text"],
+    ["pg_shdescription", "objoid:oid classoid description:text"],
     [
       "pg_proc",
-      "oid:oid proname:name pronamespace:int4 proowner prolang procost:float4 prorows provariadic:int4 prokind:char prosecdef:bool proleakproof proisstrict proretset provolatile:char proparallel pronargs:int2 pronargdefaults prorettype:int4 proargtypes:int4[] proallargtypes proargmodes:text[] proargnames prosrc:text probin",
+      "oid:oid proname:name pronamespace:oid proowner prolang procost:float4 prorows provariadic:oid prokind:char prosecdef:bool proleakproof proisstrict proretset provolatile:char proparallel pronargs:int2 pronargdefaults prorettype:oid proargtypes:oidvector proallargtypes:oid[] proargmodes:char[] proargnames:text[] prosrc:text probin",
     ],
-    ["pg_inherits", "inhrelid:int4 inhparent inhseqno inhdetachpending:bool"],
+    ["pg_inherits", "inhrelid:oid inhparent inhseqno:int4 inhdetachpending:bool"],
     [
       "pg_trigger",
-      "oid:oid tgrelid tgparentid tgname:name tgfoid:int4 tgtype:int2 tgenabled:char tgisinternal:bool tgconstrrelid:int4 tgconstrindid tgconstraint tgdeferrable:bool tginitdeferred tgnargs:int2 tgattr:int2[] tgargs:text tgqual tgoldtable tgnewtable",
+      "oid:oid tgrelid tgparentid tgname:name tgfoid:oid tgtype:int2 tgenabled:char tgisinternal:bool tgconstrrelid:oid tgconstrindid tgconstraint tgdeferrable:bool tginitdeferred tgnargs:int2 tgattr:int2vector tgargs:text tgqual tgoldtable:name tgnewtable",
     ],
     [
       "pg_rewrite",
-      "oid:oid rulename:name ev_class:int4 ev_type:char ev_enabled is_instead:bool ev_qual:text ev_action",
+      "oid:oid rulename:name ev_class:oid ev_type:char ev_enabled is_instead:bool ev_qual:text ev_action",
     ],
     [
       "pg_policy",
-      "oid:oid polname:name polrelid:int4 polcmd:char polpermissive:bool polroles:int4[] polqual:text polwithcheck",
+      "oid:oid polname:name polrelid:oid polcmd:char polpermissive:bool polroles:oid[] polqual:text polwithcheck",
     ],
     [
       "pg_statistic_ext",
-      "oid:oid stxrelid stxname:name stxnamespace:int4 stxowner stxstattarget stxkeys:int2[] stxkind:text[] stxexprs:text",
+      "oid:oid stxrelid stxname:name stxnamespace:oid stxowner stxstattarget:int2 stxkeys:int2vector stxkind:char[] stxexprs:text",
     ],
-    ["pg_publication", "oid:oid pubname:name pubowner:int4 puballtables:bool"],
-    ["pg_publication_rel", "oid:oid prpubid prrelid prqual:text prattrs:int2[]"],
+    ["pg_publication", "oid:oid pubname:name pubowner:oid puballtables:bool"],
+    ["pg_publication_rel", "oid:oid prpubid prrelid prqual:text prattrs:int2vector"],
     ["pg_publication_namespace", "oid:oid pnpubid pnnspid"],
-    ["pg_foreign_table", "ftrelid:int4 ftserver ftoptions:text[]"],
-    ["pg_foreign_server", "oid:oid srvname:name srvowner:int4 srvfdw"],
-    ["pg_partitioned_table", "partrelid:int4 partstrat:char partnatts:int2"],
-    ["pg_range", "rngtypid:int4 rngsubtype rngmultitypid"],
+    ["pg_foreign_table", "ftrelid:oid ftserver ftoptions:text[]"],
+    ["pg_foreign_server", "oid:oid srvname:name srvowner:oid srvfdw"],
+    ["pg_partitioned_table", "partrelid:oid partstrat:char partnatts:int2"],
+    ["pg_range", "rngtypid:oid rngsubtype rngmultitypid"],
     ["pg_language", "oid:oid lanname:name"],
     [
       "pg_opclass",
-      "oid:oid opcmethod opcname:name opcnamespace:int4 opcowner opcfamily opcintype opcdefault:bool opckeytype:int4",
+      "oid:oid opcmethod opcname:name opcnamespace:oid opcowner opcfamily opcintype opcdefault:bool opckeytype:oid",
     ],
-    ["pg_opfamily", "oid:oid opfmethod opfname:name opfnamespace:int4 opfowner"],
+    ["pg_opfamily", "oid:oid opfmethod opfname:name opfnamespace:oid opfowner"],
     [
       "pg_operator",
-      "oid:oid oprname:name oprnamespace:int4 oprowner oprkind:char oprleft:int4 oprright oprresult",
+      "oid:oid oprname:name oprnamespace:oid oprowner oprkind:char oprleft:oid oprright oprresult",
     ],
     ["pg_cast", "oid:oid castsource casttarget castfunc castcontext:char castmethod"],
-    ["pg_aggregate", "aggfnoid:int4 aggkind:text"],
-    ["pg_ts_config", "oid:oid cfgname:name cfgnamespace:int4"],
-    ["pg_foreign_data_wrapper", "oid:oid fdwname:name fdwowner:int4"],
+    ["pg_aggregate", "aggfnoid:text aggkind:char"],
+    ["pg_ts_config", "oid:oid cfgname:name cfgnamespace:oid"],
+    ["pg_foreign_data_wrapper", "oid:oid fdwname:name fdwowner:oid"],
     ["pg_default_acl", "oid:oid defaclrole defaclnamespace defaclobjtype:char defaclacl:text[]"],
-    ["pg_seclabels", "objoid:int4 classoid objsubid objtype:text provider label"],
+    ["pg_seclabels", "objoid:oid classoid objsubid:int4 objtype:text provider label"],
     ["pg_largeobject_metadata", "oid:oid lomowner lomacl:text[]"],
-    ["pg_stat_replication", "pid:int4 usename:name state"],
-    ["pg_matviews", "schemaname:name matviewname matviewowner definition"],
-    ["pg_auth_members", "roleid:int4 member grantor admin_option:bool"],
-    ["pg_locks", "locktype:text database:int4 relation pid mode:text granted:bool"],
+    ["pg_stat_replication", "pid:int4 usename:name state:text"],
+    ["pg_matviews", "schemaname:name matviewname matviewowner definition:text"],
+    ["pg_auth_members", "roleid:oid member grantor admin_option:bool"],
+    ["pg_locks", "locktype:text database:oid relation pid:int4 mode:text granted:bool"],
     [
       "pg_stat_activity",
-      "datid:int4 datname:name pid:int4 usename:name application_name state query wait_event_type wait_event",
+      "datid:oid datname:name pid:int4 usename:name application_name:text state query wait_event_type wait_event",
     ],
-    ["pg_stat_user_tables", "relid:int4 schemaname:name relname n_live_tup:int8"],
+    ["pg_stat_user_tables", "relid:oid schemaname:name relname n_live_tup:int8"],
     ["pg_event_trigger", "oid:oid evtname:name"],
   ].map(([name = "", columns = ""]) => systemTable("pg_catalog", name, columns)),
 ];

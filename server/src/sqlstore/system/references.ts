@@ -135,6 +135,11 @@ function nameOf(kind: ObjectKind, number: number, catalog: Catalog): string {
   }
 }
 
+/** The name of an object as a text writes it: without its schema and its quotes, in lower case unless it has some. */
+export function nameIn(written: string): string {
+  return parsedName(written).name;
+}
+
 /** `public."Order"` as its schema and its name. */
 function parsedName(written: string): { readonly schema?: string; readonly name: string } {
   const parts = [...written.matchAll(/"((?:[^"]|"")*)"|([^".]+)/g)].map(

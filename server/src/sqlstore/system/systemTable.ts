@@ -57,7 +57,7 @@ function columnsOf(text: string): readonly ScopeColumn[] {
   let last: Omit<ScopeColumn, "name"> = { type: "text" };
   return text.split(/\s+/).map((each) => {
     const [name = "", type] = each.split(":");
-    if (type === "int2vector") last = { type: "int2[]", shape: { first: 0 } };
+    if (type === "int2vector" || type === "oidvector") last = { type, shape: { first: 0 } };
     else if (type !== undefined) last = { type: typeNamed(type) };
     return { name, ...last };
   });
@@ -78,11 +78,17 @@ const TYPES = [
   "float4",
   "float8",
   "text",
+  "varchar",
   "char",
   "name",
   "text[]",
+  "name[]",
+  "char[]",
   "int2[]",
   "int4[]",
+  "oid[]",
+  "int2vector",
+  "oidvector",
   "timestamptz",
 ] as const satisfies readonly SqlType[];
 

@@ -7,6 +7,7 @@ import { isInterval, isList, type SqlValue } from "./value";
 /** The text of a value that is not NULL, as a cast to text gives it. */
 export function formatValue(value: SqlValue, type: SqlType): string {
   if (value === null) return "";
+  if (isVector(type)) return isList(value) ? value.map(String).join(" ") : "";
   const element = elementOf(type);
   if (element !== undefined) return isList(value) ? formatArray(value, element) : "{}";
   switch (typeof value) {
@@ -24,6 +25,10 @@ export function formatValue(value: SqlValue, type: SqlType): string {
       if (isInterval(value)) return formatInterval(value);
       return formatRecord(value);
   }
+}
+
+function isVector(type: SqlType): boolean {
+  return type === "int2vector" || type === "oidvector";
 }
 
 /** The text of a value on the wire: PostgreSQL writes truth values as one letter, and bytes with `\x`. */

@@ -59,6 +59,9 @@ const BASE_TYPES = [
   "json",
   "jsonb",
   "record",
+  /** Lists of the catalogue, counted from zero. */
+  "int2vector",
+  "oidvector",
   ...OTHER_TYPES,
   /** A literal or parameter of which the context has not said what it is. */
   "unknown",
@@ -95,6 +98,8 @@ export interface DeclaredType {
 
 /** The type of the elements of an array; undefined for what is no array. */
 export function elementOf(type: SqlType): BaseType | undefined {
+  if (type === "int2vector") return "int2";
+  if (type === "oidvector") return "oid";
   return type.endsWith("[]") ? BASE_TYPES.find((base) => type === `${base}[]`) : undefined;
 }
 
