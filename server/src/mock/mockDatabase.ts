@@ -5,6 +5,7 @@ import type { Key, Reply, Request, Value } from "../exploration/client";
 import { randomNumbers } from "../exploration/randomNumbers";
 import type { ProductLevel } from "../isolation/levels";
 import { createDatabase, type Database } from "../sqlstore/database";
+import { createNamedLocks } from "../sqlstore/namedLocks";
 import { createMemoryStore, createSequences, type CountedSequences } from "../sqlstore/memory";
 import type { LockingRule } from "../sqlstore/run/rows";
 import { createSqlSession, runNow, type SqlOutcome, type SqlSession } from "../sqlstore/session";
@@ -96,6 +97,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     : createMockStore({ level, initial, seed, strategy, isForgetful });
   let count = 0;
   const hearers = new Set<Hearer>();
+  const locksOf = createNamedLocks();
 
   /** A session of the store that is there now; after a reset the next request opens one of the new store. */
   function openStoreSession(): StoreSession {
@@ -174,6 +176,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
         const random = randomNumbers(seed * 7919 + count++);
         const pause = randomNumbers(seed * 104_729 + count);
         const number = count;
+        const locks = locksOf(number);
         const hearer: Hearer = { channels: new Set(), listener: () => undefined };
         hearers.add(hearer);
         const session = createSqlSession(sql, {
@@ -192,6 +195,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
           ...(typeof level !== "string" && { level: sqlLevel(level) }),
           hasIndexes: true,
           identifier: count,
+          locks,
           channels: {
             listen(channel, isWanted) {
               if (isWanted) hearer.channels.add(channel);
@@ -240,6 +244,8 @@ export function createMockDatabase(options: MockOptions): MockResult {
             ...storeSession,
             close() {
               hearers.delete(hearer);
+              locks.transactionEnded();
+              locks.releaseAll();
               storeSession.close();
             },
           },

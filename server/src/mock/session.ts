@@ -1,5 +1,5 @@
 // Interface of the database behind the wire protocols: one session for each connection, values as text.
-import type { ColumnOrigin } from "../sqlstore/compile/node";
+import type { ColumnOrigin, Shape } from "../sqlstore/compile/node";
 import type { Notice } from "../sqlstore/session";
 import type { SqlCopy } from "../sqlstore/tree";
 import type { SqlError } from "../sqlstore/sqlError";
@@ -10,6 +10,8 @@ export interface ResultColumn {
   readonly type: SqlType;
   /** The column of a table that it is, or what it was cast to. */
   readonly origin?: ColumnOrigin;
+  /** Fields of rows. */
+  readonly shape?: Shape;
   /** How PostgreSQL's clients are told of it; absent where its type says all. */
   readonly object?: ColumnObject | undefined;
 }

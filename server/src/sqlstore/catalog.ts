@@ -28,6 +28,8 @@ export interface Key {
   readonly columns: readonly number[];
   /** A partial unique index is about rows that satisfy this. */
   readonly where?: SqlExpression;
+  /** It was made by CREATE INDEX, and is no constraint of the table. */
+  readonly isIndex?: boolean;
 }
 
 export interface ForeignKey {

@@ -11,7 +11,7 @@ import { alterTable } from "./alterTable";
 import { declaredSequence } from "./sequence";
 import { failure, unsupported } from "./sqlError";
 import { declaredType, noTable, positions, withColumn, withConstraint } from "./tableParts";
-import type { DroppedKind, SqlDefinition } from "./tree";
+import type { ConstraintDefinition, DroppedKind, SqlDefinition } from "./tree";
 import { addLabel, createDomain, dropType, renameLabel, renameType } from "./userTypes";
 
 /** Applies a definition. Fails as the databases do, and then changes nothing. `free`: foreign keys are not looked at. */
@@ -119,7 +119,7 @@ function createTable(
   let table: Table =
     like === undefined
       ? { name, columns: [], keys: [], foreignKeys: [], checks: [] }
-      : { ...like, name, foreignKeys: [] };
+      : { ...like, name, columns: columnsAlike(catalog, like, name), foreignKeys: [] };
   table = { ...table, storage: unusedStorage(catalog, name) };
   for (const column of definition.columns) table = withColumn(catalog, table, column);
   const constraints = [
@@ -128,7 +128,8 @@ function createTable(
     ),
     ...definition.constraints.map((constraint) => ({ constraint, column: undefined })),
   ];
-  for (const { constraint, column } of constraints)
+  const kept = catalog.dialect === "postgres" ? withoutRepetition(constraints) : constraints;
+  for (const { constraint, column } of kept)
     table = withConstraint(catalog, table, constraint, column);
   catalog.tables.set(name, table);
 }
@@ -238,6 +239,44 @@ function dropReferences(
     catalog.tables.set(name, { ...table, foreignKeys: kept });
 }
 
+interface PlacedConstraint {
+  readonly constraint: ConstraintDefinition;
+  /** The column that it stands behind. */
+  readonly column: string | undefined;
+}
+
+/** PostgreSQL makes one key of several over the same columns, by the name that one of them has. */
+function withoutRepetition(all: readonly PlacedConstraint[]): readonly PlacedConstraint[] {
+  const kept: PlacedConstraint[] = [];
+  for (const each of all) {
+    const { constraint } = each;
+    const at = kept.findIndex(
+      ({ constraint: known }) =>
+        known.kind === "key" &&
+        constraint.kind === "key" &&
+        !constraint.primary &&
+        known.columns.join() === constraint.columns.join() &&
+        (known.name === undefined || constraint.name === undefined),
+    );
+    const known = kept[at];
+    if (known === undefined) kept.push(each);
+    else if (constraint.name !== undefined)
+      kept[at] = { ...known, constraint: { ...known.constraint, name: constraint.name } };
+  }
+  return kept;
+}
+
+/** Columns of CREATE TABLE ... LIKE: MySQL's are numbered by sequences of their own, PostgreSQL's by none. */
+function columnsAlike(catalog: Catalog, { columns }: Table, name: string): Table["columns"] {
+  return columns.map(({ automatic, ...column }) => {
+    if (automatic === undefined) return column;
+    if (catalog.dialect === "postgres") return column;
+    const sequence = `${name}_${column.name}_seq`;
+    catalog.sequences.set(sequence, declaredSequence(catalog.dialect, sequence, {}));
+    return { ...column, automatic: { ...automatic, sequence } };
+  });
+}
+
 function taken(catalog: Catalog, name: string): Error {
   return catalog.dialect === "postgres"
     ? failure("tableExists", `relation "${name}" already exists`)
@@ -265,7 +304,7 @@ function createIndex(
     catalog.tables.set(table.name, { ...table, indexes: [...indexes, index] });
     return;
   }
-  const key: Key = { name, primary: false, columns, ...(where === undefined ? {} : { where }) };
+  const key: Key = { name, primary: false, columns, isIndex: true, ...(where && { where }) };
   catalog.tables.set(table.name, { ...table, keys: [...table.keys, key] });
 }
 

@@ -15,6 +15,7 @@ import { afterRows, forStatement } from "./routine/triggers";
 import { runPlan, truncateTables, type StatementContext } from "./run/statement";
 import { shownColumns } from "./mysql/spelling";
 import { failure, asSqlFailure, SqlFailure } from "./sqlError";
+import { createNamedLocks } from "./namedLocks";
 import { savepoint } from "./savepoints";
 import { sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
@@ -123,7 +124,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     isPostgres,
     options,
     context: () => context([]),
-    transactionEnded: own.transactionEnded,
+    transactionEnded() {
+      own.transactionEnded();
+      locks.transactionEnded();
+    },
   });
   const { begin, commit, abort, ended, finished } = transaction;
   const assignmentHost: Omit<AssignmentHost, "query"> = {
@@ -142,6 +146,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     inTransaction,
     finished,
   };
+  const locks = options.locks ?? createNamedLocks()(state.facts.identifier);
   const numbers = sessionSequences(catalog, options.sequences, state);
 
   function context(parameters: readonly unknown[]): StatementContext {
@@ -167,6 +172,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       variables: state.variables,
       setting: settings.read,
       session: { ...state.facts, cursors: own.cursors() },
+      locks,
       parse: (text) => database.parse(text).map((each) => each.statement),
       notice: (level, message) => {
         routines.host.notice(level, message);
@@ -336,6 +342,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       case "do":
         return yield* inTransaction(() => routines.block(parsed.body));
       case "table as":
+        if (!isPostgres && state.status !== "idle") yield* commit();
         return yield* inTransaction(() => own.run(parsed, parameters));
       default:
         return yield* own.run(parsed, parameters);
@@ -470,9 +477,13 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (state.savepoints.length === 0) yield { kind: "abort" };
         state.status = "failed";
       }
+      const { number, table } = error.error;
+      const isUnknown = !isPostgres && number === UNKNOWN_TABLE && table !== undefined;
+      const name = isUnknown && !table.includes(".") ? `${state.facts.database}.${table}` : table;
+      const shown = isUnknown && { message: `Table '${name ?? ""}' doesn't exist` };
       return {
         ok: false,
-        error: { ...(position === undefined ? {} : { position }), ...error.error },
+        error: { ...(position === undefined ? {} : { position }), ...error.error, ...shown },
       };
     }
   }
@@ -526,6 +537,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     setting: (name) => state.settings.get(name) ?? settings.usual.get(name),
   };
 }
+
+/** MySQL names it with its database. */
+const UNKNOWN_TABLE = 1146;
 
 /** Runs a session's requests against a store that answers at once. */
 export function runNow<T>(

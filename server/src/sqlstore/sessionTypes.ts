@@ -1,6 +1,7 @@
 // A session of SQL as others see it: what it is made with, what it is asked, what it gives.
 import type { Reply, Request } from "../exploration/client";
 import type { QueryColumn } from "./compile/node";
+import type { NamedLocks } from "./namedLocks";
 import type { LockingRule } from "./run/rows";
 import type { SqlError } from "./sqlError";
 import type { SqlCopy } from "./tree";
@@ -65,6 +66,8 @@ export interface SessionOptions {
     readonly forget: () => void;
     readonly notify: (channel: string, payload: string) => void;
   };
+  /** Locks that applications name; those of nobody else if absent. */
+  readonly locks?: NamedLocks;
   /** The level of transactions that ask for none, as SQL says it; the dialect's own if absent. */
   readonly level?: string;
   /** A name for each transaction, for people. */

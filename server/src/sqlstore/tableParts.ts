@@ -20,7 +20,7 @@ import { mysqlType, postgresType, type DeclaredType, type SqlType } from "./valu
 export function noTable(catalog: Catalog, name: string): Error {
   return catalog.dialect === "postgres"
     ? failure("noTable", `relation "${name}" does not exist`)
-    : failure("noTable", `Table '${name}' doesn't exist`);
+    : failure("noTable", `Table '${name}' doesn't exist`, { table: name });
 }
 
 /** The type of a column; labels of MySQL's enumerations stand behind its name. */
@@ -172,16 +172,20 @@ function keyName(
   columns: readonly string[],
 ): string {
   if (catalog.dialect !== "postgres") {
-    return primary ? "PRIMARY" : unusedName(table, columns[0] ?? "", "_2");
+    return primary ? "PRIMARY" : unusedName(table, columns[0] ?? "", "_", 2);
   }
   return primary
     ? `${table.name}_pkey`
     : unusedName(table, `${table.name}_${columns.join("_")}_key`);
 }
 
-function unusedName(table: Table, name: string, suffix = "1"): string {
-  const used = [...table.keys, ...table.foreignKeys, ...table.checks].map((each) => each.name);
-  return used.includes(name) ? `${name}${suffix}` : name;
+/** A name that nothing of the table has: with a number behind it where there is one of that name already. */
+function unusedName(table: Table, name: string, separator = "", first = 1): string {
+  const all = [...table.keys, ...table.foreignKeys, ...table.checks, ...(table.indexes ?? [])];
+  const used = new Set(all.map((each) => each.name));
+  let unused = name;
+  for (let number = first; used.has(unused); number++) unused = `${name}${separator}${number}`;
+  return unused;
 }
 
 function checkName(

@@ -440,6 +440,6 @@ export type ShowRequest =
   | { readonly kind: "table status"; readonly like?: string }
   | { readonly kind: "character sets" | "grants" }
   | { readonly kind: "variables"; readonly like?: string }
-  | { readonly kind: "databases" }
+  | { readonly kind: "databases"; readonly like?: string }
   /** Questions about the server that have no rows here: warnings, status, engines, ... */
   | { readonly kind: "none"; readonly columns: readonly string[] };

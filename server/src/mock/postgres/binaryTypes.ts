@@ -361,6 +361,32 @@ function timeText(micros: bigint): string {
     : `${clock}.${fraction.toString().padStart(6, "0").replace(/0+$/, "")}`;
 }
 
+/** The binary form of a row from its text; undefined where a field has none or the text is no row of so many fields. */
+export function recordToBinary(text: string, types: readonly number[]): Buffer | undefined {
+  const fields = fieldsOfRow(text);
+  if (fields.length !== types.length) return undefined;
+  const parts: Buffer[] = [sized(4, (into) => into.writeInt32BE(types.length))];
+  for (const [at, field] of fields.entries()) {
+    const type = types[at] ?? 0;
+    const bytes = field === null ? null : toBinary(field, type);
+    if (bytes === undefined) return undefined;
+    parts.push(sized(4, (into) => into.writeUInt32BE(type)));
+    parts.push(sized(4, (into) => into.writeInt32BE(bytes === null ? -1 : bytes.length)));
+    if (bytes !== null) parts.push(bytes);
+  }
+  return Buffer.concat(parts);
+}
+
+/** `(1,"a b",)` as its fields; nothing stands for NULL. */
+function fieldsOfRow(text: string): readonly (string | null)[] {
+  const inside = text.slice(1, -1);
+  const found = [...inside.matchAll(/(?:^|,)("(?:[^"\\]|\\.|"")*"|[^,]*)/gs)];
+  return found.map(([, field = ""]) => {
+    if (field === "") return null;
+    return field.startsWith('"') ? field.slice(1, -1).replace(/(["\\])\1/g, "$1") : field;
+  });
+}
+
 /** An array of any number of dimensions. */
 function encodeArray(text: string, element: number): Buffer | undefined {
   const items = parseArrayText(text);

@@ -14,9 +14,10 @@ import type { Connection, Wire } from "../connection";
 import { createSilence } from "../silence";
 import { SqlFailure } from "../../sqlstore/sqlError";
 import type { SqlCopy } from "../../sqlstore/tree";
+import type { SqlType } from "../../sqlstore/values/types";
 import { copiedPieces, copiedRows } from "./copy";
 import * as backend from "./backendMessages";
-import { fromBinary, hasBinary, toBinary } from "./binaryTypes";
+import { fromBinary, hasBinary, recordToBinary, toBinary } from "./binaryTypes";
 import {
   createFrontendReader,
   formatOf,
@@ -499,12 +500,21 @@ function describe(
   columns: readonly ResultColumn[],
   formats: readonly Format[],
 ): readonly backend.ColumnDescription[] {
-  return columns.map(({ name, type, object }, index) => {
+  return columns.map(({ name, type, object, shape }, index) => {
     const { id, size } = typeId(type);
     const plain = { type: id, size, modifier: -1, table: 0, position: 0 };
-    return { name, ...plain, ...object, format: sentAs(formatOf(formats, index), id) };
+    const asked = formatOf(formats, index);
+    const sent = type === "record" && shape?.fields !== undefined ? asked : sentAs(asked, id);
+    return { name, ...plain, ...object, format: sent };
   });
 }
+
+/** The object id of a field of a row; literals have the type of what is not known. */
+function fieldId({ type }: { readonly type: SqlType }): number {
+  return type === "unknown" ? UNKNOWN : typeId(type).id;
+}
+
+const UNKNOWN = 705;
 
 /** Types without a binary form here go as text, whatever was asked for; the description of the rows says so. */
 function sentAs(format: Format, type: number): Format {
@@ -518,6 +528,9 @@ function cellBytes(
 ): Buffer | null {
   if (cell === null) return null;
   const { id } = typeId(column?.type ?? "text");
+  const { fields } = column?.shape ?? {};
+  if (format === "binary" && column?.type === "record" && fields !== undefined)
+    return recordToBinary(cell, fields.map(fieldId)) ?? Buffer.from(cell);
   return (sentAs(format, id) === "binary" ? toBinary(cell, id) : undefined) ?? Buffer.from(cell);
 }
 

@@ -183,8 +183,10 @@ export function expressionNode(expression: SqlExpression, scope: Scope): Node {
     }
     case "row": {
       const values = expression.values.map(compile);
+      const fields = values.map(({ type }, at) => ({ name: `f${String(at + 1)}`, type }));
       return {
         type: "record",
+        shape: { fields },
         constant: values.every((value) => value.constant),
         run: (env) => values.map((value) => value.run(env)),
       };

@@ -209,7 +209,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
     const shown = relation.schema === undefined ? name : `${relation.schema}.${name}`;
     throw isPostgres(scope.compiler)
       ? failure("noTable", `relation "${shown}" does not exist`)
-      : failure("noTable", `Table '${shown}' doesn't exist`);
+      : failure("noTable", `Table '${shown}' doesn't exist`, { table: shown });
   }
   const columns = table.columns.map((column, at) => {
     const { name: own, declared } = column;

@@ -27,13 +27,16 @@ export function setFunction(relation: FunctionRelation, scope: Scope): SetFuncti
   if (own !== undefined) return own;
   const { types, rows, names } = made(call.name, args, scope) ?? single(functionNode(call, scope));
   const alias = relation.alias ?? call.name;
-  const usual = types.length === 1 ? [alias] : (names ?? ["key", "value"]);
+  const usual = types.length === 1 ? [alias] : (names ?? types.map(() => call.name));
   const all: readonly SqlType[] = relation.ordinality ? [...types, "int8"] : types;
+  const shown = all.map((_, at) => relation.columns[at] ?? usual[at] ?? "ordinality");
   return {
-    columns: all.map((type, at) => ({
-      name: relation.columns[at] ?? usual[at] ?? "ordinality",
-      type,
-    })),
+    // Columns of one name can be told apart by their places alone.
+    columns: all.map((type, at) => {
+      const name = shown[at] ?? "";
+      const isAgain = shown.indexOf(name) < at;
+      return isAgain ? { name: `${name}#${String(at)}`, shown: name, type } : { name, type };
+    }),
     rows: relation.ordinality ? (env) => rows(env).map((row, at) => [...row, at + 1]) : rows,
   };
 }
@@ -151,6 +154,7 @@ function made(name: string, args: readonly Node[], scope: Scope): TypedRows | un
       const asText = name.endsWith("_text");
       return {
         types: ["text", asText ? "text" : "jsonb"],
+        names: ["key", "value"],
         rows: (env) => {
           const read = parseJson(plainText(document.run(env) ?? "{}"));
           if (read === undefined || !isJsonMap(read))

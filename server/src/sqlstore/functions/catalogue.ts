@@ -143,7 +143,6 @@ export const CATALOGUE: FunctionTable = tableOf({
           isList(items) ? items.map((_, at) => at + 1) : [],
         ),
   ),
-  pg_advisory_unlock_all: always("void", ""),
   pg_notify: asked("void", ["text", "text"], ([channel, payload], env) => {
     env.work.notify(text(channel), text(payload));
     return "";

@@ -1,6 +1,8 @@
 // Functions about the session, sequences and locks that outlive statements.
 import { defaultToText, type Node } from "../compile/node";
 import { failure, unsupported } from "../sqlError";
+import type { LockMode } from "../namedLocks";
+import type { SqlValue } from "../values/value";
 import { nameIn } from "../system/references";
 import { postgresName } from "../values/types";
 import { formatValue } from "../values/format";
@@ -81,21 +83,59 @@ export const SESSION: FunctionTable = tableOf({
     if (first === undefined) return undefined;
     return { type: "text", constant: true, run: () => postgresName(first.type) };
   },
-  // Sessions of the store never wait, so such a lock is always free.
-  "pg_advisory_lock pg_advisory_xact_lock": plain("void", ["int8", "int8"], () => "", { least: 1 }),
-  "pg_try_advisory_lock pg_try_advisory_xact_lock pg_advisory_unlock": plain(
+  // A lock that another session has is not waited for: what would wait for it fails.
+  ...advisory("pg_advisory", "void", (isTaken) => {
+    if (isTaken) return "";
+    throw failure("lockTimeout", "canceling statement due to lock timeout");
+  }),
+  ...advisory("pg_try_advisory", "bool", (isTaken) => isTaken),
+  pg_advisory_unlock: plain(
     "bool",
     ["int8", "int8"],
-    () => true,
+    (keys, env) => env.work.locks.release(keys.map(integer).join(), false),
     { least: 1 },
   ),
+  pg_advisory_unlock_shared: plain(
+    "bool",
+    ["int8", "int8"],
+    (keys, env) => env.work.locks.release(keys.map(integer).join(), true),
+    { least: 1 },
+  ),
+  pg_advisory_unlock_all: plain("void", [], (_keys, env) => {
+    env.work.locks.releaseAll();
+    return "";
+  }),
   get_lock: only(
     "mysql",
-    plain("int8", ["text", "float8"], () => 1),
+    plain("int8", ["text", "float8"], ([name], env) =>
+      env.work.locks.take(text(name).toLowerCase(), EXCLUSIVE) ? 1 : 0,
+    ),
   ),
   release_lock: only(
     "mysql",
-    plain("int8", ["text"], () => 1),
+    plain("int8", ["text"], ([name], env) => {
+      const key = text(name).toLowerCase();
+      if (env.work.locks.holder(key) === undefined) return null;
+      return env.work.locks.release(key, false) ? 1 : 0;
+    }),
+  ),
+  is_free_lock: only(
+    "mysql",
+    plain("int8", ["text"], ([name], env) =>
+      env.work.locks.holder(text(name).toLowerCase()) === undefined ? 1 : 0,
+    ),
+  ),
+  is_used_lock: only(
+    "mysql",
+    plain(
+      "int8",
+      ["text"],
+      ([name], env) => env.work.locks.holder(text(name).toLowerCase()) ?? null,
+    ),
+  ),
+  release_all_locks: only(
+    "mysql",
+    plain("int8", [], (_args, env) => env.work.locks.releaseAll()),
   ),
   pg_sleep: plain("void", ["float8"], () => ""),
   sleep: only(
@@ -116,6 +156,30 @@ export const SESSION: FunctionTable = tableOf({
     ),
   ),
 });
+
+const EXCLUSIVE: LockMode = { isShared: false, isOfTransaction: false };
+
+/** The four functions that take a lock of one kind. */
+function advisory(
+  prefix: string,
+  type: "void" | "bool",
+  answer: (isTaken: boolean) => SqlValue,
+): Readonly<Record<string, MakeCall>> {
+  const takes = (isShared: boolean, isOfTransaction: boolean): MakeCall =>
+    plain(
+      type,
+      ["int8", "int8"],
+      (keys, env) =>
+        answer(env.work.locks.take(keys.map(integer).join(), { isShared, isOfTransaction })),
+      { least: 1 },
+    );
+  return {
+    [`${prefix}_lock`]: takes(false, false),
+    [`${prefix}_lock_shared`]: takes(true, false),
+    [`${prefix}_xact_lock`]: takes(false, true),
+    [`${prefix}_xact_lock_shared`]: takes(true, true),
+  };
+}
 
 function current(value: number | undefined): number {
   if (value !== undefined) return value;

@@ -241,6 +241,13 @@ export const TIMES: FunctionTable = tableOf({
       return formatDay(days);
     }),
   ),
+  // Every time zone is UTC; one that has a name is not known without the tables of zones.
+  convert_tz: only(
+    "mysql",
+    plain("timestamp", ["timestamp", "text", "text"], ([value = null, from, to]) =>
+      [text(from), text(to)].every((zone) => ZONE.test(zone)) ? value : null,
+    ),
+  ),
   str_to_date: only(
     "mysql",
     plain("timestamp", ["text", "text"], ([value, format]) => {
@@ -261,6 +268,8 @@ export const TIMES: FunctionTable = tableOf({
     return { ...node, type: from === "timestamp" ? "timestamptz" : "timestamp" };
   }),
 });
+
+const ZONE = /^(utc|system|\+00:00|-00:00)$/i;
 
 const DAY_NAMES = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTH_NAMES = [

@@ -51,9 +51,9 @@ const DIGITS = dictionary<number>({
 const LONGEST_TEXT = 65_535;
 const MOST_BYTES = 4;
 
-function typeFields(declared: DeclaredType): Fields {
+function typeFields({ catalog }: About, declared: DeclaredType): Fields {
   const { type, length, precision, scale, seconds } = declared;
-  const full = typeText(declared);
+  const full = typeText(declared, catalog.dialect);
   const name = /^[a-z]+/.exec(full)?.[0] ?? full;
   const longest = longestOf(declared);
   const isCharacters = isText(type) || type === "enum";
@@ -90,7 +90,7 @@ function columnFields(about: About, of: Table, column: Column, at: number): Fiel
     privileges: "select,insert,update,references",
     column_comment: "",
     generation_expression: "",
-    ...typeFields(column.declared),
+    ...typeFields(about, column.declared),
   };
 }
 
@@ -245,7 +245,7 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
           extra: "",
           privileges: "select",
           column_comment: "",
-          ...typeFields({ type }),
+          ...typeFields(about, { type }),
         })),
       ),
     ],

@@ -1,6 +1,6 @@
 // Statements of MySQL about transactions and the session: words rather than expressions.
-import { peek, take, wordAt, type Reader } from "../../frontend/sql/dialects/reader";
-import type { SqlStatement } from "../tree";
+import { peek, take, wordAt, type Lexeme, type Reader } from "../../frontend/sql/dialects/reader";
+import type { SqlExpression, SqlStatement } from "../tree";
 import { describeStatement, showStatement } from "./showStatement";
 
 /** The statement at the reader if it is about the session; undefined for all others. */
@@ -29,6 +29,17 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
       return { kind: "release", name: third ?? "" };
     case "set":
       return settingOf(reader, words);
+    case "prepare": {
+      const [, , , text] = reader.lexemes;
+      if (third !== "from" || text === undefined) return undefined;
+      return { kind: "prepare text", name: second ?? "", text: givenText(text) };
+    }
+    case "execute": {
+      const given = reader.lexemes.slice(3).filter(({ kind }) => kind === "variable");
+      return { kind: "execute", name: second ?? "", arguments: given.map(givenText) };
+    }
+    case "deallocate":
+      return second === "prepare" ? { kind: "deallocate", name: third ?? "" } : undefined;
     case "show":
       return showStatement(reader.lexemes.slice(1)) ?? { kind: "show", name: shownOf(words) };
     case "describe":
@@ -82,6 +93,13 @@ function settingOf(reader: Reader, words: readonly string[]): SqlStatement | und
       { name: plain, user: false, value: { kind: "string", value: value?.word ?? "" } },
     ],
   };
+}
+
+/** A string, or a variable of the user's. */
+function givenText({ kind, word }: Lexeme): SqlExpression {
+  return kind === "variable"
+    ? { kind: "variable", name: word.replace(/^@/, "") }
+    : { kind: "string", value: word };
 }
 
 /** READ ONLY or READ WRITE. */

@@ -69,7 +69,10 @@ export function showRows(
         rows: [...settings].filter(([name]) => like(request.like)(name)).sort(),
       };
     case "databases":
-      return { columns: ["Database"], rows: [[database], ["information_schema"]] };
+      return {
+        columns: [request.like === undefined ? "Database" : `Database (${request.like})`],
+        rows: [database, "information_schema"].filter(like(request.like)).map((name) => [name]),
+      };
     case "none":
       return { columns: request.columns, rows: [] };
     default:
@@ -79,7 +82,7 @@ export function showRows(
 
 function tableOf(catalog: Catalog, name: string): Table {
   const table = catalog.tables.get(name);
-  if (!table) throw failure("noTable", `Table '${name}' doesn't exist`);
+  if (!table) throw failure("noTable", `Table '${name}' doesn't exist`, { table: name });
   return table;
 }
 
@@ -100,7 +103,7 @@ function shownColumns(
     .map((column) => {
       const plain = [
         shownColumn(catalog, table, column.name),
-        typeText(column.declared),
+        typeText(column.declared, catalog.dialect),
         column.notNull ? "NO" : "YES",
         keyOf(table, column),
         defaultText(column),
@@ -124,7 +127,7 @@ export function keyOf(table: Table, column: Column): string {
   const keys = table.keys.filter(({ columns }) => columns.includes(at));
   if (keys.some(({ primary }) => primary)) return "PRI";
   if (keys.some(({ columns }) => columns.length === 1)) return "UNI";
-  return keys.some(({ columns }) => columns[0] === at) ? "MUL" : "";
+  return indexesOf(table).some(({ key: { columns } }) => columns[0] === at) ? "MUL" : "";
 }
 
 /** A default as it is listed: constants alone. */

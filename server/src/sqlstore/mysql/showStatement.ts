@@ -59,7 +59,7 @@ function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
       return { kind: "variables", ...like };
     case "databases":
     case "schemas":
-      return { kind: "databases" };
+      return { kind: "databases", ...like };
     default: {
       const columns = EMPTY[what];
       return columns && { kind: "none", columns };

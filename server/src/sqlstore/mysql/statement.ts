@@ -95,7 +95,13 @@ function definitions(text: string, reader: Reader, dialect: Family): readonly Sq
   }
   const tree = parseWhole(whole, readDefinition);
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
-  return definitionsOf(tree.tree, guarded, tag).map((definition) => ({
+  const { tree: read } = tree;
+  if (read.kind === "create" && read.query !== undefined && read.columns.length === 0) {
+    const { table, query } = read;
+    const what = { ifNotExists: guarded, isEmpty: false, isView: false };
+    return [{ kind: "table as", table, columns: [], query: queryOf(query), ...what }];
+  }
+  return definitionsOf(read, guarded, tag).map((definition) => ({
     kind: "definition",
     definition,
     tag,

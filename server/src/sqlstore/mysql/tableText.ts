@@ -33,7 +33,10 @@ export function tableText(catalog: Catalog, table: Table): string {
 }
 
 function columnText(catalog: Catalog, table: Table, column: Column): string {
-  const parts = [quoted(shownColumn(catalog, table, column.name)), typeText(column.declared)];
+  const parts = [
+    quoted(shownColumn(catalog, table, column.name)),
+    typeText(column.declared, catalog.dialect),
+  ];
   if (column.generated !== undefined)
     return `${parts.join(" ")} GENERATED ALWAYS AS (${expressionText(column.generated)}) STORED`;
   if (column.notNull) parts.push("NOT NULL");

@@ -1,8 +1,29 @@
 // Types as MySQL lists them.
+import type { Dialect } from "../../program/dialect";
 import type { DeclaredType } from "../values/types";
 
-/** MySQL's words for a type. */
-export function typeText(declared: DeclaredType): string {
+/** Digits that MariaDB shows behind whole numbers, and how many where they are unsigned. */
+const WIDTHS: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ["tinyint", [4, 3]],
+  ["smallint", [6, 5]],
+  ["mediumint", [9, 8]],
+  ["int", [11, 10]],
+  ["bigint", [20, 20]],
+  ["year", [4, 4]],
+]);
+
+/** The product's words for a type. */
+export function typeText(declared: DeclaredType, dialect: Dialect): string {
+  const text = wordsOf(declared);
+  if (dialect !== "mariadb") return text;
+  const [word = "", ...rest] = text.split(" ");
+  const [signed, unsigned] = WIDTHS.get(word) ?? [];
+  if (signed === undefined) return text;
+  const width = rest.includes("unsigned") ? unsigned : signed;
+  return [`${word}(${String(width)})`, ...rest].join(" ");
+}
+
+function wordsOf(declared: DeclaredType): string {
   const { type, length, precision, scale, labels, listed } = declared;
   if (listed !== undefined && labels === undefined) return listed;
   const sized = (name: string, ...sizes: readonly (number | undefined)[]): string => {

@@ -45,5 +45,5 @@ export function changeTarget(name: string, compiler: Compiler): Table {
   }
   throw isPostgres(compiler)
     ? failure("noTable", `relation "${name}" does not exist`)
-    : failure("noTable", `Table '${name}' doesn't exist`);
+    : failure("noTable", `Table '${name}' doesn't exist`, { table: name });
 }

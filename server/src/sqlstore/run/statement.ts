@@ -16,6 +16,7 @@ import { compileQuery } from "../compile/recursion";
 import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
 import { rowBefore, type ChangedRow } from "../routine/triggers";
+import type { NamedLocks } from "../namedLocks";
 import { selectOf } from "../selectOf";
 import { failure, unsupported } from "../sqlError";
 import type { SqlChange, SqlQuery } from "../tree";
@@ -148,6 +149,7 @@ export interface StatementContext {
   readonly locals?: Work["locals"];
   readonly setting: (name: string) => SqlValue;
   readonly session: SessionFacts;
+  readonly locks: Work["locks"];
   readonly parse: Work["parse"];
   readonly notice: Work["notice"];
   readonly notify: (channel: string, payload: string) => void;
@@ -183,7 +185,7 @@ export function* runPlan(
 ): Generator<Request, StatementEnd, Reply> {
   const { catalog } = context;
   const rows = createRows(catalog.dialect, context.rule, context.hasIndexes);
-  const drawn: Drawn = { numbers: new Map(), randoms: [], rowNumbers: [] };
+  const drawn: Drawn = { numbers: new Map(), randoms: [], rowNumbers: [], locks: [] };
   const rules = new Map<string, TableRules>();
   const rulesOf = (table: Table): TableRules => {
     const known = rules.get(table.name) ?? tableRules(table, plan.compiler);
@@ -306,6 +308,23 @@ interface Drawn {
   readonly numbers: Map<string, number[]>;
   readonly randoms: number[];
   readonly rowNumbers: number[];
+  /** What named locks answered. */
+  readonly locks: boolean[];
+}
+
+/** Locks that a statement takes once, however often it begins again. */
+function lockedOnce(locks: NamedLocks, memory: boolean[]): NamedLocks {
+  let at = 0;
+  const once = (act: () => boolean): boolean => {
+    const known = memory[at] ?? act();
+    memory[at++] = known;
+    return known;
+  };
+  return {
+    ...locks,
+    take: (name, mode) => once(() => locks.take(name, mode)),
+    release: (name, isShared) => once(() => locks.release(name, isShared)),
+  };
 }
 
 function createWork(
@@ -359,6 +378,7 @@ function createWork(
     locals: context.locals,
     setting: context.setting,
     session: context.session,
+    locks: lockedOnce(context.locks, drawn.locks),
     parse: context.parse,
     notice: context.notice,
     notify: context.notify,

@@ -24,7 +24,7 @@ export interface IndexFacts {
   readonly key: Omit<Key, "primary">;
   readonly unique: boolean;
   readonly primary: boolean;
-  /** Of a UNIQUE or PRIMARY KEY; a unique index that was made by CREATE INDEX counts as one too. */
+  /** Of a UNIQUE or PRIMARY KEY. */
   readonly constraint: boolean;
 }
 
@@ -80,8 +80,8 @@ function listed(catalog: Catalog): readonly Relation[] {
 export function indexesOf(table: Table): readonly IndexFacts[] {
   return [
     ...table.keys.map((key): IndexFacts => {
-      const isPlain = key.where === undefined;
-      return { table, key, unique: true, primary: key.primary, constraint: isPlain };
+      const isConstraint = key.isIndex !== true;
+      return { table, key, unique: true, primary: key.primary, constraint: isConstraint };
     }),
     ...(table.indexes ?? []).map((key): IndexFacts => {
       return { table, key, unique: false, primary: false, constraint: false };

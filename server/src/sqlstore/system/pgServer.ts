@@ -4,7 +4,7 @@ import { isNumeric, isTemporal, isText, type SqlType } from "../values/types";
 import { ACCESS } from "./pgRelations";
 import { POSTGRES_SETTINGS } from "./pgSettings";
 import { columnType, DATABASE, NAMESPACES, objectId, OWNER } from "./objects";
-import { systemTable, type SystemTable } from "./systemTable";
+import { systemTable, type About, type Fields, type SystemTable } from "./systemTable";
 
 const { pg_catalog: CATALOG, public: PUBLIC } = NAMESPACES;
 
@@ -39,7 +39,7 @@ const BUILT_IN: readonly TypeRow[] = [
       typname: type,
       typlen: size,
       typcategory: categoryOf(type),
-      typtype: "b",
+      typtype: type.endsWith("range") ? "r" : "b",
       typarray: array,
     },
     {
@@ -58,6 +58,7 @@ function categoryOf(type: SqlType): string {
   if (type === "interval") return "T";
   if (isNumeric(type)) return "N";
   if (type === "char") return "Z";
+  if (type.endsWith("range")) return "R";
   if (isText(type)) return "S";
   return isTemporal(type) ? "D" : "U";
 }
@@ -252,6 +253,31 @@ export const PG_SERVER: readonly SystemTable[] = [
       },
     ],
   ),
+  systemTable(
+    "pg_catalog",
+    "pg_range",
+    "rngtypid:oid rngsubtype rngmultitypid rngcollation rngsubopc rngcanonical:text rngsubdiff",
+    () =>
+      RANGES.map(([range, subtype, multirange]) => ({
+        rngtypid: range,
+        rngsubtype: subtype,
+        rngmultitypid: multirange,
+      })),
+  ),
+  ...["all", "user"].flatMap((which) => [
+    systemTable(
+      "pg_catalog",
+      `pg_stat_${which}_tables`,
+      "relid:oid schemaname:name relname seq_scan:int8 n_live_tup n_dead_tup",
+      tableStatistics,
+    ),
+    systemTable(
+      "pg_catalog",
+      `pg_statio_${which}_tables`,
+      "relid:oid schemaname:name relname heap_blks_read:int8 heap_blks_hit",
+      tableStatistics,
+    ),
+  ]),
   ...[
     // Objects that this store has none of.
     ["pg_description", "objoid:oid classoid objsubid:int4 description:text"],
@@ -283,7 +309,6 @@ export const PG_SERVER: readonly SystemTable[] = [
     ["pg_foreign_table", "ftrelid:oid ftserver ftoptions:text[]"],
     ["pg_foreign_server", "oid:oid srvname:name srvowner:oid srvfdw"],
     ["pg_partitioned_table", "partrelid:oid partstrat:char partnatts:int2"],
-    ["pg_range", "rngtypid:oid rngsubtype rngmultitypid"],
     ["pg_language", "oid:oid lanname:name"],
     [
       "pg_opclass",
@@ -309,10 +334,28 @@ export const PG_SERVER: readonly SystemTable[] = [
       "pg_stat_activity",
       "datid:oid datname:name pid:int4 usename:name application_name:text state query wait_event_type wait_event",
     ],
-    ["pg_stat_user_tables", "relid:oid schemaname:name relname n_live_tup:int8"],
     ["pg_event_trigger", "oid:oid evtname:name"],
   ].map(([name = "", columns = ""]) => systemTable("pg_catalog", name, columns)),
 ];
+
+/** Nothing is counted: tables are listed alone. */
+function tableStatistics({ catalog }: About): readonly Fields[] {
+  return [...catalog.tables.keys()].map((name) => ({
+    relid: objectId(catalog, "relation", name),
+    schemaname: "public",
+    relname: name,
+  }));
+}
+
+/** Object ids of ranges, of what they are ranges of, and of their multiranges. */
+const RANGES = [
+  [3904, 23, 4451],
+  [3906, 1700, 4532],
+  [3908, 1114, 4533],
+  [3910, 1184, 4534],
+  [3912, 1082, 4535],
+  [3926, 20, 4536],
+] as const;
 
 /** Functions that read the texts of types; their numbers are their places. */
 export function inputFunctions(): readonly string[] {

@@ -347,7 +347,7 @@ function word(state: Scan): void {
   if (state.dialect === "sqlserver") separate(state, folded, end);
   const pending = extend(state, at, end);
   // The introducer of a string (_utf8mb4'x') changes nothing of its value.
-  if (state.isMysql && folded.startsWith("_") && text[end] === "'") {
+  if (state.isMysql && folded.startsWith("_") && introduces(folded, text, end)) {
     blank(state, end);
     return;
   }
@@ -358,6 +358,16 @@ function word(state: Scan): void {
   pending.lastWord = folded;
   copy(state, end);
 }
+
+/** True if a string stands ahead of which the word says the character set; what stands apart may be an alias. */
+function introduces(word: string, text: string, end: number): boolean {
+  if (text[end] === "'") return true;
+  return CHARACTER_SETS.has(word) && /^\s+'/.test(text.slice(end, end + 20));
+}
+
+const CHARACTER_SETS: ReadonlySet<string> = new Set(
+  "_binary _utf8mb4 _utf8mb3 _utf8 _latin1 _ascii _ucs2 _utf16 _utf32".split(" "),
+);
 
 /** `x'4142'` and `b'101'`: the text that their bytes stand for. False for what is no such literal. */
 function bytesLiteral(state: Scan, from: number): boolean {
