@@ -14,7 +14,7 @@ import { createRoutines } from "./sessionRoutines";
 import { afterRows, forStatement } from "./routine/triggers";
 import { runPlan, truncateTables, type StatementContext } from "./run/statement";
 import { shownColumns } from "./mysql/spelling";
-import { failure, asSqlFailure, SqlFailure } from "./sqlError";
+import { failure, asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
 import { createNamedLocks } from "./namedLocks";
 import { savepoint } from "./savepoints";
 import { sessionSequences } from "./sessionSequences";
@@ -454,6 +454,14 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     else if (state.status === "idle") ended();
   }
 
+  /** MySQL names a table that is missing with its database. */
+  function shownError(error: SqlError): SqlError {
+    const { number, table } = error;
+    if (isPostgres || number !== UNKNOWN_TABLE || table === undefined) return error;
+    const name = table.includes(".") ? table : `${state.facts.database}.${table}`;
+    return { ...error, message: `Table '${name}' doesn't exist` };
+  }
+
   /** Turns an error into a value and fails PostgreSQL's transaction. */
   function* guarded(
     body: (
@@ -477,13 +485,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (state.savepoints.length === 0) yield { kind: "abort" };
         state.status = "failed";
       }
-      const { number, table } = error.error;
-      const isUnknown = !isPostgres && number === UNKNOWN_TABLE && table !== undefined;
-      const name = isUnknown && !table.includes(".") ? `${state.facts.database}.${table}` : table;
-      const shown = isUnknown && { message: `Table '${name ?? ""}' doesn't exist` };
       return {
         ok: false,
-        error: { ...(position === undefined ? {} : { position }), ...error.error, ...shown },
+        error: { ...(position === undefined ? {} : { position }), ...shownError(error.error) },
       };
     }
   }
@@ -516,7 +520,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       } catch (thrown) {
         const error = asSqlFailure(thrown);
         if (!(error instanceof SqlFailure)) throw error;
-        return { ok: false, error: error.error };
+        return { ok: false, error: shownError(error.error) };
       }
     },
     group() {
@@ -538,7 +542,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   };
 }
 
-/** MySQL names it with its database. */
 const UNKNOWN_TABLE = 1146;
 
 /** Runs a session's requests against a store that answers at once. */

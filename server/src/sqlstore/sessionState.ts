@@ -26,7 +26,7 @@ export interface State {
   usualReadOnly: boolean;
   /** References that are checked when the transaction ends. */
   pending: PendingReference[];
-  /** What SET CONSTRAINTS said: true for deferred, by name, `*` for all. */
+  /** Modes that SET CONSTRAINTS set: true for deferred, by name, `*` for all. */
   deferred: Map<string, boolean>;
   /** Takes back the definitions that the open transaction has made. */
   undo: (() => void)[];

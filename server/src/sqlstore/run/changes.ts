@@ -60,14 +60,14 @@ export interface PendingReference {
   /** The table that refers. */
   readonly child: string;
   readonly key: ForeignKey;
-  /** What its columns hold. */
+  /** Values of its columns. */
   readonly values: SqlRow;
 }
 
 /** When a reference is checked: with its statement, with its transaction, or not at all. */
 export type ReferenceTime = "now" | "later" | "never";
 
-/** What a row does whose parent changed. */
+/** Row whose parent changed, with what becomes of it. */
 interface Reaction {
   readonly child: Table;
   readonly key: ForeignKey;

@@ -308,7 +308,7 @@ interface Drawn {
   readonly numbers: Map<string, number[]>;
   readonly randoms: number[];
   readonly rowNumbers: number[];
-  /** What named locks answered. */
+  /** Answers of named locks. */
   readonly locks: boolean[];
 }
 
