@@ -224,3 +224,36 @@ export async function f(name: string) {
       "! a part of the rows related to each of several rows is not told",
     ));
 });
+
+describe("lists of arguments", () => {
+  const FOUND = "not (:y[found] is null) and (:y[found].id == :x)";
+  const IS_TRUE = `${FOUND} and not (:y[found] is null) and :y[found]`;
+  it("have any item that a search may find, or none", () =>
+    check(
+      "const own = y.find((each) => each.id === x); if (!own) throw new Error(); await set(1, own.n);",
+      `if not (${IS_TRUE})`,
+      "  rollback",
+      `if not (${FOUND})`,
+      "  rollback",
+      "update accounts set balance = :y[found].n where (accounts.id = 1)",
+    ));
+  it("have the same item for the same test", () =>
+    check(
+      "const one = y.find((each) => each.id === x); const two = y.find((other) => other.id === x); if (one && !two) await set(1, 2);",
+      `if (${IS_TRUE} and not (${IS_TRUE}))`,
+      "  update accounts set balance = 2 where (accounts.id = 1)",
+    ));
+  it("have an item that is not known for another test as well", () =>
+    check(
+      "const one = y.find((each) => each.id === x); const two = y.find((each) => each.id === b); if (two) await set(1, 1);",
+      "if unknown(:y)",
+      "  update accounts set balance = 1 where (accounts.id = 1)",
+    ));
+  it("have an item that is not known in the rounds of a loop", () =>
+    check(
+      "for (const row of rows) { const own = y.find((each) => each.id === row.id); if (own) await set(1, 1); }",
+      "loop rows",
+      "  if unknown(:y)",
+      "    update accounts set balance = 1 where (accounts.id = 1)",
+    ));
+});

@@ -12,6 +12,7 @@ import { knowing } from "../values/presence";
 import type { State } from "../state";
 import { callWithItem, fillingOf, NO_INDEX } from "./items";
 import { itemsOf } from "./collections";
+import { searchedInput } from "./inputSearch";
 import { noteRead } from "./lastReads";
 
 type Rows = RowsValue;
@@ -120,6 +121,7 @@ function searched(
       UNDEFINED,
     );
   }
+  if (list.kind === "input") return test && searchedInput(state, list, test);
   const source = sourceOf(state, list);
   if (source?.isOrdered !== true) return undefined;
   const { rows, loop, where, make } = source;
