@@ -1,5 +1,6 @@
-// The time that a recording adds to a statement on loopback: `npm run bench:record`. Server, proxy and client are processes of
-// their own; each pair of runs is one straight to the server and one through the proxy, in turns.
+// The time that a recording adds to a statement on loopback: `npm run bench:record`. Server, proxy and client are processes
+// of their own; each round has a run straight to the server, one through a relay that only hands bytes on, which is the
+// least that a process in between can add, and one through the proxy, in turns.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { once } from "node:events";
@@ -10,7 +11,7 @@ import { median } from "./statistics";
 
 const ROOT = path.resolve(__dirname, "../..");
 const CLI = path.join(ROOT, "dist/cli.js");
-const PORTS = { server: 54_871, proxy: 54_872 };
+const PORTS = { server: 54_871, proxy: 54_872, relay: 54_873 };
 const PAIRS = 15;
 const STATEMENTS = 3000;
 const CONNECTIONS = 100;
@@ -38,6 +39,16 @@ const work = async (client, times) => {
   await Promise.all(clients.map((client) => client.end()));
 })();`;
 
+/** Bytes of each side for the other. */
+const RELAY = `
+const net = require("node:net");
+const [from, to] = process.argv.slice(1).map(Number);
+net.createServer({ noDelay: true }, (client) => {
+  const server = net.connect({ port: to, host: "127.0.0.1", noDelay: true });
+  client.pipe(server).pipe(client);
+  for (const each of [client, server]) each.on("error", () => each.destroy());
+}).listen(from, "127.0.0.1", () => console.log("listening"));`;
+
 function clientRun(port: number, connections: number, each: number): number {
   const args = ["-e", CLIENT, require.resolve("pg"), port, connections, each].map(String);
   const run = spawnSync(process.execPath, args, { encoding: "utf8" });
@@ -60,11 +71,15 @@ async function main(): Promise<void> {
   const { temporary } = started;
   const folder = mkdtempSync(path.join(os.tmpdir(), "isolens-bench-"));
   const recording = startRecording(folder);
+  const relay = spawn(process.execPath, ["-e", RELAY, String(PORTS.relay), String(PORTS.server)], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   try {
     const session = await temporary.server.open();
     await session.execute("CREATE TABLE account (id int PRIMARY KEY, balance int)");
     await session.execute("INSERT INTO account SELECT i, i FROM generate_series(1, 100) i");
     await session.close();
+    await once(relay.stdout, "data");
     if (recording.stderr !== null) await once(recording.stderr, "data");
     for (const [connections, each] of [
       [1, STATEMENTS],
@@ -72,15 +87,20 @@ async function main(): Promise<void> {
     ] as const) {
       const pairs = Array.from({ length: PAIRS }, () => {
         const direct = clientRun(PORTS.server, connections, each);
-        return { direct, proxied: clientRun(PORTS.proxy, connections, each) };
+        const relayed = clientRun(PORTS.relay, connections, each);
+        return { direct, relayed, proxied: clientRun(PORTS.proxy, connections, each) };
       });
       const direct = median(pairs.map((pair) => pair.direct));
-      const added = median(pairs.map((pair) => pair.proxied - pair.direct));
+      const more = (of: (pair: (typeof pairs)[number]) => number): string => {
+        const added = median(pairs.map((pair) => of(pair) - pair.direct));
+        return `${added.toFixed(0)} us more (${((100 * added) / direct).toFixed(0)} %)`;
+      };
       console.log(
-        `${String(connections).padStart(3)} connections: ${direct.toFixed(0)} us per statement, ${added.toFixed(0)} us more when recorded (${((100 * added) / direct).toFixed(0)} %)`,
+        `${String(connections).padStart(3)} connections: ${direct.toFixed(0)} us per statement, ${more(({ relayed }) => relayed)} through a bare relay, ${more(({ proxied }) => proxied)} when recorded`,
       );
     }
   } finally {
+    relay.kill();
     recording.kill("SIGINT");
     await once(recording, "close");
     await temporary.stop();

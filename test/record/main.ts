@@ -17,6 +17,7 @@ const CLI = path.resolve(HERE, "../../dist/cli.js");
 
 interface Told {
   readonly status: string;
+  readonly severity: string;
   readonly transactions: readonly string[];
 }
 
@@ -93,7 +94,9 @@ async function recorded(
       readonly anomalies: readonly Told[];
       readonly unknown: readonly unknown[];
     }[];
-    const told = (report?.anomalies ?? []).filter(({ status }) => status === "confirmed");
+    const told = (report?.anomalies ?? []).filter(
+      ({ status, severity }) => status === "confirmed" && severity !== "refused",
+    );
     const within = (all: readonly string[]) => (name: string) =>
       told.some(
         ({ transactions }) =>

@@ -47,10 +47,11 @@ export async function recordCommand(
       ? await recorded(args, io, { server, file, signal, earlier: earlier.statements })
       : undefined;
   if (session !== undefined && "code" in session) return session;
-  const statements = allStatements(earlier.statements, session?.statements ?? []);
+  const statements = allStatements(earlier.statements, session?.statements() ?? []);
   if (session && !args.keep) rmSync(file, { force: true });
   const glossary: Glossary = session?.glossary ?? earlier.glossary;
-  return written(args, io, { server, folder, statements, glossary });
+  const count = earlier.statements.length + (session?.count() ?? 0);
+  return written(args, io, { server, folder, statements, count, glossary });
 }
 
 const RECORDING = "recording.jsonl";
@@ -172,7 +173,7 @@ async function recorded(
       if (!started) return { code: EXIT.usage };
       if (args.perturb !== undefined) {
         const files = (): LearntResult =>
-          learntFiles(allStatements(earlier, session.statements), {
+          learntFiles(allStatements(earlier, session.statements()), {
             protocol: server.protocol,
             glossary: session.glossary,
           });
@@ -259,11 +260,14 @@ async function written(
     server,
     folder,
     statements,
+    count,
     glossary,
   }: {
     readonly server: RecordedServer;
     readonly folder: string;
     readonly statements: readonly RecordedStatement[];
+    /** How many there were. */
+    readonly count: number;
     readonly glossary: Glossary;
   },
 ): Promise<RecordResult> {
@@ -274,7 +278,7 @@ async function written(
     ...(args.run.length > 0 && { command: args.run }),
   };
   const usual = learntFiles(statements, options);
-  if (usual.files.length === 0) return refused(io, nothingText(statements, usual));
+  if (usual.files.length === 0) return refused(io, nothingText(count, usual));
   const schema = await recordedSchema(server, statements);
   const { level } = schema;
   const result = level === undefined ? usual : learntFiles(statements, { ...options, level });
@@ -294,7 +298,7 @@ async function written(
   const many = (count: number, one: string): string =>
     `${String(count)} ${one}${count === 1 ? "" : "s"}`;
   io.error(
-    `isolens: ${many(statements.length, "statement")}, ${many(result.runs, "run")} of ${many(result.files.length, "transaction")}${result.ofTests > 0 ? `; ${many(result.ofTests, "statement")} of the tests themselves left out` : ""}; written to ${args.out}\n`,
+    `isolens: ${many(count, "statement")}, ${many(result.runs, "run")} of ${many(result.files.length, "transaction")}${result.ofTests > 0 ? `; ${many(result.ofTests, "statement")} of the tests themselves left out` : ""}; written to ${args.out}\n`,
   );
   return { folder: args.out };
 }
@@ -314,8 +318,8 @@ function writeConfiguration(
     io.error(`isolens: ${file} stays as it is; the server's own level is ${level}\n`);
 }
 
-function nothingText(statements: readonly RecordedStatement[], { ofTests }: LearntResult): string {
-  if (statements.length === 0) return "no statement was recorded";
+function nothingText(count: number, { ofTests }: LearntResult): string {
+  if (count === 0) return "no statement was recorded";
   return ofTests > 0
     ? `all ${String(ofTests)} statements were sent by tests themselves, and none by the application`
     : "none of the statements that were recorded reads or changes rows";

@@ -31,7 +31,7 @@ export async function settledDoubts(
   const say = (text: string): void => {
     io.error(`isolens: ${text}\n`);
   };
-  const names = [...new Set(session.statements.map((each) => each.database ?? ""))].sort();
+  const names = [...new Set(session.statements().map((each) => each.database ?? ""))].sort();
   if (!names.includes(database)) {
     say(
       `--perturb ${database}: the tests used ${names.join(", ") || "no database"}, so that no answer is changed`,
@@ -41,12 +41,14 @@ export async function settledDoubts(
   say(
     `the tests run again, and single values that ${database} answers are changed; they may fail, and what they print is not shown`,
   );
+  let isCached = false;
   const { before, after, runs, changes } = await rerunWithChanges({
     protocol,
     database,
     learnt,
     rerun: async (changed) => {
       session.change(changed);
+      const connections = session.connections();
       const limit = AbortSignal.timeout(Math.max(AT_LEAST, SLOWER * took));
       const end = await runCommand(command, {
         cwd: io.cwd,
@@ -54,10 +56,15 @@ export async function settledDoubts(
         signal: AbortSignal.any([signal, limit]),
         isSilent: true,
       });
-      return !signal.aborted && end.kind !== "notStarted";
+      isCached = session.connections() === connections;
+      return !signal.aborted && !isCached && end.kind !== "notStarted";
     },
   });
   const again = `${String(runs)} more ${runs === 1 ? "run" : "runs"}, ${String(changes)} changed ${changes === 1 ? "answer" : "answers"}`;
+  if (isCached)
+    say(
+      "the tests that ran again connected to nothing: a runner that keeps results has to be told to run them all the same",
+    );
   say(
     changes === 0
       ? `${again}: the tests read nothing whose change would tell more`

@@ -29,6 +29,8 @@ export function withHooks(env: Environment, folder: string, root: string): Envir
     // RUBYOPT takes no quotes around what has spaces.
     RUBYLIB: before(env["RUBYLIB"], folder, path.delimiter),
     RUBYOPT: before(env["RUBYOPT"], "-risolens_record", " "),
+    // Go's tests do not run again where their results are known.
+    GOFLAGS: before(env["GOFLAGS"], "-count=1", " "),
   };
 }
 

@@ -1,5 +1,5 @@
 // A recording as a file: a line of JSON for each statement, readable by its owner alone. Lines are written as statements
-// are complete, so that what came before a cut is there; a line that is cut off is passed over and said.
+// are complete, those of one turn of the process together, so that what came before a cut is there; a line that is cut off is passed over and said.
 import { closeSync, writeSync } from "node:fs";
 import { readTextFileNow } from "../workspace/textFile";
 import type { Protocol } from "./events";
@@ -25,14 +25,30 @@ export interface RecordingFile {
 
 /**
  * A writer that makes the file with the first statement, so that a session without any changes nothing. Throws the
- * system's error where the file cannot be written.
+ * system's error where the file cannot be written from the start; `failed` gets one that comes later.
  */
 export function openRecording(
   { file, isContinued }: RecordingFile,
   protocol: Protocol,
+  failed: (error: unknown) => void,
 ): RecordingWriter {
   checkWritable(file);
   let handle: number | undefined;
+  /** Lines of this turn of the process, which are written together when it ends. */
+  let lines: string[] = [];
+  let next: NodeJS.Immediate | undefined;
+  const write = (): void => {
+    next = undefined;
+    if (lines.length === 0) return;
+    const text = lines.join("");
+    lines = [];
+    try {
+      handle ??= opened();
+      writeSync(handle, text);
+    } catch (error) {
+      failed(error);
+    }
+  };
   const opened = (): number => {
     const own = openPrivate(file, isContinued ? "a" : "w");
     const head: RecordingHead = { isolens: "recording", formatVersion: 1, protocol };
@@ -41,10 +57,12 @@ export function openRecording(
   };
   return {
     add: (statement) => {
-      handle ??= opened();
-      writeSync(handle, `${JSON.stringify(statement)}\n`);
+      lines.push(`${JSON.stringify(statement)}\n`);
+      next ??= setImmediate(write);
     },
     close: () => {
+      clearImmediate(next);
+      write();
       if (handle !== undefined) closeSync(handle);
     },
   };

@@ -6,6 +6,7 @@ import type { Environment, RecordedServer } from "./environment";
 import type { AnswerChanges } from "./perturbation/answerChanges";
 import { startProxy, type RunningProxy } from "./proxy/proxy";
 import { openRecording, type RecordingFile } from "./recording";
+import { createRetention } from "./retention";
 import { recordedStatement, type Glossary, type RecordedStatement } from "./statements";
 
 export interface RecordingOptions {
@@ -19,7 +20,10 @@ export interface RecordingOptions {
 
 export interface OpenRecording {
   readonly port: number;
-  readonly statements: readonly RecordedStatement[];
+  /** Statements that are kept to be learnt from. */
+  statements(): readonly RecordedStatement[];
+  /** How many there were. */
+  count(): number;
   readonly glossary: Glossary;
   connections(): number;
   /** From now on, answers to connections that begin are changed so. */
@@ -34,28 +38,25 @@ export async function openSession({
   recording,
   remark,
 }: RecordingOptions): Promise<OpenRecording> {
-  const statements: RecordedStatement[] = [];
+  const retention = createRetention();
   const glossary: Glossary = new Map();
   const said = new Set<string>();
   const once = (text: string): void => {
     if (!said.has(text)) remark(text);
     said.add(text);
   };
-  const writer = openRecording(recording, server.protocol);
   let isWriting = true;
+  const writer = openRecording(recording, server.protocol, (error) => {
+    // The application goes on, and what was learnt so far is kept in memory.
+    isWriting = false;
+    once(`${recording.file}: not written any more: ${fileErrorText(error)}`);
+  });
   let changes: AnswerChanges | undefined;
   const emit = (event: StatementEvent): void => {
     const own = recordedStatement(event, server.protocol, glossary);
     const statement = changes?.completed(own) ?? own;
-    statements.push(statement);
-    if (!isWriting) return;
-    try {
-      writer.add(statement);
-    } catch (error) {
-      // The application goes on, and what was learnt so far is kept in memory.
-      isWriting = false;
-      once(`${recording.file}: not written any more: ${fileErrorText(error)}`);
-    }
+    retention.add(statement);
+    if (isWriting) writer.add(statement);
   };
   let proxy: RunningProxy;
   try {
@@ -72,7 +73,8 @@ export async function openSession({
   }
   return {
     port: proxy.port,
-    statements,
+    statements: () => retention.statements(),
+    count: () => retention.count,
     glossary,
     connections: () => proxy.connections(),
     change(next) {
@@ -81,6 +83,10 @@ export async function openSession({
     async close() {
       await proxy.close();
       writer.close();
+      if (retention.passedOver > 0)
+        remark(
+          `${String(retention.passedOver)} statements of runs that did what many had done before are not learnt from`,
+        );
     },
   };
 }

@@ -306,6 +306,17 @@ test("a change that found no row and is rolled back gives up, which COMMIT does 
   assert.match(text, /\\if :n2 > 0\nCOMMIT;\n\\else\nROLLBACK;\n\\endif$/);
 });
 
+test("a unit that ends by ROLLBACK on another way gives up", () => {
+  const call = (affected: number): Call => [
+    read(1, 5),
+    begin,
+    { ...write(1, 4), affected },
+    affected === 0 ? rollback : commit,
+  ];
+  const [text = ""] = learnt([call(1), call(1), call(0), call(0)]);
+  assert.match(text, /\\if :n2 > 0\n\\else\n\\quit\n\\endif\nCOMMIT;$/);
+});
+
 test("runs that part by a text are told by it", () => {
   const state = (id: number, now: string): Sent => ({
     sql: `SELECT id, state FROM job WHERE id = ${String(id)}`,

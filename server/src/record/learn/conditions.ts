@@ -1,7 +1,7 @@
 // Branch conditions: a comparison of values known at a point that holds in all runs that went
 // this way and in none that went another.
 import type { Value } from "../events";
-import { agrees, twinValue, type Twins } from "./twins";
+import { twinValue, type Twins } from "./twins";
 import {
   distinct,
   integerOf,
@@ -321,10 +321,9 @@ const TWINS = 2;
 
 /** As above, where runs with the same amount and another answer went on, or did not: it was seen in these. */
 function twinned(question: DecisionQuestion): Decision | undefined {
-  const { here, elsewhere, twins } = question;
+  const { here, elsewhere } = question;
   for (const known of amounts(latestFirst(columnsOf(question))))
     for (const input of amounts(question.later)) {
-      if (!agrees(input, here, twins)) continue;
       const refused = elsewhere.flatMap((path) => {
         const [read, amount] = [
           numberOf(known.of(path)),

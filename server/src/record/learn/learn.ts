@@ -52,9 +52,11 @@ export function learn(
     names: new Set(),
     reads: 0,
   };
-  const body = sharedEnds(grow(learner, paths, 0, []).nodes);
-  const place = runs.find((run) => run.place !== undefined)?.place;
   const isPart = runs.some((run) => run.isPart === true);
+  const isUnit = paths.some((path) => !isOneTransaction(path)) && !isPart;
+  const grown = grow(learner, paths, 0, []).nodes;
+  const body = sharedEnds(isUnit ? withoutRollbacks(grown) : grown);
+  const place = runs.find((run) => run.place !== undefined)?.place;
   const entry = runs.find((run) => run.entry !== undefined)?.entry;
   if (prepared.length < 3)
     learner.doubts.push(
@@ -67,7 +69,7 @@ export function learn(
   if (isPart) learner.doubts.push("it ran inside of a transaction that others used as well");
   return {
     name,
-    isUnit: paths.some((path) => !isOneTransaction(path)) && !isPart,
+    isUnit,
     ...(place && { at: `${place.file}:${String(place.line)}` }),
     runs: plain.length,
     changedRuns: prepared.length - plain.length,
@@ -402,6 +404,22 @@ function freshName(learner: Learner, wanted: string): string {
   for (let number = 2; learner.names.has(name); number++) name = `${plain}${String(number)}`;
   learner.names.add(name);
   return name;
+}
+
+/** A unit that ends by ROLLBACK on another way gives up: scripts of units end their transactions outside of branches. */
+function withoutRollbacks(nodes: readonly LearntNode[]): readonly LearntNode[] {
+  const last = nodes.at(-1);
+  if (last?.kind !== "branch") return nodes;
+  const arms = last.arms.map((arm) => ({ ...arm, body: withoutRollbacks(arm.body) }));
+  const isEnd = (node: LearntNode | undefined): boolean =>
+    node?.kind === "control" && node.what === "rollback";
+  if (arms.every(({ body }) => isEnd(body.at(-1))))
+    return [...nodes.slice(0, -1), { ...last, arms }];
+  const quit: LearntNode = { kind: "control", what: "quit", sql: "\\quit" };
+  const own = arms.map((arm) =>
+    isEnd(arm.body.at(-1)) ? { ...arm, body: [...arm.body.slice(0, -1), quit] } : arm,
+  );
+  return [...nodes.slice(0, -1), { ...last, arms: own }];
 }
 
 /** Where every arm of a branch ends with the same COMMIT, it stands behind the branch. */

@@ -46,23 +46,43 @@ function beginAlike(left: Path, right: Path): boolean {
   });
 }
 
-/** An argument of a run, seen in itself or in a twin; undefined where no twin shows it, or twins differ in it. */
+/** The runs of the tests, by their numbers, in which an argument was never another one than in the first run's twin. */
+export function steadyRuns(
+  known: KnownValue,
+  here: readonly Path[],
+  twins: Twins,
+): ReadonlySet<number> {
+  const own = new Set(here);
+  const steady = new Set([FIRST, ...here.map(testRunOf)]);
+  for (const path of here)
+    for (const twin of twins(path))
+      if (testRunOf(twin) === FIRST && own.has(twin) && !isEqual(known.of(path), known.of(twin)))
+        steady.delete(testRunOf(path));
+  steady.add(FIRST);
+  return steady;
+}
+
+/** The tests as they ran without changes. */
+const FIRST = 0;
+
+/** The number of the run of the tests that a path is of. */
+export function testRunOf(path: Path): number {
+  return path[0]?.rerun ?? FIRST;
+}
+
+/** An argument of a run that did not show it, as its twins tell it; undefined where none does, or they differ in it. */
 export function twinValue(
   known: KnownValue,
   path: Path,
   { here, twins }: { readonly here: readonly Path[]; readonly twins: Twins },
 ): string | undefined {
-  const values = twins(path).flatMap((twin) => (here.includes(twin) ? [known.of(twin)] : []));
+  const steady = steadyRuns(known, here, twins);
+  if (!steady.has(testRunOf(path))) return undefined;
+  const values = twins(path).flatMap((twin) =>
+    here.includes(twin) && steady.has(testRunOf(twin)) ? [known.of(twin)] : [],
+  );
   const [first] = values;
   return typeof first === "string" && values.every((value) => isEqual(value, first))
     ? first
     : undefined;
-}
-
-/** True if no two twins differ in an argument: the tests are the same each time that they run. */
-export function agrees(known: KnownValue, here: readonly Path[], twins: Twins): boolean {
-  const own = new Set(here);
-  return here.every((path) =>
-    twins(path).every((twin) => !own.has(twin) || isEqual(known.of(path), known.of(twin))),
-  );
 }

@@ -4,7 +4,7 @@ import type { Value } from "../events";
 export interface ValueHistory {
   /** How often this place was changed before. */
   readonly round: number;
-  /** Numbers to try first. */
+  /** Numbers to try where they are possible. */
   readonly aims: readonly number[];
   /** Whole number that the place can hold. */
   readonly largest: number;
@@ -41,10 +41,11 @@ function otherNumber(
   digits: number,
   { round, aims, largest }: ValueHistory,
 ): string | undefined {
-  const steps = [...aims, value + 1, 1, value + 37, 0, value - 1, 3 * value + 2];
+  const steps = [value + 1, 1, value + 37, 0, value - 1, 3 * value + 2];
   const isPossible = (step: number): boolean =>
     step !== value && (step >= 0 || value < 0) && step <= largest;
-  const possible = steps.filter(isPossible);
+  const wanted = aims.filter(isPossible);
+  const possible = wanted.length > 0 ? wanted : steps.filter(isPossible);
   const step = possible[round % possible.length];
   return step?.toFixed(digits);
 }
