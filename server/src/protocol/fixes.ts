@@ -10,6 +10,7 @@ export const FIX_KINDS = [
   "row-lock",
   "anchor-lock",
   "advisory-lock",
+  "one-transaction",
   "raised-level",
 ] as const;
 

@@ -48,6 +48,7 @@ const CASES: readonly {
   { program: "pgpromise-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "slonik-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "jdbc-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
+  { program: "jdbc-joined", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "pg-seats", kind: "anchor-lock", edits: [" FOR UPDATE"] },
   { program: "pg-seats", kind: "raised-level", edits: [" ISOLATION LEVEL SERIALIZABLE"] },
   {
@@ -140,6 +141,55 @@ const CASES: readonly {
   { program: "ledger-plpgsql", kind: "guarded-update", edits: ["", "credit"] },
 ];
 
+/** Functions whose statements commit one by one, with what is put around them, without spacing. */
+const JOINED: readonly (readonly [string, string])[] = [
+  [
+    "pg-unit",
+    `const client = await pool.connect();
+  try {
+    await client.query("BEGIN ISOLATION LEVEL SERIALIZABLE");
+    const found = await client.query("SELECT score FROM film WHERE id = $1", [id]);
+    const { score } = found.rows[0];
+    await client.query("UPDATE film SET score = $1 WHERE id = $2", [score * 9 + stars, id]);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  } finally {
+    client.release();
+  }`,
+  ],
+  [
+    "prisma-unit",
+    `return prisma.$transaction(async (tx) => {
+    const item = await tx.item.findUniqueOrThrow({ where: { id } });
+    if (item.stock < amount) throw new Error("there is not enough");
+    await tx.item.update({ where: { id }, data: { stock: item.stock - amount } });
+  }, { isolationLevel: "Serializable" });`,
+  ],
+  [
+    "drizzle-unit",
+    `return db.transaction(async (tx) => {
+    const [item] = await tx.select().from(items).where(eq(items.id, id));`,
+  ],
+  [
+    "sequelize-unit",
+    `return sequelize.transaction({ isolationLevel: "SERIALIZABLE" }, async (transaction) => {
+    const item = await Item.findByPk(id, { rejectOnEmpty: true, transaction });
+    item.stock -= amount;
+    await item.save({ transaction });
+  });`,
+  ],
+  [
+    "typeorm-unit",
+    `return items.manager.transaction("SERIALIZABLE", async (manager) => {
+    const item = await manager.withRepository(items).findOneByOrFail({ id });
+    item.stock -= amount;
+    await manager.withRepository(items).save(item);
+  });`,
+  ],
+];
+
 /** Programs that take from a stock, with what their UPDATE becomes, without spacing. */
 const GUARDED: readonly (readonly [string, string])[] = [
   [
@@ -198,9 +248,16 @@ const GUARDED: readonly (readonly [string, string])[] = [
   ],
 ];
 
-describe("guarded updates in the words of each library", () => {
-  for (const [program, expected] of GUARDED)
-    it(program, async () => {
+const CHANGED: readonly (readonly [FixKind, typeof GUARDED])[] = [
+  ["guarded-update", GUARDED],
+  ["one-transaction", JOINED],
+];
+
+describe("texts that fixes leave, in the words of each library", () => {
+  for (const [kind, program, expected] of CHANGED.flatMap(([each, list]) =>
+    list.map(([name, text]) => [each, name, text] as const),
+  ))
+    it(`${program}: ${kind}`, async () => {
       const folder = path.join(ROOT, "fixes", program);
       const { projects } = await loadProjects([folder], { cwd: folder });
       const [project] = projects;
@@ -209,7 +266,7 @@ describe("guarded updates in the words of each library", () => {
       const { report } = await session.checkWorkspace({ project }, signal);
       const [anomaly] = report.anomalies;
       assert.ok(anomaly);
-      const kinds = ["guarded-update"] as const;
+      const kinds = [kind];
       const { fixes, advice } = await session.fixes({ project, anomaly, kinds }, signal);
       const [fix] = fixes;
       assert.ok(fix, JSON.stringify(advice));

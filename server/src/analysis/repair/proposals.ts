@@ -4,6 +4,7 @@ import type { Proposals } from "./candidate";
 import { advisoryLocks } from "./kinds/advisoryLock";
 import { anchorLocks } from "./kinds/anchorLock";
 import { guardedUpdates } from "./kinds/guardedUpdate";
+import { oneTransactions } from "./kinds/oneTransaction";
 import { raisedLevels } from "./kinds/raisedLevel";
 import { rowLocks } from "./kinds/rowLock";
 import { uniqueKeys } from "./kinds/uniqueKey";
@@ -19,6 +20,7 @@ const PROPOSERS: readonly (readonly [FixKind, Proposer])[] = [
   ["row-lock", rowLocks],
   ["anchor-lock", anchorLocks],
   ["advisory-lock", advisoryLocks],
+  ["one-transaction", oneTransactions],
   ["raised-level", raisedLevels],
 ];
 

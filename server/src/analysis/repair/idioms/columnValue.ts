@@ -37,6 +37,14 @@ export function sharedFunction(
   );
 }
 
+/** The innermost function around a place. */
+export function functionAround(
+  { root }: CodeTree,
+  { start, end }: { readonly start: number; readonly end: number },
+): SyntaxNode | undefined {
+  return pathTo(root, start, end).findLast(({ type }) => FUNCTIONS.test(type));
+}
+
 const FUNCTIONS =
   /^(?:function_declaration|function_expression|arrow_function|method_definition|generator_function_declaration)$/u;
 

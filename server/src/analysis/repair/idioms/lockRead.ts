@@ -4,7 +4,7 @@ import { equalitiesOf, isAggregate } from "../predicate";
 import { refusal, type EditOutcome } from "./sourceForms";
 import { lockingChain } from "./lockingChain";
 import { lockRowBefore } from "./lockRow";
-import { lockingSql } from "./lockingSql";
+import { isPlainRead, lockingSql } from "./lockingSql";
 import { literalAround } from "./syntax";
 import { valueText } from "./valueText";
 
@@ -15,7 +15,13 @@ export function lockRead(workshop: Workshop, site: Site): EditOutcome {
   if (statement.query.lock) return refusal("the read locks its rows already");
   const tree = workshop.treeOf(file);
   if (!tree) return lockingSql(workshop, site, statement);
-  if (literalAround(tree.root, start, end)) return lockingSql(workshop, site, statement);
+  // A text that is put together of several begins and ends in one of them.
+  const isJoined =
+    isPlainRead(statement) &&
+    literalAround(tree.root, start, start + 1) !== undefined &&
+    literalAround(tree.root, end - 1, end) !== undefined;
+  if (isJoined || literalAround(tree.root, start, end))
+    return lockingSql(workshop, site, statement);
   if (isAggregate(statement.query))
     return refusal("a read that counts or adds up rows cannot lock them");
   const own = lockingChain(tree, site);

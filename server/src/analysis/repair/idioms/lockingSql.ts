@@ -101,7 +101,7 @@ function hasQuery(expression: Expression): boolean {
 }
 
 /** True if rows of its tables can be locked by the statement as it is. */
-function isPlainRead({ query }: SelectStatement): boolean {
+export function isPlainRead({ query }: SelectStatement): boolean {
   return (
     query.relations.length > 0 &&
     query.groupBy.length === 0 &&

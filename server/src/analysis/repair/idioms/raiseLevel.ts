@@ -197,21 +197,32 @@ function methodCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
   return found;
 }
 
-/** `@Transactional` of the method gets a level. */
+/** `@Transactional` of the method gets a level; a method that has that of its class gets one of its own. */
 function raiseInJava(
   { root, text }: CodeTree,
   start: number,
   end: number,
   edit: (at: number, newText: string) => EditOutcome,
 ): EditOutcome {
-  const method = pathTo(root, start, end).findLast(({ type }) => type === "method_declaration");
-  const modifiers = method?.children.find(({ type }) => type === "modifiers");
-  const marker = modifiers?.children.find(
-    ({ type, start: from, end: to }) =>
-      /annotation$/u.test(type) && /^@Transactional\b/u.test(text.slice(from, to)),
+  const path = pathTo(root, start, end);
+  const method = path.findLast(({ type }) => type === "method_declaration");
+  const owner = path.findLast(({ type }) => type === "class_declaration");
+  const own = method && transactional(method, text);
+  const inherited = owner && transactional(owner, text);
+  const level = "(isolation = org.springframework.transaction.annotation.Isolation.SERIALIZABLE)";
+  if (own) return own.type === "marker_annotation" ? edit(own.end, level) : refusal(HAS_VALUES);
+  if (!method || !inherited) return refusal("its level is set where its connection is opened");
+  if (inherited.type !== "marker_annotation") return refusal(HAS_VALUES);
+  const indent = /[ \t]*$/u.exec(text.slice(0, method.start))?.[0] ?? "";
+  return edit(method.start, `@Transactional${level}\n${indent}`);
+}
+
+const HAS_VALUES = "the annotation has values already";
+
+function transactional(node: SyntaxNode, text: string): SyntaxNode | undefined {
+  const modifiers = node.children.find(({ type }) => type === "modifiers");
+  return modifiers?.children.find(
+    ({ type, start, end }) =>
+      /annotation$/u.test(type) && /^@Transactional\b/u.test(text.slice(start, end)),
   );
-  if (!marker) return refusal("its level is set where its connection is opened");
-  if (marker.type !== "marker_annotation") return refusal("the annotation has values already");
-  const level = "org.springframework.transaction.annotation.Isolation.SERIALIZABLE";
-  return edit(marker.end, `(isolation = ${level})`);
 }

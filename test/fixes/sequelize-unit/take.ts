@@ -1,0 +1,23 @@
+// Stock is read, compared and written back, each by itself.
+import { DataTypes, Model, Sequelize } from "sequelize";
+
+const sequelize = new Sequelize(process.env.DATABASE_URL ?? "", { dialect: "postgres" });
+
+class Item extends Model {
+  declare id: number;
+  declare stock: number;
+}
+
+Item.init(
+  {
+    id: { type: DataTypes.INTEGER, primaryKey: true },
+    stock: { type: DataTypes.INTEGER, allowNull: false },
+  },
+  { sequelize, tableName: "item", timestamps: false },
+);
+
+export async function take(id: number, amount: number) {
+  const item = await Item.findByPk(id, { rejectOnEmpty: true });
+  item.stock -= amount;
+  await item.save();
+}
