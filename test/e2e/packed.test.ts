@@ -21,11 +21,11 @@ test("the packed extension finds, explains and shows in an editor that has nothi
   const options = { workspace: "test/apps/bank", file: "bank.sql", vsix: path.join(scratch, vsix) };
   await inWorkbench("packed", options, async (workbench) => {
     await workbench.squiggles("error").first().waitFor();
-    await workbench.clickLens("1 anomaly at PostgreSQL READ COMMITTED - show");
-    await workbench.webview().getByText("withdraw").first().waitFor();
-    await workbench.run("Tasks: Run Task");
-    await workbench.choice("isolens").first().waitFor();
-    await workbench.page.keyboard.press("Escape");
+    await workbench.lens("anomalies at PostgreSQL READ COMMITTED - show").waitFor();
+    await workbench.focusEditor("bank.sql");
+    await workbench.goTo(11, 5);
+    await workbench.run("Isolens: Show Anomaly");
+    await workbench.webview().getByText("What happens").first().waitFor();
     await workbench.screenshot("packed");
     assert.deepEqual(workbench.consoleErrors(), []);
   });
