@@ -73,11 +73,35 @@ export function answersText({ answers = {} }: Pick<Witness, "answers">): string 
 
 /** A question without the marks by which the store tells one from another. */
 function questionText(question: string): string {
-  return shownText(question)
+  return plainTerms(shownText(question));
+}
+
+/**
+ * A text about what nobody evaluates, without the marks by which the store tells one from another, and without long lists
+ * of what calls are given. Linear in the text.
+ */
+export function plainTerms(text: string): string {
+  const plain = text
     .replaceAll("code:", "")
     .replaceAll(/(?: is not known)?\(u\d+(?: of [^,()]*)?(?:, )?/gu, "(")
     .replaceAll("()", "");
+  let [depth, start, shown] = [0, 0, ""];
+  for (const { 0: sign, index } of plain.matchAll(/[()]/gu)) {
+    depth = sign === "(" ? depth + 1 : Math.max(0, depth - 1);
+    if (depth === 1 && sign === "(") {
+      shown += plain.slice(start, index);
+      start = index;
+    } else if (depth === 0 && plain[start] === "(") {
+      const list = plain.slice(start, index + 1);
+      shown += list.length > LONGEST_LIST ? "(\u2026)" : list;
+      start = index + 1;
+    }
+  }
+  return shown + plain.slice(start);
 }
+
+/** In characters. */
+const LONGEST_LIST = 50;
 
 /** True if a value, as SQL writes it, is a time that a clock gave. */
 export function isClockTime(text: string): boolean {

@@ -7,7 +7,7 @@ import { literal } from "../../../server/src/frontend/sql/expressions";
 import { findLevel } from "../../../server/src/isolation/levels";
 import { plainUnit } from "../../../server/src/program/unit";
 import { enumerateProduct } from "../../../server/src/store/enumerate";
-import { runSerial } from "../../../server/src/store/run";
+import { runSchedule, runSerial } from "../../../server/src/store/run";
 import { outcomeOf } from "../../../server/src/store/toExecution";
 import { programOf, rowsOf, table } from "./programs";
 
@@ -252,4 +252,44 @@ test("a transaction of a unit takes no snapshot of before the end of the one in 
   const { runs } = enumerateProduct(program, setup, () => level, 100);
   const left = runs.map((run) => outcomeOf(run).final["t"]);
   assert.deepEqual(left, [rowsOf({ 1: 1, 2: 1 })]);
+});
+
+test("a schedule may take what only reads to commit later than its statement, and nothing else", () => {
+  const look = statements("SELECT v FROM t WHERE id = 1;");
+  const program: Program = {
+    schema: { tables: TABLES },
+    transactions: [
+      { ...unit(sequence(look, set(1, 7))), id: "P" },
+      { ...unit(sequence(set(2, 8), look)), id: "Q" },
+    ],
+    notes: [],
+    files: [source.file],
+  };
+  const level = findLevel("postgres:read-committed");
+  assert.ok(level);
+  const run = (seen: readonly string[]) =>
+    runSchedule(program, level, {
+      instances: [
+        { instance: "T1", transaction: "P", arguments: {} },
+        { instance: "T2", transaction: "Q", arguments: {} },
+      ],
+      initial: {
+        t: [
+          { id: 1, v: 10 },
+          { id: 2, v: 20 },
+        ],
+      },
+      schedule: [
+        { instance: "T1", statement: 1, sees: [] },
+        { instance: "T2", statement: 1, sees: [] },
+        { instance: "T1", statement: 2, sees: ["T2/1", "T1/1"] },
+        { instance: "T2", statement: 2, sees: seen },
+      ],
+    });
+  assert.ok(run(["T2/1", "T1/2"]).ok);
+  const other = run(["T2/1"]);
+  assert.equal(
+    other.ok ? "" : other.reason,
+    "statement 2 of T2 sees T1/2, T2/1, where the plan says T2/1",
+  );
 });

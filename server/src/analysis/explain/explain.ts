@@ -5,7 +5,7 @@ import { keyOfLevels, levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { Anomaly, CycleEdge, CycleEnd } from "../../protocol/report";
-import { answersText } from "../../protocol/witness";
+import { answersText, plainTerms } from "../../protocol/witness";
 import type { Confirmation, ExecutedStep, Execution } from "../../store/execution";
 import type { Finding } from "../search/unit";
 import { withArgumentsByUse } from "./arguments";
@@ -75,7 +75,7 @@ export function explainNamed(program: Program, levels: Levels, finding: Finding)
     severity: confirmation.severity ?? "value",
     harm: confirmation.severity === "unused" ? "unused" : (consequence?.harm ?? "returned"),
     status: confirmation.status,
-    ...(confirmation.reason !== undefined && { reason: confirmation.reason }),
+    ...(confirmation.reason !== undefined && { reason: plainTerms(confirmation.reason) }),
     transactions,
     tables: finding.tables,
     cycle: dirtyRead ? [] : (named?.shape.edges.map(cycleEdge) ?? []),
