@@ -34,6 +34,7 @@ export function inferSchema(
   for (const [name, draft] of drafts) {
     const table = tableOf(name, draft);
     tables.push(table);
+    if (!isWritten(name)) continue;
     const key = table.primaryKey.join(", ");
     const guess =
       key === "" ? "it has no key that can be guessed" : `its key is taken to be ${key}`;
@@ -42,6 +43,11 @@ export function inferSchema(
     notes.push({ severity: "warning", code: "unknown-table", message, source, table: name });
   }
   return { tables, notes };
+}
+
+/** False of a name that is made when its statement runs: what stands there is a placeholder, or nothing. */
+function isWritten(name: string): boolean {
+  return name !== "" && !name.includes(":");
 }
 
 interface Draft {

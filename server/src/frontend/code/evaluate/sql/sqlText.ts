@@ -428,6 +428,7 @@ function outcomeOf(state: State, lowered: Lowering, call: SliceCall): SqlOutcome
   const { source, connection, lexed } = call;
   const holes = [
     ...lexed.holes.map(({ name }) => `the name "${name}" is only known when it runs`),
+    ...namesMadeElsewhere(call),
     ...conditionsMadeElsewhere(call),
     ...columnsMadeElsewhere(call),
   ];
@@ -475,6 +476,14 @@ function outcomeOf(state: State, lowered: Lowering, call: SliceCall): SqlOutcome
     ...(lowered.insertId && { insertId: scalar(lowered.insertId, "int") }),
   };
 }
+
+/** `UPDATE "${table}"`: a hole inside of a quoted name. */
+function namesMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {
+  const isMade = QUOTED_NAME.test(sql.text.slice(slice.start, slice.end));
+  return isMade ? ["a name in it is only known when it runs"] : [];
+}
+
+const QUOTED_NAME = /(["`])(?:(?!\1).)*:isolens_hole_\d(?:(?!\1).)*\1/u;
 
 /** `WHERE ${conditions.join(" AND ")}`: a hole that is a whole condition, of a value that is no condition. */
 function conditionsMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {
