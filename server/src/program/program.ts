@@ -5,7 +5,7 @@ import type { Dialect } from "./dialect";
 import type { Expression, ValueType } from "./expression";
 import type { Taint } from "./precision";
 import type { Schema } from "./schema";
-import type { Command, Relation } from "./statement";
+import type { Command, Relation, StatementId } from "./statement";
 import type { Suppression } from "./suppression";
 
 export type { DeclaredLevel };
@@ -41,6 +41,16 @@ export interface Annotation {
   readonly source: SourceRange;
 }
 
+/**
+ * A handler within a transaction that throws nothing when a statement of its body fails: it goes on in that transaction,
+ * runs the body again, or ends well, by a ROLLBACK or a return to a savepoint.
+ */
+export interface KeptError {
+  readonly then: "goes on" | "tries again" | "undoes";
+  readonly statements: readonly StatementId[];
+  readonly source: SourceRange;
+}
+
 export interface Transaction {
   /** Unique in its program: `name`, or `name (file)` when two share it. */
   readonly id: string;
@@ -67,6 +77,8 @@ export interface Transaction {
    * caught somewhere in it, or by something unknown. Absent: nobody knows what its callers do.
    */
   readonly errors?: "thrown" | "caught";
+  /** Of code: handlers within its transactions that go on there, as if the server had not ended them. */
+  readonly keptErrors?: readonly KeptError[];
   /** Losses outside any one statement (control flow, dynamic SQL, calls). */
   readonly taint: readonly Taint[];
 }

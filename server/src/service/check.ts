@@ -3,8 +3,6 @@ import { counterCandidates } from "../analysis/assumptions/counters";
 import { flattenProgram } from "../analysis/operations/flatten";
 import type { FlatProgram } from "../analysis/operations/operation";
 import { explain } from "../analysis/explain/explain";
-import { explainRefusal } from "../analysis/explain/refusal";
-import { findRefusals } from "../analysis/contention/refusals";
 import { createCycleTest } from "../analysis/proof/cycleTest";
 import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
@@ -38,6 +36,7 @@ import type { EffectiveLevels } from "./verdict/effectiveLevels";
 import { planner } from "./search/plan";
 import { proveProgram } from "./proof";
 import { isAlarming } from "./findings/harm";
+import { refusalsOf } from "./search/contention";
 import { largestSize, search } from "./search/search";
 import type { SearchResult, TupleFinding } from "./search/search";
 import { sufficientLevels } from "./verdict/sufficient";
@@ -251,7 +250,7 @@ export async function check(
           proofTime.limit,
         )
       : undefined;
-    const refusals = isCompared ? refusalsOf(program, levels, unroll) : [];
+    const refusals = isCompared ? refusalsOf(analysable, flat, levels) : [];
     const isProved = proof?.report.status === "proved";
     // A proof settles what a bounded search left open.
     const undecided = undecidedTuples(
@@ -291,16 +290,6 @@ export async function check(
   } finally {
     for (const each of releases) each();
   }
-}
-
-/** Rounds of loops that locks are looked for in: the second item of a list may come before the first of another. */
-const LOCKED_ROUNDS = 2;
-
-/** Runs that the server ends for what others do at the same time, in an order for people. */
-function refusalsOf(program: Program, levels: Levels, unroll: number): readonly Anomaly[] {
-  const { program: own, flat } = analysablePart(program, Math.max(unroll, LOCKED_ROUNDS));
-  const all = findRefusals(own, flat, levels).map((each) => explainRefusal(own, levels, each));
-  return selectAnomalies(all);
 }
 
 function wholeSeconds(milliseconds: number): number {

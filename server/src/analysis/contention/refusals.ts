@@ -3,7 +3,8 @@
 // which the transactions meet, and counts only if the store's server ends one of them.
 import type { ProductLevel } from "../../isolation/levels";
 import { levelAt, productLevelAt, type Levels } from "../../isolation/mixedLevels";
-import type { Program } from "../../program/program";
+import type { KeptError, Program, Transaction } from "../../program/program";
+import type { StatementId } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Setup } from "../../store/execution";
 import { runToConflict, runToDeadlock, type Reached, type RefusedRun } from "../../store/refusals";
@@ -15,7 +16,9 @@ import { FILLINGS, meetingSetup, nameOfInstance, type Meeting, type Place } from
 
 /** Transactions that end with the refusal of one of them, as the store ran them. */
 export interface Refusal {
-  readonly kind: "deadlock" | "serialization-failure";
+  readonly kind: "deadlock" | "serialization-failure" | "swallowed-error" | "retry-in-transaction";
+  /** The handler that keeps the error, of the last two. */
+  readonly kept?: KeptError;
   /** Ids, one per instance. */
   readonly transactions: readonly string[];
   readonly setup: Setup;
@@ -30,7 +33,7 @@ interface Link extends LockOrder {
 }
 
 /** Runs that are tried per group of transactions, and in all: what is found beyond is not told. */
-const MOST_TRIES = { group: 12, all: 600 };
+const MOST_TRIES = { group: 12, deadlocks: 400, others: 150 };
 
 interface Budget {
   tries: number;
@@ -47,16 +50,51 @@ export function findRefusals(
   flat: FlatProgram,
   levels: Levels,
 ): readonly Refusal[] {
-  const search: Search = { program, flat, levels, budget: { tries: MOST_TRIES.all } };
-  return [...deadlocksOf(search), ...failuresOf({ ...search, budget: { tries: MOST_TRIES.all } })];
+  const search: Search = { program, flat, levels, budget: { tries: MOST_TRIES.deadlocks } };
+  const anew = (): Search => ({ ...search, budget: { tries: MOST_TRIES.others } });
+  return [...deadlocksOf(search), ...failuresOf(anew()), ...keptErrorsOf(anew())];
 }
 
-function deadlocksOf(search: Search): readonly Refusal[] {
-  const { program, flat, levels } = search;
-  const caught = new Set(
-    program.transactions.flatMap(({ errors }, member) => (errors === "caught" ? [member] : [])),
+/** The statements of a transaction whose errors something in it keeps. */
+function keptStatements({ keptErrors = [] }: Transaction): ReadonlySet<StatementId> {
+  return new Set(keptErrors.flatMap(({ statements }) => statements));
+}
+
+/** Of each handler that keeps what the server says within a transaction one: a deadlock, else a serialization failure. */
+function keptErrorsOf(search: Search): readonly Refusal[] {
+  const { program, flat } = search;
+  const links = linksOf(search);
+  return program.transactions.flatMap(({ keptErrors = [] }, member) =>
+    keptErrors.flatMap((kept): readonly Refusal[] => {
+      if (kept.then === "undoes") return [];
+      const isMet = ({ wants }: Link): boolean => kept.statements.includes(wants.statement);
+      const own = (links[member] ?? []).filter(isMet);
+      const others = [member, ...flat.transactions.keys()];
+      const isOfIt = ({ run }: Refusal): boolean =>
+        run.victim === nameOfInstance(0) && kept.statements.includes(run.refused.statement.id);
+      for (const other of others) {
+        // Who waits first, or last, is ended: both are tried.
+        const rings = [...pairs(own, links[other] ?? [])];
+        const found =
+          firstRefusal(search, rings, isOfIt) ??
+          firstFailure(search, member, other, ({ statement }) =>
+            kept.statements.includes(statement),
+          );
+        if (found) return [{ ...found, kind: KEPT[kept.then], kept }];
+      }
+      return [];
+    }),
   );
-  const links = flat.transactions.map((transaction, member): readonly Link[] => {
+}
+
+const KEPT: Readonly<Record<Exclude<KeptError["then"], "undoes">, Refusal["kind"]>> = {
+  "goes on": "swallowed-error",
+  "tries again": "retry-in-transaction",
+};
+
+/** The orders of locks of each transaction. */
+function linksOf({ flat, levels }: Search): readonly (readonly Link[])[] {
+  return flat.transactions.map((transaction, member): readonly Link[] => {
     const level = measuredLevel(levels, transaction.id);
     if (level === undefined) return [];
     return lockOrders(transaction, level, (name) => ownEntry(flat.tables, name)).map((order) => ({
@@ -64,28 +102,39 @@ function deadlocksOf(search: Search): readonly Refusal[] {
       member,
     }));
   });
+}
+
+function deadlocksOf(search: Search): readonly Refusal[] {
+  const { program } = search;
+  const links = linksOf(search);
+  const kept = program.transactions.map(keptStatements);
   const found: Refusal[] = [];
   const members = links.flatMap((own, member) => (own.length > 0 ? [member] : []));
   const add = (rings: Iterable<readonly Link[]>): void => {
     const refusal = firstRefusal(search, rings);
     if (refusal) found.push(refusal);
   };
-  // Where all of them catch what the server does to them, somebody has thought of it.
-  const isOpen = (...ring: readonly number[]): boolean => ring.some((each) => !caught.has(each));
-  for (const member of members)
-    if (isOpen(member)) add(pairs(links[member] ?? [], links[member] ?? []));
+  // Where all of them catch what the server does to them, somebody has thought of it, or it is told as kept.
+  const isOpen = ({ member, wants }: Link): boolean =>
+    program.transactions[member]?.errors !== "caught" &&
+    kept[member]?.has(wants.statement) !== true;
+  const open = function* (rings: Iterable<readonly Link[]>): Generator<readonly Link[]> {
+    for (const ring of rings) if (ring.some(isOpen)) yield ring;
+  };
+  for (const member of members) add(open(pairs(links[member] ?? [], links[member] ?? [])));
   for (const [at, member] of members.entries())
     for (const other of members.slice(at + 1))
-      if (isOpen(member, other)) add(pairs(links[member] ?? [], links[other] ?? []));
-  for (const ring of triples(links.flat()))
-    if (isOpen(...ring.map(({ member }) => member))) add([ring]);
+      add(open(pairs(links[member] ?? [], links[other] ?? [])));
+  for (const ring of open(triples(links.flat()))) add([ring]);
   return found;
 }
 
 /** Of each transaction whose errors leave the code one, with itself before others. */
 function failuresOf(search: Search): readonly Refusal[] {
   const { program, flat, levels } = search;
-  return program.transactions.flatMap(({ errors }, member) => {
+  return program.transactions.flatMap((transaction, member) => {
+    const { errors } = transaction;
+    const kept = keptStatements(transaction);
     const own = flat.transactions[member];
     if (errors !== "thrown" || !own) return [];
     const level = measuredLevel(levels, own.id);
@@ -94,7 +143,7 @@ function failuresOf(search: Search): readonly Refusal[] {
       (other, at) => at === 0 || other !== member,
     );
     for (const other of others) {
-      const refusal = firstFailure(search, member, other);
+      const refusal = firstFailure(search, member, other, ({ statement }) => !kept.has(statement));
       if (refusal) return [refusal];
       if (search.budget.tries === 0) break;
     }
@@ -102,8 +151,15 @@ function failuresOf(search: Search): readonly Refusal[] {
   });
 }
 
-function firstFailure(search: Search, member: number, other: number): Refusal | undefined {
+function firstFailure(
+  search: Search,
+  member: number,
+  other: number,
+  isWanted: (meets: TakenLock) => boolean,
+): Refusal | undefined {
   const { flat, levels } = search;
+  if (measuredLevel(levels, flat.transactions[member]?.id ?? "")?.conflict !== "first-updater-wins")
+    return undefined;
   const [meeting, holding] = [member, other].map((each) => flat.transactions[each]);
   if (!meeting || !holding) return undefined;
   let tries = MOST_TRIES.group;
@@ -115,7 +171,7 @@ function firstFailure(search: Search, member: number, other: number): Refusal | 
   for (const holds of theirs ?? [])
     for (const wants of own ?? []) {
       if (holds.operation.kind === "read" || !keepsFrom(holds, wants)) continue;
-      if (wants.mode === "insertion") continue;
+      if (wants.mode === "insertion" || !isWanted(wants)) continue;
       const same = [
         [
           { instance: 0, operation: wants.operation },
@@ -199,15 +255,33 @@ function* triples(links: readonly Link[]): Generator<readonly Link[]> {
 
 /** True if some of the one take tables in the order that is the others' reversed. */
 function mayCross(left: readonly Link[], right: readonly Link[]): boolean {
-  const orders = new Set(left.map(({ holds, wants }) => orderText(holds, wants)));
-  return right.some(({ holds, wants }) => orders.has(orderText(wants, holds)));
+  const orders = ordersOf(left);
+  return [...ordersOf(right).values()].some((reversed) => orders.has(reversed));
 }
+
+/** The orders of tables of a transaction, each with its reverse; made once for each. */
+function ordersOf(links: readonly Link[]): ReadonlyMap<string, string> {
+  const known = ORDERS.get(links);
+  if (known) return known;
+  const made = new Map(
+    links.map(({ holds, wants }) => [orderText(holds, wants), orderText(wants, holds)]),
+  );
+  ORDERS.set(links, made);
+  return made;
+}
+
+const ORDERS = new WeakMap<readonly Link[], ReadonlyMap<string, string>>();
 
 function orderText(first: TakenLock, second: TakenLock): string {
   return JSON.stringify([first.operation.table, second.operation.table]);
 }
 
-function firstRefusal(search: Search, rings: Iterable<readonly Link[]>): Refusal | undefined {
+/** The first of these rings that the server ends, as is wanted; who comes to its lock first is tried in all orders. */
+function firstRefusal(
+  search: Search,
+  rings: Iterable<readonly Link[]>,
+  isWanted: (found: Refusal) => boolean = () => true,
+): Refusal | undefined {
   let tries = MOST_TRIES.group;
   for (const ring of rings) {
     const meeting = meetingOf(search.flat, ring);
@@ -217,7 +291,13 @@ function firstRefusal(search: Search, rings: Iterable<readonly Link[]>): Refusal
       if (setup === undefined) break;
       tries -= 1;
       search.budget.tries -= 1;
-      const run = (under: Setup): Refusal | undefined => executed(search, ring, under);
+      const run = (under: Setup): Refusal | undefined => {
+        for (const first of ring.keys()) {
+          const found = executed(search, ring, under, first);
+          if (found === undefined || isWanted(found)) return found;
+        }
+        return undefined;
+      };
       const refusal = run(setup);
       if (refusal) return dressed(search, refusal, run);
     }
@@ -245,13 +325,15 @@ function executed(
   { program, levels }: Search,
   ring: readonly Link[],
   setup: Setup,
+  first: number,
 ): Refusal | undefined {
   const holds = ring.map(({ holds: { statement, nth } }, at): Reached => ({
     instance: nameOfInstance(at),
     statement,
     nth,
   }));
-  const run = runToDeadlock(program, levelsIn(levels, setup), setup, holds);
+  const turns = [...holds.slice(first), ...holds.slice(0, first)];
+  const run = runToDeadlock(program, levelsIn(levels, setup), setup, turns);
   const transactions = setup.instances.map(({ transaction }) => transaction);
   return run && { kind: "deadlock", transactions, setup, run, holds };
 }

@@ -1,10 +1,11 @@
 // A refusal as a finding: who waits for whom, whom the server ends, and with what.
 import { keyOfLevels, levelAt, type Levels } from "../../isolation/mixedLevels";
-import type { Program } from "../../program/program";
+import type { KeptError, Program } from "../../program/program";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Anomaly, CycleEdge, Step } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { ExecutedStep, Execution } from "../../store/execution";
+import { REFUSALS } from "../../store/failure";
 import type { RefusedRun, Wait } from "../../store/refusals";
 import { toExecution } from "../../store/toExecution";
 import type { Refusal } from "../contention/refusals";
@@ -30,7 +31,7 @@ export function explainRefusal(program: Program, levels: Levels, refusal: Refusa
   const ending = ownEntry(execution.outcome.status, run.victim) ?? "";
   const [code = run.code] = ending.replace("rolled back: ", "").split(" ");
   const telling = { program, refusal, cycle, code };
-  const { title, how } = kind === "deadlock" ? deadlockTelling(telling) : failureTelling(telling);
+  const { title, how } = toldOf(telling);
   return {
     id: identity([keyOfLevels(levels), kind, ...[...transactions].sort(), ...tables]),
     kind,
@@ -60,6 +61,33 @@ interface Telling {
 interface Told {
   readonly title: string;
   readonly how: string;
+}
+
+function toldOf(telling: Telling): Told {
+  const { kept, run } = telling.refusal;
+  if (kept) return keptTelling(telling, kept);
+  return run.code === REFUSALS.deadlock ? deadlockTelling(telling) : failureTelling(telling);
+}
+
+/** What becomes of the rest of a transaction that the server has ended, as the product has it. */
+function keptTelling({ program, refusal: { setup, run }, code }: Telling, kept: KeptError): Told {
+  const victim = setup.instances.find(({ instance }) => instance === run.victim);
+  const who = victim ? callText(program, victim) : run.victim;
+  const line = `line ${String(kept.source.range.start.line + 1)}`;
+  // PostgreSQL refuses everything until the end of the transaction; InnoDB has ended it, and goes on without one.
+  const isOver = run.run.steps.some(({ level }) => level?.candidates === "current");
+  const rest = isOver
+    ? "what came before is undone, and what follows commits by itself"
+    : "every further statement fails with 25P02, and COMMIT undoes all without an error";
+  return kept.then === "goes on"
+    ? {
+        title: `The server ends ${who} (${code}), and the code goes on as if nothing had happened`,
+        how: `the handler of ${line} keeps the error; ${rest} (swallowed error)`,
+      }
+    : {
+        title: `The server ends ${who} (${code}), and the code tries again in the transaction that is over`,
+        how: `the loop of ${line} has to begin with BEGIN; ${rest} (retry in the transaction)`,
+      };
 }
 
 function deadlockTelling({ program, refusal: { setup, run }, cycle, code }: Telling): Told {
@@ -94,7 +122,8 @@ function failureTelling({ program, refusal: { setup, run }, cycle, code }: Telli
 }
 
 /** That errors leave the code, where that is known of some that the server may end. */
-function uncaughtText(program: Program, { transactions }: Refusal): readonly string[] {
+function uncaughtText(program: Program, { transactions, kept }: Refusal): readonly string[] {
+  if (kept) return [];
   const thrown = program.transactions.filter(
     ({ id, errors }) => transactions.includes(id) && errors === "thrown",
   );

@@ -22,6 +22,8 @@ import { readOnlyAnomaly } from "./readOnlyAnomaly";
 import { readSkew } from "./readSkew";
 import { serializationAnomaly } from "./serializationAnomaly";
 import { serializationFailure } from "./serializationFailure";
+import { retryInTransaction } from "./retryInTransaction";
+import { swallowedError } from "./swallowedError";
 import { writeSkew } from "./writeSkew";
 
 export const ANOMALY_KINDS: readonly AnomalyKind[] = [
@@ -45,7 +47,12 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
 ];
 
 /** Kinds of refusals: what differs from no serial order, and which the server ends. */
-export const REFUSAL_KINDS: readonly Kind[] = [deadlock, serializationFailure];
+export const REFUSAL_KINDS: readonly Kind[] = [
+  deadlock,
+  serializationFailure,
+  swallowedError,
+  retryInTransaction,
+];
 
 /** The kinds of all findings. */
 export const KINDS: readonly Kind[] = [...ANOMALY_KINDS, ...REFUSAL_KINDS];

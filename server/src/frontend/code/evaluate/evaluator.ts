@@ -2,7 +2,7 @@
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { Command } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
-import type { Note } from "../../../program/program";
+import type { KeptError, Note } from "../../../program/program";
 import { offsetsOf } from "../../sql/text/lines";
 import type { Span } from "../../sql/text/split";
 import type { HirClass, HirExpression, HirParameter } from "../hir";
@@ -68,6 +68,7 @@ export interface Evaluation {
   readonly isGiven: boolean;
   /** Errors of a transaction that it opens leave it. */
   readonly throws: boolean;
+  readonly keptErrors: readonly KeptError[];
   /** The connection that its callers may leave out, by its name. */
   readonly mayLack?: string;
   readonly inlined: ReadonlySet<string>;
@@ -154,6 +155,7 @@ export function createState(
     probes: 0,
     catching: 0,
     throwing: { isAny: false },
+    keptErrors: new Map(),
     caught: undefined,
   };
 }
@@ -205,6 +207,7 @@ export function evaluateRoot(root: Root, state: State): Evaluation {
     taint: state.taint,
     isGiven: state.ranOn.given && !state.ranOn.own,
     throws: state.throwing.isAny,
+    keptErrors: [...state.keptErrors.values()],
     ...(state.ranOn.given && state.lacks.given !== undefined && { mayLack: state.lacks.given }),
     inlined: state.inlined,
     lengthFields: state.lengthFields,

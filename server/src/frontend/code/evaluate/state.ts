@@ -2,7 +2,7 @@
 // joined), open transactions, losses.
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
-import type { Note } from "../../../program/program";
+import type { KeptError, Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { CallPlace, Command } from "../../../program/statement";
 import type { Dialect } from "../../../program/dialect";
@@ -250,6 +250,8 @@ export interface State {
   catching: number;
   /** True once a transaction has begun whose errors leave the function. */
   readonly throwing: { isAny: boolean };
+  /** Handlers within transactions that keep errors of these, by their places. */
+  readonly keptErrors: Map<string, KeptError>;
   /** The error of the handler at hand, by its name. */
   caught: { readonly name: string; readonly thrown: ErrorClass } | undefined;
 }

@@ -28,7 +28,7 @@ export function evaluateToTheEnd(
     const { taint, inlined, files, reached, unfollowed, notes, lengthFields } = state;
     const body: Command = { kind: "sequence", commands: [] };
     const told = { taint, inlined, files, reached, unfollowed, notes, lengthFields, ...failure };
-    return { root, body, statements: 0, isGiven: false, throws: false, handlers: [], isBroken: true, ...told }; // prettier-ignore
+    return { root, body, statements: 0, isGiven: false, throws: false, keptErrors: [], handlers: [], isBroken: true, ...told }; // prettier-ignore
   }
 }
 

@@ -36,6 +36,7 @@ export function transactionOf(
     body: evaluated.body,
     annotations: [],
     taint: evaluated.taint,
+    ...(evaluated.keptErrors.length > 0 && { keptErrors: evaluated.keptErrors }),
     ...(kinds.has("atomic") && { errors: evaluated.throws ? "thrown" : "caught" }),
   };
   const transaction = plainUnit(read);

@@ -156,6 +156,49 @@ function throwsOn({ path }: Handled): boolean {
   return path.left && !path.commands.some(mayGoOn) && !returns(path.commands);
 }
 
+/** Notes a handler in an open transaction that does not throw what the server says. */
+function noteKept(
+  state: State,
+  { span, leavesLoop }: Trying,
+  handlers: readonly Handled[],
+  body: readonly Command[],
+): void {
+  const source = sourceOf(state, span);
+  const place = JSON.stringify(source);
+  state.keptErrors.delete(place);
+  const [first] = handlers;
+  if (!first || first.types.some((each) => !OF_SERVERS.test(each))) return;
+  const { commands } = first.path;
+  const again = leavesLoop && (commands.some(mayGoOn) || !first.path.left);
+  const isUndone = undoes(commands);
+  if (throwsOn(first) || (!again && !isUndone && throwsItself(commands))) return;
+  const statements: string[] = [];
+  for (const each of body) walkCommand(each, { statement: ({ id }) => void statements.push(id) });
+  if (statements.length === 0) return;
+  state.keptErrors.set(place, {
+    then: isUndone ? "undoes" : again ? "tries again" : "goes on",
+    statements,
+    source,
+  });
+}
+
+/** Types of Java by which a handler takes what a server says. */
+const OF_SERVERS =
+  /(?:^|\.)(?:Exception|Throwable|RuntimeException|\w*(?:SQL|DataAccess|Persistence|Lock)\w*)$/u;
+
+/** True if commands return to a savepoint, or end the transaction by a ROLLBACK of their own. */
+function undoes(commands: readonly Command[]): boolean {
+  let found = false;
+  for (const each of commands)
+    walkCommand(each, {
+      command: (inner) => {
+        if (inner.kind === "rollbackTo" || (inner.kind === "rollback" && inner.leaves === "atomic"))
+          found = true;
+      },
+    });
+  return found;
+}
+
 /** Handlers of handlers of handlers are taken to do something. */
 const MOST_PROBES = 3;
 
@@ -231,16 +274,22 @@ export function runWithHandlers(state: State, trying: Trying): boolean {
   const isRetry = !isDeep && isRetried(state, trying, handlers);
   const attempt = beginAttempt(state, isKept && !isRetry);
   const outer = state.catching;
+  const isInside = state.open.length > 0 && !isDeep;
   if (isDeep || handlers.some((each) => !throwsOn(each))) state.catching += 1;
   const run = (): boolean => {
     const left = attempting(state, attempt, trying.body);
     state.catching = outer;
     return left;
   };
-  if (attempt.isKept) return keepHandler(state, trying, attempt, evaluatePath(state, run));
+  if (attempt.isKept) {
+    const path = evaluatePath(state, run);
+    if (isInside) noteKept(state, trying, handlers, path.commands);
+    return keepHandler(state, trying, attempt, path);
+  }
   const start = state.commands.length;
   const left = run();
   const commands = state.commands.slice(start);
+  if (isInside) noteKept(state, trying, handlers, commands);
   if (isRetry && state.open.length === 0 && staysInPart(state, commands)) {
     lose(state, RETRIED_IN_PART, sourceOf(state, trying.span), "opaque");
   }
