@@ -1,8 +1,23 @@
 // The help against the refusals of a server, in one sentence for all faces.
+import { dictionary } from "./dictionary";
 import type { Anomaly } from "./report";
 
 /** The advice; undefined for anomalies, which break data. */
-export function refusalAdvice({ severity }: Pick<Anomaly, "severity">): string | undefined {
-  if (severity !== "refused") return undefined;
-  return "lock in one order everywhere, and run the whole transaction again when the server ends it";
+export function refusalAdvice({
+  severity,
+  kind,
+}: Pick<Anomaly, "severity" | "kind">): string | undefined {
+  return severity === "refused" ? (ADVICE[kind] ?? AGAIN) : undefined;
 }
+
+const AGAIN =
+  "run the whole transaction again, from BEGIN on and with what it reads, when the server ends it";
+
+const ADVICE = dictionary<string | undefined>({
+  deadlock:
+    "lock in one order everywhere, and run the whole transaction again when the server ends it",
+  "swallowed-error":
+    "let the error leave the transaction, or return to a savepoint where it is to go on",
+  "retry-in-transaction":
+    "put the loop around the whole transaction, so that each try begins with BEGIN",
+});

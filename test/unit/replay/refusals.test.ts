@@ -1,6 +1,8 @@
 // Deadlocks and serialization failures on real servers: the server ends one transaction with the error that the witness has.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
+import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { breaksData } from "../../../server/src/protocol/report";
 import { serverFor } from "../../support/liveServers";
 import { sql } from "../truth/analyse";
@@ -70,6 +72,24 @@ const MARIADB: readonly Case[] = [
   { name: "a child and then its parent", text: CHILD, level: "mariadb:repeatable-read" },
   { name: "reads that lock", text: READ, level: "mariadb:serializable" },
 ];
+
+test("a serialization failure, at postgres:repeatable-read", async (context) => {
+  const temporary = await serverFor("postgres", context);
+  if (!temporary) return;
+  try {
+    const files = [sql(READ)];
+    const read = readProgram(files, { pg: await loadPgParser() });
+    // As code is read whose errors leave it.
+    const transactions = read.transactions.map((each) => ({ ...each, errors: "thrown" as const }));
+    const all = await replayAll(temporary.server, files, "postgres:repeatable-read", {
+      program: { ...read, transactions },
+      wanted: (each) => !breaksData(each),
+    });
+    assert.deepEqual(verdictsOf(all), ["serialization-failure: reproduced"]);
+  } finally {
+    await temporary.stop();
+  }
+});
 
 function replayed(product: "postgres" | "mariadb", cases: readonly Case[]): void {
   test(`refusals on ${product}`, async (context) => {

@@ -202,12 +202,14 @@ function lockText(wait: Wait | undefined, table: string): string {
   return `a place among the rows of ${table}`;
 }
 
-/** Longer calls are told by their names alone. */
-const MOST_SHOWN = 32;
+/** Longer calls, and those with more arguments, are told by their names alone. */
+const MOST_SHOWN = { characters: 32, values: 3 };
 
 /** "transfer(1, 2)". */
 function callText(program: Program, { transaction, arguments: given }: WitnessInstance): string {
   const name = program.transactions.find(({ id }) => id === transaction)?.name ?? transaction;
-  const values = Object.values(given).map(valueText).join(", ");
-  return values === "" || values.length > MOST_SHOWN ? name : `${name}(${values})`;
+  const values = Object.values(given).map(valueText);
+  const text = values.join(", ");
+  const isLong = values.length > MOST_SHOWN.values || text.length > MOST_SHOWN.characters;
+  return text === "" || isLong ? name : `${name}(${text})`;
 }
