@@ -1,4 +1,4 @@
-// The help against the refusals of a server, in one sentence for all faces.
+// Help against the refusals of a server, in one sentence for all faces.
 import { dictionary } from "./dictionary";
 import type { Anomaly } from "./report";
 

@@ -69,7 +69,7 @@ function toldOf(telling: Telling): Told {
   return run.code === REFUSALS.deadlock ? deadlockTelling(telling) : failureTelling(telling);
 }
 
-/** What becomes of the rest of a transaction that the server has ended, as the product has it. */
+/** The rest of a transaction that the server has ended, as the product goes on with it. */
 function keptTelling({ program, refusal: { setup, run }, code }: Telling, kept: KeptError): Told {
   const victim = setup.instances.find(({ instance }) => instance === run.victim);
   const who = victim ? callText(program, victim) : run.victim;

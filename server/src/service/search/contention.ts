@@ -1,4 +1,4 @@
-// What the server refuses of a program: deadlocks, serialization failures, and what code makes of them.
+// The refusals of a program by the server: deadlocks, serialization failures, and those that code keeps to itself.
 import { findRefusals } from "../../analysis/contention/refusals";
 import { explainRefusal } from "../../analysis/explain/refusal";
 import type { FlatProgram } from "../../analysis/operations/operation";
