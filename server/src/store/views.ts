@@ -3,14 +3,21 @@ import type { Schema } from "../program/schema";
 import { NotExecutable } from "./failure";
 import type { Tables } from "./frame";
 import { applyWrite, findTable, writtenRow, type TableRows, type Write } from "./row";
+import { transactionAt } from "./runRecord";
 import type { DatabaseState, Server, Session } from "./server";
 
-/** A committed state with a session's own writes. Throws NotExecutable where that has two rows with one key. */
+/**
+ * A committed state with a session's own writes. Throws NotExecutable where that has two rows with one key, or rows that
+ * TRUNCATE has taken from it.
+ */
 export function visibleTables(server: Server, session: Session, snapshot: DatabaseState): Tables {
   const tables = withOwn(server.schema, snapshot.tables, session.log);
   const doubled = session.level.noVersionOnNoChange ? [] : doubledTables(session, snapshot);
+  const emptied = emptiedTables(server, snapshot);
   return {
     rows: (table) => {
+      if (emptied.includes(table))
+        throw new NotExecutable(`TRUNCATE has taken the rows of ${table} from its snapshot`);
       if (doubled.includes(table))
         throw new NotExecutable(
           `the snapshot shows a row of ${table} beside the one inserted in its place`,
@@ -70,6 +77,18 @@ function withOwn(
     );
   }
   return after;
+}
+
+/** Tables that were truncated, and that committed, since the snapshot: nobody sees what they had. */
+function emptiedTables({ steps, newest }: Server, snapshot: DatabaseState): readonly string[] {
+  if (snapshot === newest) return [];
+  return steps.flatMap((step) => {
+    const { source } = step;
+    if (source?.kind !== "delete" || source.truncates === undefined) return [];
+    const by = transactionAt(step);
+    const isMissed = newest.instances.includes(by) && !snapshot.instances.includes(by);
+    return isMissed ? [source.relation.table] : [];
+  });
 }
 
 /**

@@ -166,6 +166,29 @@ end $$;
   });
 });
 
+describe("rows that TRUNCATE has taken are not there for older snapshots", () => {
+  const emptying = (how: string): string => `${ACCOUNTS}
+create function f() returns void language plpgsql as $$ begin ${how} acc; end $$;
+create function h(i int) returns int language plpgsql as $$
+declare x int;
+begin
+  select count(*) into x from acc;
+  insert into acc (id, v) values (i, x);
+  return x;
+end $$;
+`;
+  const pairs = async (how: string): Promise<number> => {
+    const anomalies = await confirmedAt("postgres:repeatable-read", emptying(how));
+    return anomalies.filter(({ transactions }) => transactions.includes("f")).length;
+  };
+  it("TRUNCATE", async () => {
+    assert.equal(await pairs("truncate"), 0);
+  });
+  it("DELETE leaves them", async () => {
+    assert.notEqual(await pairs("delete from"), 0);
+  });
+});
+
 describe("names that PL/pgSQL refuses are neither safe nor confirmed", () => {
   const program = (option: string): string => `${ACCOUNTS}
 create function f(p int) returns void language plpgsql as $$ ${option}
