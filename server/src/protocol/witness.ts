@@ -66,7 +66,7 @@ export function answersText({ answers = {} }: Pick<Witness, "answers">): string 
   if (all.length === 0) return undefined;
   const of = (wanted: boolean): readonly string[] => {
     const some = all.filter(([, answer]) => answer === wanted).map(([each]) => questionText(each));
-    return some.length === 0 ? [] : [`${String(wanted)}: ${some.join("; ")}`];
+    return some.length === 0 ? [] : [`${String(wanted)}: ${[...new Set(some)].join("; ")}`];
   };
   return `Taken for ${[...of(true), ...of(false)].join(", and for ")}.`;
 }
@@ -78,13 +78,13 @@ function questionText(question: string): string {
 
 /**
  * A text about what nobody evaluates, without the marks by which the store tells one from another, and without long lists
- * of what calls are given. Linear in the text.
+ * of what calls are given, or lists of NULL alone. Linear in the text.
  */
 export function plainTerms(text: string): string {
   const plain = text
     .replaceAll("code:", "")
     .replaceAll(/(?: is not known)?\(u\d+(?: of [^,()]*)?(?:, )?/gu, "(")
-    .replaceAll("()", "");
+    .replaceAll(/\((?:NULL(?:, NULL)*)?\)/gu, "");
   let [depth, start, shown] = [0, 0, ""];
   for (const { 0: sign, index } of plain.matchAll(/[()]/gu)) {
     depth = sign === "(" ? depth + 1 : Math.max(0, depth - 1);

@@ -112,6 +112,16 @@ describe("a witness behind a question", () => {
     assert.equal(answersText(denied.witness), "Taken for false: denied(1).");
   });
 
+  it("tells each question once, without arguments of which none is there", () => {
+    const answers = {
+      "allowed(u1, NULL, NULL)": true,
+      "allowed(u2, NULL)": true,
+      "known(1)": false,
+    };
+    const told = "Taken for true: allowed, and for false: known(1).";
+    assert.equal(answersText({ answers }), told);
+  });
+
   it("tells it in the sentence that every view shows", async () => {
     const program = await guarded(call("code:allowed"));
     const confirmation = judged(program);
