@@ -1,7 +1,7 @@
 // A refusal as a finding: who waits for whom, whom the server ends, and with what.
 import { keyOfLevels, levelAt, type Levels } from "../../isolation/mixedLevels";
 import type { KeptError, Program } from "../../program/program";
-import { ownEntry } from "../../protocol/dictionary";
+import { dictionary, ownEntry } from "../../protocol/dictionary";
 import type { Anomaly, CycleEdge, Step } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { ExecutedStep, Execution } from "../../store/execution";
@@ -23,7 +23,7 @@ export function explainRefusal(program: Program, levels: Levels, refusal: Refusa
     levelAt(levels, transactionOf(instance));
   const steps = stepsOf(program, transactionOf, levelOf, execution, []).map((step): Step =>
     step.instance === run.victim && step.statement === "rollback"
-      ? { ...step, because: "the server ends it, so that the others can go on" }
+      ? { ...step, because: ENDED_FOR[run.code] ?? "" }
       : step,
   );
   const cycle = waitingRing(refusal, execution);
@@ -132,6 +132,12 @@ function uncaughtText(program: Program, { transactions, kept }: Refusal): readon
     `Nothing around ${listText(thrown.map(({ name }) => name))} catches that or tries again.`,
   ];
 }
+
+/** Reasons of the server, by its code. */
+const ENDED_FOR = dictionary<string | undefined>({
+  [REFUSALS.deadlock]: "the server ends it, so that the others can go on",
+  [REFUSALS.changedRow]: "the row has changed since its snapshot",
+});
 
 /** The run with the statement that waited until its transaction was ended, where it began to wait. */
 function withWait(execution: Execution, { refused, victim }: RefusedRun): Execution {

@@ -133,6 +133,8 @@ describe("a transaction whose error", () => {
       "The server ends f(1, 1) (40001) where another run of it changes account[1] at the same time: " +
         "its snapshot is older than that change (serialization failure). Nothing around f catches that or tries again.",
     );
+    const ended = found.steps.find(({ statement }) => statement === "rollback");
+    assert.equal(ended?.because, "the row has changed since its snapshot");
     // READ COMMITTED has none.
     assert.deepEqual(await refusals(POOL + named(once(BODY, "throw error;")), "pg:rc"), []);
   });
