@@ -48,6 +48,16 @@ const CASES: readonly {
   { program: "pgpromise-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "slonik-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "jdbc-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
+  {
+    program: "mikroorm-stock",
+    kind: "row-lock",
+    edits: [", LockMode", ", { lockMode: LockMode.PESSIMISTIC_WRITE }"],
+  },
+  {
+    program: "mikroorm-stock",
+    kind: "raised-level",
+    edits: [", IsolationLevel", ", { isolationLevel: IsolationLevel.SERIALIZABLE }"],
+  },
   { program: "jdbc-joined", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "pg-seats", kind: "anchor-lock", edits: [" FOR UPDATE"] },
   { program: "pg-seats", kind: "raised-level", edits: [" ISOLATION LEVEL SERIALIZABLE"] },

@@ -7,6 +7,11 @@ import {
 import type { FileId } from "../../../protocol/source";
 import type { TextEdit } from "../candidate";
 
+/** The module of MikroORM that a file imports; undefined where it imports none. */
+export function mikroOrmOf(text: string): string | undefined {
+  return /\bfrom\s+["'](@mikro-orm\/[\w-]+)["']/u.exec(text)?.[1];
+}
+
 /** The edits after which all of the names are imported from a module: none where they are. */
 export function importsOf(
   { root, text }: CodeTree,

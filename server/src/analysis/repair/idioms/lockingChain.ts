@@ -4,6 +4,7 @@ import type { CodeTree, SyntaxNode } from "../../../frontend/code/workspace/code
 import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
 import { argumentsOf, chainAround, placeOfProperty, propertyOf, type Link } from "./syntax";
+import { importsOf, mikroOrmOf } from "./imports";
 import { refusal, type EditOutcome } from "./sourceForms";
 
 export function lockingChain(tree: CodeTree, { file, start, end }: Site): EditOutcome {
@@ -34,6 +35,8 @@ export function lockingChain(tree: CodeTree, { file, start, end }: Site): EditOu
     const { at, comma } = placeOfProperty(options);
     return insert(at, `${comma}lock: ${transaction}.LOCK.UPDATE`);
   }
+  const mikro = MIKROORM.has(last.name) ? mikroOrmOf(tree.text) : undefined;
+  if (mikro !== undefined) return lockingEntity(tree, file, last, mikro);
   const typeorm = TYPEORM.get(last.name);
   if (typeorm !== undefined) return lockingFind(tree.text, file, last, typeorm);
   // TypeORM's builder.
@@ -59,6 +62,26 @@ const TYPEORM: ReadonlyMap<string, { readonly becomes: string; readonly by: "whe
     ["findOneByOrFail", { becomes: "findOneOrFail", by: "where" }],
     ["findBy", { becomes: "find", by: "where" }],
   ]);
+
+const MIKROORM: ReadonlySet<string> = new Set(["find", "findOne", "findOneOrFail"]);
+
+/** `em.findOne(Item, where, { lockMode })`. */
+function lockingEntity(
+  tree: CodeTree,
+  file: Site["file"],
+  link: Link,
+  mikroOrm: string,
+): EditOutcome {
+  const [, where, options] = argumentsOf(link);
+  if (!where) return refusal(`${link.name} names no rows`);
+  const option = "lockMode: LockMode.PESSIMISTIC_WRITE";
+  if (options && options.type !== "object")
+    return refusal("its options are not written out in the call");
+  const { at, comma } = options ? placeOfProperty(options) : { at: where.end, comma: ", " };
+  const newText = `${comma}${options ? option : `{ ${option} }`}`;
+  const imported = importsOf(tree, file, mikroOrm, ["LockMode"]);
+  return { ok: true, edits: [{ file, start: at, end: at, newText }, ...imported] };
+}
 
 const KNEX: ReadonlySet<string> = new Set(["where", "first", "select", "andWhere", "whereIn"]);
 

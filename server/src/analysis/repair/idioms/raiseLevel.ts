@@ -11,6 +11,7 @@ import type { Transaction } from "../../../program/program";
 import type { TextEdit } from "../candidate";
 import type { Workshop } from "../workshop";
 import { insertLine, statementAround } from "./addStatement";
+import { importsOf, mikroOrmOf } from "./imports";
 import { pathTo } from "./syntax";
 import { refusal, type EditOutcome } from "./sourceForms";
 
@@ -95,6 +96,18 @@ function raiseInCode(
   const callback = values.find(({ type }) => FUNCTIONS.has(type));
   if (name === "execute") return edit(call.dot, '.setIsolationLevel("serializable")');
   if (!callback || !given) return refusal("its work is not written out in the call that opens it");
+  if (name === "transactional") {
+    if (values.length > 1) return refusal("the transaction has options already");
+    const from = mikroOrmOf(tree.text) ?? "@mikro-orm/core";
+    const at = { file, start: callback.end, end: callback.end };
+    return {
+      ok: true,
+      edits: [
+        { ...at, newText: ", { isolationLevel: IsolationLevel.SERIALIZABLE }" },
+        ...importsOf(tree, file, from, ["IsolationLevel"]),
+      ],
+    };
+  }
   if (name === "begin") return edit(callback.start, '"isolation level serializable", ');
   if (name === "$transaction")
     return values.length > 1
@@ -175,7 +188,10 @@ function openingCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
     const hasWork = namedChildren(childOf(call, "arguments") ?? call).some(({ type }) =>
       FUNCTIONS.has(type),
     );
-    return isKysely || (["transaction", "$transaction", "begin"].includes(name) && hasWork);
+    return (
+      isKysely ||
+      (["transaction", "$transaction", "begin", "transactional"].includes(name) && hasWork)
+    );
   });
 }
 
