@@ -77,7 +77,10 @@ function serverFor(
   if (found !== undefined && !isOther) return found;
   // A recording or a log is learnt from without its server as well.
   if ((from ?? log) !== undefined && server === undefined)
-    return serverOf(`${protocol ?? "postgres"}://127.0.0.1`, "default");
+    return {
+      ...{ protocol: protocol ?? "postgres", host: "127.0.0.1", port: 0 },
+      ...{ from: "no option", isUnnamed: true },
+    };
   if (isOther) return `the recording is of ${protocol}, and ${found.from} names ${found.protocol}`;
   return "which server? Name it by --server postgres://user@localhost:5432/app (or mysql://...), or set DATABASE_URL, PGHOST and PGPORT, MYSQL_HOST and MYSQL_PORT, or DB_HOST and DB_PORT";
 }

@@ -13,6 +13,8 @@ export interface RecordedServer extends Upstream {
   readonly database?: string;
   /** The variable or option that names it, for the user. */
   readonly from: string;
+  /** Nobody named it: nothing connects to it. */
+  readonly isUnnamed?: boolean;
 }
 
 const PORTS: Readonly<Record<Protocol, number>> = { postgres: 5432, mysql: 3306 };

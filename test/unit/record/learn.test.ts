@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StatementEvent } from "../../../server/src/record/events";
+import { readLog } from "../../../server/src/record/log/log";
 import { learntFiles } from "../../../server/src/record/result";
 import { recordedStatement, type Glossary } from "../../../server/src/record/statements";
 
@@ -315,6 +316,24 @@ test("a unit that ends by ROLLBACK on another way gives up", () => {
   ];
   const [text = ""] = learnt([call(1), call(1), call(0), call(0)]);
   assert.match(text, /\\if :n2 > 0\n\\else\n\\quit\n\\endif\nCOMMIT;$/);
+});
+
+test("a log without results bounds nothing, and decides nothing that was read", () => {
+  const log = `2024-05-01 10:00:00 UTC [11] LOG:  statement: BEGIN
+2024-05-01 10:00:00 UTC [11] LOG:  execute <unnamed>: SELECT n FROM stock WHERE item = $1 LIMIT 10
+2024-05-01 10:00:00 UTC [11] DETAIL:  parameters: $1 = '4'
+2024-05-01 10:00:00 UTC [11] LOG:  execute <unnamed>: UPDATE stock SET n = $1 WHERE item = $2
+2024-05-01 10:00:00 UTC [11] DETAIL:  parameters: $1 = '3', $2 = '4'
+2024-05-01 10:00:00 UTC [11] LOG:  statement: COMMIT
+`;
+  const refused = log.replaceAll("[11]", "[12]").replace(/^.*(?:UPDATE|\$2).*\n/gm, "");
+  const read = readLog(log + refused);
+  assert.ok("events" in read);
+  const statements = read.events.map((event) => recordedStatement(event, "postgres", new Map()));
+  const { files } = learntFiles(statements, { protocol: "postgres", glossary: new Map() });
+  const text = files[0]?.text ?? "";
+  assert.match(text, /over a log has no results/);
+  assert.match(text, /LIMIT 10;\n\\if :goes_on > 0\nUPDATE stock SET n = :n WHERE item = :item;/);
 });
 
 test("runs that part by a text are told by it", () => {

@@ -58,6 +58,7 @@ async function catalogueOf(
   database: string | undefined,
 ): Promise<Catalogue | string> {
   const { protocol, host, port, socket, user, password, encryption } = server;
+  if (server.isUnnamed === true) return "no server is named (--server URL)";
   const product = protocol === "postgres" ? "postgres" : "mariadb";
   const usual = protocol === "postgres" ? "postgres" : "root";
   const place =

@@ -324,7 +324,8 @@ function leaf(
     guard >= 0 &&
     /^(?:update|delete)\b/i.test(text) &&
     paths.every((path) => (path[step]?.affected ?? 0) > 0);
-  const results = resultKnowns(step, { prefix, counter, names, fixed });
+  const hasResult = paths.every((path) => path[step]?.hasNoResult !== true);
+  const results = hasResult ? resultKnowns(step, { prefix, counter, names, fixed }) : [];
   for (const known of results)
     for (const answer of decidersOf(paths, known))
       learner.answers.set(`${placeKey(answer)} ${String(answer.column)}`, answer);
@@ -350,7 +351,8 @@ function withoutIdleLimit(text: string, paths: readonly Path[], step: number): s
   if (hole === undefined) return text;
   const isIdle = paths.every((path) => {
     const limit = integerOf(path[step]?.arguments[Number(hole) - 1]) ?? 0;
-    return limit > 1 && (path[step]?.count ?? 0) * 2 <= limit;
+    const isSeen = path[step]?.hasNoResult !== true;
+    return isSeen && limit > 1 && (path[step]?.count ?? 0) * 2 <= limit;
   });
   return isIdle ? text.replace(/ limit \$\d+(?=$| for )/i, "") : text;
 }
