@@ -18,6 +18,7 @@ import type {
   ResultColumn,
   StatementResult,
 } from "./session";
+import { storedColumn } from "./mysql/storedColumn";
 import type { StoreSession } from "./store/mockStore";
 import type { Patience } from "./store/policy";
 
@@ -108,9 +109,13 @@ export function openMockSession({
     }
   }
 
-  /** PostgreSQL's object ids of columns, which are those of its catalogue. */
+  /** Columns with what clients are told of them: PostgreSQL's object ids, and keys of MySQL's tables. */
   function objectsOf(columns: readonly ResultColumn[]): readonly ResultColumn[] {
-    if (!isPostgres) return columns;
+    if (!isPostgres)
+      return columns.map((column) => {
+        const stored = storedColumn(sql.catalog, column, session.database());
+        return stored === undefined ? column : { ...column, stored };
+      });
     return columns.map((column) => {
       const { origin } = column;
       if (origin === undefined) return column;

@@ -12,8 +12,17 @@ export interface ResultColumn {
   readonly origin?: ColumnOrigin;
   /** Fields of rows. */
   readonly shape?: Shape;
+  /** Of a column of a table, for MySQL's clients. */
+  readonly stored?: StoredColumn | undefined;
   /** How PostgreSQL's clients are told of it; absent where its type says all. */
   readonly object?: ColumnObject | undefined;
+}
+
+export interface StoredColumn {
+  readonly name: string;
+  readonly database: string;
+  /** Keys and the like, as the protocol numbers them. */
+  readonly flags: number;
 }
 
 /** Object ids of PostgreSQL. */

@@ -536,6 +536,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       guarded(function* () {
         return [yield* inTransaction(() => own.copyIn(copy, rows))];
       }),
+    database: () => state.facts.database,
     status: () => state.status,
     autocommit: () => state.autocommit,
     setting: (name) => state.settings.get(name) ?? settings.usual.get(name),

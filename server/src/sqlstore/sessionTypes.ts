@@ -108,6 +108,8 @@ export interface SqlSession {
     copy: SqlCopy,
     rows: readonly (readonly (string | null)[])[],
   ) => Generator<Request, SqlOutcome, Reply>;
+  /** The name of the database. */
+  readonly database: () => string;
   readonly status: () => TransactionStatus;
   /** True if statements outside of transactions commit by themselves. */
   readonly autocommit: () => boolean;

@@ -151,7 +151,8 @@ export function withConstraint(
         onUpdate,
         ...(constraint.deferrable && { deferrable: constraint.deferrable }),
       };
-      return { ...table, foreignKeys: [...table.foreignKeys, key] };
+      const made = { ...table, foreignKeys: [...table.foreignKeys, key] };
+      return catalog.dialect === "postgres" ? made : withIndexFor(made, key, catalog);
     }
     case "check": {
       const check: Check = {
@@ -163,6 +164,16 @@ export function withConstraint(
     default:
       return constraint satisfies never;
   }
+}
+
+/** InnoDB has an index for each reference, and makes one where none begins with its columns. */
+function withIndexFor(table: Table, { name, columns }: ForeignKey, catalog: Catalog): Table {
+  const at = positions(table, columns, catalog);
+  const { keys, indexes = [] } = table;
+  const isThere = [...keys, ...indexes].some((each) =>
+    at.every((column, place) => each.columns[place] === column),
+  );
+  return isThere ? table : { ...table, indexes: [...indexes, { name, columns: at }] };
 }
 
 function keyName(

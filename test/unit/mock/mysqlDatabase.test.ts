@@ -252,6 +252,7 @@ describe("names keep their letters", () => {
       [
         { INDEX_NAME: "IDX_Title", COLUMN_NAME: "postId" },
         { INDEX_NAME: "IDX_Title", COLUMN_NAME: "authorId" },
+        { INDEX_NAME: "FK_Author", COLUMN_NAME: "authorId" },
       ],
     ],
     [

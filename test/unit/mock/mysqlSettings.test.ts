@@ -88,6 +88,7 @@ test("a table is shown as the text that makes it", () => {
   PRIMARY KEY (\`id\`),
   UNIQUE KEY \`u\` (\`s\`),
   KEY \`k\` (\`n\`,\`s\`),
+  KEY \`r\` (\`p\`),
   CONSTRAINT \`r\` FOREIGN KEY (\`p\`) REFERENCES \`p\` (\`id\`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci`,
     ],

@@ -34,15 +34,37 @@ export interface SessionStatus {
 
 export interface ColumnDefinition {
   readonly name: string;
+  /** The name of the column of the table. */
+  readonly original: string;
   readonly table: string;
+  readonly schema: string;
   /** One of `TYPES`. */
   readonly type: number;
-  readonly unsigned: boolean;
+  /** It has no character set. */
   readonly binary: boolean;
+  /** Abilities as `COLUMN_FLAGS` numbers them. */
+  readonly flags: number;
   /** Digits after the point; 31 where that varies. */
   readonly decimals: number;
   readonly length: number;
 }
+
+/** Facts about a column, bit by bit. */
+export const COLUMN_FLAGS = {
+  notNull: 0x1,
+  primaryKey: 0x2,
+  uniqueKey: 0x4,
+  multipleKey: 0x8,
+  blob: 0x10,
+  unsigned: 0x20,
+  binary: 0x80,
+  enumeration: 0x100,
+  automatic: 0x200,
+  timestamp: 0x400,
+  set: 0x800,
+  noDefault: 0x1000,
+  partOfKey: 0x4000,
+} as const;
 
 const UTF8MB4 = 45;
 const BINARY = 63;
@@ -153,10 +175,12 @@ export function prepareReply(
   ]);
   const placeholder: ColumnDefinition = {
     name: "?",
+    original: "",
     table: "",
+    schema: "",
     type: TYPES.varString,
-    unsigned: false,
     binary: true,
+    flags: COLUMN_FLAGS.binary,
     decimals: 0,
     length: 0,
   };
@@ -172,16 +196,16 @@ export function prepareReply(
 function columnDefinition(column: ColumnDefinition): Buffer {
   return Buffer.concat([
     lengthEncodedText("def"),
-    lengthEncodedText(""),
+    lengthEncodedText(column.schema),
     lengthEncodedText(column.table),
     lengthEncodedText(column.table),
     lengthEncodedText(column.name),
-    lengthEncodedText(column.name),
+    lengthEncodedText(column.original),
     uint8(0x0c),
     uint16(column.binary ? BINARY : UTF8MB4),
     uint32(column.length),
     uint8(column.type),
-    uint16((column.unsigned ? 0x20 : 0) | (column.binary ? 0x80 : 0)),
+    uint16(column.flags),
     uint8(column.decimals),
     uint16(0),
   ]);

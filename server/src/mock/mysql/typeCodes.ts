@@ -1,8 +1,8 @@
 // How columns of each type are described to MySQL's clients.
 import type { ResultColumn } from "../session";
-import { elementOf, type BaseType } from "../../sqlstore/values/types";
+import { elementOf, type BaseType, type DeclaredType } from "../../sqlstore/values/types";
 import { TYPES } from "./parameters";
-import type { ColumnDefinition } from "./replies";
+import { COLUMN_FLAGS, type ColumnDefinition } from "./replies";
 
 /** Number of the type in the protocol, and the width that clients are told. */
 type Code = readonly [number, number];
@@ -58,26 +58,58 @@ const NUMBERS: ReadonlySet<BaseType> = new Set([
   "float8",
 ] as const);
 
-export function columnDefinition({ name, type, origin }: ResultColumn): ColumnDefinition {
+/** Digits of an INT without a sign, and characters of a moment without a fraction. */
+const WHOLE_DIGITS = 10;
+const MOMENT = 19;
+
+/** Bytes of one character. */
+const WIDEST = 4;
+
+export function columnDefinition({ name, type, origin, stored }: ResultColumn): ColumnDefinition {
   const base = elementOf(type) === undefined && isBase(type) ? type : "text";
   const { declared, table = "" } = origin ?? {};
   const [word = "", ...attributes] = declared?.listed?.split(/[ (]/) ?? [];
   const usual = base === "text" && declared === undefined ? TEXT : CODES[base];
   const [code, length] = LISTED.get(word) ?? usual ?? TEXT;
   const isTime = code === TYPES.time || code === TYPES.dateTime || code === TYPES.timestamp;
+  const isUnsigned =
+    base === "uint8" && (declared === undefined || attributes.includes("unsigned"));
+  const flags =
+    (stored?.flags ?? 0) |
+    (isUnsigned ? COLUMN_FLAGS.unsigned : 0) |
+    (base === "bytea" || code === TYPES.date || isTime ? COLUMN_FLAGS.binary : 0) |
+    (word === "enum" ? COLUMN_FLAGS.enumeration : 0) |
+    (word === "set" ? COLUMN_FLAGS.set : 0) |
+    (code === TYPES.blob ? COLUMN_FLAGS.blob : 0);
   return {
     name,
+    original: stored?.name ?? (table === "" ? "" : name),
     table,
+    schema: stored?.database ?? "",
     type: code,
-    unsigned: base === "uint8" && (declared === undefined || attributes.includes("unsigned")),
+    flags,
     binary: base === "bytea" || NUMBERS.has(base) || code === TYPES.date || isTime,
     decimals: isTime
       ? (declared?.seconds ?? 0)
       : base === "float4" || base === "float8"
         ? VARYING_DECIMALS
         : (declared?.scale ?? 0),
-    length: word === "tinyint" && declared?.listed === "tinyint(1)" ? 1 : length,
+    length: lengthOf(declared, isUnsigned) ?? length,
   };
+}
+
+/** Bytes that a value of a declared type takes at most as text; undefined where nothing limits it. */
+function lengthOf(declared: DeclaredType | undefined, isUnsigned: boolean): number | undefined {
+  if (declared === undefined) return undefined;
+  const { listed, precision, scale = 0, length, type, labels, seconds = 0 } = declared;
+  if (listed === "tinyint(1)") return 1;
+  if (listed?.startsWith("int unsigned") === true) return WHOLE_DIGITS;
+  if (labels !== undefined) return WIDEST * Math.max(0, ...labels.map((label) => label.length));
+  if (type === "timestamp") return MOMENT + (seconds > 0 ? seconds + 1 : 0);
+  // Beside the digits a point and a sign.
+  if (precision !== undefined) return precision + (scale > 0 ? 1 : 0) + (isUnsigned ? 0 : 1);
+  if (length === undefined || type === "bytea") return length;
+  return length * WIDEST;
 }
 
 function isBase(name: string): name is BaseType {

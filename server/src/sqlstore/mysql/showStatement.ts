@@ -17,6 +17,11 @@ export function describeStatement(lexemes: readonly Lexeme[]): SqlStatement | un
   return { kind: "show", name: "columns", of };
 }
 
+const ROUTINES = [
+  ...["Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment"],
+  ...["character_set_client", "collation_connection", "Database Collation"],
+];
+
 const EMPTY = dictionary<readonly string[] | undefined>({
   warnings: ["Level", "Code", "Message"],
   errors: ["Level", "Code", "Message"],
@@ -24,6 +29,9 @@ const EMPTY = dictionary<readonly string[] | undefined>({
   engines: ["Engine", "Support", "Comment"],
   collation: ["Collation", "Charset", "Id", "Default"],
   triggers: ["Trigger", "Event", "Table", "Statement"],
+  function: ROUTINES,
+  procedure: ROUTINES,
+  events: ["Db", "Name", "Definer", "Time zone", "Type", "Execute at", "Interval value", "Status"],
   processlist: ["Id", "User", "Host", "db", "Command", "Time", "State", "Info"],
 });
 

@@ -33,16 +33,17 @@ export function tableText(catalog: Catalog, table: Table): string {
 }
 
 function columnText(catalog: Catalog, table: Table, column: Column): string {
-  const parts = [
-    quoted(shownColumn(catalog, table, column.name)),
-    typeText(column.declared, catalog.dialect),
-  ];
+  const name = quoted(shownColumn(catalog, table, column.name));
+  const parts = [name, typeText(column.declared, catalog.dialect)];
+  const isJson = catalog.dialect === "mariadb" && column.declared.type === "json";
+  if (isJson) parts.push("CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
   if (column.generated !== undefined)
     return `${parts.join(" ")} GENERATED ALWAYS AS (${expressionText(column.generated)}) STORED`;
   if (column.notNull) parts.push("NOT NULL");
   if (column.automatic) parts.push("AUTO_INCREMENT");
   else if (column.default !== undefined) parts.push(`DEFAULT ${expressionText(column.default)}`);
   else if (!column.notNull) parts.push("DEFAULT NULL");
+  if (isJson) parts.push(`CHECK (json_valid(${name}))`);
   if (column.onUpdate) parts.push(`ON UPDATE ${expressionText(column.onUpdate)}`);
   return parts.join(" ");
 }

@@ -16,6 +16,7 @@ const WIDTHS: ReadonlyMap<string, readonly [number, number]> = new Map([
 export function typeText(declared: DeclaredType, dialect: Dialect): string {
   const text = wordsOf(declared);
   if (dialect !== "mariadb") return text;
+  if (text === "json") return "longtext";
   const [word = "", ...rest] = text.split(" ");
   const [signed, unsigned] = WIDTHS.get(word) ?? [];
   if (signed === undefined) return text;

@@ -362,7 +362,7 @@ function word(state: Scan): void {
 /** True if a string stands ahead of which the word says the character set; what stands apart may be an alias. */
 function introduces(word: string, text: string, end: number): boolean {
   if (text[end] === "'") return true;
-  return CHARACTER_SETS.has(word) && /^\s+'/.test(text.slice(end, end + 20));
+  return CHARACTER_SETS.has(word) && /^\s+[xb]?'/i.test(text.slice(end, end + 20));
 }
 
 const CHARACTER_SETS: ReadonlySet<string> = new Set(
