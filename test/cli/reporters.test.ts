@@ -78,9 +78,10 @@ describe("the text report", () => {
       { reason: "deposit, audit: the solver gave up", transactions: ["deposit", "audit"] },
     ];
     const told = text(report({ verdict: "unknown", anomalies: [], unknown }), 200).split("\n");
-    assert.deepEqual(told.slice(0, 6), [
+    assert.deepEqual(told.slice(0, 7), [
       "27 undecided, the reasons that concern most transactions first:",
       "   1  the solver gave up (in 2 transactions, as deposit and audit)",
+      "      -> a longer --budget may decide it",
       "  14  rounds of this loop after the first are not searched (as bank.sql:1:1 in deposit)",
       "      -> --unroll 2 searches a second round",
       "  12  the function f0() is not known (as bank.sql:1:1 in audit)",

@@ -73,7 +73,7 @@ export function answersText({ answers = {} }: Pick<Witness, "answers">): string 
 
 /** A question without the marks by which the store tells one from another. */
 function questionText(question: string): string {
-  return plainTerms(shownText(question));
+  return plainTerms(shownText(question)).replaceAll("()", "");
 }
 
 /**
@@ -83,8 +83,9 @@ function questionText(question: string): string {
 export function plainTerms(text: string): string {
   const plain = text
     .replaceAll("code:", "")
+    .replaceAll(/(?: is not known)?\(u\d+(?: of [^,()]*)?(?:, )?\)/gu, "")
     .replaceAll(/(?: is not known)?\(u\d+(?: of [^,()]*)?(?:, )?/gu, "(")
-    .replaceAll(/\((?:NULL(?:, NULL)*)?\)/gu, "");
+    .replaceAll(/\(NULL(?:, NULL)*\)/gu, "");
   let [depth, start, shown] = [0, 0, ""];
   for (const { 0: sign, index } of plain.matchAll(/[()]/gu)) {
     depth = sign === "(" ? depth + 1 : Math.max(0, depth - 1);

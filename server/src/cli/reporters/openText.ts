@@ -1,6 +1,7 @@
 // The open part of a report of many transactions, on one screen: what was read and searched, how many are decided, what
 // stands in the way most often and what to do about it, and the races that no run confirmed.
 import { isShown, type LevelReport } from "../../protocol/report";
+import { plainTerms } from "../../protocol/witness";
 import { adviceOn } from "../../service/verdict/advice";
 import { placeText, type TextStyle } from "./anomalyText";
 import { namesText } from "./names";
@@ -101,7 +102,7 @@ function groupLines(group: ReasonGroup, width: number, style: TextStyle): readon
     ...(size > 1 ? [`in ${count(size, "transaction")}`] : []),
     ...(group.example === "" ? [] : [`as ${group.example}`]),
   ].join(", ");
-  const reason = cut(group.reason.replace(/[.]$/u, ""));
+  const reason = cut(plainTerms(group.reason.replace(/[.]$/u, "")));
   const advice = adviceOn(group.reason);
   return [
     ...hangingText(first, where === "" ? reason : `${reason} (${where})`, style.columns),
