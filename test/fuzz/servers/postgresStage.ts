@@ -136,7 +136,8 @@ export async function postgresStage(address: ServerAddress): Promise<Stage> {
         return Number(row["at"]) > (passed[actor] ?? 0) ? "gate" : "runs";
       });
     },
-    begin: (name) => {
+    begin: (name, first) => {
+      if (first !== undefined && /isolation level/i.test(first)) return [first];
       const words = LEVELS[name];
       if (words === undefined) throw new Error(`${name} is no level of PostgreSQL`);
       return [`BEGIN ISOLATION LEVEL ${words}`];
