@@ -67,6 +67,7 @@ export function commandFor(client: Client, folder: string): Found {
       return existsSync(built) ? command(built, [], own, {}) : absent("not built with Cargo");
     }
     case "ruby":
+      if (!existsSync(path.join(HERE, "ruby", client.program))) return absent("no program yet");
       return isThere("ruby")
         ? command("ruby", [path.join(HERE, "ruby", client.program)], HERE, {})
         : absent("no command ruby");

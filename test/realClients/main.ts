@@ -83,6 +83,7 @@ async function compared(
   real: RunningServer,
 ): Promise<Row> {
   const mock = await startMock(product);
+  await real.reset?.();
   try {
     const expected = linesOf(client, product, command, real.port);
     const found = linesOf(client, product, command, mock.port);

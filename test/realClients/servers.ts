@@ -11,6 +11,8 @@ import type { Product } from "./clients";
 
 export interface RunningServer {
   readonly port: number;
+  /** Takes away what clients before have left. */
+  reset?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -86,7 +88,29 @@ export async function startReal(product: Product): Promise<RunningServer | undef
     await client.query("set global max_connections = 200");
     await client.end();
   }
-  return { port, stop: () => temporary.stop() };
+  return {
+    port,
+    async reset() {
+      await (product === "postgres" ? emptyPostgres(port) : emptyMariadb(port));
+    },
+    stop: () => temporary.stop(),
+  };
+}
+
+const USER = { host: "127.0.0.1", user: "app", password: "secret" } as const;
+
+async function emptyPostgres(port: number): Promise<void> {
+  const client = new pg.Client({ ...USER, port, database: "app" });
+  await client.connect();
+  await client.query("drop schema public cascade; create schema public");
+  await client.end();
+}
+
+async function emptyMariadb(port: number): Promise<void> {
+  const client = await mysql.createConnection({ ...USER, port });
+  await client.query("drop database app");
+  await client.query("create database app character set utf8mb4");
+  await client.end();
 }
 
 async function freePort(): Promise<number> {
