@@ -2,7 +2,7 @@
 import type { Expression } from "../program/expression";
 import { precisionOf, worstPrecision } from "../program/precision";
 import type { Invariant, Transaction } from "../program/program";
-import type { Command, Statement } from "../program/statement";
+import type { Command, LockClause, Statement } from "../program/statement";
 import type { Precision } from "../protocol/report";
 
 /** The statements of a command, in the order of the text. */
@@ -32,6 +32,18 @@ export function statementsOf(command: Command): readonly Statement[] {
     case "rollbackTo":
       return [];
   }
+}
+
+/** True if the statement, or a query inside of it, asks for locks of rows in that way. */
+export function asksForLocks(statement: Statement, wait: LockClause["wait"]): boolean {
+  const open: unknown[] = [statement];
+  while (open.length > 0) {
+    const part = open.pop();
+    if (typeof part !== "object" || part === null) continue;
+    if ("wait" in part && "strength" in part && part.wait === wait) return true;
+    open.push(...(Object.values(part) as readonly unknown[]));
+  }
+  return false;
 }
 
 /** How far a statement was understood. */

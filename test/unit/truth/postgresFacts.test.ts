@@ -173,6 +173,12 @@ test("SERIALIZABLE answers for rows, not for what lies outside of them", async (
     `SELECT n INTO x FROM stock WHERE id = k FOR UPDATE SKIP LOCKED; ${LOSES}`,
   );
   await leavesOpen(skips, SER, /SKIP LOCKED/);
+  const inside = routine(
+    STOCK,
+    "k integer, d integer",
+    "UPDATE stock SET n = 0 WHERE id = (SELECT id FROM stock WHERE n > 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED);",
+  );
+  await leavesOpen(inside, SER, /SKIP LOCKED/);
   // Of rows it answers for what is weakened, too.
   const grouped = routine(
     STOCK,

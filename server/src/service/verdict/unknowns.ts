@@ -10,7 +10,7 @@ import type { SourceRange } from "../../protocol/source";
 import { durationText, durationWords } from "../../workspace/duration";
 import type { SkippedFile } from "../../workspace/projects";
 import type { SearchResult, UndecidedTuple } from "../search/search";
-import { statementPrecision, statementsOf, tablesOf } from "../statements";
+import { asksForLocks, statementPrecision, statementsOf, tablesOf } from "../statements";
 import { lastingLocks, unsearchedParts } from "./unsearched";
 import type { SearchedAs } from "./unsearched";
 
@@ -122,7 +122,8 @@ export function weakenings(
       ...transaction.taint.map((loss) => ({ loss, source: loss.source ?? transaction.header })),
       ...statements.flatMap(({ source, taint }) => taint.map((loss) => ({ loss, source }))),
     ];
-    const skips = statements.filter(skipsLocked).map(({ source }) => ({
+    const skipping = statements.filter((each) => asksForLocks(each, "skip-locked"));
+    const skips = skipping.map(({ source }) => ({
       loss: { reason: "SKIP LOCKED passes by what others have locked" },
       source,
     }));
@@ -144,10 +145,6 @@ export function weakenings(
       ...placeOf(source),
     }));
   });
-}
-
-function skipsLocked(statement: Statement): boolean {
-  return statement.kind === "select" && statement.query.lock?.wait === "skip-locked";
 }
 
 /** Tuples that the search left open, with what to do about it. */

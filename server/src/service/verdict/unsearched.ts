@@ -9,7 +9,7 @@ import type { Program, Transaction } from "../../program/program";
 import { isDeferred, type Table, type UniqueKey } from "../../program/schema";
 import type { Command, Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
-import { statementsOf } from "../statements";
+import { asksForLocks, statementsOf } from "../statements";
 
 export interface SearchGap {
   readonly reason: string;
@@ -188,7 +188,9 @@ function unseenErrors(
       ? ["a lock that does not come in time"]
       : []),
     ...(fails && catches(refused.changedRow) ? ["a serialization failure"] : []),
-    ...(catches("55P03") && statements.some(refusesToWait) ? ["a lock that is taken"] : []),
+    ...(catches("55P03") && statements.some((each) => asksForLocks(each, "nowait"))
+      ? ["a lock that is taken"]
+      : []),
     ...(catches(ERRORS.divisionByZero) && divides(block.body) ? ["a division by zero"] : []),
     ...(catches(ERRORS.duplicate) && statements.some((each) => changesKey(program, each))
       ? ["a key that an UPDATE makes twice"]
@@ -224,10 +226,6 @@ function takesLocks(statement: Statement, readsLock: boolean): boolean {
     case "opaque":
       return statement.writes;
   }
-}
-
-function refusesToWait(statement: Statement): boolean {
-  return statement.kind === "select" && statement.query.lock?.wait === "nowait";
 }
 
 function changesKey(program: Program, statement: Statement): boolean {
