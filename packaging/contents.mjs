@@ -1,4 +1,4 @@
-// What is shipped of what is built: for npm the command line and its server, for editors the extension. Both hold everything that
+// The parts of the build that are shipped: for npm the command line and its server, for editors the extension. Both hold everything that
 // they run, so neither has dependencies.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

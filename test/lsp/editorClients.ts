@@ -1,4 +1,4 @@
-// What editors other than VS Code say of themselves at `initialize`: the parts of it that a server's behaviour may depend
+// Words of editors other than VS Code about themselves at `initialize`: the parts of it that a server's behaviour may depend
 // on, as their sources and logs have them.
 import type { ClientCapabilities } from "vscode-languageserver-protocol/node";
 

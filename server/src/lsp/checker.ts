@@ -19,7 +19,7 @@ export interface CheckEvents {
   readonly found: (anomaly: Anomaly) => void;
 }
 
-/** What the text tells before anything is searched. */
+/** Facts that the text tells before anything is searched. */
 export interface TextReading {
   /** Comments that suppress what will be found. */
   readonly placed: readonly PlacedSuppression[];

@@ -1,4 +1,4 @@
-// What the editor at the other end can do, of which the server asks and tells nothing else.
+// Features of the editor at the other end: the server asks of it nothing else.
 import type { ClientCapabilities } from "vscode-languageserver/node";
 
 export interface ClientFeatures {

@@ -1,4 +1,4 @@
-// What is known of each project and shown: findings move with the text and stay until a new verdict replaces them.
+// Results of each project as they are shown: findings move with the text and stay until a new verdict replaces them.
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import type { CheckSummary } from "../protocol/requests";
@@ -211,7 +211,7 @@ function nothingYet(project: Project, level: Level): ProjectResult {
   return judgedResult({ project, level, report, ...nothing, partial: true, isFirst: true });
 }
 
-/** What a report comes to, for pickers and commands. */
+/** Summary of a report, for pickers and commands. */
 export function summaryOf(
   state: ServerState,
   project: Project,
