@@ -33,7 +33,10 @@ interface Link extends LockOrder {
 }
 
 /** Runs that are tried per group of transactions, and in all: what is found beyond is not told. */
-const MOST_TRIES = { group: 12, deadlocks: 400, others: 150 };
+const MOST_TRIES = { group: 9, deadlocks: 200, others: 60 };
+
+/** Of longer transactions rows and arguments are rarely found that lead to their locks. */
+const MOST_OPERATIONS = 60;
 
 interface Budget {
   tries: number;
@@ -96,7 +99,7 @@ const KEPT: Readonly<Record<Exclude<KeptError["then"], "undoes">, Refusal["kind"
 function linksOf({ flat, levels }: Search): readonly (readonly Link[])[] {
   return flat.transactions.map((transaction, member): readonly Link[] => {
     const level = measuredLevel(levels, transaction.id);
-    if (level === undefined) return [];
+    if (level === undefined || transaction.operations.length > MOST_OPERATIONS) return [];
     return lockOrders(transaction, level, (name) => ownEntry(flat.tables, name)).map((order) => ({
       ...order,
       member,
@@ -111,6 +114,7 @@ function deadlocksOf(search: Search): readonly Refusal[] {
   const found: Refusal[] = [];
   const members = links.flatMap((own, member) => (own.length > 0 ? [member] : []));
   const add = (rings: Iterable<readonly Link[]>): void => {
+    if (search.budget.tries === 0) return;
     const refusal = firstRefusal(search, rings);
     if (refusal) found.push(refusal);
   };
@@ -125,7 +129,7 @@ function deadlocksOf(search: Search): readonly Refusal[] {
   for (const [at, member] of members.entries())
     for (const other of members.slice(at + 1))
       add(open(pairs(links[member] ?? [], links[other] ?? [])));
-  for (const ring of open(triples(links.flat()))) add([ring]);
+  for (const ring of open(triples(links))) add([ring]);
   return found;
 }
 
@@ -162,6 +166,7 @@ function firstFailure(
     return undefined;
   const [meeting, holding] = [member, other].map((each) => flat.transactions[each]);
   if (!meeting || !holding) return undefined;
+  if (meeting.operations.length + holding.operations.length > 2 * MOST_OPERATIONS) return undefined;
   let tries = MOST_TRIES.group;
   const tableOf = (name: string) => ownEntry(flat.tables, name);
   const [own, theirs] = [meeting, holding].map((each) => {
@@ -220,29 +225,61 @@ function measuredLevel(levels: Levels, transaction: string): ProductLevel | unde
 }
 
 function* pairs(left: readonly Link[], right: readonly Link[]): Generator<readonly Link[]> {
-  if (!mayCross(left, right)) return;
+  const reversed = byOrder(right);
   for (const [at, one] of left.entries())
-    for (const other of left === right ? right.slice(at) : right)
+    for (const other of reversed.get(orderText(one.wants, one.holds)) ?? []) {
+      if (left === right && left.indexOf(other) < at) continue;
       if (keepsFrom(other.holds, one.wants) && keepsFrom(one.holds, other.wants))
         yield [one, other];
+    }
 }
 
-/** Three transactions and three tables: of fewer tables two of them would do. */
-function* triples(links: readonly Link[]): Generator<readonly Link[]> {
+/** The orders of a transaction by their tables; made once for each. */
+function byOrder(links: readonly Link[]): ReadonlyMap<string, readonly Link[]> {
+  const known = ORDERS.get(links);
+  if (known) return known;
+  const made = new Map<string, Link[]>();
+  for (const link of links) {
+    const key = orderText(link.holds, link.wants);
+    const own = made.get(key);
+    if (own) own.push(link);
+    else made.set(key, [link]);
+  }
+  ORDERS.set(links, made);
+  return made;
+}
+
+const ORDERS = new WeakMap<readonly Link[], ReadonlyMap<string, readonly Link[]>>();
+
+function orderText(first: TakenLock, second: TakenLock): string {
+  return JSON.stringify([first.operation.table, second.operation.table]);
+}
+
+/** Steps of the search for rings of three, which grow with the cube of the program. */
+const MOST_STEPS = 200_000;
+
+/** Three transactions and three tables: of fewer tables two of them would do. One order per transaction and tables. */
+function* triples(all: readonly (readonly Link[])[]): Generator<readonly Link[]> {
+  const links = all.flatMap((own) => [...byOrder(own).values()].flatMap(([first]) => first ?? []));
   const holding = new Map<string, Link[]>();
   for (const link of links) {
     const { table } = link.holds.operation;
-    holding.set(table, [...(holding.get(table) ?? []), link]);
+    const own = holding.get(table);
+    if (own) own.push(link);
+    else holding.set(table, [link]);
   }
   const next = (link: Link): readonly Link[] => holding.get(link.wants.operation.table) ?? [];
   const isApart = (one: Link, other: Link): boolean =>
     one.member !== other.member && one.holds.operation.table !== other.holds.operation.table;
   const told = new Set<string>();
+  let steps = MOST_STEPS;
   for (const one of links)
     for (const two of next(one)) {
       if (two.member < one.member || !isApart(one, two) || !keepsFrom(two.holds, one.wants))
         continue;
       for (const three of next(two)) {
+        steps -= 1;
+        if (steps === 0) return;
         if (three.member < one.member || !isApart(one, three) || !isApart(two, three)) continue;
         if (!keepsFrom(three.holds, two.wants) || !keepsFrom(one.holds, three.wants)) continue;
         const key = [one, two, three].map(({ member }) => member).join();
@@ -251,29 +288,6 @@ function* triples(links: readonly Link[]): Generator<readonly Link[]> {
         yield [one, two, three];
       }
     }
-}
-
-/** True if some of the one take tables in the order that is the others' reversed. */
-function mayCross(left: readonly Link[], right: readonly Link[]): boolean {
-  const orders = ordersOf(left);
-  return [...ordersOf(right).values()].some((reversed) => orders.has(reversed));
-}
-
-/** The orders of tables of a transaction, each with its reverse; made once for each. */
-function ordersOf(links: readonly Link[]): ReadonlyMap<string, string> {
-  const known = ORDERS.get(links);
-  if (known) return known;
-  const made = new Map(
-    links.map(({ holds, wants }) => [orderText(holds, wants), orderText(wants, holds)]),
-  );
-  ORDERS.set(links, made);
-  return made;
-}
-
-const ORDERS = new WeakMap<readonly Link[], ReadonlyMap<string, string>>();
-
-function orderText(first: TakenLock, second: TakenLock): string {
-  return JSON.stringify([first.operation.table, second.operation.table]);
 }
 
 /** The first of these rings that the server ends, as is wanted; who comes to its lock first is tried in all orders. */
