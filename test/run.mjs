@@ -31,11 +31,8 @@ const stages = [
   { name: "cli", concurrency: 2 },
 ];
 
-/**
- * Files of these rooms share processes: their tests are short, and loading parsers and sources again for each file takes
- * more time than the tests do.
- */
-const SHARED = `${path.join(here, "unit", "frontend")}${path.sep}`;
+/** Files of unit tests share processes: loading parsers and sources again for each file takes as long as most of the tests. */
+const SHARED = `${path.join(here, "unit")}${path.sep}`;
 
 /** Files of a group: so few that the memory of their parsers, which never shrinks, stays below a gigabyte. */
 const GROUP = 12;
