@@ -68,3 +68,21 @@ test("what a test rules out is not planned at its levels, in no part of the prog
   assert.deepEqual(membersAt(level, 2, [1, 2]), ["2,2"]);
   assert.deepEqual(membersAt(other, 2, [1, 2]), ["1,1", "1,2", "2,2"]);
 });
+
+test("the pairs of a large program are asked about in the order of their worth, whatever file they stand in", async () => {
+  const lesser = Array.from(
+    { length: MANY },
+    (_, n) => `CREATE FUNCTION f${String(n)}(k integer) RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE x integer; BEGIN SELECT v INTO x FROM t WHERE id = k;
+      IF x = 1 THEN UPDATE t SET v = 2 WHERE id = k; END IF; END $$;`,
+  );
+  const lost = `CREATE FUNCTION pay(k integer) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE x integer; BEGIN SELECT balance INTO x FROM account WHERE id = k;
+    UPDATE account SET balance = x - 1 WHERE id = k; UPDATE t SET v = 1 WHERE id = k; END $$;`;
+  const tables = ["t (id integer PRIMARY KEY, v integer)", "account (id integer PRIMARY KEY, balance integer)"]; // prettier-ignore
+  const text = [...tables.map((each) => `CREATE TABLE ${each};`), ...lesser, lost].join("\n");
+  const level = findLevel("pg:rc");
+  assert.ok(level);
+  const { units } = planner(await flatOf(text))(level, 2);
+  assert.deepEqual(units[0]?.transactions, [MANY, MANY]);
+});

@@ -3,6 +3,7 @@ import type { FlatProgram, FlatTransaction } from "../../analysis/operations/ope
 import { planPapers } from "../../analysis/search/literature/backend";
 import { planProduct } from "../../analysis/search/products/backend";
 import type { Unit } from "../../analysis/search/unit";
+import { compareWorth, worthOf } from "../../analysis/search/worth";
 import { AXIOMS } from "../../isolation/levels";
 import type { Axiom, PaperLevel } from "../../isolation/levels";
 import { distinctLevels, keyOfLevels, paperLevelAt } from "../../isolation/mixedLevels";
@@ -77,12 +78,21 @@ function makePlan(planning: Planning, among?: readonly number[]): Plan {
       );
     }
   }
-  return { units, omitted };
+  return { units: mostWorthFirst(flat, units), omitted };
+}
+
+/** The order of each part's own plan stays among units that are worth the same. */
+function mostWorthFirst(flat: FlatProgram, units: readonly Unit[]): readonly Unit[] {
+  const worth = worthOf(flat);
+  return units
+    .map((unit) => ({ unit, worth: worth(unit.transactions) }))
+    .sort((a, b) => compareWorth(a.worth, b.worth))
+    .map(({ unit }) => unit);
 }
 
 /**
  * The pairs of a large component: two transactions with a cycle share a table that one of them writes. Where too many
- * share one, each of them is asked about with itself alone. Likely ones first: a transaction with itself.
+ * share one, each of them is asked about with itself alone.
  */
 function pairsByTable(
   { transactions }: FlatProgram,

@@ -8,8 +8,8 @@ import { makeTuple, overlooksReads } from "../../encoding/product/tuple";
 import type { Access } from "../../encoding/product/tuple";
 import type { FlatProgram, FlatTransaction } from "../../operations/operation";
 import { likelihood } from "../likelihood";
-import { suspicionOf } from "../suspicion";
 import type { Unit } from "../unit";
+import { compareWorth, worthOf } from "../worth";
 
 /**
  * The commit orders of `size` transactions that may have a cycle at their levels: the most suspicious first, as far
@@ -52,12 +52,10 @@ export function planProduct(
       (!transactions.some((each) => isUnit[each]) || isAscending(transactions)) &&
       may(transactions),
   );
-  const suspicion = suspicionOf(flat);
+  const worth = worthOf(flat);
   const units = open.map((transactions) => ({
     transactions,
-    worth: suspicion(transactions) - COST * sizeClass(flat, transactions),
-    losses: transactions.some((each) => (flat.transactions[each]?.losses.length ?? 0) > 0) ? 1 : 0,
-    size: sizeClass(flat, transactions),
+    worth: worth(transactions),
     score: score(pair, transactions, {
       isSnapshot: transactions.every(
         (each) => own[each] !== undefined && isSnapshotIsolation(own[each]),
@@ -70,14 +68,7 @@ export function planProduct(
   }));
   return units
     .filter((each) => each.score > 0)
-    .sort(
-      (a, b) =>
-        b.likely - a.likely ||
-        b.worth - a.worth ||
-        a.losses - b.losses ||
-        a.size - b.size ||
-        b.score - a.score,
-    )
+    .sort((a, b) => b.likely - a.likely || compareWorth(a.worth, b.worth) || b.score - a.score)
     .map(({ transactions }) => ({ transactions }));
 }
 
@@ -150,21 +141,6 @@ function meetingTables(one: TableUse, other: TableUse): ReadonlySet<string> {
   const meets = ({ written }: TableUse, { touched }: TableUse): readonly string[] =>
     [...written].filter((table) => touched.has(table));
   return new Set([...meets(one, other), ...meets(other, one)]);
-}
-
-/** Up to so many operations a question takes some milliseconds. */
-const SHORT = 24;
-
-/** Cost of a doubling of the operations, in steps of suspicion. */
-const COST = 2;
-
-/** 0 for tuples of few operations, and one more for each doubling. */
-function sizeClass(flat: FlatProgram, transactions: readonly number[]): number {
-  const operations = transactions.reduce(
-    (sum, each) => sum + (flat.transactions[each]?.operations.length ?? 0),
-    0,
-  );
-  return Math.max(0, Math.ceil(Math.log2(operations / SHORT)));
 }
 
 function pairOf(
