@@ -22,7 +22,7 @@ test("hints, marks in the gutter and the Test view show what is known of transac
   const options = { workspace: "test/apps/bank", file: "bank.sql", settings };
   await inWorkbench("views", options, async (workbench) => {
     const { page, folder } = workbench;
-    await workbench.lens("up to 3 at a time").waitFor({ state: "attached" });
+    await workbench.checked(53);
     await page
       .locator(".view-line", { hasText: "may miss writes of 3 transactions" })
       .first()

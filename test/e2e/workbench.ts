@@ -34,6 +34,8 @@ export interface Workbench {
   statusItem(text: string | RegExp): Locator;
   /** The first lens that holds a text. */
   lens(text: string): Locator;
+  /** Waits until a check has ended, by the lens of a line's transaction without findings: a lens is drawn anew where it is seen. */
+  checked(line: number): Promise<void>;
   /** Clicks a lens until it is gone: the editor draws its lenses anew now and then, and loses a click on the way. */
   clickLens(text: string): Promise<void>;
   /** Clicks a row of a tree until an editor has the keyboard: a tree that is drawn anew loses a click on the way. */
@@ -140,6 +142,14 @@ type Drive = Omit<Workbench, "page" | "folder" | "consoleErrors" | "hosts" | "sc
 
 function drive(page: Page): Drive {
   const rows = page.locator(".quick-input-list .monaco-list-row");
+  const lens = (text: string): Locator =>
+    page.locator(".codelens-decoration", { hasText: text }).first();
+  const goTo = async (line: number, column: number): Promise<void> => {
+    await page.keyboard.press("Control+G");
+    const input = page.locator(".quick-input-widget input[type=text]");
+    await input.fill(`:${line}:${column}`);
+    await page.keyboard.press("Enter");
+  };
   return {
     run: async (title) => {
       await page.keyboard.press("F1");
@@ -159,7 +169,7 @@ function drive(page: Page): Drive {
     webview: () =>
       page.frameLocator("iframe.webview.ready").last().frameLocator("iframe#active-frame"),
     statusItem: (text) => page.locator(".statusbar-item", { hasText: text }),
-    lens: (text) => page.locator(".codelens-decoration", { hasText: text }).first(),
+    lens,
     clickRow: async (row) => {
       const editor = page.locator(".editor-instance .monaco-editor.focused");
       for (const deadline = Date.now() + patience; ;) {
@@ -188,11 +198,12 @@ function drive(page: Page): Drive {
       await page.locator(".tab", { hasText: file }).click();
       await page.locator(".editor-instance .monaco-editor.focused").waitFor();
     },
-    goTo: async (line, column) => {
-      await page.keyboard.press("Control+G");
-      const input = page.locator(".quick-input-widget input[type=text]");
-      await input.fill(`:${line}:${column}`);
-      await page.keyboard.press("Enter");
+    goTo,
+    checked: async (line) => {
+      await page.locator(".codelens-decoration").first().waitFor();
+      await goTo(line, 1);
+      await lens("up to 3 at a time").waitFor();
+      await goTo(1, 1);
     },
   };
 }
