@@ -418,13 +418,14 @@ const pool = new Pool();
 export async function f(table: string, id: number) {
   await pool.query(\`UPDATE "\${table}" SET v = 1 WHERE id = $1\`, [id]);
 }
-export async function g(word: string) { await pool.query(\`UPDATE t SET v = 1 WHERE w = '\${word}'\`); }`;
+export async function g(word: string) { await pool.query(\`UPDATE t SET v = 1 WHERE w = '\${word}'\`); }
+export async function h(id: number) { await pool.query(\`UPDATE "t" SET "v" = \${id} WHERE "id" = \${id}\`); }`;
   const found = await transactionsOf("CREATE TABLE t (id int PRIMARY KEY, v int, w text);", {
     "a.ts": text,
   });
   const why = "a name in it is only known when it runs";
   assert.deepEqual(
     found.map((each) => losses(each)),
-    [[why], []],
+    [[why], [], []],
   );
 });

@@ -13,6 +13,7 @@ import { preLex, type PreLexResult } from "../../../sql/text/preLex";
 import { splitStatements, type Slice } from "../../../sql/text/split";
 import { unfollowedSettingOf } from "../../../sql/script/settings";
 import { statementKind } from "../../../sql/text/statementKind";
+import { tokensOf } from "../../../sql/text/tokens";
 import { typeOf } from "../../../sql/types";
 import type { SqlOutcome, SqlParameters } from "../../libraries/library";
 import {
@@ -428,7 +429,7 @@ function outcomeOf(state: State, lowered: Lowering, call: SliceCall): SqlOutcome
   const { source, connection, lexed } = call;
   const holes = [
     ...lexed.holes.map(({ name }) => `the name "${name}" is only known when it runs`),
-    ...namesMadeElsewhere(call),
+    ...namesMadeElsewhere(call, state.workspace.dialect),
     ...conditionsMadeElsewhere(call),
     ...columnsMadeElsewhere(call),
   ];
@@ -477,13 +478,23 @@ function outcomeOf(state: State, lowered: Lowering, call: SliceCall): SqlOutcome
   };
 }
 
-/** `UPDATE "${table}"`: a hole inside of a quoted name. */
-function namesMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {
-  const isMade = QUOTED_NAME.test(sql.text.slice(slice.start, slice.end));
-  return isMade ? ["a name in it is only known when it runs"] : [];
+/** `UPDATE "${table}"`: a hole inside of a quoted name. Linear in the text. */
+function namesMadeElsewhere({ sql, slice }: SliceCall, dialect: Dialect): readonly string[] {
+  const { text } = sql;
+  const quoted = isMysql(dialect) ? undefined : "name";
+  let isInBackticks = false;
+  for (const { kind, word, start, end } of tokensOf(text, slice.start, slice.end)) {
+    if (word === "`") isInBackticks = !isInBackticks;
+    const isMade =
+      kind === quoted
+        ? text.slice(start, end).includes(HOLE)
+        : isInBackticks && kind === "word" && text.startsWith(HOLE, start - 1);
+    if (isMade) return ["a name in it is only known when it runs"];
+  }
+  return [];
 }
 
-const QUOTED_NAME = /(["`])(?:(?!\1).)*:isolens_hole_\d(?:(?!\1).)*\1/u;
+const HOLE = ":isolens_hole_";
 
 /** `WHERE ${conditions.join(" AND ")}`: a hole that is a whole condition, of a value that is no condition. */
 function conditionsMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {
