@@ -25,6 +25,8 @@ describe("a task that checks", () => {
       [
         ["bank/bank.sql", "11", "3"],
         ["bank/bank.sql", "42", "3"],
+        // Two transfers in opposite directions wait for each other.
+        ["bank/bank.sql", "49", "3"],
       ],
     );
     assert.match(found[0]?.[message] ?? "", /^The -1 of withdraw is lost/u);
