@@ -49,6 +49,9 @@ const SHOWN = 10_000;
 /** Characters of what a lens says. */
 const LONGEST_TITLE = 100;
 
+/** Milliseconds until the panel has the keyboard. */
+const REDRAW = 1000;
+
 /** Registers the task's command and lens. A document has one run at a time. */
 export function registerDocumentTask<Summary extends DocumentOutcome>(
   server: Pick<ServerClient, "log">,
@@ -94,8 +97,11 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
       const found = task.found(summary);
       if (found === undefined) return;
       await task.open(found);
-      // The editor draws no lenses while the panel takes the keyboard from it.
       changed.fire();
+      // The editor draws no lenses while the panel takes the keyboard from it, and does not say when that is over.
+      setTimeout(() => {
+        changed.fire();
+      }, REDRAW);
     } catch (error) {
       overtaken.delete(key);
       outcomes.delete(key);

@@ -234,6 +234,39 @@ describe("the consequence of a run", () => {
         serial: [account(1, { name: "a", state: "x" }), account(1, { name: "b", state: "y" })],
       },
     ],
+    // The name and the state are those of the first order: only the city tells the run from it.
+    [
+      "choice: The name of account 1 is left at 'a' and the city of account 1 at 'v', which no order leaves together",
+      {
+        here: account(1, { name: "a", state: "x", city: "v" }),
+        serial: [
+          account(1, { name: "a", state: "x", city: "u" }),
+          account(1, { name: "b", state: "y", city: "v" }),
+        ],
+      },
+    ],
+    [
+      "choice: The name of account 1 is left at 'a', the state of account 1 at 'x' and the city of account 1 at 'v', which no order leaves together",
+      {
+        here: account(1, { name: "a", state: "x", city: "v" }),
+        serial: [
+          account(1, { name: "a", state: "x", city: "u" }),
+          account(1, { name: "a", state: "y", city: "v" }),
+          account(1, { name: "b", state: "x", city: "v" }),
+        ],
+      },
+    ],
+    // The doctors are those of the first order, the rooms those of the second.
+    [
+      "choice: The doctors and rooms that are left together are those of no order",
+      {
+        here: { doctors: [{ id: 1 }], rooms: [] },
+        serial: [
+          { doctors: [{ id: 1 }], rooms: [{ id: 1 }] },
+          { doctors: [], rooms: [] },
+        ],
+      },
+    ],
     [
       "noted: One audit log is left, where one at a time leaves 2",
       {

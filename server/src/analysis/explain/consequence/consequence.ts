@@ -7,7 +7,15 @@ import type { CellAccess } from "../../../store/execution";
 import { EXISTENCE } from "../../../store/row";
 import { isCounted } from "../../search/suspicion";
 import { capitalise } from "./nouns";
-import { dangling, emptiedState, otherRows, overLimit, sameNumber, twice } from "./rowTemplates";
+import {
+  dangling,
+  emptiedState,
+  otherRows,
+  otherTables,
+  overLimit,
+  sameNumber,
+  twice,
+} from "./rowTemplates";
 import { isClock, oddCells, rowsOf, sameRow, tablesOf, type OddCell, type Runs } from "./runs";
 import {
   belowZero,
@@ -47,6 +55,9 @@ const TEMPLATES: readonly Template[] = [
   { harm: "choice", tell: cellsWhere(() => true) },
 ];
 
+/** Where each part of the state is as some order leaves it: all of it together is as none does. */
+const WHOLE: Template = { harm: "choice", tell: otherTables };
+
 /** Consequence of a run, from its final state or, by its severity, from returned values. Undefined where only reads differ. */
 export function consequenceOf(runs: Runs, severity: Severity | undefined): Consequence | undefined {
   if (runs.serial.length === 0 || severity === "unused") return undefined;
@@ -54,16 +65,16 @@ export function consequenceOf(runs: Runs, severity: Severity | undefined): Conse
   const mattering = { ...runs, ...withoutNotes(runs) };
   // Where some order leaves the same but for notes and times of the clock, nothing else is wrong.
   const isWrong = !mattering.serial.some((order) => leavesTheSame(mattering, order));
-  for (const { harm, tell } of isWrong ? TEMPLATES : []) {
+  for (const { harm, tell } of isWrong ? [...TEMPLATES, WHOLE] : []) {
     const title = tell(mattering);
     if (title !== undefined) return { title: capitalise(title), harm };
   }
+  const noted = repeatsOnly(runs) ? "repetition" : "noted";
   for (const { tell } of TEMPLATES) {
     const title = tell(runs);
-    if (title !== undefined)
-      return { title: capitalise(title), harm: repeatsOnly(runs) ? "repetition" : "noted" };
+    if (title !== undefined) return { title: capitalise(title), harm: noted };
   }
-  return returnedBy(runs);
+  return oddCells(runs).length > 0 ? { harm: noted } : returnedBy(runs);
 }
 
 function returnedBy(runs: Runs): Consequence {

@@ -1,8 +1,19 @@
 // Templates about rows: two where one may be, more than a limit, none left, a reference to a row that is gone.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Row } from "../../../protocol/witness";
+import { listText } from "../words";
 import { countText, plainValue, plainWords, plural, rowName, sharedText, singular } from "./nouns";
-import { agree, countsLike, keyOf, rowsOf, sameRow, tableOf, tablesOf, type Runs } from "./runs";
+import {
+  agree,
+  countsLike,
+  keyOf,
+  oddCells,
+  rowsOf,
+  sameRow,
+  tableOf,
+  tablesOf,
+  type Runs,
+} from "./runs";
 
 /** Rows that the run added. */
 function addedRows(runs: Runs, table: string): readonly Row[] {
@@ -188,9 +199,24 @@ export function otherRows(runs: Runs): string | undefined {
       return `${rowName(table, gone, keyOf(runs, table))} is missing, which every order leaves`;
   }
   const mixed = tablesOf(runs).find((table) =>
-    runs.serial.some(
-      ({ final }) => rowsOf(final, table).length !== rowsOf(runs.here.final, table).length,
-    ),
+    runs.serial.every(({ final }) => !hasSameRows(runs, table, final)),
   );
   return mixed && `the ${plural(mixed)} that are left are those of no order`;
+}
+
+/** "The doctors and rooms that are left together are those of no order": tables that some order leaves otherwise. */
+export function otherTables(runs: Runs): string | undefined {
+  const odd = tablesOf(runs).filter((table) =>
+    runs.serial.some(({ final }) => !hasSameRows(runs, table, final)),
+  );
+  const cells = oddCells(runs).map(({ table }) => table);
+  const tables = [...new Set([...odd, ...cells])];
+  if (tables.length < 2) return undefined;
+  return `the ${listText(tables.map(plural))} that are left together are those of no order`;
+}
+
+/** True if a final state has the run's rows of the table, by their keys. */
+function hasSameRows(runs: Runs, table: string, final: Runs["initial"]): boolean {
+  const [here, there] = [rowsOf(runs.here.final, table), rowsOf(final, table)];
+  return here.length === there.length && here.every((row) => sameRow(runs, table, row, there));
 }

@@ -3,6 +3,7 @@ import { isCounted } from "../../search/suspicion";
 import { ownEntry } from "../../../protocol/dictionary";
 import type { CellAccess, ExecutedStep } from "../../../store/execution";
 import { shownText, type Row } from "../../../protocol/witness";
+import { listText } from "../words";
 import { plainValue, plural, rowName } from "./nouns";
 import { keyOf, oddCells, rowsOf, sameRow, tablesOf, type OddCell, type Runs } from "./runs";
 
@@ -114,14 +115,61 @@ export function lostChange(runs: Runs): string | undefined {
   return undefined;
 }
 
-/** "The balance of account 1 is left at 0, where one at a time leaves 1 or 2"; or which values no order leaves together. */
+/**
+ * "The balance of account 1 is left at 0, where one at a time leaves 1 or 2"; or up to `MOST_TOGETHER` values that no order
+ * leaves together. Undefined where some order leaves each of these: it takes more of the state to tell them apart.
+ */
 export function otherValue(cells: readonly OddCell[], runs: Runs): string | undefined {
-  const [cell, other] = cells;
+  const [cell] = cells;
   if (!cell) return undefined;
-  if (!cell.isNew && other)
-    return `the ${cellName(runs, cell)} is left at ${plainValue(cell.value)} and the ${cellName(runs, other)} at ${plainValue(other.value)}, which no order leaves together`;
-  const orders = cell.orders.map(plainValue).join(" or ");
-  return `the ${cellName(runs, cell)} is left at ${plainValue(cell.value)}, where one at a time leaves ${orders}`;
+  if (cell.isNew) {
+    const orders = cell.orders.map(plainValue).join(" or ");
+    return `the ${leftText(runs, cell)}, where one at a time leaves ${orders}`;
+  }
+  const [first, ...others] = neverTogether(runs, cells) ?? [];
+  if (!first) return undefined;
+  const rest = others.map((each) => `the ${cellName(runs, each)} at ${plainValue(each.value)}`);
+  return `the ${listText([leftText(runs, first), ...rest])}, which no order leaves together`;
+}
+
+const MOST_TOGETHER = 3;
+
+/** Cells behind the first ones are not tried. */
+const MOST_CELLS = 24;
+
+/** The fewest of the cells whose values no serial order leaves together, up to `MOST_TOGETHER`. O(cells^3 * orders). */
+function neverTogether(runs: Runs, cells: readonly OddCell[]): readonly OddCell[] | undefined {
+  const tried = cells.slice(0, MOST_CELLS);
+  const orders = runs.serial.map(({ final }) => tried.map((cell) => isLeft(runs, cell, final)));
+  for (let count = 2; count <= MOST_TOGETHER; count += 1) {
+    const found = subsets(tried.length, count).find((some) =>
+      orders.every((order) => some.some((at) => order[at] !== true)),
+    );
+    if (found) return found.flatMap((at) => tried[at] ?? []);
+  }
+  return undefined;
+}
+
+/** True if a final state has the cell's value there. */
+function isLeft(
+  runs: Runs,
+  { table, row, column, value }: OddCell,
+  final: Runs["initial"],
+): boolean {
+  const own = sameRow(runs, table, row, rowsOf(final, table));
+  return own !== undefined && (ownEntry(own, column) ?? null) === value;
+}
+
+/** The subsets of so many of the first numbers, in order. */
+function subsets(size: number, count: number, from = 0): readonly (readonly number[])[] {
+  if (count === 0) return [[]];
+  return Array.from({ length: Math.max(0, size - from) }, (_, at) => from + at).flatMap((at) =>
+    subsets(size, count - 1, at + 1).map((rest) => [at, ...rest]),
+  );
+}
+
+function leftText(runs: Runs, cell: OddCell): string {
+  return `${cellName(runs, cell)} is left at ${plainValue(cell.value)}`;
 }
 
 function rankOf({ column }: OddCell): number {
