@@ -81,3 +81,28 @@ export async function take(id, n) {
     "this statement runs on another connection, outside of the open transaction",
   ]);
 });
+
+it("leaves open an error on another connection that is caught: the transaction goes on behind it", async () => {
+  const caught = [
+    `try { await pool.query("DELETE FROM account WHERE id = $1", [id]); } catch { isOpen = false; }`,
+    `isOpen = await pool.query("DELETE FROM account WHERE id = $1", [id]).then(() => true, () => false);`,
+    `try { await pool.query("DELETE FROM account WHERE id = $1", [id]); }
+     catch { await client.query("UPDATE account SET balance = 0 WHERE id = $1", [id]); }`,
+  ];
+  for (const each of caught) {
+    const text = `import { Pool } from "pg";
+const pool = new Pool();
+export async function leave(id) {
+  const client = await pool.connect();
+  let isOpen = true;
+  await client.query("BEGIN");
+  ${each}
+  if (!isOpen) await client.query("UPDATE account SET balance = 1 WHERE id = $1", [id]);
+  await client.query("COMMIT");
+}`;
+    const [leave] = await read(text);
+    assert.ok(leave);
+    const why = "this statement runs on another connection, outside of the open transaction";
+    assert.ok(losses(leave).includes(why), each);
+  }
+});

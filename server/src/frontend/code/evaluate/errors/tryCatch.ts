@@ -12,6 +12,7 @@ import { bind, innerScope } from "../bindings";
 import { isOnGiven } from "../sql/emitStatement";
 import { joinPaths, mayGoOn, evaluatePath, type Path } from "../join";
 import { finishJumps, writtenFrom } from "../jumps";
+import { withinTransactions } from "../transactions/otherConnections";
 import { groupTransactions } from "../transactions/transactions";
 import { USER_ERROR } from "../values/member";
 import { emit, lose, sourceOf, write, type State } from "../state";
@@ -369,7 +370,8 @@ export function addTry(state: State, { types, source }: Parts, body: Path, path:
   const isSaved = path.commands.some(({ kind }) => kind === "rollbackTo");
   const isAborted = state.workspace.dialect === "postgres" && isOpen && !isSaved;
   if (isAborted && !throwsItself(body.commands)) {
-    for (const command of body.commands) emit(state, command);
+    // An error on another connection undoes nothing here, and is caught.
+    for (const command of body.commands) emit(state, withinTransactions(state, command));
     return;
   }
   const commands = isOpen ? commandsBeforeRollback(state, body.commands) : body.commands;
