@@ -1,12 +1,31 @@
 // Savepoints of a session's transaction: what has been written since the first one waits in the session.
 import { commandResult } from "./sessionParts";
-import type { State } from "./sessionState";
+import type { Savepoint, State } from "./sessionState";
 import type { SqlResult } from "./sessionTypes";
 import { failure } from "./sqlError";
 
 /** Takes back the definitions of the open transaction, but for so many first ones. */
 export function undoDefinitions(state: State, kept = 0): void {
   while (state.undo.length > kept) state.undo.pop()?.();
+}
+
+/** The state of a transaction, to go back to. */
+export function savepointOf(state: State, name: string): Savepoint {
+  return {
+    name,
+    waiting: new Map(state.waiting),
+    definitions: state.undo.length,
+    pending: [...state.pending],
+    deferred: new Map(state.deferred),
+  };
+}
+
+/** Goes back to a state of the transaction. */
+export function backTo(state: State, point: Savepoint): void {
+  state.waiting = new Map(point.waiting);
+  state.pending = [...point.pending];
+  state.deferred = new Map(point.deferred);
+  undoDefinitions(state, point.definitions);
 }
 
 /** Sets a savepoint, or goes back to one. */
@@ -26,11 +45,7 @@ export function savepoint(
   if (kind === "savepoint") {
     // MySQL moves a savepoint whose name is used again.
     if (!isPostgres) state.savepoints = state.savepoints.filter((each) => each.name !== name);
-    state.savepoints.push({
-      name,
-      waiting: new Map(state.waiting),
-      definitions: state.undo.length,
-    });
+    state.savepoints.push(savepointOf(state, name));
     return commandResult("SAVEPOINT");
   }
   const at = state.savepoints.findLastIndex((each) => each.name === name);
@@ -46,8 +61,7 @@ export function savepoint(
     return commandResult("RELEASE");
   }
   state.savepoints = state.savepoints.slice(0, at + 1);
-  state.waiting = new Map(found.waiting);
-  undoDefinitions(state, found.definitions);
+  backTo(state, found);
   state.status = "open";
   return commandResult("ROLLBACK");
 }

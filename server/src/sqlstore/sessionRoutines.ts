@@ -6,7 +6,7 @@ import type { Database } from "./database";
 import { callRoutine, openFrame, outputsOf, routineFor } from "./routine/call";
 import type { Locals, RoutineHost } from "./routine/frame";
 import { runBlock } from "./routine/interpret";
-import { undoDefinitions } from "./savepoints";
+import { backTo, savepointOf } from "./savepoints";
 import { commandResult, SEVERITIES } from "./sessionParts";
 import type { State } from "./sessionState";
 import { selectOf } from "./selectOf";
@@ -64,15 +64,12 @@ export function createRoutines(session: SessionParts): Routines {
       session.note({ severity, code: severity === "WARNING" ? "01000" : "00000", message });
     },
     mark() {
-      const waiting = new Map(state.waiting);
-      const name = `#block ${state.savepoints.length}`;
-      const definitions = state.undo.length;
-      const depth = state.savepoints.push({ name, waiting, definitions }) - 1;
+      const point = savepointOf(state, `#block ${state.savepoints.length}`);
+      const depth = state.savepoints.push(point) - 1;
       return {
         undo() {
           if (state.status !== "open") return false;
-          state.waiting = new Map(waiting);
-          undoDefinitions(state, definitions);
+          backTo(state, point);
           return true;
         },
         end() {

@@ -5,11 +5,13 @@ import type { PendingReference } from "./run/changes";
 import type { TransactionStatus } from "./sessionTypes";
 import type { SqlValue } from "./values/value";
 
-interface Savepoint {
+export interface Savepoint {
   readonly name: string;
   readonly waiting: ReadonlyMap<StoreKey, Value>;
   /** How many definitions the transaction had made. */
   readonly definitions: number;
+  readonly pending: readonly PendingReference[];
+  readonly deferred: ReadonlyMap<string, boolean>;
 }
 
 export interface State {
