@@ -4,6 +4,7 @@ import type { Protocol } from "../record/events";
 import type { LearntProgram } from "../record/learn/program";
 import { rerunWithChanges } from "../record/perturbation/reruns";
 import { runCommand, type OpenRecording } from "../record/session";
+import type { RecordedStatement } from "../record/statements";
 import type { CliIo } from "./io";
 
 export interface Reruns {
@@ -31,7 +32,9 @@ export async function settledDoubts(
   const say = (text: string): void => {
     io.error(`isolens: ${text}\n`);
   };
-  const names = [...new Set(session.statements().map((each) => each.database ?? ""))].sort();
+  const namesOf = (statements: readonly RecordedStatement[]): readonly string[] =>
+    [...new Set(statements.map((each) => each.database ?? ""))].sort();
+  const names = namesOf(session.statements());
   if (!names.includes(database)) {
     say(
       `--perturb ${database}: the tests used ${names.join(", ") || "no database"}, so that no answer is changed`,
@@ -41,6 +44,12 @@ export async function settledDoubts(
   say(
     `the tests run again, and single values that ${database} answers are changed; they may fail, and what they print is not shown`,
   );
+  const written = session.statements().filter(({ kind }) => kind === "write");
+  const others = namesOf(written).filter((name) => name !== "" && name !== database);
+  if (others.length > 0)
+    say(
+      `the application writes into ${others.join(", ")} as well, where what it computes from changed answers may end up`,
+    );
   let isCached = false;
   const { before, after, runs, changes } = await rerunWithChanges({
     protocol,

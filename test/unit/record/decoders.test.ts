@@ -96,6 +96,25 @@ test("MySQL: each row of a bulk is an execution", () => {
   assert.ok(events.every(({ order }, at) => order > (events[at - 1]?.order ?? -1)));
 });
 
+test("MySQL: the database is the one that a session went to and was let into", () => {
+  const { events, client, server } = mysqlConversation();
+  const refused = packet(1, [0xff, 0x19, 0x04]);
+  const ask = (code: number, text: string, answer: Buffer): void => {
+    client(asked(code, text), asked(0x03, "DELETE FROM t"));
+    server(answer, ok(1));
+  };
+  ask(0x02, "first", ok(0));
+  ask(0x03, "/* why */ USE `the second`", ok(0));
+  ask(0x02, "first", refused);
+  ask(0x03, "use first", refused);
+  ask(0x11, "root\0\0third\0", ok(0));
+  ask(0x11, "root\0\0\0", ok(0));
+  assert.deepEqual(
+    events.filter(({ sql }) => sql === "DELETE FROM t").map(({ database }) => database),
+    ["first", "the second", "the second", "the second", "third", undefined],
+  );
+});
+
 test("MySQL: packets of a file are no commands, whatever their number", () => {
   const { events, client, server } = mysqlConversation();
   client(asked(0x03, "LOAD DATA LOCAL INFILE 'a' INTO TABLE t"));

@@ -10,6 +10,7 @@ import {
   answerChanges,
   type AnswerChanges,
 } from "../../../server/src/record/perturbation/answerChanges";
+import { namesOtherDatabase } from "../../../server/src/record/perturbation/otherDatabase";
 import { otherValue } from "../../../server/src/record/perturbation/otherValue";
 import { rerunWithChanges } from "../../../server/src/record/perturbation/reruns";
 import { targetKey } from "../../../server/src/record/perturbation/targets";
@@ -243,6 +244,27 @@ test("MySQL: a value in text and in binary, and a number of rows", async () => {
   assert.deepEqual(
     statements.map(({ isPerturbed = false }) => isPerturbed),
     [true, true, true, false],
+  );
+});
+
+test("MySQL: what stands in another database is told by the tables' names", () => {
+  const own = [
+    "SELECT balance FROM account WHERE id = 1.5",
+    "SELECT a.balance FROM account a JOIN `credit` ON credit.id = a.id",
+    "SELECT `shop`.account.balance FROM shop.account -- other.account",
+    "UPDATE account SET account.balance = 'other.account'",
+  ];
+  const others = [
+    "SELECT balance FROM other.account",
+    "SELECT a.balance, c.of FROM credit c, `other` . account a",
+    "SELECT x FROM account.account",
+    "UPDATE other.account SET balance = 1",
+    "DELETE FROM other.account",
+    "SELECT balance FROM account WHERE id IN (SELECT id FROM other.account)",
+  ];
+  assert.deepEqual(
+    [...own, ...others].filter((sql) => namesOtherDatabase(sql, "shop")),
+    others,
   );
 });
 

@@ -29,7 +29,7 @@ export type Command =
   | { readonly kind: "resetStatement"; readonly statement: number }
   | { readonly kind: "setOption"; readonly option: number }
   | { readonly kind: "resetConnection" }
-  | { readonly kind: "changeUser" }
+  | { readonly kind: "changeUser"; readonly database: string }
   | { readonly kind: "unknown"; readonly code: number };
 
 /** Throws `MalformedPacket`. */
@@ -68,7 +68,9 @@ export function command(payload: Buffer): Command {
     case 0x0e:
       return { kind: "ping" };
     case 0x11:
-      return { kind: "changeUser" };
+      from.zeroEnded();
+      from.bytes(from.uint8());
+      return { kind: "changeUser", database: from.zeroEnded() };
     case 0x16:
       return { kind: "prepare", sql: from.rest() };
     case 0x17:

@@ -6,6 +6,7 @@ import type { Decider } from "../learn/program";
 import { runOrdinals } from "../units";
 import { textAndSite, type RecordedStatement } from "../statements";
 import type { CallSite } from "../sites";
+import { namesOtherDatabase } from "./otherDatabase";
 import { otherValue } from "./otherValue";
 import { targetKey, type Targets } from "./targets";
 
@@ -83,7 +84,10 @@ export function answerChanges({ targets, protocol, database, run }: ChangesOptio
     const before = decided.get(connection);
     if (before?.order === statement.order) return before.decider;
     const { text, site } = textAndSite(statement.sql, protocol);
-    const isOther = statement.database !== database || site?.isTest === true;
+    const isOther =
+      statement.database !== database ||
+      site?.isTest === true ||
+      (protocol === "mysql" && namesOtherDatabase(statement.sql, database));
     const state = stateOf(connection, site);
     state.twin ??= isOther ? undefined : ordinals(state.entry, text);
     const decider = isOther ? undefined : chosen(state, listKey(text));

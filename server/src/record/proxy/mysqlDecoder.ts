@@ -58,6 +58,8 @@ interface Operation {
   statement?: Prepared;
   /** An execution whose statement is known when the command before it was answered. */
   readonly execution?: Execution;
+  /** The database that the session is in where the command succeeds. */
+  readonly database?: string;
   readonly order: number;
 }
 
@@ -87,6 +89,7 @@ const IN_TRANSACTION = 0x1;
 const MORE_RESULTS = 0x8;
 const CURSOR = 0x40;
 const DEADLOCK = "1213";
+const USE = /^(?:\s|\/\*[^]*?\*\/|(?:#|--\s).*\n)*use\s+(?:`([^`]+)`|([^\s;/#`]+))/i;
 
 export function createMysqlDecoder({
   connection,
@@ -168,8 +171,7 @@ export function createMysqlDecoder({
         statements.delete(read.statement);
         return;
       case "use":
-        ({ database } = read);
-        push(plain("plain"));
+        push({ ...plain("plain"), database: read.database });
         return;
       case "setOption":
         hasSeveral = read.option === 0;
@@ -178,7 +180,7 @@ export function createMysqlDecoder({
       case "quit":
         return;
       case "changeUser":
-        push(plain("authentication"));
+        push({ ...plain("authentication"), database: read.database });
         return;
       case "statistics":
         push(plain("text"));
@@ -186,6 +188,10 @@ export function createMysqlDecoder({
       default:
         push(plain("plain"));
     }
+  }
+
+  function enter(name: string | undefined): void {
+    if (name !== undefined) database = name === "" ? undefined : name;
   }
 
   function execute(id: number, body: Buffer, isBulk: boolean): void {
@@ -219,6 +225,7 @@ export function createMysqlDecoder({
     resolve(head);
     const first = payload[0] ?? 0;
     if (head.kind === "authentication") {
+      if (first === 0x00) enter(head.database);
       if (first === 0x00 || first === 0xff) operations.shift();
       return;
     }
@@ -369,7 +376,9 @@ export function createMysqlDecoder({
     outcome: { readonly affected?: number; readonly insertId?: string },
   ): void {
     const sql = head.pieces.shift();
+    enter(head.database);
     if (head.kind === "query" && sql !== undefined) {
+      enter(USE.exec(sql)?.slice(1).join(""));
       status = (flags & IN_TRANSACTION) !== 0 ? "open" : "idle";
       const hasRows = columns.length > 0 && outcome.affected === undefined;
       const { affected, ...rest } = outcome;
