@@ -256,4 +256,22 @@ describe("lists of arguments", () => {
       "  if unknown(:y)",
       "    update accounts set balance = 1 where (accounts.id = 1)",
     ));
+  it("have an item that may be one that was written, before or after", async () => {
+    const search = "const own = y.find((each) => each.id === x);";
+    for (const write of ["for (const each of y) each.n = 0;", "y[0].n = 0;"])
+      for (const body of [`${write} ${search}`, `${search} ${write}`])
+        await check(
+          `${body} await set(1, own.n);`,
+          `if not (${FOUND})`,
+          "  rollback",
+          "update accounts set balance = unknown(0) where (accounts.id = 1)",
+          "! which item of a list was written is not known",
+        );
+  });
+  it("have items of which one may be that which was found and written", () =>
+    check(
+      "y.find((each) => each.id === x).n = 0; await set(1, y[0].n);",
+      `update accounts set balance = unknown((${FOUND}), 0, :y[found].n) where (accounts.id = 1)`,
+      "! which item of a list was written is not known",
+    ));
 });

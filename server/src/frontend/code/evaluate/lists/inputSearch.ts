@@ -4,6 +4,7 @@ import type { Expression } from "../../../../program/expression";
 import { connective } from "../../../sql/terms";
 import { UNDEFINED, type Value } from "../../values";
 import { calculatedCondition } from "../calls/pureFunctions";
+import { FOUND } from "../values/dynamicKeys";
 import { inputExpression, isTooLarge, negate } from "../values/convert";
 import { choose } from "../values/operators";
 import type { State } from "../state";
@@ -24,7 +25,7 @@ export function searchedInput(
   test: (item: Value) => Expression,
 ): Value | undefined {
   if (list.element || list.isOnce || state.loops.length > 0) return undefined;
-  const path = `${list.path}[found]`;
+  const path = list.path + FOUND;
   const item: Input = { kind: "input", path, origin: list.origin };
   const holds = calculatedCondition(state, () => test(item));
   if (!holds || isTooLarge(holds)) return undefined;

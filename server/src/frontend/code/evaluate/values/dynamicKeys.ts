@@ -1,8 +1,11 @@
 // Parts of an argument that may be the same, though one is asked for by a name and the other by a key that is only known
-// when it runs: `o.a.n` and `o[key].n`.
+// when it runs: `o.a.n` and `o[key].n`, or by a search: `o.find(test).n`.
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import type { Value } from "../../values";
+
+/** The mark of an item that a search found, in its path. */
+export const FOUND = "[found]";
 
 /** A part of an element, whichever element that is, and which one it is. */
 interface PartOfElement {
@@ -16,6 +19,10 @@ export function partsOfElements({
   element,
 }: Extract<Value, { kind: "input" }>): readonly PartOfElement[] {
   if (element) return [{ path, index: element.index }];
+  if (path.includes(FOUND)) {
+    const index = { kind: "parameter", name: path.slice(0, path.indexOf(FOUND)) + FOUND } as const;
+    return [{ path: path.replace(FOUND, "[]"), index }];
+  }
   const names = path.split(".");
   return names.flatMap((name, at) => {
     // Lists have their length and methods under names.
