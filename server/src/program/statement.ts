@@ -178,6 +178,8 @@ export type LoopRange =
       readonly from: Expression;
       readonly to: Expression;
       readonly step: number;
+      /** Its list is, or may be, in an order that the code has given it, the same in every run. */
+      readonly isSorted?: true;
     }
   | { readonly kind: "while"; readonly condition: Expression }
   /** Not understood: any number of times. */

@@ -13,6 +13,7 @@ import type { FlatProgram } from "../operations/operation";
 import { dressings } from "../search/readableValues";
 import { keepsFrom, lockOrders, locksOf, type LockOrder, type TakenLock } from "./locks";
 import { FILLINGS, meetingSetup, nameOfInstance, type Meeting, type Place } from "./rows";
+import { isAmongSorted, sortedLoops } from "./sortedLoops";
 
 /** Transactions that end with the refusal of one of them, as the store ran them. */
 export interface Refusal {
@@ -96,14 +97,15 @@ const KEPT: Readonly<Record<Exclude<KeptError["then"], "undoes">, Refusal["kind"
 };
 
 /** The orders of locks of each transaction. */
-function linksOf({ flat, levels }: Search): readonly (readonly Link[])[] {
+function linksOf({ program, flat, levels }: Search): readonly (readonly Link[])[] {
   return flat.transactions.map((transaction, member): readonly Link[] => {
     const level = measuredLevel(levels, transaction.id);
     if (level === undefined || transaction.operations.length > MOST_OPERATIONS) return [];
-    return lockOrders(transaction, level, (name) => ownEntry(flat.tables, name)).map((order) => ({
-      ...order,
-      member,
-    }));
+    const own = program.transactions[member];
+    const sorted = own ? sortedLoops(own) : new Map<StatementId, string>();
+    return lockOrders(transaction, level, (name) => ownEntry(flat.tables, name))
+      .filter((order) => !isAmongSorted(order, sorted))
+      .map((order) => ({ ...order, member }));
   });
 }
 

@@ -147,6 +147,8 @@ export type Value =
       readonly from: Value;
       readonly how: "map" | "filter" | "order" | "flat";
       readonly by: Value;
+      /** Its order is one of its items, whatever that of `from` is. */
+      readonly isSorted?: true;
       /** Of items that are alike it has one: a set. */
       readonly isOnce?: true;
       /** The fields of its items that were assigned since they were made for the first time. */

@@ -106,6 +106,7 @@ export function eachItem(state: State, of: Value, span: Span, run: Round, label?
         from: literal(1),
         to: { kind: "parameter", name: length.path },
         step: 1,
+        ...(saysSorted(list) && { isSorted: true }),
       };
       const at: Expression = { kind: "variable", name: counter };
       const index = scalar(
@@ -122,6 +123,7 @@ export function eachItem(state: State, of: Value, span: Span, run: Round, label?
     case "derived": {
       const site = { span, isNew: false, typeArguments: [], name: "item" };
       if (list.isOnce) lose(state, OF_SET, sourceOf(state, span));
+      if (list.isSorted) return eachSorted(state, list.from, span, run, label);
       return eachItem(
         state,
         list.from,
@@ -191,6 +193,28 @@ function eachOnce(
   const { emitted } = state;
   eachItem(state, items ? listOf(state, items) : list, span, run, label);
   if (!items && state.emitted > emitted) lose(state, OF_SET, sourceOf(state, span));
+}
+
+/** True if the name of a list, of its type, or of the call that gives it says that it is sorted. */
+function saysSorted({ path, type = "" }: Extract<Value, { kind: "input" }>): boolean {
+  return /sort|in_?order|order_?by|Tree(?:Set|Map)|Navigable|SkipList/iu.test(`${path} ${type}`);
+}
+
+/** Of an item it is not known where in the sorted list it stands. */
+function eachSorted(state: State, list: Value, span: Span, run: Round, label?: string): void {
+  const round: Round = (item) => {
+    run(item, NO_INDEX);
+  };
+  const commands = collectCommands(state, () => {
+    eachItem(state, list, span, round, label);
+  });
+  for (const command of commands)
+    emit(
+      state,
+      command.kind === "loop" && command.over.kind === "count"
+        ? { ...command, over: { ...command.over, isSorted: true } }
+        : command,
+    );
 }
 
 /** Items that are known are taken one after the other, without a loop of the AR. */

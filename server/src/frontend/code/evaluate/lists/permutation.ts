@@ -24,8 +24,8 @@ export const PERMUTATIONS: Readonly<Record<string, Builtin>> = {
   "list.toSorted": ({ state, self, args }) => sorted(state, self, args[0]),
   "list.reverse": ({ state, self }) => inPlace(state, self, reversed(state, self)),
   "list.toReversed": ({ state, self }) => reversed(state, self),
-  "input.sort": ({ self }) => ordered(self),
-  "input.toSorted": ({ self }) => ordered(self),
+  "input.sort": ({ self }) => asSorted(self),
+  "input.toSorted": ({ self }) => asSorted(self),
   "input.reverse": ({ self }) => ordered(self),
   "input.toReversed": ({ self }) => ordered(self),
   "list.slice": sliced,
@@ -66,12 +66,16 @@ function ordered(from: Value): Value {
   return { kind: "derived", from, how: "order", by: UNDEFINED };
 }
 
+function asSorted(from: Value): Value {
+  return { kind: "derived", from, how: "order", by: UNDEFINED, isSorted: true };
+}
+
 /** Two items are compared; of more it is not known which comes first. */
 function sorted(state: State, self: Value, by: Value | undefined): Value {
   const items = itemsOf(self);
   const [one, other] = items ?? [];
   if (items && items.length < 2) return listOf(state, items);
-  if (items?.length !== 2 || !one || !other || !by) return ordered(copyOf(state, self));
+  if (items?.length !== 2 || !one || !other || !by) return asSorted(copyOf(state, self));
   const site = { span: { start: 0, end: 0 }, isNew: false, typeArguments: [], name: "sort" };
   const order = state.evaluator.call(state, by, [one, other], site);
   const isTurned = conditionOf(state, binary(state, ">", order, constant(0)));
