@@ -28,9 +28,10 @@ const EXPECTED = [
   "2 SELEC 42601 idle",
 ];
 
+const line = (session: string, severity: string, code: string, rest: string): string =>
+  `2024-05-01 10:00:00.123 UTC,"app","shop",12,"127.0.0.1:5",${session},3,"idle",2024-05-01 10:00:00 UTC,3/4,0,${severity},${code},${rest},"client backend",,0`;
+
 test("csvlog", () => {
-  const line = (session: string, severity: string, code: string, rest: string): string =>
-    `2024-05-01 10:00:00.123 UTC,"app","shop",12,"127.0.0.1:5",${session},3,"idle",2024-05-01 10:00:00 UTC,3/4,0,${severity},${code},${rest},"client backend",,0`;
   const log = [
     line("a.1", "LOG", "00000", '"statement: BEGIN",,,,,,,,,"psql"'),
     line("a.2", "LOG", "00000", '"statement: SELECT \'it\'\'s, ""so""\'\n  AS one",,,,,,,,,"psql"'),
@@ -112,4 +113,67 @@ FROM account
     "1 COMMIT idle",
   ]);
   assert.match(told("nothing of the kind").join(), /no log of PostgreSQL/);
+});
+
+/** A transaction as each form writes it, with a text of two lines in it. */
+const SENT = ["BEGIN", "SELECT 'a\u2028b'\n  AS one", "COMMIT"];
+const CSV = SENT.map((sql) => line("a.1", "LOG", "00000", `"statement: ${sql}",,,,,,,,,"psql"`));
+const FORMS = {
+  csvlog: CSV,
+  jsonlog: SENT.map((sql) =>
+    JSON.stringify({ session_id: "a", error_severity: "LOG", message: `statement: ${sql}` }),
+  ),
+  stderr: SENT.map(
+    (sql) =>
+      `2024-05-01 10:00:00.1 UTC [11] app@shop LOG:  statement: ${sql.replaceAll("\n", "\n\t")}`,
+  ),
+  "the general log": SENT.map((sql) => `2024-05-01T10:00:02.000000Z\t    3 Query\t${sql}`),
+};
+
+test("lines as Windows ends them, behind names of containers, and behind the rest of a record", () => {
+  const expected = ["1 BEGIN open", `1 ${SENT[1] ?? ""} open`, "1 COMMIT idle"];
+  for (const [name, records] of Object.entries(FORMS)) {
+    const log = records.join("\n");
+    const rest = `${"rest\n".repeat(80)}of "a ""record"",,,,\n`;
+    const prefixed = log.replaceAll(/^/gm, "db-1  | ");
+    for (const written of [log, `${log}\n`, log.replaceAll("\n", "\r\n"), prefixed, rest + log])
+      assert.deepEqual(told(written), expected, `${name}\n${written}`);
+  }
+});
+
+test("a record that is cut is passed over, which is said", () => {
+  const [begin = "", select = "", commit = ""] = CSV;
+  const quote = select.indexOf("SELECT");
+  for (const cut of [10, 40, quote - 20, quote, quote + 3])
+    for (const [log, expected] of [
+      [
+        [begin, select.slice(0, cut), commit],
+        ["1 BEGIN open", "1 COMMIT idle"],
+      ],
+      [[begin, select.slice(0, cut)], ["1 BEGIN open"]],
+    ] as const) {
+      const read = readLog(log.join("\n"));
+      assert.deepEqual(told(log.join("\n")), expected, String(cut));
+      assert.match("remarks" in read ? read.remarks.join() : "", /^1 lines of the log are cut off/);
+    }
+});
+
+test("MySQL: a connection that is handed on begins anew", () => {
+  const ask = (command: string, text = ""): string => `\t\t     3 ${command}\t${text}`;
+  const log = [
+    ask("Query", "SET autocommit=0"),
+    ask("Query", "SELECT 1 FROM t"),
+    ask("Reset Connection"),
+    ask("Query", "SELECT 2 FROM t"),
+    ask("Query", "BEGIN"),
+    ask("Change user", "app@localhost on shop using Socket"),
+    ask("Query", "SELECT 3 FROM t"),
+  ];
+  assert.deepEqual(told(log.join("\n")), [
+    "1 SET autocommit=0 idle",
+    "1 SELECT 1 FROM t open",
+    "2 SELECT 2 FROM t idle",
+    "2 BEGIN open",
+    "3 SELECT 3 FROM t idle",
+  ]);
 });

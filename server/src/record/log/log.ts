@@ -15,7 +15,8 @@ export interface ReadLog {
 }
 
 /** The statements of a log in any of the forms; a reason where it is in none of them. Linear in its length. */
-export function readLog(text: string): ReadLog | { readonly reason: string } {
+export function readLog(written: string): ReadLog | { readonly reason: string } {
+  const text = plainLines(written);
   const remarks: string[] = [];
   const remark = (what: string): void => {
     if (!remarks.includes(what)) remarks.push(what);
@@ -26,11 +27,28 @@ export function readLog(text: string): ReadLog | { readonly reason: string } {
     remarks,
   });
   if (isMysqlLog(text)) return made("mysql", mysqlLogged(text));
-  const entries = jsonEntries(text) ?? csvEntries(text) ?? stderrEntries(text, remark);
-  return entries === undefined
-    ? {
-        reason:
-          "it is no log of PostgreSQL (csvlog, jsonlog or stderr) and no general log of MySQL or MariaDB",
-      }
-    : made("postgres", postgresLogged(entries));
+  const read = jsonEntries(text) ?? csvEntries(text) ?? stderrEntries(text, remark);
+  if (read === undefined)
+    return {
+      reason:
+        "it is no log of PostgreSQL (csvlog, jsonlog or stderr) and no general log of MySQL or MariaDB",
+    };
+  if (read.lost > 0)
+    remark(
+      `${String(read.lost)} lines of the log are cut off or of something else, and passed over`,
+    );
+  return made("postgres", postgresLogged(read.entries));
+}
+
+/** Lines that show whether a container's name stands before all of them. */
+const HEAD = 50;
+const CONTAINER = /^[\w.-]+ +\| ?/;
+
+/** The log without what others put around its lines: carriage returns, and Docker Compose's names of containers. */
+function plainLines(written: string): string {
+  const text = written.replaceAll("\r\n", "\n");
+  const isComposed = text
+    .split("\n", HEAD)
+    .every((line) => line.trim() === "" || CONTAINER.test(line));
+  return isComposed ? text.replace(new RegExp(CONTAINER, "gm"), "") : text;
 }

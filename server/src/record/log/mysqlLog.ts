@@ -3,10 +3,12 @@ import type { LoggedStatement } from "./sessions";
 
 /** `TIME\t   12 Query\tSELECT 1`; MariaDB leaves the time out where it is that of the line before. */
 const COMMAND =
-  /^([^\t]*)\t+ *(\d+) (Connect|Query|Execute|Prepare|Quit|Init DB|Change user|Close stmt|Reset stmt|Field List|Ping|Statistics|Set option|Long Data|Fetch|Bulk_execute|Reset connection|Binlog Dump|Kill|Debug|Refresh|Shutdown)(?:\t(.*)|$)/;
+  /^([^\t]*)\t+ *(\d+) (Connect|Query|Execute|Prepare|Quit|Init DB|Create DB|Drop DB|Change user|Close stmt|Reset stmt|Field List|Ping|Statistics|Processlist|Set option|Long Data|Fetch|Bulk_execute|Reset [Cc]onnection|Binlog Dump(?: GTID)?|Register (?:Slave|Replica)|Connect Out|Table Dump|Delayed insert|Daemon|Time|Kill|Debug|Refresh|Shutdown|Error)(?:\t([^]*)|$)/;
+/** Commands behind which a session is a new one: no transaction is open, and nothing is set. */
+const FRESH = /^(?:Connect|Change user|Reset [Cc]onnection)$/;
 
 /** Lines that are looked at to tell the form. */
-const HEAD = 50;
+const HEAD = 1000;
 
 /** True if a text is such a log. */
 export function isMysqlLog(text: string): boolean {
@@ -17,6 +19,7 @@ export function isMysqlLog(text: string): boolean {
 export function mysqlLogged(text: string): readonly LoggedStatement[] {
   const statements: LoggedStatement[] = [];
   const databases = new Map<string, string>();
+  const beginnings = new Map<string, number>();
   let at = 0;
   /** Lines of the statement that is being read. */
   let open: { readonly session: string; readonly lines: string[] } | undefined;
@@ -25,7 +28,12 @@ export function mysqlLogged(text: string): readonly LoggedStatement[] {
     const { session, lines } = open;
     const database = databases.get(session);
     statements.push({
-      ...{ session, at, arguments: [], sql: lines.join("\n").trimEnd() },
+      ...{
+        session: `${session}.${String(beginnings.get(session) ?? 0)}`,
+        at,
+        arguments: [],
+        sql: lines.join("\n").trimEnd(),
+      },
       ...(database !== undefined && { database }),
     });
     open = undefined;
@@ -38,9 +46,10 @@ export function mysqlLogged(text: string): readonly LoggedStatement[] {
     }
     finish();
     at = momentOf(time) ?? at;
+    if (FRESH.test(command)) beginnings.set(session, (beginnings.get(session) ?? 0) + 1);
     if (command === "Query" || command === "Execute") open = { session, lines: [rest] };
     else if (command === "Init DB") databases.set(session, rest.trim());
-    else if (command === "Connect") {
+    else if (command === "Connect" || command === "Change user") {
       const database = / on (\S+)/.exec(rest)?.[1];
       if (database !== undefined && database !== "using") databases.set(session, database);
     }

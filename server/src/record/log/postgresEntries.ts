@@ -15,12 +15,17 @@ export interface LogEntry {
 const SEVERITY =
   /^(?:LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG[1-5]?|DETAIL|HINT|STATEMENT|CONTEXT|QUERY)$/;
 
+/** Entries in their order, and how many lines or records are cut off or of something else. */
+export interface Entries {
+  readonly entries: readonly LogEntry[];
+  readonly lost: number;
+}
+
 /** Entries of jsonlog; undefined for another form. */
-export function jsonEntries(text: string): readonly LogEntry[] | undefined {
+export function jsonEntries(text: string): Entries | undefined {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  if (lines[0]?.startsWith("{") !== true) return undefined;
-  const entries = lines.flatMap((line) => jsonEntry(line) ?? []);
-  return entries.length > 0 ? entries : undefined;
+  const entries = lines.flatMap((line) => (line.startsWith("{") ? (jsonEntry(line) ?? []) : []));
+  return entries.length > 0 ? { entries, lost: lines.length - entries.length } : undefined;
 }
 
 function jsonEntry(line: string): LogEntry | undefined {
@@ -84,63 +89,70 @@ const CSV = {
   statement: 19,
 } as const;
 
+/** How a record of csvlog begins: moment, user, database and process. */
+const CSV_START = /^\d{4}-\d\d-\d\d [\d:.]+ [^,"\n]*,(?:"[^"]*")?,(?:"[^"]*")?,\d*,/m;
+
 /** Entries of csvlog; undefined for another form. */
-export function csvEntries(text: string): readonly LogEntry[] | undefined {
+export function csvEntries(text: string): Entries | undefined {
+  if (!CSV_START.test(text)) return undefined;
   const rows = csvRows(text);
-  const isLog = rows.some((row) => SEVERITY.test(row[CSV.severity] ?? ""));
-  if (!isLog) return undefined;
-  return rows.flatMap((row) => {
+  const entries = rows.flatMap((row) => {
     const severity = row[CSV.severity] ?? "";
-    if (!SEVERITY.test(severity)) return [];
+    if (!SEVERITY.test(severity) || row.length <= CSV.statement) return [];
     return entryOf({
       ...{ session: row[CSV.session], severity, message: row[CSV.message] },
       ...{ detail: row[CSV.detail], statement: row[CSV.statement], code: row[CSV.code] },
       ...{ database: row[CSV.database], time: row[CSV.time] },
     });
   });
+  return entries.length > 0 ? { entries, lost: rows.length - entries.length } : undefined;
 }
 
-/** Fields of each record; quotes stand around texts, doubled inside of them. */
+/** Fields of each record; quotes stand around texts, doubled inside of them. Of one that is cut, what was read before. */
 function csvRows(text: string): readonly (readonly string[])[] {
   const rows: string[][] = [];
   let row: string[] = [];
-  const field = /(?:"([^"]*(?:""[^"]*)*)"|([^,"\n]*))(,|\r?\n|$)/y;
-  for (;;) {
-    const at = field.lastIndex;
+  const field = /(?:"([^"]*(?:""[^"]*)*)"|([^,"\n]*))(,|\n|$)/y;
+  const next = /\n(?=\d{4}-\d\d-\d\d [\d:.]+ )/g;
+  while (field.lastIndex < text.length) {
+    next.lastIndex = field.lastIndex;
     const found = field.exec(text);
-    if (found === null || at >= text.length) break;
-    row.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? "");
-    if (found[3] === ",") continue;
+    if (found !== null) row.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? "");
+    if (found?.[3] === ",") continue;
     rows.push(row);
     row = [];
+    if (found !== null) continue;
+    if (next.exec(text) === null) break;
+    field.lastIndex = next.lastIndex;
   }
-  return rows;
+  rows.push(row);
+  return rows.filter((each) => each.some((text) => text.trim() !== ""));
 }
 
 const LINE =
-  /^(.*?)\b(LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG[1-5]?|DETAIL|HINT|STATEMENT|CONTEXT|QUERY):  (.*)$/;
+  /^(.*?)\b(LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG[1-5]?|DETAIL|HINT|STATEMENT|CONTEXT|QUERY):  ([^]*)$/;
 
 /**
  * Entries of a log that went to standard error; undefined for another form. Sessions are told by the process in the
  * prefix: without it all statements are of one.
  */
-export function stderrEntries(
-  text: string,
-  remark: (text: string) => void,
-): readonly LogEntry[] | undefined {
+export function stderrEntries(text: string, remark: (text: string) => void): Entries | undefined {
+  let lost = 0;
   const lines: { readonly prefix: string; readonly severity: string; readonly text: string[] }[] =
     [];
   for (const line of text.split("\n")) {
     const [, prefix, severity, rest = ""] = LINE.exec(line) ?? [];
+    const last = lines.at(-1);
     // Lines of one text are set off by a tab.
-    if (line.startsWith("\t")) lines.at(-1)?.text.push(line.slice(1));
+    if (line.startsWith("\t") && last) last.text.push(line.slice(1));
     else if (prefix !== undefined && severity !== undefined)
       lines.push({ prefix, severity, text: [rest] });
+    else if (line.trim() !== "") lost++;
   }
   if (lines.length === 0) return undefined;
   const entries: LogEntry[] = [];
   for (const { prefix, severity, text: parts } of lines) {
-    const message = parts.join("\n").replace(/\r/g, "");
+    const message = parts.join("\n");
     const last = entries.at(-1);
     if (severity === "DETAIL" && last) entries.push({ ...last, detail: message, ...entries.pop() });
     else if (severity === "STATEMENT" && last)
@@ -150,9 +162,9 @@ export function stderrEntries(
   }
   if (!entries.some(({ session }) => session !== ""))
     remark(
-      "the log names no process, so that all statements are taken for one connection's: set log_line_prefix = '%m [%p] %d '",
+      "the log names no process, so that all statements are taken for one connection's: set log_line_prefix = '%m [%p] db=%d '",
     );
-  return entries;
+  return { entries, lost };
 }
 
 function stderrEntry(prefix: string, severity: string, message: string): LogEntry {
