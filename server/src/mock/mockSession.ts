@@ -119,7 +119,9 @@ export function openMockSession({
     return columns.map((column) => {
       const { origin } = column;
       if (origin === undefined) return column;
-      const { id: type, modifier, size } = columnType(sql.catalog, origin.declared);
+      // Clients are told of a domain's values as those of the type under it.
+      const { domain: _domain, ...declared } = origin.declared;
+      const { id: type, modifier, size } = columnType(sql.catalog, declared);
       const table =
         origin.table === undefined ? 0 : objectId(sql.catalog, "relation", origin.table);
       const position = table === 0 ? 0 : (origin.position ?? 0);

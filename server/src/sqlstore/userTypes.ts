@@ -39,28 +39,28 @@ function labelsOf({ enumerations }: Catalog, name: string): readonly string[] {
   return labels;
 }
 
-/** Columns hold the list of their labels. */
+/** Types hold the list of their labels. */
 function setLabels(catalog: Catalog, name: string, labels: readonly string[]): void {
   const before = catalog.enumerations.get(name);
   catalog.enumerations.set(name, labels);
-  changeColumns(catalog, (declared) =>
+  changeTypes(catalog, (declared) =>
     declared.labels === before ? { ...declared, labels } : declared,
   );
-  for (const [routine, all] of catalog.routines) {
-    const parameter = (declared: DeclaredType): DeclaredType =>
-      declared.labels === before ? { ...declared, labels } : declared;
-    catalog.routines.set(
-      routine,
-      all.map((each) => ({
-        ...each,
-        parameters: each.parameters.map((one) => ({ ...one, declared: parameter(one.declared) })),
-        ...(each.returns && { returns: parameter(each.returns) }),
-      })),
-    );
-  }
 }
 
-function changeColumns(catalog: Catalog, change: (declared: DeclaredType) => DeclaredType): void {
+/** Changes the types of columns, parameters and results, and those under domains. */
+function changeTypes(catalog: Catalog, change: (declared: DeclaredType) => DeclaredType): void {
+  for (const [name, domain] of catalog.domains)
+    catalog.domains.set(name, { ...domain, declared: change(domain.declared) });
+  for (const [name, all] of catalog.routines)
+    catalog.routines.set(
+      name,
+      all.map((each) => ({
+        ...each,
+        parameters: each.parameters.map((one) => ({ ...one, declared: change(one.declared) })),
+        ...(each.returns && { returns: change(each.returns) }),
+      })),
+    );
   for (const [name, table] of catalog.tables) {
     const columns = table.columns.map((column): Column => {
       const declared = change(column.declared);
@@ -98,15 +98,22 @@ export function dropType(
     if (ifExists) return;
     throw noType(name);
   }
-  const isOf = ({ declared }: Column): boolean =>
-    type.labels === undefined ? declared.domain === name : declared.labels === type.labels;
+  const isOf = ({ declared }: Pick<Column, "declared">): boolean =>
+    type.labels === undefined
+      ? declared.domain === name || declared.elementDomain === name
+      : declared.labels === type.labels;
+  const dependent = (detail: string): Error =>
+    failure("dependent", `cannot drop type ${name} because other objects depend on it`, { detail });
+  for (const other of catalog.domains.values()) {
+    if (!isOf(other)) continue;
+    if (!cascade) throw dependent(`type ${other.name} depends on type ${name}`);
+    dropType(catalog, other.name, { ifExists, cascade });
+  }
   for (const table of catalog.tables.values()) {
     const column = table.columns.find(isOf);
     if (column === undefined) continue;
     if (!cascade)
-      throw failure("dependent", `cannot drop type ${name} because other objects depend on it`, {
-        detail: `column ${column.name} of table ${table.name} depends on type ${name}`,
-      });
+      throw dependent(`column ${column.name} of table ${table.name} depends on type ${name}`);
     const rest = table.columns
       .filter(isOf)
       .reduce<Table>(
@@ -131,8 +138,12 @@ export function renameType(catalog: Catalog, from: string, to: string): void {
   } else if (domain !== undefined) {
     catalog.domains.delete(from);
     catalog.domains.set(to, { ...domain, name: to });
-    changeColumns(catalog, (declared) =>
-      declared.domain === from ? { ...declared, domain: to } : declared,
+    changeTypes(catalog, (declared) =>
+      declared.domain === from
+        ? { ...declared, domain: to }
+        : declared.elementDomain === from
+          ? { ...declared, elementDomain: to }
+          : declared,
     );
   } else throw noType(from);
 }

@@ -45,6 +45,22 @@ test("columns have the names, flags and lengths that MariaDB 10.11 gives them", 
   }
 });
 
+test("values of domains come as those of the types under them", async () => {
+  const store = await openStore({
+    level: "postgres:read-committed",
+    schema: "CREATE DOMAIN positive AS int CHECK (value > 0); CREATE DOMAIN digit AS positive;",
+  });
+  const client = new pg.Client({ connectionString: store.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query("SELECT 5::positive AS a, 7::digit AS b");
+    assert.deepEqual(rows, [{ a: 5, b: 7 }]);
+  } finally {
+    await client.end();
+    await store.close();
+  }
+});
+
 /** A message of the extended protocol. */
 function message(type: string, ...parts: readonly (string | Buffer)[]): Buffer {
   const body = Buffer.concat(parts.map((part) => Buffer.from(part)));

@@ -445,7 +445,10 @@ export function castNode(operand: Node, name: TypeName, compiler: Compiler): Nod
   const node = convertNode(operand, declared.type, compiler);
   const limit = limiter(isPostgres(compiler) ? declared : withoutLength(declared), true);
   const { origin: _column, ...rest } = node;
-  const check = domainCheck(declared.domain, compiler);
+  // A value of the domain stays one, and be it the NULL of a row that is missing.
+  const { domain } = declared;
+  const isValue = domain !== undefined && operand.origin?.declared?.domain === domain;
+  const check = isValue ? undefined : domainCheck(declared, compiler);
   return {
     ...rest,
     origin: { declared },

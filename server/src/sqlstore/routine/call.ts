@@ -65,10 +65,20 @@ export function* callRoutine(
     const given = args[at];
     if (given === undefined && usual !== undefined) {
       const { rows, columns } = yield* host.run(selectOf([usual]), frame.locals, []);
-      const value = assignCast(rows[0]?.[0] ?? null, columns[0]?.type ?? "unknown", declared);
+      const value = yield* assignCast(
+        rows[0]?.[0] ?? null,
+        columns[0]?.type ?? "unknown",
+        declared,
+        host,
+      );
       frame.locals.set(name, { declared, value });
     } else {
-      const value = assignCast(given?.value ?? null, given?.type ?? "unknown", declared);
+      const value = yield* assignCast(
+        given?.value ?? null,
+        given?.type ?? "unknown",
+        declared,
+        host,
+      );
       frame.locals.set(name, { declared, value });
     }
     frame.locals.set(`$${at + 1}`, { declared, value: frame.locals.get(name)?.value ?? null });
@@ -116,10 +126,12 @@ function* runSql(
     types = result.columns.map(({ type }) => type);
   }
   const { returns } = routine;
-  const fitted =
-    returns === undefined
-      ? rows
-      : rows.map(([first = null]) => [assignCast(first, types[0] ?? "unknown", returns)]);
+  const fitted: SqlRow[] = [];
+  for (const row of rows) {
+    const [first = null] = row;
+    const type = types[0] ?? "unknown";
+    fitted.push(returns ? [yield* assignCast(first, type, returns, frame.host)] : row);
+  }
   if (routine.returnsSet) return fitted;
   return [fitted[0] ?? [null]];
 }

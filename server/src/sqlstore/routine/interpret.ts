@@ -3,14 +3,15 @@ import type { Block, LoopOver, PlStatement } from "../../frontend/sql/pg/plpgsql
 import type { Target } from "../../frontend/sql/routine/assign";
 import type { Span } from "../../frontend/sql/text/split";
 import { failure, SqlFailure, unsupported } from "../sqlError";
-import type { SqlQuery, SqlStatement } from "../tree";
+import { selectOf } from "../selectOf";
+import type { SqlExpression, SqlQuery, SqlStatement, TypeName } from "../tree";
 import { converter } from "../values/cast";
 import { limiter } from "../values/fit";
 import { elementOf, type DeclaredType, type SqlType } from "../values/types";
 import { isList, type SqlRow, type SqlValue } from "../values/value";
 import { catches } from "./conditions";
 import { evaluateList } from "./expressionList";
-import type { Flow, Frame, RoutineResult, Steps } from "./frame";
+import type { Flow, Frame, Locals, RoutineHost, RoutineResult, Steps } from "./frame";
 import { raise } from "./raise";
 
 const NEXT: Flow = { kind: "next" };
@@ -44,7 +45,10 @@ function* declared(
   if (source?.toLowerCase() !== name) hide(frame, name);
   declareLocal(frame, name, type);
   if (source !== undefined) copyRecord(frame, source.toLowerCase(), name);
-  if (given !== undefined) assignRow(frame, [{ path: [name], part: false }], given, false);
+  if (given !== undefined) yield* assignRow(frame, [{ path: [name], part: false }], given, false);
+  const local = value === undefined ? frame.locals.get(name) : undefined;
+  if (local !== undefined)
+    local.value = yield* assignCast(null, "unknown", local.declared, frame.host);
 }
 
 /** Takes a name away, and the fields of the record that it is. */
@@ -137,7 +141,7 @@ function* runStatement(statement: PlStatement, frame: Frame): Steps<Flow> {
       const result = yield* runText(frame, text, []);
       if (into !== undefined || frame.host.parse(text).some(({ kind }) => FINDS.has(kind)))
         setFound(frame, result.count > 0);
-      if (into !== undefined) assignRow(frame, into.targets, result, into.strict);
+      if (into !== undefined) yield* assignRow(frame, into.targets, result, into.strict);
       return NEXT;
     }
     case "perform":
@@ -183,7 +187,7 @@ function* runStatement(statement: PlStatement, frame: Frame): Steps<Flow> {
         setFound(frame, result.count > 0);
         frame.rows.push(...result.rows);
       } else if (statement.into !== undefined)
-        assignRow(frame, statement.into.targets, result, statement.into.strict);
+        yield* assignRow(frame, statement.into.targets, result, statement.into.strict);
       return NEXT;
     }
     case "raise":
@@ -194,7 +198,7 @@ function* runStatement(statement: PlStatement, frame: Frame): Steps<Flow> {
       throw failure("assertion", "assertion failed");
     case "diagnostics":
       for (const { target, what } of statement.items)
-        setTarget(frame, target, diagnosed(frame, what));
+        yield* setTarget(frame, target, diagnosed(frame, what));
       return NEXT;
     case "null":
       return NEXT;
@@ -318,8 +322,7 @@ function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
       return result.rows.map(
         (row): Round =>
           function* () {
-            yield* [];
-            assignRow(frame, over.targets, { ...result, rows: [row] }, false);
+            yield* assignRow(frame, over.targets, { ...result, rows: [row] }, false);
             return true;
           },
       );
@@ -331,10 +334,9 @@ function* roundsOf(over: LoopOver, frame: Frame): Steps<Iterable<Round>> {
       return items.map(
         (item): Round =>
           function* () {
-            yield* [];
             const [target] = over.targets;
             if (target !== undefined)
-              setTarget(frame, target, { type: elementOf(type) ?? "text", value: item });
+              yield* setTarget(frame, target, { type: elementOf(type) ?? "text", value: item });
             return true;
           },
       );
@@ -413,11 +415,29 @@ function* returned(frame: Frame, span: Span | undefined): Steps<void> {
     return;
   }
   const { type, value } = yield* firstValue(frame, text);
-  frame.returned = frame.returns === undefined ? value : assignCast(value, type, frame.returns);
+  const { returns, host } = frame;
+  frame.returned = returns === undefined ? value : yield* assignCast(value, type, returns, host);
 }
 
-/** A value as one of a declared type. */
-export function assignCast(value: SqlValue, from: SqlType, to: DeclaredType): SqlValue {
+/** A value as one of a declared type. Fails for what is no value of its domain. */
+export function* assignCast(
+  value: SqlValue,
+  from: SqlType,
+  to: DeclaredType,
+  host: RoutineHost,
+): Steps<SqlValue> {
+  const name = to.domain ?? to.elementDomain;
+  const converted = convertedTo(to, value, from);
+  if (name === undefined) return converted;
+  const { domain, elementDomain: _elements, ...base } = to;
+  const type: TypeName = { name, modifiers: [], array: domain === undefined };
+  const operand: SqlExpression = { kind: "column", path: ["value"] };
+  const locals: Locals = new Map([["value", { declared: base, value: converted }]]);
+  const { rows } = yield* host.run(selectOf([{ kind: "cast", operand, type }]), locals, []);
+  return rows[0]?.[0] ?? null;
+}
+
+function convertedTo(to: DeclaredType, value: SqlValue, from: SqlType): SqlValue {
   if (value === null) return null;
   const convert = converter(from, to.type, "postgres");
   if (convert === undefined) throw failure("typeMismatch", "a value does not fit its variable");
@@ -433,10 +453,10 @@ function* assign(frame: Frame, target: Target, span: Span): Steps<void> {
       copyRecord(frame, source, name);
       return;
     }
-    assignRow(frame, [target], yield* evaluateList(frame, textAt(frame, span)), false);
+    yield* assignRow(frame, [target], yield* evaluateList(frame, textAt(frame, span)), false);
     return;
   }
-  setTarget(frame, target, yield* firstValue(frame, textAt(frame, span)));
+  yield* setTarget(frame, target, yield* firstValue(frame, textAt(frame, span)));
 }
 
 function copyRecord(frame: Frame, from: string, to: string): void {
@@ -445,24 +465,24 @@ function copyRecord(frame: Frame, from: string, to: string): void {
       frame.locals.set(to + name.slice(from.length), { declared, value });
 }
 
-function setTarget(
+function* setTarget(
   frame: Frame,
   { path }: Target,
   { type, value }: { readonly type: SqlType; readonly value: SqlValue },
-): void {
+): Steps<void> {
   const name = path.join(".");
   const local = frame.locals.get(name);
   if (local === undefined) throw failure("syntax", `"${name}" is not a known variable`);
-  local.value = assignCast(value, type, local.declared);
+  local.value = yield* assignCast(value, type, local.declared, frame.host);
 }
 
 /** INTO: the first row goes to the targets, NULLs where there is none. */
-function assignRow(
+function* assignRow(
   frame: Frame,
   targets: readonly Target[],
   { rows, columns }: RoutineResult,
   isStrict: boolean,
-): void {
+): Steps<void> {
   if (isStrict && rows.length === 0) throw failure("noData", "query returned no rows");
   if (isStrict && rows.length > 1) throw failure("manyData", "query returned more than one row");
   const row: SqlRow = rows[0] ?? columns.map(() => null);
@@ -476,7 +496,7 @@ function assignRow(
     return;
   }
   for (const [at, target] of targets.entries())
-    setTarget(frame, target, { type: columns[at]?.type ?? "text", value: row[at] ?? null });
+    yield* setTarget(frame, target, { type: columns[at]?.type ?? "text", value: row[at] ?? null });
 }
 
 /** Declares a variable: of a plain type, of that of a column, or a record. */

@@ -21,7 +21,7 @@ export interface TableRules {
   readonly generated: readonly (Node | undefined)[];
   readonly onUpdate: readonly (Node | undefined)[];
   readonly checks: readonly { readonly name: string; readonly test: Truth }[];
-  /** Of columns that have a domain. */
+  /** The checks of columns that have a domain. */
   readonly domains: readonly (DomainCheck | undefined)[];
   /** True if a row belongs to a partial index. */
   readonly covers: (key: Key, row: SqlRow, env: Env) => boolean;
@@ -47,7 +47,7 @@ export function tableRules(table: Table, compiler: Compiler): TableRules {
       name,
       test: truth(compileExpression(condition, scope), compiler, "CHECK"),
     })),
-    domains: table.columns.map(({ declared }) => domainCheck(declared.domain, compiler)),
+    domains: table.columns.map(({ declared }) => domainCheck(declared, compiler)),
     covers: (key, row, env) => {
       const test = conditions.get(key.name);
       return test === undefined || test({ ...env, tuple: [row] }) === true;

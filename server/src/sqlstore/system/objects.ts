@@ -116,6 +116,8 @@ export function columnType(
   const modifier = modifierOf(declared);
   if (declared.domain !== undefined)
     return { id: objectId(catalog, "type", declared.domain), modifier: -1, size };
+  if (declared.elementDomain !== undefined)
+    return { id: objectId(catalog, "array of", declared.elementDomain), modifier: -1, size: -1 };
   if (enumeration === undefined) return { id, modifier, size };
   const isArray = elementOf(declared.type) !== undefined;
   const own = objectId(catalog, isArray ? "array of" : "type", enumeration);

@@ -83,8 +83,9 @@ export interface DeclaredType {
   /** The smallest and largest whole number, where they are not those of the type. */
   readonly range?: readonly [number, number];
   readonly labels?: readonly string[];
-  /** Name of the domain that it is. */
+  /** Name of the domain that it is, and that of the elements of an array. */
   readonly domain?: string;
+  readonly elementDomain?: string;
   /** Of MySQL's SET, whose values are some of them with commas between. */
   readonly members?: readonly string[];
   /** MySQL's DATETIME and TIMESTAMP have no fraction unless it is declared. */
@@ -204,8 +205,12 @@ export function postgresType(
     const found = own(name.name);
     if (found === undefined) throw unsupported(`the type ${name.name}`);
     if (!name.array) return found;
-    const { type: element, labels } = found;
-    return { type: arrayOf(element), ...(labels && { labels }) };
+    const { type: element, labels, domain } = found;
+    return {
+      type: arrayOf(element),
+      ...(labels && { labels }),
+      ...(domain !== undefined && { elementDomain: domain }),
+    };
   }
   if (name.array) return { type: arrayOf(type) };
   const [first, second] = name.modifiers;
