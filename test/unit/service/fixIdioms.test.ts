@@ -122,6 +122,16 @@ const CASES: readonly {
     ],
   },
   {
+    program: "pg-capped",
+    kind: "version-check",
+    edits: [
+      "const updated = ",
+      " AND score = $3",
+      ", found.rows[0].score",
+      '\n    if (updated.rowCount === 0) throw new Error("film changed meanwhile");',
+    ],
+  },
+  {
     program: "film-plpgsql",
     kind: "version-check",
     edits: [

@@ -41,6 +41,28 @@ async function fixesOf(
   return session.fixes({ project: texts, anomaly }, signal);
 }
 
+/** A run alone would be refused by the check, though not with the arguments of the witness. */
+const CHECKED: readonly (readonly [string, boolean, string, RegExp])[] = [
+  [
+    "a query gives its variable another value",
+    false,
+    "IF n > 90000000 THEN SELECT count(*) INTO old FROM item; END IF;",
+    /gets another value/u,
+  ],
+  [
+    "the count of rows does",
+    false,
+    "IF n > 90000000 THEN GET DIAGNOSTICS old = ROW_COUNT; END IF;",
+    /gets another value/u,
+  ],
+  [
+    "MySQL counts no row that stays as it is",
+    true,
+    "IF old > n THEN SET new = old - n; ELSE SET new = 7; END IF;",
+    /ROW_COUNT/u,
+  ],
+];
+
 describe("fixes", () => {
   it("lock the row that a routine reads, and go for all that share the read", async () => {
     const folder = path.join(__dirname, "..", "..", "apps", "bank");
@@ -97,6 +119,35 @@ END $$;
     // Three may come: a key would let one come.
     assert.ok(fixes.every(({ kind }) => kind !== "unique-key"));
   });
+
+  for (const [what, isMysql, lines, reason] of CHECKED)
+    it(`check no version where ${what}`, async () => {
+      const text = isMysql
+        ? `CREATE TABLE item (id int PRIMARY KEY, stock int NOT NULL) ENGINE = InnoDB;
+DELIMITER //
+CREATE PROCEDURE take(p int, n int)
+BEGIN
+  DECLARE old, new int;
+  SELECT stock INTO old FROM item WHERE id = p;
+  ${lines}
+  UPDATE item SET stock = new WHERE id = p;
+END //
+DELIMITER ;
+`
+        : `CREATE TABLE item (id int PRIMARY KEY, stock int NOT NULL);
+CREATE FUNCTION take(p int, n int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE old int;
+BEGIN
+  SELECT stock INTO old FROM item WHERE id = p;
+  ${lines}
+  UPDATE item SET stock = old * 9 + n WHERE id = p;
+END $$;
+`;
+      const { fixes, advice } = await fixesOf(project(text));
+      assert.ok(fixes.every(({ kind }) => kind !== "version-check"));
+      const told = advice.find(({ kind }) => kind === "version-check");
+      assert.match(told?.reason ?? "", reason);
+    });
 
   it("raise all levels of an anomaly where a lock would not help", async () => {
     const text = `CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL);

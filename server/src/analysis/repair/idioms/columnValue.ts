@@ -141,8 +141,9 @@ interface Declaration {
   readonly property?: string;
 }
 
-/** The declaration of a variable within the function, by its name; its parameters are none. */
+/** The declaration of a variable within the function that gives it its only value; parameters have none. */
 function declarationOf({ tree, owner }: CodeColumn, name: string): Declaration | undefined {
+  if (targetsIn(owner).some((target) => bindingIn(tree, target, name))) return undefined;
   const open = [owner];
   for (let next = open.pop(); next; next = open.pop()) {
     if (next.type === "variable_declarator") {
@@ -154,6 +155,25 @@ function declarationOf({ tree, owner }: CodeColumn, name: string): Declaration |
   }
   return undefined;
 }
+
+/** The targets of assignments, and of `++` and `--`, in a function. */
+function targetsIn(owner: SyntaxNode): readonly SyntaxNode[] {
+  const known = TARGETS.get(owner);
+  if (known) return known;
+  const found: SyntaxNode[] = [];
+  const open = [owner];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const target =
+      ASSIGNING.test(next.type) && (childOf(next, "left") ?? childOf(next, "argument"));
+    if (target) found.push(target);
+    open.push(...next.children);
+  }
+  TARGETS.set(owner, found);
+  return found;
+}
+
+const ASSIGNING = /^(?:assignment_expression|augmented_assignment_expression|update_expression)$/u;
+const TARGETS = new WeakMap<SyntaxNode, readonly SyntaxNode[]>();
 
 /** How a pattern binds a name: as the whole, or as a property. */
 function bindingIn(
@@ -197,8 +217,12 @@ export function namesOf({ query }: SelectStatement): ReadonlyMap<string, Readonl
   return names;
 }
 
-/** An expression of the function that holds the column between two places, as it is written; undefined: there is none. */
+/**
+ * An expression of the function that holds the column between two places, as it is written; undefined where there is none,
+ * or where it may hold something else by then.
+ */
 export function codeValueOf(column: CodeColumn, from: number, until: number): string | undefined {
+  if (targetsIn(column.owner).some((target) => isColumnValue(column, target))) return undefined;
   const found: SyntaxNode[] = [];
   const open = [column.owner];
   for (let next = open.pop(); next; next = open.pop()) {

@@ -145,6 +145,12 @@ function variableOf(
     );
   });
   if (!found || assigned.filter(({ name }) => name === found.name).length > 1) return undefined;
+  const isCounted = nodesIn(method).some(
+    (node) =>
+      node.type === "update_expression" &&
+      text.slice(node.start, node.end).replaceAll(/[-+\s]/gu, "") === found.name,
+  );
+  if (isCounted) return undefined;
   const getter = childOf(found.value, "name");
   const word = getter ? text.slice(getter.start + "get".length, getter.end) : "Object";
   return { name: found.name, setter: `set${word}` };

@@ -1,6 +1,6 @@
 // An UPDATE in SQL of a file of its own that is refused where the row is no longer what was read into variables.
-import { tokensOf } from "../../../frontend/sql/text/tokens";
-import type { SelectStatement, UpdateStatement } from "../../../program/statement";
+import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
+import type { Assignment, SelectStatement, UpdateStatement } from "../../../program/statement";
 import type { TextEdit } from "../candidate";
 import type { Site, Workshop } from "../workshop";
 import { nameText } from "./lockRow";
@@ -28,11 +28,7 @@ export function checkedRoutine(
   if (held.length === 0) return "what it reads is not kept in variables of its own";
   const between = tokensOf(text, read.end, update.start);
   const isAssigned = held.some(({ name }) =>
-    occurrences(text, between, name).some((at) => {
-      const next = between[at + name.length];
-      const before = between[at - 1]?.word ?? "";
-      return next?.word === ":=" || (next?.word === "=" && STARTS.has(before));
-    }),
+    occurrences(text, between, name).some((at) => mayBeAssigned(between, at, name.length)),
   );
   if (isAssigned) return "the variable of what it reads gets another value before the UPDATE";
   const tokens = tokensOf(text, update.start, update.end);
@@ -47,6 +43,8 @@ export function checkedRoutine(
   );
   const indent = /[ \t]*$/u.exec(text.slice(0, update.start))?.[0] ?? "";
   const isMysql = workshop.dialect !== "postgres";
+  if (isMysql && !update.statement.set.some(isCounted))
+    return "ROW_COUNT() counts no row that the UPDATE leaves as it is, so that a run alone might be refused";
   const said = message.replaceAll("'", "''");
   const refusing = isMysql
     ? `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '${said}';`
@@ -60,5 +58,29 @@ export function checkedRoutine(
   ];
 }
 
-/** Statements behind which an assignment may stand. */
-const STARTS: ReadonlySet<string> = new Set([";", "then", "else", "loop", "begin", "set", "do"]);
+/** True where a name of so many tokens may get another value: by an assignment, INTO, a loop or a call. */
+function mayBeAssigned(tokens: readonly Token[], at: number, length: number): boolean {
+  const next = tokens[at + length]?.word;
+  const before = tokens[at - 1]?.word ?? "";
+  if (next === ":=" || (next === "=" && STARTS.has(before))) return true;
+  const start = tokens.slice(0, at).findLastIndex(({ word }) => word === ";") + 1;
+  const words = tokens.slice(start, at).map(({ word }) => word);
+  const into = words.lastIndexOf("into");
+  const isTarget = into >= 0 && words[into - 1] !== "insert";
+  return isTarget || before === "for" || before === "foreach" || words.includes("call");
+}
+
+/** Words behind which an assignment may stand. */
+const STARTS: ReadonlySet<string> = new Set([";", "then", "else", "loop", "begin", "set", "do", ",", "diagnostics"]); // prettier-ignore
+
+/** True if a column surely gets another value: it is counted up. */
+function isCounted({ column, value }: Assignment): boolean {
+  return (
+    value.kind === "arithmetic" &&
+    (value.operator === "+" || value.operator === "-") &&
+    value.left.kind === "column" &&
+    value.left.column === column &&
+    value.right.kind === "literal" &&
+    value.right.value !== 0
+  );
+}

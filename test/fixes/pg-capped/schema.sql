@@ -1,0 +1,4 @@
+CREATE TABLE film (
+  id    integer PRIMARY KEY,
+  score integer NOT NULL
+);
