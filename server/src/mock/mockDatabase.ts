@@ -185,9 +185,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
             reached: (name, value) => {
               sequences.reached(name, value);
             },
-            set: (name, next) => {
-              sequences.set?.(name, next);
-            },
+            set: (name, next) => sequences.set?.(name, next),
           },
           now,
           random: () => random(2 ** 30) / 2 ** 30,

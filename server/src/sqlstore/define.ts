@@ -222,6 +222,8 @@ function dropTable(catalog: Catalog, name: string, ifExists: boolean): void {
   catalog.triggers.delete(name);
   for (const { automatic } of table.columns)
     if (automatic !== undefined) catalog.sequences.delete(automatic.sequence);
+  // MySQL's references wait for another table of that name.
+  if (catalog.dialect !== "postgres") return;
   for (const [other, { foreignKeys }] of catalog.tables)
     dropReferences(catalog, other, foreignKeys, name);
 }

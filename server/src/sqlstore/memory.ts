@@ -60,8 +60,11 @@ export function createSequences(
   const counts = new Map(before);
   return {
     ...(step === 1 && {
-      set: (name: string, next: number) => {
-        counts.set(name, next);
+      set: (name: string, next: number | undefined) => {
+        const before = counts.get(name);
+        if (next === undefined) counts.delete(name);
+        else counts.set(name, next);
+        return before;
       },
     }),
     copy: () => createSequences(offset, step, counts),

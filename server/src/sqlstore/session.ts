@@ -5,19 +5,20 @@ import { applyDefinition } from "./define";
 import { runAssignment, type AssignmentHost } from "./sessionAssignments";
 import { isReadOnly, sessionSettings } from "./sessionSettings";
 import { sessionTransaction } from "./sessionTransaction";
-import { checkPending, referenceTime, setConstraints } from "./sessionConstraints";
+import { checkPending, isFree, referenceTime, setConstraints } from "./sessionConstraints";
 import { runDefinition, type DefinitionHost } from "./sessionDefinitions";
 import { parameterType, parameterValue } from "./parameters";
 import type { ParsedStatement } from "./parseMemo";
 import type { Locals } from "./routine/frame";
 import { createRoutines } from "./sessionRoutines";
 import { afterRows, forStatement } from "./routine/triggers";
-import { runPlan, truncateTables, type StatementContext } from "./run/statement";
+import { runPlan, type StatementContext } from "./run/statement";
+import { truncatedTables, truncateTables } from "./run/truncate";
 import { shownColumns } from "./mysql/spelling";
 import { failure, asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
 import { createNamedLocks } from "./namedLocks";
 import { savepoint } from "./savepoints";
-import { sessionSequences } from "./sessionSequences";
+import { restartNumbers, sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
 import {
   changedTable,
@@ -261,15 +262,15 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       case "merge":
         return yield* inTransaction(() => rowsStatement(parsed, parameters));
       case "truncate": {
-        const tables = parsed.tables.map((name) => {
-          const table = catalog.tables.get(name);
-          if (table === undefined) throw failure("noTable", `relation "${name}" does not exist`);
-          return table;
-        });
-        return yield* inTransaction(function* () {
-          yield* finished(yield* truncateTables(tables));
+        if (!isPostgres && state.status !== "idle") yield* commit();
+        const tables = truncatedTables(catalog, parsed, isFree(state));
+        const result = yield* inTransaction(function* () {
+          yield* finished(yield* truncateTables(tables, state.waiting));
+          if (parsed.restart) state.undo.push(restartNumbers(tables, options.sequences));
           return commandResult("TRUNCATE TABLE");
         });
+        if (!isPostgres && statusNow() === "open") yield* commit();
+        return result;
       }
       case "definition":
         // MySQL ends the open transaction before each definition.

@@ -9,9 +9,14 @@ import { failure } from "./sqlError";
 /** SET CONSTRAINTS ALL. */
 const ALL = "*";
 
-/** When a reference is checked. MySQL's `foreign_key_checks` says it for all. */
+/** True if MySQL's `foreign_key_checks` is off, so that no reference is looked at. */
+export function isFree(state: State): boolean {
+  return /^(0|off)$/i.test(state.settings.get("foreign_key_checks") ?? "");
+}
+
+/** When a reference is checked. */
 export function referenceTime(state: State, { name, deferrable }: ForeignKey): ReferenceTime {
-  if (/^(0|off)$/i.test(state.settings.get("foreign_key_checks") ?? "")) return "never";
+  if (isFree(state)) return "never";
   if (deferrable === undefined) return "now";
   const isDeferred =
     state.deferred.get(name) ?? state.deferred.get(ALL) ?? deferrable === "deferred";

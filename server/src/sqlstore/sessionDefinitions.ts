@@ -8,6 +8,7 @@ import { changedRows, hasRows, rewritten } from "./run/rewrite";
 import type { StatementContext, StatementEnd } from "./run/statement";
 import { commandResult } from "./sessionParts";
 import { withNewSequences } from "./sessionSequences";
+import { isFree } from "./sessionConstraints";
 import type { State } from "./sessionState";
 import type { SqlResult, Sequences } from "./sessionTypes";
 import type { SqlStatement } from "./tree";
@@ -30,8 +31,6 @@ export function* runDefinition(
   host: DefinitionHost,
 ): Steps {
   const { catalog, state, sequences } = host;
-  const isFree = /^(0|off)$/i.test(state.settings.get("foreign_key_checks") ?? "");
-
   function change(effect: () => void): void {
     const undo = undoable(catalog, effect);
     if (state.status === "open") state.undo.push(undo);
@@ -39,9 +38,10 @@ export function* runDefinition(
 
   function apply(): void {
     change(() => {
-      withNewSequences(catalog, sequences, definition, () => {
-        applyDefinition(catalog, definition, isFree);
+      const undo = withNewSequences(catalog, sequences, definition, () => {
+        applyDefinition(catalog, definition, isFree(state));
       });
+      if (state.status === "open") state.undo.push(undo);
       if (spelling !== undefined) rememberSpelling(catalog, definition, spelling);
     });
   }

@@ -106,8 +106,11 @@ export const VERSIONS = {
 /** Statements that change what is stored. Fails with 25006, or 1792, for those. */
 export function checkReadOnly(statement: SqlStatement, isPostgres: boolean): void {
   const word = changeWord(statement, isPostgres);
-  if (word === undefined) return;
-  throw failure(
+  if (word !== undefined) throw readOnlyFailure(word, isPostgres);
+}
+
+export function readOnlyFailure(word: string, isPostgres: boolean): SqlFailure {
+  return failure(
     "readOnly",
     isPostgres
       ? `cannot execute ${word} in a read-only transaction`

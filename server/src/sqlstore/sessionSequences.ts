@@ -1,7 +1,9 @@
 // Sequences as a session uses them: outside of transactions, with the values that it was given last.
-import type { Catalog } from "./catalog";
+import type { Catalog, Table } from "./catalog";
 import type { StatementContext } from "./run/statement";
 import { withinBounds, type Sequence } from "./sequence";
+import { readOnlyFailure } from "./sessionParts";
+import { isReadOnly } from "./sessionSettings";
 import type { State } from "./sessionState";
 import type { Sequences } from "./sessionTypes";
 import { failure, unsupported } from "./sqlError";
@@ -22,9 +24,13 @@ export function sessionSequences(
       ? failure("noTable", `relation "${name}" does not exist`)
       : failure("noSequence", `Unknown SEQUENCE: '${name}'`);
   }
+  function checkWritable(call: string): void {
+    if (isReadOnly(state)) throw readOnlyFailure(call, catalog.dialect === "postgres");
+  }
   return {
     nextValue(name) {
       if (name === ROWS) return sequences.next(name, 1);
+      checkWritable("nextval()");
       const sequence = declared(name);
       const { start, increment } = sequence;
       const next = sequences.next(name, start, increment);
@@ -36,10 +42,23 @@ export function sessionSequences(
     },
     reached: sequences.reached,
     setValue(name, value, isCalled) {
-      const { increment } = declared(name);
+      checkWritable("setval()");
+      const { start, increment, least, most } = declared(name);
       if (sequences.set === undefined) throw unsupported("setval()");
-      sequences.set(name, isCalled ? value + increment : value);
+      if (value < least || value > most)
+        throw failure(
+          "valueOutOfRange",
+          `setval: value ${value} is out of bounds for sequence "${name}" (${least}..${most})`,
+        );
+      const next = isCalled ? value + increment : value;
+      const before = sequences.set(name, next);
+      const ahead = (next - (before ?? start)) * Math.sign(increment);
+      if (catalog.dialect !== "postgres" && ahead < 0) {
+        sequences.set(name, before);
+        return null;
+      }
       if (isCalled) state.currentValues.set(name, value);
+      return value;
     },
     currentValue(sequence) {
       const name = sequence ?? state.lastSequence;
@@ -48,30 +67,58 @@ export function sessionSequences(
   };
 }
 
-/** Sequences that a definition makes or sets anew begin there, whatever one of the same name had given before. */
+/** Sets the next number of a sequence, and gives what sets it back. */
+function setBack(sequences: Sequences, name: string, next: number | undefined): () => void {
+  const before = sequences.set?.(name, next);
+  return () => sequences.set?.(name, before);
+}
+
+/** Columns of tables are numbered from the start again, until that is undone. */
+export function restartNumbers(tables: readonly Table[], sequences: Sequences): () => void {
+  const columns = tables.flatMap((table) => table.columns);
+  return inReverse(
+    columns.flatMap(({ automatic }) =>
+      automatic === undefined ? [] : [setBack(sequences, automatic.sequence, undefined)],
+    ),
+  );
+}
+
+function inReverse(undo: readonly (() => void)[]): () => void {
+  return () => {
+    for (const each of undo.toReversed()) each();
+  };
+}
+
+/**
+ * Sequences that a definition makes or sets anew begin there, whatever one of the same name had given before, until that is
+ * undone.
+ */
 export function withNewSequences(
   { sequences: declared, tables }: Catalog,
   sequences: Sequences,
   definition: SqlDefinition,
   define: () => void,
-): void {
+): () => void {
   const known = new Set(declared.keys());
   define();
-  for (const [name, { start }] of declared) if (!known.has(name)) sequences.set?.(name, start);
+  const undo = [...declared.keys()].flatMap((name) =>
+    known.has(name) ? [] : [setBack(sequences, name, undefined)],
+  );
   const restart = (name: string | undefined, at: number | null | undefined): void => {
     const sequence = name === undefined ? undefined : declared.get(name);
     if (name !== undefined && sequence !== undefined && at !== undefined)
-      sequences.set?.(name, at ?? sequence.start);
+      undo.push(setBack(sequences, name, at ?? sequence.start));
   };
   if (definition.kind === "alter sequence") restart(definition.name, definition.options.restart);
-  if (definition.kind !== "alter table") return;
-  for (const change of definition.changes) {
-    const columns = tables.get(definition.table)?.columns ?? [];
-    const column = columns.find(
-      ({ name, automatic }) => automatic !== undefined && isFor(change, name),
-    );
-    restart(column?.automatic?.sequence, restartOf(change));
-  }
+  if (definition.kind === "alter table")
+    for (const change of definition.changes) {
+      const columns = tables.get(definition.table)?.columns ?? [];
+      const column = columns.find(
+        ({ name, automatic }) => automatic !== undefined && isFor(change, name),
+      );
+      restart(column?.automatic?.sequence, restartOf(change));
+    }
+  return inReverse(undo);
 }
 
 function isFor(change: TableChange, column: string): boolean {

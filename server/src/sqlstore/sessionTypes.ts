@@ -42,8 +42,11 @@ export interface Sequences {
   readonly next: (name: string, start: number, increment?: number) => number;
   /** A row was given this number by the application (MySQL goes on behind it). */
   readonly reached: (name: string, value: number) => void;
-  /** The next number; absent where sessions that run side by side have numbers of their own. */
-  readonly set?: (name: string, next: number) => void;
+  /**
+   * Sets the next number, that of the start if undefined, and gives the one before; absent where sessions that run side by
+   * side have numbers of their own.
+   */
+  readonly set?: (name: string, next: number | undefined) => number | undefined;
 }
 
 export interface SessionOptions {

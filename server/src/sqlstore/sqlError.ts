@@ -81,6 +81,7 @@ const CODES = {
   noParent: ["23503", 1452, "23000"],
   hasChildren: ["23503", 1451, "23000"],
   restricted: ["23001", 1451, "23000"],
+  truncation: ["0A000", 1701, "42000"],
   dependent: ["2BP01", 3730, "HY000"],
   notNull: ["23502", 1048, "23000"],
   nullValue: ["22004", 1048, "22004"],

@@ -325,7 +325,14 @@ export type SqlChange = SqlInsert | SqlUpdate | SqlDelete | SqlMerge;
 export type SqlStatement =
   | SqlQuery
   | SqlChange
-  | { readonly kind: "truncate"; readonly tables: readonly string[]; readonly restart: boolean }
+  | {
+      readonly kind: "truncate";
+      readonly tables: readonly string[];
+      /** The numbers of their columns begin again. */
+      readonly restart: boolean;
+      /** Tables that refer to them are emptied as well. */
+      readonly cascade: boolean;
+    }
   | { readonly kind: "definition"; readonly definition: SqlDefinition; readonly tag: string }
   | ({ readonly kind: "begin" } & TransactionModes)
   | { readonly kind: "commit" | "rollback"; readonly chain: boolean }

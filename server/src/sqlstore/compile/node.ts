@@ -61,8 +61,8 @@ export interface Work {
   /** A division by zero is an error in MySQL too: the statement changes rows. */
   readonly changes: boolean;
   readonly nextValue: (sequence: string) => number;
-  /** The value that a sequence has given last, or else will give next. */
-  readonly setValue: (sequence: string, value: number, isCalled: boolean) => void;
+  /** Sets the value that a sequence has given last, or else will give next; null where MariaDB goes back to none. */
+  readonly setValue: (sequence: string, value: number, isCalled: boolean) => number | null;
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly rows: (read: TableRead) => readonly SqlRow[];
   /** Asks for all that follows at once, so that rows that are joined come in one request. */

@@ -36,9 +36,7 @@ export const SESSION: FunctionTable = tableOf({
     "int8",
     ["text", "int8", "bool"],
     ([name, value, isCalled], env) => {
-      const number = integer(value);
-      env.work.setValue(nameIn(text(name)), number, isCalled !== false);
-      return number;
+      return env.work.setValue(nameIn(text(name)), integer(value), isCalled !== false);
     },
     { least: 2 },
   ),

@@ -140,7 +140,7 @@ function statementOf(tree: SyntaxStatement, first: string): SqlStatement {
         ...(tree.returning === undefined ? {} : { returning: outputsOf(tree.returning) }),
       };
     case "truncate":
-      return { kind: "truncate", tables: [tree.table], restart: true };
+      return { kind: "truncate", tables: [tree.table], restart: true, cascade: false };
     case "set":
       return {
         kind: "set",

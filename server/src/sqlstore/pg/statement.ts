@@ -47,6 +47,7 @@ function statementOf(node: Node): SqlStatement {
       kind: "truncate",
       tables: rangeVarsOf(node.TruncateStmt.relations).map((relation) => relation.relname ?? ""),
       restart: node.TruncateStmt.restart_seqs === true,
+      cascade: node.TruncateStmt.behavior === "DROP_CASCADE",
     };
   }
   const session = sessionStatementOf(node, statementOf);

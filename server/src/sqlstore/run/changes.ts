@@ -227,7 +227,8 @@ export function createChanges(context: ChangesContext): Changes {
       const values = own.map((at) => after[at] ?? null);
       if (values.includes(null)) continue;
       const parent = catalog.tables.get(key.table);
-      if (parent === undefined) throw failure("noTable", `relation "${key.table}" does not exist`);
+      // MySQL's may be dropped while nobody looks at references.
+      if (parent === undefined) throw missingParent(table, key, values, dialect);
       const columns = referencedColumns(parent, key);
       if (!hasParent(parent, columns, values))
         violated(table, key, values, () => missingParent(table, key, values, dialect));

@@ -30,7 +30,6 @@ import { compileMerge } from "./merge";
 import { sameRow } from "./rowChecks";
 import { createRows, MissingRows, type LockingRule } from "./rows";
 import { tableRules, type TableRules } from "./tableRules";
-import { indexPrefix, tablePrefix } from "./versions";
 
 /** A statement that is ready to run, as often as is wanted. */
 export interface Plan {
@@ -384,16 +383,4 @@ function createWork(
     notify: context.notify,
   };
   return { work, replayed };
-}
-
-/** TRUNCATE: every row goes, whatever refers to it. */
-export function* truncateTables(tables: readonly Table[]): Generator<Request, StatementEnd, Reply> {
-  const scans = tables.flatMap((table) => [tablePrefix(table), indexPrefix(table)]);
-  const reply = yield { kind: "read", keys: [], scans, current: true };
-  if (reply.kind === "failed") return { ok: false, code: reply.code, message: reply.message };
-  const writes = new Map<StoreKey, Value>();
-  if (reply.kind === "values") {
-    for (const [key, value] of reply.values) if (value !== undefined) writes.set(key, undefined);
-  }
-  return { ok: true, result: { rows: [], count: 0 }, writes };
 }
