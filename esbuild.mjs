@@ -6,7 +6,7 @@
 //   node esbuild.mjs --only=cli,worker  some bundles (others are left as they are)
 //   node esbuild.mjs --watch            everything, again after each change, unminified
 import * as esbuild from "esbuild";
-import { copyFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { Buffer } from "node:buffer";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -141,7 +141,7 @@ async function copyAssets() {
       : asset === SOLVER_SCRIPT
         ? solverScript(bytes)
         : bytes;
-    if (!(await isWritten(shipped, from, to))) await writeFile(to, shipped);
+    if (!existsSync(to) || !shipped.equals(await readFile(to))) await writeFile(to, shipped);
   }
 }
 
@@ -163,13 +163,6 @@ function packageFolder(name) {
     if (existsSync(path.join(folder, name))) return path.join(folder, name);
   }
   return fail([`The package ${name} is not installed: run "npm ci" first.`]);
-}
-
-/** True if a file holds what is shipped of another, told by its size and age. */
-async function isWritten(shipped, from, to) {
-  if (!existsSync(to)) return false;
-  const [a, b] = await Promise.all([stat(from), stat(to)]);
-  return b.size === shipped.length && a.mtimeMs <= b.mtimeMs;
 }
 
 /** Prints a line per bundle; returns what is over its budget. */

@@ -1,6 +1,6 @@
-// Packs what is built in dist/: the npm package (.tgz) and the extension (.vsix).
+// Packs what is built in dist/: the npm package (.tgz) and the extension (.vsix), or one of them.
 //
-//   node packaging/main.mjs [--out FOLDER]
+//   node packaging/main.mjs [--out FOLDER] [--only tgz|vsix]
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -13,10 +13,19 @@ import { vsixOf } from "./vsix.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-const { values } = parseArgs({ options: { out: { type: "string", default: root } } });
+const { values } = parseArgs({
+  options: { out: { type: "string", default: root }, only: { type: "string" } },
+});
 const out = path.resolve(values.out);
 mkdirSync(out, { recursive: true });
-for (const file of [packForNpm(out), packForEditors(out)])
+/** @type {readonly (readonly [string, (folder: string) => string])[]} */
+const packers = [
+  ["tgz", packForNpm],
+  ["vsix", packForEditors],
+];
+for (const file of packers
+  .filter(([ending]) => (values.only ?? ending) === ending)
+  .map(([, pack]) => pack(out)))
   console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB`);
 
 /** @param {string} folder */

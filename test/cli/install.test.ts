@@ -28,7 +28,8 @@ const isWindows = process.platform === "win32";
 const env = {
   ...process.env,
   HOME: home,
-  ISOLENS_CACHE: "off",
+  // What one command searched is kept for the next, as at users'.
+  ISOLENS_CACHE: path.join(scratch, "cache"),
   npm_config_cache: path.join(scratch, "npm"),
   npm_config_offline: "true",
   npm_config_audit: "false",
@@ -42,7 +43,8 @@ after(() => {
 
 before(() => {
   mkdirSync(home);
-  execFileSync(process.execPath, [path.join(root, "packaging", "main.mjs"), "--out", scratch]);
+  const packing = [path.join(root, "packaging", "main.mjs"), "--only", "tgz", "--out", scratch];
+  execFileSync(process.execPath, packing);
   mkdirSync(path.join(scratch, "user"));
   cpSync(path.join(root, "test/apps/bank"), path.join(scratch, "user/bank"), { recursive: true });
   writeFileSync(path.join(scratch, "user/package.json"), "{}\n");
@@ -135,7 +137,7 @@ describe("the npm package", () => {
     const run = spawnSync(path.join(prefix, "bin", "isolens"), ["check", "."], {
       cwd: path.join(scratch, "user/bank"),
       encoding: "utf8",
-      env,
+      env: { ...env, ISOLENS_CACHE: "off" },
     });
     assert.equal(run.status, 1, run.stderr);
     assert.match(run.stdout, /withdraw/u);
@@ -145,6 +147,8 @@ describe("the npm package", () => {
 describe("the action", () => {
   const run = (inputs: Readonly<Record<string, string>>) => {
     const temporary = mkdtempSync(path.join(scratch, "runner-"));
+    // The action ran before in this job.
+    writeFileSync(path.join(temporary, "isolens.sarif"), "{}");
     const workspace = path.join(scratch, "user");
     const given = { package: tarball, ...inputs };
     return runAction(path.join(root, "action.yml"), given, { workspace, temporary, env });
@@ -161,11 +165,15 @@ describe("the action", () => {
     assert.deepEqual(used, ["github/codeql-action/upload-sarif@v3"]);
   });
 
-  it("takes a level and what fails it", () => {
-    const inputs = { path: "bank", level: "postgres:serializable", "fail-on": "unknown" };
-    const { code, outputs } = run(inputs);
-    assert.equal(code, 0);
+  it("takes a level, what fails it, and a path with any sign", () => {
+    const folder = "the $HOME of 'bank' & \"co\"";
+    const user = path.join(scratch, "user");
+    cpSync(path.join(user, "bank"), path.join(user, folder), { recursive: true });
+    const inputs = { path: folder, level: "postgres:serializable", "fail-on": "unknown" };
+    const { code, out, outputs } = run(inputs);
+    assert.equal(code, 0, out);
     assert.ok(outputs.has("sarif"));
+    rmSync(path.join(user, folder), { recursive: true });
   });
 
   it("says what is wrong where it is asked for something else, and has no SARIF", () => {

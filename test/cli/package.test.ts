@@ -7,6 +7,7 @@ import path from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { noticesOf, packageOf } from "../../notices.mjs";
+import { withoutNames } from "../../packaging/wasmNames.mjs";
 import { KINDS } from "../../server/src/analysis/explain/kinds/kinds";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
@@ -97,6 +98,29 @@ describe("a package that the build finds", () => {
     const inner = "/a/node_modules/x/node_modules/@y/z";
     assert.equal(packageOf(`${inner}/lib/i.js`), inner);
     assert.equal(packageOf("/a/server/src/cli.ts"), undefined);
+  });
+});
+
+describe("a module of WASM", () => {
+  const text = (name: string): readonly number[] => [name.length, ...Buffer.from(name)];
+  const section = (id: number, bytes: readonly number[]): readonly number[] => [
+    ...[id, 0x80 | bytes.length, 0],
+    ...bytes,
+  ];
+  const header = [...Buffer.from("\0asm"), 1, 0, 0, 0];
+  const types = section(1, [1, 0x60, 0, 0]);
+  const own = section(0, [...text("isolens"), 4, 0]);
+  const names = section(0, [...text("name"), 1, 2, 0, 1]);
+
+  it("is shipped without its names, and with all else", () => {
+    const shipped = withoutNames(Buffer.from([...header, ...own, ...names, ...types]));
+    assert.deepEqual([...shipped], [...header, ...own, ...types]);
+    assert.ok(WebAssembly.validate(Buffer.from(shipped)));
+  });
+
+  it("ends the build where it is cut or none", () => {
+    for (const bytes of [[...header, ...types.slice(0, -1)], header.slice(1), header.slice(0, 7)])
+      assert.throws(() => withoutNames(Buffer.from(bytes)), /WASM module/);
   });
 });
 
