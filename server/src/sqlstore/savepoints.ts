@@ -36,11 +36,12 @@ export function savepoint(
   isPostgres: boolean,
 ): SqlResult {
   if (state.status === "idle" || state.isImplicit) {
-    if (!isPostgres) return commandResult(kind.toUpperCase());
-    throw failure(
-      "outsideTransaction",
-      `${kind.toUpperCase()} can only be used in transaction blocks`,
-    );
+    if (isPostgres)
+      throw failure(
+        "outsideTransaction",
+        `${kind.toUpperCase()} can only be used in transaction blocks`,
+      );
+    if (kind === "savepoint") return commandResult("SAVEPOINT");
   }
   if (kind === "savepoint") {
     // MySQL moves a savepoint whose name is used again.

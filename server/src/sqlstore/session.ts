@@ -282,18 +282,19 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (state.status === "open" && !state.isImplicit)
           notices.push(warning("25001", "there is already a transaction in progress"));
         state.isImplicit = false;
-        if (state.status !== "open") state.readOnly = undefined;
         setModes(parsed);
         if (state.status === "idle") yield* begin();
         return commandResult("BEGIN");
       case "commit":
         return yield* committed(parsed.chain);
-      case "rollback":
-        noteNoTransaction();
+      case "rollback": {
+        noteNoTransaction("ROLLBACK", parsed.chain);
+        const modes = modesNow();
         if (state.status === "open") yield* abort();
         ended();
-        if (parsed.chain) yield* begin();
+        if (parsed.chain) yield* chained(modes);
         return commandResult("ROLLBACK");
+      }
       case "savepoint":
         if (!isPostgres && !state.autocommit && state.status === "idle") yield* begin();
         return savepoint(state, parsed.kind, parsed.name, isPostgres);
@@ -305,8 +306,14 @@ export function createSqlSession(database: Database, options: SessionOptions): S
           state.usualLevel = parsed.level ?? state.usualLevel;
           state.usualReadOnly = parsed.readOnly ?? state.usualReadOnly;
         } else if (parsed.level !== undefined) yield* levelSet(parsed.level);
-        if (!parsed.session && (!isPostgres || state.status === "open"))
+        if (!parsed.session && (!isPostgres || state.status === "open")) {
+          if (isPostgres && state.hasRun && parsed.readOnly === false && isReadOnly(state))
+            throw failure(
+              "insideTransaction",
+              "transaction read-write mode must be set before any query",
+            );
           state.readOnly = parsed.readOnly ?? state.readOnly;
+        }
         return commandResult("SET");
       case "set":
         for (const assignment of parsed.assignments)
@@ -371,21 +378,36 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     if (readOnly !== undefined) state.readOnly = readOnly;
   }
 
-  function noteNoTransaction(): void {
-    if (isPostgres && (state.status === "idle" || state.isImplicit))
-      notices.push(warning("25P01", "there is no transaction in progress"));
+  function noteNoTransaction(word: string, chain: boolean): void {
+    if (!isPostgres || (state.status !== "idle" && !state.isImplicit)) return;
+    if (chain)
+      throw failure(
+        "outsideTransaction",
+        `${word} AND CHAIN can only be used in transaction blocks`,
+      );
+    notices.push(warning("25P01", "there is no transaction in progress"));
   }
 
   function* committed(chain: boolean): Generator<Request, SqlResult, Reply> {
-    noteNoTransaction();
-    if (state.status === "failed") {
-      ended();
-      // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK.
-      return commandResult("ROLLBACK");
-    }
+    noteNoTransaction("COMMIT", chain);
+    const modes = modesNow();
+    const hasFailed = state.status === "failed";
     if (state.status === "open") yield* commit();
-    if (chain) yield* begin();
-    return commandResult("COMMIT");
+    else if (hasFailed || !isPostgres) ended();
+    if (chain) yield* chained(modes);
+    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK.
+    return commandResult(hasFailed ? "ROLLBACK" : "COMMIT");
+  }
+
+  function modesNow(): Pick<State, "level" | "readOnly"> {
+    const { level, readOnly } = state;
+    return { level, readOnly };
+  }
+
+  /** AND CHAIN: the next transaction has the modes of the one before. */
+  function* chained(modes: Pick<State, "level" | "readOnly">): Generator<Request, void, Reply> {
+    Object.assign(state, modes);
+    yield* begin();
   }
 
   /** Runs a statement in the open transaction, or in one of its own. */

@@ -127,7 +127,8 @@ function changeWord(statement: SqlStatement, isPostgres: boolean): string | unde
       return statement.kind.toUpperCase();
     case "select": {
       const [lock] = statement.locks;
-      if (lock !== undefined && isPostgres) return `SELECT FOR ${lock.strength.toUpperCase()}`;
+      if (lock !== undefined && (isPostgres || lock.strength === "update"))
+        return `SELECT FOR ${lock.strength.toUpperCase()}`;
       return statement.with
         .map(({ body }) => changeWord(body, isPostgres))
         .find((word) => word !== undefined);
