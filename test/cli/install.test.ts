@@ -28,7 +28,7 @@ const isWindows = process.platform === "win32";
 const env = {
   ...process.env,
   HOME: home,
-  // What one command searched is kept for the next, as at users'.
+  // Results of one command are kept for the next, as at users.
   ISOLENS_CACHE: path.join(scratch, "cache"),
   npm_config_cache: path.join(scratch, "npm"),
   npm_config_offline: "true",
