@@ -41,6 +41,8 @@ async function fixesOf(
   return session.fixes({ project: texts, anomaly }, signal);
 }
 
+const UPDATE = "UPDATE item SET stock = old * 9 + n WHERE id = p;";
+
 /** A run alone would be refused by the check, though not with the arguments of the witness. */
 const CHECKED: readonly (readonly [string, boolean, string, RegExp])[] = [
   [
@@ -54,6 +56,18 @@ const CHECKED: readonly (readonly [string, boolean, string, RegExp])[] = [
     false,
     "IF n > 90000000 THEN GET DIAGNOSTICS old = ROW_COUNT; END IF;",
     /gets another value/u,
+  ],
+  [
+    "another UPDATE changes it before",
+    false,
+    "IF n > 90000000 THEN UPDATE item SET stock = 0 WHERE id = p; END IF;",
+    /may change the row/u,
+  ],
+  [
+    "it is changed round by round",
+    false,
+    `FOR i IN 1..n LOOP ${UPDATE} END LOOP;`,
+    /may change the row/u,
   ],
   [
     "MySQL counts no row that stays as it is",
@@ -139,8 +153,7 @@ CREATE FUNCTION take(p int, n int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE old int;
 BEGIN
   SELECT stock INTO old FROM item WHERE id = p;
-  ${lines}
-  UPDATE item SET stock = old * 9 + n WHERE id = p;
+  ${lines.includes(UPDATE) ? lines : `${lines}\n  ${UPDATE}`}
 END $$;
 `;
       const { fixes, advice } = await fixesOf(project(text));

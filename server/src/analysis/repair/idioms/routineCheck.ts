@@ -1,15 +1,16 @@
 // An UPDATE in SQL of a file of its own that is refused where the row is no longer what was read into variables.
 import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
-import type { Assignment, SelectStatement, UpdateStatement } from "../../../program/statement";
+import type { Assignment } from "../../../program/statement";
 import type { TextEdit } from "../candidate";
-import type { Site, Workshop } from "../workshop";
+import type { ReadSite, UpdateSite } from "../pairs";
+import type { Workshop } from "../workshop";
 import { nameText } from "./lockRow";
 import { heldColumns, occurrences } from "./routineVariables";
 
 /** A read of one row, an UPDATE of it behind the read, and the columns that are to be what they were. */
 export interface CheckedPair {
-  readonly read: Site & { readonly statement: SelectStatement };
-  readonly update: Site & { readonly statement: UpdateStatement };
+  readonly read: ReadSite;
+  readonly update: UpdateSite;
   readonly columns: readonly string[];
   /** Said where they are not. */
   readonly message: string;

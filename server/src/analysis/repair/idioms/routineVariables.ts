@@ -1,9 +1,6 @@
 // Variables of SQL's routines and scripts that hold columns of a row that was read.
 import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
-import type { SelectStatement } from "../../../program/statement";
-import type { Site } from "../workshop";
-
-type ReadSite = Site & { readonly statement: SelectStatement };
+import type { ReadSite } from "../pairs";
 
 /** A variable of the text that holds a column of the row that was read. */
 export interface Held {
@@ -40,7 +37,7 @@ export function heldColumns(text: string, { statement, start, end }: ReadSite): 
   });
 }
 
-/** Where a name begins among tokens. */
+/** The starts of a name among tokens. */
 export function occurrences(
   text: string,
   tokens: readonly Token[],

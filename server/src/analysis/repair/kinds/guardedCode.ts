@@ -1,12 +1,12 @@
 // A guarded UPDATE in application code: computed from the row itself, with what was checked before it as its condition, and
 // the count of changed rows checked behind it.
-import type { SelectStatement, UpdateStatement } from "../../../program/statement";
 import type { TextEdit } from "../candidate";
 import { codeGuardsBetween } from "../idioms/codeGuards";
 import { codeUpdate } from "../idioms/codeUpdate";
 import { keyIn, namesOf, sharedFunction, type CodeColumn } from "../idioms/columnValue";
 import type { GuardedColumn } from "../idioms/updateIdiom";
-import type { Site, Workshop } from "../workshop";
+import type { ReadSite, UpdateSite } from "../pairs";
+import type { Workshop } from "../workshop";
 
 interface Guarded {
   readonly edits: readonly TextEdit[];
@@ -16,8 +16,8 @@ interface Guarded {
 /** The edits, or why there are none. Read and UPDATE are of one row. */
 export function guardedInCode(
   workshop: Workshop,
-  read: Site & { readonly statement: SelectStatement },
-  update: Site & { readonly statement: UpdateStatement },
+  read: ReadSite,
+  update: UpdateSite,
 ): Guarded | string {
   const tree = workshop.treeOf(read.file);
   if (!tree || tree.language === "java")

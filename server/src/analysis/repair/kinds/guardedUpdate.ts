@@ -1,12 +1,11 @@
 // An UPDATE that writes what was computed from a stale read computes from the row itself instead, and refuses where the
 // guard that was checked before no longer holds. In SQL of files of its own (routines and scripts), and in code.
-import type { SelectStatement, UpdateStatement } from "../../../program/statement";
 import { nameOf, tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import { offsetsOf } from "../../../frontend/sql/text/lines";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { guardsBetween, type Guard } from "../idioms/guards";
 import { heldColumns, occurrences, type Held } from "../idioms/routineVariables";
-import { equalitiesOf } from "../predicate";
+import { isOfSameRow, updatesBehind, type ReadSite, type UpdateSite } from "../pairs";
 import type { Site, Workshop } from "../workshop";
 import { guardedInCode } from "./guardedCode";
 
@@ -14,14 +13,14 @@ import { guardedInCode } from "./guardedCode";
 export function guardedUpdates(workshop: Workshop): Proposals {
   const candidates: Candidate[] = [];
   const refusals: Refusal[] = [];
-  for (const read of workshop.staleReads) {
-    const { statement, transaction } = read;
+  for (const site of workshop.staleReads) {
+    const { statement, transaction } = site;
     if (statement.kind !== "select") continue;
-    const updates = workshop.sitesOf(transaction).filter(isUpdateOf(read, statement));
+    const read: ReadSite = { ...site, statement };
     const edits: TextEdit[] = [];
     let isChecked = false;
-    for (const update of updates) {
-      const written = guarded(workshop, { ...read, statement }, update);
+    for (const update of updatesBehind(workshop, read)) {
+      const written = guarded(workshop, read, update);
       if (typeof written === "string") refusals.push({ kind: "guarded-update", reason: written });
       else {
         edits.push(...written.edits);
@@ -40,24 +39,6 @@ export function guardedUpdates(workshop: Workshop): Proposals {
   return { candidates, refusals };
 }
 
-interface ReadSite extends Site {
-  readonly statement: SelectStatement;
-}
-
-interface UpdateSite extends Site {
-  readonly statement: UpdateStatement;
-}
-
-function isUpdateOf(read: Site, { query }: SelectStatement): (site: Site) => site is UpdateSite {
-  const tables = new Set(query.relations.map(({ table }) => table));
-  return (site): site is UpdateSite =>
-    site.statement.kind === "update" &&
-    site.file === read.file &&
-    site.start > read.end &&
-    site.statement.from.length === 0 &&
-    tables.has(site.statement.relation.table);
-}
-
 interface Guarded {
   readonly edits: readonly TextEdit[];
   /** The UPDATE has a guard now, which was checked before it. */
@@ -67,8 +48,7 @@ interface Guarded {
 function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarded | string {
   const lines = workshop.textOf(read.file);
   if (!lines) return "its text is not at hand";
-  const isSameRow =
-    JSON.stringify(keysOf(read.statement)) === JSON.stringify(keysOf(update.statement));
+  const isSameRow = isOfSameRow(read, update);
   if (workshop.treeOf(read.file))
     return isSameRow
       ? guardedInCode(workshop, read, update)
@@ -150,10 +130,6 @@ function removing(text: string, { file, start, end }: ReadSite): TextEdit {
   return isOwnLine
     ? { file, start: line, end: close + 1, newText: "" }
     : { file, start, end: close, newText: "" };
-}
-
-function keysOf(statement: ReadSite["statement"] | UpdateSite["statement"]): readonly unknown[] {
-  return equalitiesOf(statement).map(({ table, column, value }) => [table, column, value]);
 }
 
 function replacing(

@@ -15,10 +15,10 @@ import { sharedFunction, textOf } from "../idioms/columnValue";
 import { insertOrExit } from "../idioms/codeInsert";
 import { nameText } from "../idioms/lockRow";
 import { schemaChange } from "../idioms/schemaChange";
+import type { ReadSite } from "../pairs";
 import { equalitiesOf, isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
-type Read = Site & { readonly statement: SelectStatement };
 type Insert = Site & { readonly statement: InsertStatement };
 
 /** One candidate: a key over the columns of the look-up, where the rows of all stale reads are looked for so. */
@@ -76,7 +76,7 @@ export function uniqueKeys(workshop: Workshop): Proposals {
 }
 
 interface LookUp {
-  readonly read: Read;
+  readonly read: ReadSite;
   readonly insert: Insert;
   readonly table: Table;
   /** Sorted as the table has them. */
@@ -202,7 +202,7 @@ const HELD: ReadonlySet<Expression["kind"]> = new Set(["size", "field", "variabl
 /** The insertion that does nothing where the row is there, and goes then the way of the look-up; PostgreSQL has words for it. */
 function errorPath(
   workshop: Workshop,
-  read: Read,
+  read: ReadSite,
   insert: Insert,
   columns: readonly string[],
 ): readonly TextEdit[] | undefined {

@@ -1,8 +1,11 @@
 // Optimistic: an UPDATE is refused where the row is no longer what the stale read gave. By the row's version where it is
 // read and every writer counts it up, else by the values that were read. What is refused has to be run again.
 import type { CodeTree } from "../../../frontend/code/workspace/codeParsers";
+import { walkCommand } from "../../../frontend/sql/walk";
+import type { Transaction } from "../../../program/program";
 import type { Column, Table } from "../../../program/schema";
-import type { SelectStatement, UpdateStatement } from "../../../program/statement";
+import type { Assignment, SelectStatement, Statement } from "../../../program/statement";
+import { statementsOf } from "../../operations/tables";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { statementAround } from "../idioms/addStatement";
 import { codeUpdate } from "../idioms/codeUpdate";
@@ -15,11 +18,9 @@ import {
 } from "../idioms/columnValue";
 import { checkedInJava } from "../idioms/javaCheck";
 import { checkedRoutine } from "../idioms/routineCheck";
-import { equalitiesOf, isOfOneRow } from "../predicate";
+import { isOfSameRow, updatesBehind, type ReadSite, type UpdateSite } from "../pairs";
+import { isOfOneRow } from "../predicate";
 import type { Site, Workshop } from "../workshop";
-
-export type ReadSite = Site & { readonly statement: SelectStatement };
-export type UpdateSite = Site & { readonly statement: UpdateStatement };
 
 /** One candidate per stale read of one row that the same transaction updates: each such UPDATE gets the check. */
 export function versionChecks(workshop: Workshop): Proposals {
@@ -32,7 +33,7 @@ export function versionChecks(workshop: Workshop): Proposals {
     const [relation] = statement.query.relations;
     const table = workshop.program.schema.tables.find(({ name }) => name === relation?.table);
     if (!table || !isOfOneRow(statement, table.primaryKey)) continue;
-    const updates = workshop.sitesOf(transaction).filter(isUpdateOf(read, table));
+    const updates = updatesBehind(workshop, read).filter((update) => isOfSameRow(read, update));
     const written = updates.map((update) => checked(workshop, table, read, update));
     const reason = written.find((each) => typeof each === "string");
     if (reason !== undefined) refusals.push({ kind: "version-check", reason });
@@ -48,21 +49,6 @@ export function versionChecks(workshop: Workshop): Proposals {
   return { candidates, refusals };
 }
 
-function isUpdateOf(read: ReadSite, { name }: Table): (site: Site) => site is UpdateSite {
-  const keys = JSON.stringify(keysOf(read.statement));
-  return (site): site is UpdateSite =>
-    site.statement.kind === "update" &&
-    site.file === read.file &&
-    site.start > read.end &&
-    site.statement.from.length === 0 &&
-    site.statement.relation.table === name &&
-    JSON.stringify(keysOf(site.statement)) === keys;
-}
-
-function keysOf(statement: SelectStatement | UpdateStatement): readonly unknown[] {
-  return equalitiesOf(statement).map(({ table, column, value }) => [table, column, value]);
-}
-
 function checked(
   workshop: Workshop,
   table: Table,
@@ -71,6 +57,8 @@ function checked(
 ): readonly TextEdit[] | string {
   const columns = comparable(table, read.statement);
   if (columns.length === 0) return "what it reads may be missing, or is of a type that is not compared exactly"; // prettier-ignore
+  if (isChangedBetween(workshop, read, update, columns))
+    return "the transaction itself may change the row between them";
   const message = `${table.name} changed meanwhile`;
   const tree = workshop.treeOf(read.file);
   if (!tree) return checkedRoutine(workshop, { read, update, columns, message });
@@ -97,6 +85,52 @@ function checked(
     `throw new Error(${JSON.stringify(message)});`,
   );
   return typeof written === "string" ? written : written.edits;
+}
+
+/** True if the transaction itself may write these columns after a read and before an UPDATE, or before another round of it. */
+function isChangedBetween(
+  workshop: Workshop,
+  read: ReadSite,
+  update: UpdateSite,
+  columns: readonly string[],
+): boolean {
+  const { transaction, statement } = update;
+  const { table } = statement.relation;
+  const before = workshop
+    .sitesOf(transaction)
+    .filter(({ file, start }) => file !== read.file || (start > read.end && start < update.start));
+  return (
+    before.some((each) => writesAnyOf(each.statement, table, columns)) ||
+    (writesAnyOf(statement, table, columns) && isInFurtherLoop(transaction, read, update))
+  );
+}
+
+function writesAnyOf(statement: Statement, table: string, columns: readonly string[]): boolean {
+  const sets = (set: readonly Assignment[]): boolean =>
+    set.some(({ column }) => columns.includes(column));
+  switch (statement.kind) {
+    case "update":
+      return statement.relation.table === table && sets(statement.set);
+    case "insert":
+      return statement.table === table && sets(statement.onConflict?.set ?? []);
+    case "delete":
+      return statement.relation.table === table;
+    default:
+      return false;
+  }
+}
+
+/** True if a loop runs the UPDATE and not the read. */
+function isInFurtherLoop({ body }: Transaction, read: ReadSite, update: UpdateSite): boolean {
+  let isFound = false;
+  walkCommand(body, {
+    command: (command) => {
+      if (command.kind !== "loop") return;
+      const ids = [...statementsOf(command.body)].map(({ id }) => id);
+      isFound ||= ids.includes(update.statement.id) && !ids.includes(read.statement.id);
+    },
+  });
+  return isFound;
 }
 
 /** Where the statement around an UPDATE ends: its values stand behind its text. */
