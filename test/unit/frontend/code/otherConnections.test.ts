@@ -106,3 +106,27 @@ export async function leave(id) {
     assert.ok(losses(leave).includes(why), each);
   }
 });
+
+it("leaves open a transaction on another connection inside of an open one, which it is taken for a part of", async () => {
+  const text = `import knexLib from "knex";
+const knex = knexLib({ client: "pg" });
+export async function take(id, n) {
+  await knex.transaction(async (trx) => {
+    const row = await knex.transaction((own) => own("account").where({ id }).first("balance"));
+    await trx("account").where({ id }).update({ balance: row.balance - n });
+  });
+}`;
+  const [take] = await read(text);
+  assert.ok(take);
+  assert.deepEqual(losses(take), [
+    "this statement runs on another connection, outside of the open transaction",
+  ]);
+  assert.deepEqual(printed([take]), [
+    "take explicit",
+    `  ${READ} limit 1`,
+    "  if (size(r1) <= 0)",
+    "    rollback",
+    `  ${TAKEN}`,
+    "  ! this statement runs on another connection, outside of the open transaction",
+  ]);
+});

@@ -8,7 +8,7 @@ import { walkExpression, walkStatement } from "../../../sql/walk";
 import type { StatementDraft } from "../../libraries/library";
 import type { Connection } from "../../values";
 import { emit, type State } from "../state";
-import { besideTransaction, loseConnection } from "../transactions/otherConnections";
+import { besideTransaction, isOther, loseConnection } from "../transactions/otherConnections";
 import { notePoint } from "../errors/attempts";
 import { throughTo } from "../calls/callChains";
 import { standsForLarge } from "../values/largeValues";
@@ -40,7 +40,7 @@ export function addStatement(
   notePoint(state, source);
   const called = through.length > 0 && { through };
   const own: Statement = { ...statement, taint, ...called };
-  const placed = isBeside(state, connection) ? beside(state, connection, own, source) : own;
+  const placed = isOther(state, connection) ? beside(state, connection, own, source) : own;
   const command = { kind: "statement", statement: placed } as const;
   if (connection?.isGiven === true) onGiven.add(command.statement);
   emit(state, command);
@@ -75,13 +75,6 @@ function unknowns(state: State, statement: Statement): readonly Taint[] {
   };
   walkStatement(statement, { expression: see });
   return losses;
-}
-
-/** True if it runs on another connection than the open transaction's. */
-function isBeside({ open }: State, connection: Connection | undefined): boolean {
-  const innermost = open.at(-1);
-  if (!innermost || innermost.isAny === true || connection === undefined) return false;
-  return innermost.connection !== connection.id;
 }
 
 /** On a connection that the caller gave, or inside of several transactions, it may be a part of one of these. */

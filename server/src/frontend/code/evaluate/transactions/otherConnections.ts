@@ -4,9 +4,17 @@ import type { Command, Statement } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import { mapSharing } from "../../../sql/dialectDetection/sharedParts";
 import { walkCommand } from "../../../sql/walk";
+import type { Connection } from "../../values";
 import { lose, type State } from "../state";
 
 const REASON = "this statement runs on another connection, outside of the open transaction";
+
+/** True if a connection is another one than that of the open transaction. */
+export function isOther({ open }: State, connection: Connection | undefined): boolean {
+  const innermost = open.at(-1);
+  if (!innermost || innermost.isAny === true || connection === undefined) return false;
+  return innermost.connection !== connection.id;
+}
 
 /** The statement as one on another connection than that of the transaction that it stands in. */
 export function besideTransaction(statement: Statement, source: SourceRange): Statement {
@@ -16,7 +24,7 @@ export function besideTransaction(statement: Statement, source: SourceRange): St
   };
 }
 
-/** Says at once that a statement on another connection is taken for a part of the transaction. */
+/** Says at once that what runs on another connection is taken for a part of the transaction. */
 export function loseConnection(state: State, source: SourceRange): void {
   lose(state, REASON, source);
 }

@@ -11,7 +11,7 @@ import { UNDEFINED, type Connection, type Value } from "../../values";
 import { emitStatement } from "../sql/emitStatement";
 import { USER_ERROR } from "../values/member";
 import { collectCommands, emit, lose, type State } from "../state";
-import { splitAtOwn } from "./otherConnections";
+import { isOther, loseConnection, splitAtOwn } from "./otherConnections";
 
 /** Why an error goes on behind the savepoint that it undid. */
 export const RETHROWN = "an error leaves a nested transaction";
@@ -36,16 +36,19 @@ export function beginTransaction(
     lose(state, "a transaction begins while one is open on this connection", source);
     return;
   }
+  const isInside = isOther(state, connection);
+  if (isInside) loseConnection(state, source);
   const mark = state.ids.fresh("t");
   const level = options.level ?? state.nextLevel.get(id);
   state.nextLevel.delete(id);
   state.levels.set(mark, options.isAtBegin === true ? atBegin(level) : level);
   state.open = [...state.open, { connection: id, source, mark }];
   noteErrors(state);
+  if (isInside) return;
   emit(state, { kind: "assign", variable: `${BEGIN}${mark}`, value: literal(true), source });
 }
 
-/** Of a transaction that begins: whether what the server refuses in it leaves the function. */
+/** Notes whether the server's refusals in a transaction that begins leave the function. */
 function noteErrors({ catching, throwing }: State): void {
   if (catching === 0) throwing.isAny = true;
 }
@@ -100,7 +103,7 @@ function close(state: State, connection: Connection | undefined) {
   return open;
 }
 
-/** Runs what a callback does in a transaction of its own; inside of an open one it joins that one. */
+/** Runs a callback in a transaction of its own; inside of an open one it joins that one, or is taken to. */
 export function inTransaction(
   state: State,
   connection: Connection,
@@ -115,6 +118,8 @@ export function inTransaction(
     return options.isNested === true ? inSavepoint(state, options.source, run) : run();
   }
   const { source } = options;
+  const isInside = isOther(state, connection);
+  if (isInside) loseConnection(state, source);
   const outer = state.open;
   const mark = state.ids.fresh("t");
   state.levels.set(mark, options.level);
@@ -133,7 +138,8 @@ export function inTransaction(
     emitStatement(state, connection, unread, lost.source ?? source);
   });
   state.open = outer;
-  for (const each of transactionOf(state, mark, commands, source)) emit(state, each);
+  const all = isInside ? commands : transactionOf(state, mark, commands, source);
+  for (const each of all) emit(state, each);
   return result;
 }
 
