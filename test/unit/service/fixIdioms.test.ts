@@ -326,3 +326,59 @@ describe("fixes in the words of each library", () => {
       );
     });
 });
+
+/** Handlers around the UPDATE of pg-unit, and whether its function may run as one transaction. */
+const AROUND: readonly (readonly [
+  name: string,
+  around: (update: string) => string,
+  holds: boolean,
+])[] = [
+  [
+    "a handler that goes on",
+    (update) => `try { ${update} } catch (error) { console.log(error); }`,
+    false,
+  ],
+  [
+    "a handler that may go on",
+    (update) => `try { ${update} } catch (error) { if (stars > 1) return; throw error; }`,
+    false,
+  ],
+  [
+    "a promise that is caught",
+    (update) => update.replace(/;$/u, ".catch(() => undefined);"),
+    false,
+  ],
+  [
+    "a handler of a query",
+    (update) => `try { parse(id); } catch (error) { ${update} throw error; }`,
+    false,
+  ],
+  [
+    "a handler that throws",
+    (update) => `try { ${update} } catch (error) { console.log(error); throw error; }`,
+    true,
+  ],
+];
+
+describe("one transaction", () => {
+  for (const [name, around, holds] of AROUND)
+    it(name, async () => {
+      const folder = path.join(ROOT, "fixes", "pg-unit");
+      const { projects } = await loadProjects([folder], { cwd: folder });
+      const [read] = projects;
+      assert.ok(read);
+      const files = read.files.map(({ file, text }) => ({
+        file,
+        text: text.replace(/await pool\.query\("UPDATE.*;/u, around),
+      }));
+      const project = { ...read, files };
+      const signal = AbortSignal.timeout(120_000);
+      const { report } = await session.checkWorkspace({ project }, signal);
+      const anomaly = report.anomalies.find(({ kind }) => kind === "lost-update");
+      assert.ok(anomaly);
+      const kinds = ["one-transaction"] as const;
+      const { fixes, advice } = await session.fixes({ project, anomaly, kinds }, signal);
+      assert.equal(fixes.length, holds ? 1 : 0);
+      if (!holds) assert.match(advice[0]?.reason ?? "", /catches errors/u);
+    });
+});

@@ -34,6 +34,8 @@ export function transactionAround(workshop: Workshop, transaction: Transaction):
   const sent = sites.flatMap((site) => sending(tree, site) ?? []);
   if (sent.length < sites.length)
     return refusal("the call is of no shape whose connection is known");
+  if (sites.some((site) => isCaught(tree, body, site)))
+    return refusal("it catches errors of its statements, which end a transaction as a whole");
   const around = wordsOf(tree, body, sent);
   if (typeof around === "string") return refusal(around);
   const { before, after, edits } = around;
@@ -58,7 +60,27 @@ export function transactionAround(workshop: Workshop, transaction: Transaction):
   };
 }
 
-/** Where lines of a block begin that are not empty, but for those inside of texts of several lines. */
+/** True if a block goes on where a statement fails, or if the statement is what it goes on with. */
+function isCaught(tree: CodeTree, body: SyntaxNode, { start, end }: Site): boolean {
+  return pathTo(tree.root, start, end).some((node) => {
+    if (node.start < body.start) return false;
+    if (node.type === "catch_clause") return true;
+    if (node.type === "try_statement") {
+      const handler = childOf(node, "handler");
+      const handling = handler && childOf(handler, "body");
+      return handling !== undefined && !throwsAlways(handling);
+    }
+    const called = node.type === "call_expression" ? childOf(node, "function") : undefined;
+    const property = called && childOf(called, "property");
+    return property !== undefined && textOf(tree, property) === "catch";
+  });
+}
+
+function throwsAlways(handling: SyntaxNode): boolean {
+  return namedChildren(handling).at(-1)?.type === "throw_statement" && !returnsIn(handling);
+}
+
+/** The starts of the lines of a block that are not empty, but for those inside of texts of several lines. */
 function linesWithin({ text, root }: CodeTree, body: SyntaxNode): readonly number[] {
   const starts: number[] = [];
   const last = text.lastIndexOf("\n", body.end - 2);
@@ -157,7 +179,7 @@ function called(name: string, before: string, after: string, edits: Around["edit
   return { name, before: [before], after: [after], edits };
 }
 
-/** Where a name stands in a block, as a variable of its own. */
+/** The places of a name in a block, as a variable of its own. */
 function namesOf(tree: CodeTree, body: SyntaxNode, name: string): readonly SyntaxNode[] {
   const found: SyntaxNode[] = [];
   const open = [body];
