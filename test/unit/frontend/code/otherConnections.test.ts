@@ -1,6 +1,7 @@
 // Statements that run while a transaction is open, on a connection that is not its own.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { precisionOf } from "../../../../server/src/program/precision";
 import { readOver, transactionsOf } from "./codePrograms";
 import { losses, printed } from "./prismaPrograms";
 
@@ -80,6 +81,7 @@ export async function take(id, n) {
   assert.deepEqual(losses(take), [
     "this statement runs on another connection, outside of the open transaction",
   ]);
+  assert.equal(precisionOf(take.taint), "opaque");
 });
 
 it("leaves open an error on another connection that is caught: the transaction goes on behind it", async () => {
@@ -104,6 +106,7 @@ export async function leave(id) {
     assert.ok(leave);
     const why = "this statement runs on another connection, outside of the open transaction";
     assert.ok(losses(leave).includes(why), each);
+    assert.equal(precisionOf(leave.taint), "opaque", each);
   }
 });
 
@@ -121,6 +124,7 @@ export async function take(id, n) {
   assert.deepEqual(losses(take), [
     "this statement runs on another connection, outside of the open transaction",
   ]);
+  assert.equal(precisionOf(take.taint), "opaque");
   assert.deepEqual(printed([take]), [
     "take explicit",
     `  ${READ} limit 1`,

@@ -24,9 +24,12 @@ export function besideTransaction(statement: Statement, source: SourceRange): St
   };
 }
 
-/** Says at once that what runs on another connection is taken for a part of the transaction. */
+/**
+ * Says at once that what runs on another connection is taken for a part of the transaction. That has fewer executions, not
+ * more: others come between the two.
+ */
 export function loseConnection(state: State, source: SourceRange): void {
-  lose(state, REASON, source);
+  lose(state, REASON, source, "opaque");
 }
 
 /** The commands of a transaction in two: what runs on other connections before anything of its own, and all the rest. */
