@@ -101,7 +101,7 @@ const GRACE = 10_000;
 
 /**
  * Runs a command to its end on this process' own input and output, or without any where `isSilent`; an abort asks it to
- * stop, and ends a silent one that does not.
+ * stop, and ends a silent one that does not, with all that it has started.
  */
 export function runCommand(
   command: readonly string[],
@@ -119,15 +119,25 @@ export function runCommand(
 ): Promise<CommandEnd> {
   const [program = "", ...args] = command;
   return new Promise((resolve) => {
+    // Processes that npm and its like start are reached as a group alone.
+    const isGroup = isSilent && process.platform !== "win32";
     const child = spawn(program, args, {
       cwd,
       env: { ...env },
       stdio: isSilent ? "ignore" : "inherit",
+      detached: isGroup,
     });
     let grace: NodeJS.Timeout | undefined;
+    const kill = (by: NodeJS.Signals): void => {
+      if (isGroup && child.pid !== undefined) killGroup(child.pid, by);
+      else child.kill(by);
+    };
     const stop = (): void => {
-      child.kill("SIGINT");
-      if (isSilent) grace = setTimeout(() => child.kill("SIGKILL"), GRACE);
+      kill("SIGINT");
+      if (isSilent)
+        grace = setTimeout(() => {
+          kill("SIGKILL");
+        }, GRACE);
     };
     signal.addEventListener("abort", stop, { once: true });
     child.once("error", (error) => {
@@ -136,8 +146,17 @@ export function runCommand(
     });
     child.once("close", (code, by) => {
       clearTimeout(grace);
+      if (isGroup && signal.aborted) kill("SIGKILL");
       signal.removeEventListener("abort", stop);
       resolve(code === null ? { kind: "signal", signal: by ?? "unknown" } : { kind: "code", code });
     });
   });
+}
+
+function killGroup(group: number, by: NodeJS.Signals): void {
+  try {
+    process.kill(-group, by);
+  } catch {
+    // All of it has ended.
+  }
 }
