@@ -16,7 +16,7 @@ import type { Levels } from "../isolation/mixedLevels";
 import { distinctLevels, productLevelAt } from "../isolation/mixedLevels";
 import type { Program, Transaction } from "../program/program";
 import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes";
-import { refusalAdvice } from "../protocol/refusals";
+import { refusalAdvice } from "../protocol/refusalAdvice";
 import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
 import { runSerial } from "../store/run";
 import { followTurns, type TurnsRun } from "../store/turns";

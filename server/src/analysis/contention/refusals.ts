@@ -7,7 +7,12 @@ import type { KeptError, Program, Transaction } from "../../program/program";
 import type { StatementId } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Setup } from "../../store/execution";
-import { runToConflict, runToDeadlock, type Reached, type RefusedRun } from "../../store/refusals";
+import {
+  runToConflict,
+  runToDeadlock,
+  type Reached,
+  type RefusedRun,
+} from "../../store/conflictRuns";
 import type { LevelOf } from "../../store/server";
 import type { FlatProgram } from "../operations/operation";
 import { dressings } from "../search/readableValues";

@@ -6,7 +6,7 @@ import type { Anomaly, CycleEdge, Step } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { ExecutedStep, Execution } from "../../store/execution";
 import { REFUSALS } from "../../store/failure";
-import type { RefusedRun, Wait } from "../../store/refusals";
+import type { RefusedRun, Wait } from "../../store/conflictRuns";
 import { toExecution } from "../../store/toExecution";
 import type { Refusal } from "../contention/refusals";
 import { cycleEnd, identity } from "./explain";

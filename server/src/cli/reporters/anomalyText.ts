@@ -1,7 +1,7 @@
 // One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
 import { racesText, type Cause } from "../../protocol/cause";
 import { committingOnTheWay, outsideAdvice } from "../../protocol/outside";
-import { refusalAdvice } from "../../protocol/refusals";
+import { refusalAdvice } from "../../protocol/refusalAdvice";
 import { mainEnd, shownEdges } from "../../protocol/report";
 import type { Anomaly, CycleEnd, FindingSeverity, Step, StepCall } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";

@@ -2,7 +2,7 @@ import type { Hover } from "vscode-languageserver/node";
 import { findLevel } from "../../isolation/levels";
 import { ownEntry } from "../../protocol/dictionary";
 import { outsideAdvice } from "../../protocol/outside";
-import { refusalAdvice } from "../../protocol/refusals";
+import { refusalAdvice } from "../../protocol/refusalAdvice";
 import { partnersText } from "../../protocol/cause";
 import type { Anomaly, ReportTransaction, Step } from "../../protocol/report";
 import type { Position } from "../../protocol/source";

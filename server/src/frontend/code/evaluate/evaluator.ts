@@ -24,7 +24,7 @@ import {
   type Workspace,
 } from "./state";
 import { withoutIdleCommands } from "./sql/idleCommands";
-import { withoutIdleRefusals } from "./errors/refusals";
+import { withoutIdleRefusals } from "./errors/validatorRefusals";
 import { withoutIdleHandlers } from "./errors/idleHandlers";
 import { withOptionalParameters, withUncheckedParameters } from "./values/optionalParameters";
 import { withModuleInputs } from "./values/moduleInputs";

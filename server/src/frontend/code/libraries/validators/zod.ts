@@ -4,7 +4,7 @@ import { literal } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
 import { isOfInputs } from "../../roots/provenance";
 import { readsOf } from "../../evaluate/values/convert";
-import { OF_ANOTHER_KIND, REFUSAL } from "../../evaluate/errors/refusals";
+import { OF_ANOTHER_KIND, REFUSAL } from "../../evaluate/errors/validatorRefusals";
 import {
   constant,
   constantScalar,
