@@ -1,10 +1,12 @@
 // ALTER TABLE: what becomes of a table, and of those that refer to it.
+import { inPlace } from "../frontend/sql/dialects/columnPlace";
 import {
   columnAt,
   primaryKeyOf,
   storageOf,
   type Catalog,
   type Column,
+  type Index,
   type Table,
 } from "./catalog";
 import { contains, withColumns } from "./compile/walk";
@@ -18,7 +20,7 @@ import {
   withColumn,
   withConstraint,
 } from "./tableParts";
-import type { SqlDefinition, SqlExpression, TableChange } from "./tree";
+import type { ColumnDefinition, SqlDefinition, SqlExpression, TableChange } from "./tree";
 
 /** Puts ALTER TABLE into effect. Rows are another matter (`run/rewrite.ts`). */
 export function alterTable(
@@ -63,9 +65,12 @@ export function alteredTable(catalog: Catalog, table: Table, change: TableChange
   switch (change.kind) {
     case "add column": {
       if (change.ifNotExists && columnAt(table, change.column.name) !== undefined) return table;
-      return change.column.constraints.reduce(
-        (result, constraint) => withConstraint(catalog, result, constraint, change.column.name),
-        withColumn(catalog, table, change.column),
+      return placedColumn(
+        change.column.constraints.reduce(
+          (result, constraint) => withConstraint(catalog, result, constraint, change.column.name),
+          withColumn(catalog, table, change.column),
+        ),
+        change.column,
       );
     }
     case "replace column": {
@@ -75,10 +80,8 @@ export function alteredTable(catalog: Catalog, table: Table, change: TableChange
       const rest = { ...table, columns: table.columns.filter((_, index) => index !== at) };
       const next = columnOf(catalog, rest, change.column);
       const inKey = primaryKeyOf(table)?.columns.includes(at) === true;
-      return {
-        ...table,
-        columns: table.columns.with(at, inKey ? { ...next, notNull: true } : next),
-      };
+      const columns = table.columns.with(at, inKey ? { ...next, notNull: true } : next);
+      return placedColumn({ ...table, columns }, change.column);
     }
     case "drop column": {
       const at = columnAt(table, change.name);
@@ -244,6 +247,24 @@ export function alteredTable(catalog: Catalog, table: Table, change: TableChange
     default:
       return change satisfies never;
   }
+}
+
+/** The table with a column where FIRST or AFTER puts it. */
+function placedColumn(table: Table, { name, place }: ColumnDefinition): Table {
+  if (place === undefined) return table;
+  if (place.after !== undefined && columnAt(table, place.after) === undefined)
+    throw failure("noColumn", `Unknown column '${place.after}' in '${table.name}'`);
+  const columns = inPlace(table.columns, name, place);
+  const moved = <I extends Index>(index: I): I => ({
+    ...index,
+    columns: index.columns.map((at) => columns.findIndex((each) => each === table.columns[at])),
+  });
+  return {
+    ...table,
+    columns,
+    keys: table.keys.map(moved),
+    ...(table.indexes && { indexes: table.indexes.map(moved) }),
+  };
 }
 
 function noColumn(table: Table, name: string): Error {

@@ -1,4 +1,5 @@
 // Definitions as all dialects write them: tables and their changes, indexes, views, sequences, types, routines, triggers.
+import type { ColumnPlace } from "../frontend/sql/dialects/columnPlace";
 import type { Trigger } from "./catalog";
 import type { SequenceOptions } from "./sequence";
 import type { SqlExpression, SqlQuery, TypeName } from "./tree";
@@ -15,11 +16,13 @@ export interface ColumnDefinition {
   readonly automatic?: "default" | "always" | "serial";
   /** How its sequence goes, where that is said. */
   readonly sequence?: SequenceOptions;
-  /** Of a generated column. */
+  /** The expression of a generated column. */
   readonly generated?: SqlExpression;
   /** ON UPDATE CURRENT_TIMESTAMP */
   readonly onUpdate?: SqlExpression;
   readonly constraints: readonly ConstraintDefinition[];
+  /** Where ALTER TABLE of MySQL puts it. */
+  readonly place?: ColumnPlace;
 }
 
 export type ReferenceAction = "no action" | "restrict" | "cascade" | "set null" | "set default";
@@ -30,7 +33,7 @@ export type ConstraintDefinition =
       readonly primary: boolean;
       readonly columns: readonly string[];
       readonly name?: string;
-      /** Of a partial unique index. */
+      /** The condition of a partial unique index. */
       readonly where?: SqlExpression;
     }
   /** KEY (a) of MySQL: only makes it fast. */

@@ -107,6 +107,7 @@ function columnOf(tree: SyntaxColumn): ColumnDefinition {
     ...(tree.automatic ? { automatic: "default" as const } : {}),
     ...(tree.touched === true ? { onUpdate: expressionOf(NOW) } : {}),
     constraints: tree.constraints.map(constraintOf),
+    ...(tree.place && { place: tree.place }),
   };
 }
 

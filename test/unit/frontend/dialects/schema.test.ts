@@ -64,8 +64,8 @@ check(
    ALTER TABLE x MODIFY a INT NOT NULL AUTO_INCREMENT, CHANGE b bb BIGINT, ADD (d DATE, e JSON), ALTER COLUMN c SET DEFAULT 'q';
    CREATE UNIQUE INDEX uc ON x (c(3) DESC); DROP INDEX ub ON x; RENAME TABLE x TO y; ALTER TABLE y RENAME COLUMN d TO dd;
    CREATE TABLE z LIKE y; DROP TABLE IF EXISTS nothing;`,
-  'y(a int = fresh sequence, bb int?, c text = "q", dd time?, e json?) key(a) unique(c)',
-  'z(a int = fresh sequence, bb int?, c text = "q", dd time?, e json?) key(a) unique(c)',
+  'y(a int = fresh sequence, c text = "q", bb int?, dd time?, e json?) key(a) unique(c)',
+  'z(a int = fresh sequence, c text = "q", bb int?, dd time?, e json?) key(a) unique(c)',
 );
 check(
   "mysql",
@@ -78,6 +78,12 @@ INSERT INTO \`t\` VALUES (1,2),(3,4);
 UNLOCK TABLES;
 ALTER TABLE \`t\` ADD PRIMARY KEY (\`id\`), MODIFY \`id\` int NOT NULL AUTO_INCREMENT, AUTO_INCREMENT=5;`,
   "t(id int = fresh sequence, v int? = null) key(id)",
+);
+check(
+  "mysql",
+  `CREATE TABLE p (id INT PRIMARY KEY, v INT);
+   ALTER TABLE p ADD COLUMN w INT FIRST, CHANGE id k INT AFTER v, ADD x INT AFTER nothing;`,
+  "p(w int?, v int?, k int, x int?) key(k)",
 );
 check(
   "sqlserver",

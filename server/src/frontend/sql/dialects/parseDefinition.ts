@@ -25,6 +25,7 @@ import {
   wordAt,
   type Reader,
 } from "./reader";
+import type { ColumnPlace } from "./columnPlace";
 import { isIndex, plainIndex, readIndex, toColumns } from "./parseIndex";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
 
@@ -44,6 +45,7 @@ export interface ColumnDefinition {
   readonly default?: SyntaxExpression;
   /** How its texts are compared, where that is said of the column itself. */
   readonly collation?: TextCollation;
+  readonly place?: ColumnPlace;
   /** Keys and checks that stand behind the column. */
   readonly constraints: readonly ConstraintDefinition[];
 }
@@ -463,6 +465,14 @@ function attribute(reader: Reader, draft: ColumnDraft): boolean {
     case "column_format":
     case "storage":
       reader.at += 2;
+      return true;
+    case "first":
+      reader.at++;
+      draft.place = { after: undefined };
+      return true;
+    case "after":
+      reader.at++;
+      draft.place = { after: takeName(reader, true) };
       return true;
     case "stored":
     case "virtual":

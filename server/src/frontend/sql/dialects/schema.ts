@@ -26,6 +26,7 @@ import {
   type Definition,
   type TableChange,
 } from "./parseDefinition";
+import { inPlace } from "./columnPlace";
 import { withDoubt, withOption } from "./engines";
 import { collationAfter, type TableOption, type TextCollation } from "./parseOptions";
 import { parseWhole } from "./parseStatement";
@@ -335,6 +336,7 @@ function altered(table: Table, change: TableChange, state: State): Table {
         result = { ...result, columns: [...others.slice(0, at), own, ...others.slice(at)] };
         if (replaces !== column.name) result = renamedColumn(result, replaces ?? "", column.name);
       }
+      result = { ...result, columns: inPlace(result.columns, column.name, column.place) };
       for (const each of column.constraints) result = withConstraint(result, each, state);
       return result;
     }
