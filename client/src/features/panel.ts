@@ -36,7 +36,7 @@ export interface Panel extends Disposable {
 
 /** Also the value of the context key `activeWebviewPanelId`. */
 const VIEW_TYPE = "isolens.anomaly";
-/** Of the panel while it shows no anomaly. */
+/** The title of the panel while it shows no anomaly. */
 const TITLE = "Isolens";
 /** Fixes are asked for again so many times, about a second each. */
 const MOST_TURNS = 20;

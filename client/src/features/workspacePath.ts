@@ -16,7 +16,7 @@ function isBelow(file: string, folder: string): boolean {
   return !/^\.\.(?:[\\/]|$)/u.test(relative) && !path.isAbsolute(relative);
 }
 
-/** Of what is not there, what its folder links to. */
+/** The folder's target, of a path that is not there. */
 function targetOf(file: string): string {
   try {
     return realpathSync.native(file);

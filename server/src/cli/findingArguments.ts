@@ -19,7 +19,7 @@ export interface FindingArguments {
   readonly failOn: FailOn;
   /** Where the report goes instead of standard output. */
   readonly output?: string;
-  /** Where SARIF goes besides. */
+  /** The file to which SARIF goes besides. */
   readonly sarif?: string;
   readonly coverage: boolean;
 }

@@ -78,7 +78,7 @@ const REPLICATED: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Why the server does not show the level, and what to do. */
+/** The reason why the server does not show the level, and what to do. */
 function foreignText(level: Level, product: "postgres" | "mariadb"): string {
   const executed = `the store has executed the anomaly, see "isolens show"`;
   if (level.family !== "product")

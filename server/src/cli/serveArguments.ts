@@ -22,7 +22,7 @@ export interface ServeArguments {
   readonly lockTimeout?: number;
   /** Until then reads are strong. */
   readonly strongUntil?: StrongUntil;
-  /** Of whom reads are weak; of all if empty. */
+  /** The connections whose reads are weak; all if empty. */
   readonly weakFor: readonly WeakFor[];
   /** A file with tables and first rows. */
   readonly schema?: string;

@@ -18,7 +18,7 @@ export interface TransactionOutcome {
   readonly status: "committed" | "aborted";
   /** Its result; null where it returned nothing or was aborted. */
   readonly result: ResultValue;
-  /** Why it was aborted. */
+  /** The reason why it was aborted. */
   readonly error?: string;
 }
 

@@ -170,7 +170,7 @@ function queryName(at: number): string {
   return `isolens_assertion_${String(at + 1)}`;
 }
 
-/** Why a query cannot be asked; undefined where it can. */
+/** The reason why a query cannot be asked; undefined where it can. */
 function queryFault(program: Program, at: number, tables: readonly string[]): string | undefined {
   const transaction = program.transactions.find(({ name }) => name === queryName(at));
   for (const table of tablesNamed(transaction?.body))
@@ -229,7 +229,7 @@ function runQueryOver(program: Program, name: string, state: ReadonlyMap<Key, Va
   return null;
 }
 
-/** Why a transaction has rolled back, which is its result. */
+/** The reason why a transaction has rolled back, which is its result. */
 export function abortReason(result: Value): string {
   return typeof result === "string" ? result : (JSON.stringify(result) ?? "no reason");
 }

@@ -284,7 +284,7 @@ function bare(name: string): string {
   return name.replace(/^[:$@]/u, "").toLowerCase();
 }
 
-/** Why a value does not fit its place; undefined where it does. NULL fits everywhere. */
+/** The reason why a value does not fit its place; undefined where it does. NULL fits everywhere. */
 function misfitOf(value: Value, type: ValueType): string | undefined {
   if (value === null) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))

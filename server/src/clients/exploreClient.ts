@@ -61,7 +61,7 @@ export interface ExploreClientOptions {
   /** Ends when each assertion is broken at least once. */
   readonly first?: boolean;
   readonly turn?: () => Promise<void>;
-  /** Of an exhaustive exploration: the part to explore, and the keys that are known; see `ExploreOptions`. */
+  /** The part of an exhaustive exploration, and the keys that are known; see `ExploreOptions`. */
   readonly from?: readonly Work[];
   readonly universe?: readonly string[];
 }

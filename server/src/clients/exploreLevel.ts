@@ -68,7 +68,7 @@ export interface SavedExploration extends PartsBegin {
 
 export interface LevelOutcome {
   readonly report: ExplorationReport;
-  /** Of an exhaustive exploration: from here it can go on. */
+  /** The state from which an exhaustive exploration can go on. */
   readonly saved?: SavedExploration;
 }
 

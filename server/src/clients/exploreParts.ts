@@ -69,7 +69,7 @@ export interface PartsResult extends ClientExploration {
   readonly segments: readonly Segment[];
   /** Remarks of others on the client's code. */
   readonly remarks: readonly string[];
-  /** Why one that explored gave up; what it was exploring is among what is left. */
+  /** The reason why one that explored gave up; what it was exploring is among what is left. */
   readonly failure?: string;
 }
 

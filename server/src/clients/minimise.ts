@@ -14,7 +14,7 @@ import { serialOutcomes, type SerialOutcomes } from "./serialOutcomes";
 export interface SmallestBreak {
   readonly client: ExplorableClient;
   readonly broken: BrokenAssertion;
-  /** Of the part alone. */
+  /** The serial outcomes of the part alone. */
   readonly serial: SerialOutcomes;
   /** Names of the transactions that it does without. */
   readonly leftOut: readonly string[];

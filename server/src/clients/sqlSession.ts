@@ -46,7 +46,7 @@ export interface ObservedStep {
   readonly writes: readonly Write[];
   readonly rows: ResultRows;
   readonly affected: number;
-  /** Why it failed, or why the transaction was rolled back. */
+  /** The reason why it failed, or why the transaction was rolled back. */
   readonly why?: string;
 }
 

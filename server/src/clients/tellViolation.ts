@@ -25,7 +25,7 @@ import { executionOf, namesOf, outcomeOf, ownTransactions } from "./story";
 
 export interface Telling {
   readonly cause: ExplorationViolation["cause"];
-  /** Of `serial`: every order breaks it. */
+  /** True if every order breaks it (`serial`). */
   readonly every: boolean;
   /** Assertion that the exploration of the whole client broke. */
   readonly broken: BrokenAssertion;

@@ -102,7 +102,7 @@ const NO_CHILDREN: readonly SyntaxNode[] = [];
 
 /** Level that is being read: the children of a node, or of one that is not shown and whose children stand for it. */
 interface Level {
-  /** Of the first child. */
+  /** The first child's index. */
   entries: number;
   count: number;
   /** The next child. */

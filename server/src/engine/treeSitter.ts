@@ -71,7 +71,7 @@ function failingTexts(): {
   };
 }
 
-/** Of each runtime the grammars that it has loaded. */
+/** The grammars that each runtime has loaded. */
 const grammars = new WeakMap<TreeSitterRuntime, Map<CodeLanguage, Grammar | undefined>>();
 
 function grammarOf(runtime: TreeSitterRuntime, language: CodeLanguage): Grammar | undefined {

@@ -64,7 +64,7 @@ export function leftOutAt(level: StoreLevel): string | undefined {
   return `a statement that waits for a row is run as if it were sent after the wait; ${product.label} looks for rows before it waits, and what that alone leads to is not explored`;
 }
 
-/** Why the store does not know the level; undefined where it does. */
+/** The reason why the store does not know the level; undefined where it does. */
 export function unsupportedLevel(level: StoreLevel): string | undefined {
   if (!level.includes(":") || copyRules(level) !== undefined) return undefined;
   return `Client programs cannot be run at ${level}: the store does not know reads that wait for writers, or that read what is not committed.`;

@@ -42,7 +42,7 @@ export interface Transaction {
   readonly name: string | undefined;
   readonly events: readonly Event[];
   readonly status: "open" | "committed" | "aborted";
-  /** Why the store rolled it back. */
+  /** The reason why the store rolled it back. */
   readonly failure?: string;
   readonly result?: Value;
 }

@@ -10,7 +10,7 @@ export interface Point {
   readonly session: number;
   /** Undefined where the session has ended. */
   readonly request: Request | undefined;
-  /** Why it ended before its end. */
+  /** The reason why it ended before its end. */
   readonly problem?: RunProblem;
   /** The session's transactions that were begun. */
   readonly begun: number;

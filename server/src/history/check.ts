@@ -33,7 +33,7 @@ export interface CheckResult {
   /** The levels that were asked for, weakest first. */
   readonly verdicts: ReadonlyMap<HistoryLevel, HistoryVerdict>;
   readonly resolved: Resolved;
-  /** Why a verdict is unknown. */
+  /** The reason why a verdict is unknown. */
   readonly unknown?: StopReason | "ambiguous" | "times";
   /** The weakest violated level among those asked for, and transactions of the history that are likely to violate it alone. */
   readonly violated?: { readonly level: HistoryLevel; readonly blamed: readonly number[] };
@@ -92,7 +92,7 @@ export function checkHistory(history: History, options: CheckOptions = {}): Chec
   }
 }
 
-/** Why a level that holds for what could be used of the recording might not hold for all of it. */
+/** The reason why a level that holds for what could be used of the recording might not hold for all of it. */
 function doubtOf(resolved: Resolved, strict: boolean): "ambiguous" | "times" | undefined {
   if (resolved.ambiguousReads > 0) return "ambiguous";
   return strict && resolved.history.unusedTimes > 0 ? "times" : undefined;

@@ -14,7 +14,7 @@ export interface Limits {
 
 export const DEFAULT_BYTES = 1.6e9;
 
-/** Why no answer was reached; never escapes `checkHistory`. */
+/** The reason why no answer was reached; never escapes `checkHistory`. */
 export class OutOfLimits extends Error {
   constructor(readonly reason: StopReason) {
     super(reason);

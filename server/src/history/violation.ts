@@ -208,7 +208,7 @@ function tellerOf(part: Part, resolved: Resolved, history: History) {
   const operation = (at: number | undefined) =>
     at === undefined ? [] : [part.operations[at] ?? 0];
   const value = (at: number | undefined) => valueOf(part, history, at ?? 0);
-  // Of a list that goes on behind what is told, its last element is somebody else's.
+  // The last element of a list that goes on behind what is told is somebody else's.
   const share = (fact: Fact) => {
     const last = lastOf(own, fact.read ?? 0);
     const isLast = last === lastOf(history, part.operations[fact.read ?? 0] ?? 0);

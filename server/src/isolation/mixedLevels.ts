@@ -8,7 +8,7 @@ export interface MixedLevels {
   readonly family: "mixed";
   /** By the transaction's id; complete for the program at hand. */
   readonly perTransaction: Readonly<Record<string, Level>>;
-  /** Of units: what their transactions run at that declare a level, by the unit's id and then by the declared name. */
+  /** The levels that transactions of units declare for themselves, by the unit's id and then by the declared name. */
   readonly inside?: Readonly<Record<string, Readonly<Record<string, Level>>>>;
   /**
    * Selective serializability (ANODE, section 2): of two instances of such a pair, one sees all of the other and comes

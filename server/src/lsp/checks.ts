@@ -372,5 +372,5 @@ export function createChecks(state: ServerState): Checks {
 }
 
 function ignored(): void {
-  // Of a level that is only tried, the end is told.
+  // A level that is only tried tells its end.
 }

@@ -94,12 +94,12 @@ export function asBefore(anomaly: Anomaly, before: Anomaly | undefined): Anomaly
   };
 }
 
-/** How many of those that are told break data. */
+/** The number of those that are told and break data. */
 export function countOfTold(report: LevelReport): number {
   return toldAnomalies(report).filter(breaksData).length;
 }
 
-/** Of those that are told and break data, what a transaction takes part in. */
+/** The anomalies that are told and break data, and that a transaction takes part in. */
 export function anomaliesOf(
   result: ProjectResult,
   transaction: ReportTransaction,

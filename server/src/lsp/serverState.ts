@@ -49,7 +49,7 @@ export interface ServerState {
   chosen: string | undefined;
   /** A command asked for proofs. */
   proves: boolean;
-  /** Why the server cannot check at the moment; empty when it can. */
+  /** The reason why the server cannot check at the moment; empty when it can. */
   trouble: string;
   milliseconds: number | undefined;
   revision: number;
@@ -107,7 +107,7 @@ export function configuredLevel(state: ServerState, project: Project | undefined
   return set === undefined || isOthers ? own : set;
 }
 
-/** Why the level of the settings cannot be used; empty when it can, or when an isolens.json says the level. */
+/** The reason why the level of the settings cannot be used; empty when it can, or when an isolens.json says the level. */
 export function settingProblem(state: ServerState, project: Project | undefined): string {
   const { level } = settingsOf(state, project);
   if (level.trim() === "" || project?.configurationFile !== undefined) return "";

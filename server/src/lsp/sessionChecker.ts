@@ -47,7 +47,7 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
           }),
           read: (program) => {
             isWhole = brokenPlaces(program.notes, open).length === 0;
-            // Of what is read before the rest it is not known yet.
+            // Parts that are read before the rest do not know it yet.
             if (program.unread === undefined && standing.length === 0)
               broken = readings.settle(project, program);
             if (broken.length > 0) stop();

@@ -65,7 +65,7 @@ export function statusOf(state: ServerState): ServerStatus {
   const [project] = state.projects.values();
   const busy = state.running.size > 0;
   const progress = [...state.running.values()];
-  // Of several checks those that are least far are what there is to wait for.
+  // The check that is least far is what there is to wait for.
   const unit = UNITS.find((each) => progress.some((one) => one.unit === each));
   const counted = progress.filter((each) => each.unit === unit);
   const sum = (pick: (each: { done: number; total: number }) => number): number =>

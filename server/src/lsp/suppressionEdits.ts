@@ -50,7 +50,7 @@ export function removal(text: string, range: Range): CommentEdit {
   const closing = /^\s*\*\//u.exec(after)?.[0] ?? "";
   const isBlock = marker.startsWith("/*");
   const rest = after.slice(closing.length);
-  // Of a block comment of several lines only what is said goes.
+  // A block comment of several lines loses only what is said.
   if (isBlock !== (closing !== ""))
     return deletion(line, range.start.character, range.end.character);
   if (code.trim() !== "" || rest.trim() !== "") {

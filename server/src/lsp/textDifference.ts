@@ -21,7 +21,7 @@ export function textDifference(before: string, after: string): TextEdit | undefi
     const ends = (text: string): boolean => text.charAt(text.length - same - 1) === "\r";
     if (ends(before) || ends(after)) same -= 1;
   }
-  // Of the places where lines may have come or gone, the one at the beginning of a line is meant.
+  // Lines may have come or gone at several places; the one at the beginning of a line is meant.
   const [longer, to] =
     after.length > before.length ? [after, after.length - same] : [before, before.length - same];
   const back = start === 0 ? 0 : start - (longer.lastIndexOf("\n", start - 1) + 1);

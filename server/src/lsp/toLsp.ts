@@ -74,7 +74,7 @@ export function unknownDiagnostic(unknown: Unknown, range: Range): Diagnostic {
   };
 }
 
-/** Of an earlier text, until a new verdict replaces it. */
+/** A diagnostic of an earlier text, until a new verdict replaces it. */
 export function asOutdated(diagnostic: Diagnostic): Diagnostic {
   return { ...diagnostic, tags: [DiagnosticTag.Unnecessary] };
 }

@@ -12,7 +12,7 @@ export interface ResultColumn {
   readonly origin?: ColumnOrigin;
   /** Fields of rows. */
   readonly shape?: Shape;
-  /** Of a column of a table, for MySQL's clients. */
+  /** The column of a table behind it, for MySQL's clients. */
   readonly stored?: StoredColumn | undefined;
   /** How PostgreSQL's clients are told of it; absent where its type says all. */
   readonly object?: ColumnObject | undefined;

@@ -1,6 +1,6 @@
 // The SQL dialects that are read, by the names that configuration and reports use.
 
-/** Of these, `postgres` is read by PostgreSQL's own grammar and the others by ours. */
+/** The dialects: PostgreSQL's own grammar reads `postgres`, and ours the others. */
 export type Dialect = "postgres" | "mysql" | "mariadb" | "sqlserver" | "sqlite";
 
 export const DIALECTS: readonly Dialect[] = ["postgres", "mysql", "mariadb", "sqlserver", "sqlite"];

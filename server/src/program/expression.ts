@@ -91,7 +91,7 @@ export type Expression =
   | {
       readonly kind: "aggregate";
       readonly function: AggregateFunction;
-      /** Of `other`: which function of the values in these rows it is. */
+      /** The name, for `other`, of the function of the values in these rows. */
       readonly name?: string;
       readonly operand?: Expression;
       readonly distinct: boolean;

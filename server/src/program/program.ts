@@ -77,7 +77,7 @@ export interface Transaction {
    * caught somewhere in it, or by something unknown. Absent: nobody knows what its callers do.
    */
   readonly errors?: "thrown" | "caught";
-  /** Of code: handlers within its transactions that go on there, as if the server had not ended them. */
+  /** The handlers within code's transactions that go on there, as if the server had not ended them. */
   readonly keptErrors?: readonly KeptError[];
   /** Losses outside any one statement (control flow, dynamic SQL, calls). */
   readonly taint: readonly Taint[];
@@ -110,7 +110,7 @@ export interface Invariant {
   readonly where: Expression;
   /** Free of queries, or EXISTS over one base table, or the literal false; of a total, any condition. */
   readonly condition: Expression;
-  /** Of a total: what the user calls `:o` is this column of the first relation's row. */
+  /** The column of the first relation's row that the user calls `:o` in a total. */
   readonly names?: readonly { readonly name: string; readonly column: string }[];
 }
 

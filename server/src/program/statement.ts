@@ -247,7 +247,7 @@ export type Command =
   | {
       readonly kind: "atomic";
       readonly body: Command;
-      /** Of this transaction, where it is not the unit's. */
+      /** The level of this transaction, where it is not the unit's. */
       readonly level?: DeclaredLevel;
       /** The statements before it run after its BEGIN, on other connections. */
       readonly afterBegin?: true;

@@ -80,7 +80,7 @@ function countParts(body: Command): Parts {
         const before = parts.writers.length;
         visitWhere(command.then, told === "nothing");
         if (command.otherwise === undefined) return;
-        // Of two branches one runs.
+        // One of two branches runs.
         const inThen = parts.writers.splice(before);
         const most = parts.statements;
         parts.statements = statements;

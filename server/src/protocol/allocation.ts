@@ -17,6 +17,6 @@ export interface Allocation {
   readonly isExhaustive: boolean;
   /** How many transactions at a time the answer is about. */
   readonly bound: number;
-  /** Why it is not decided, or what was not understood at any level. */
+  /** The reason why it is not decided, or what was not understood at any level. */
   readonly open: readonly string[];
 }

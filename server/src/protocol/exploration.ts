@@ -38,7 +38,7 @@ export interface ExplorationReport {
   readonly client: string;
   readonly level: string;
   readonly driver: "exhaustive" | "random";
-  /** Of the random driver. */
+  /** The seed of the random driver. */
   readonly seed?: number;
   readonly verdict: Verdict;
   readonly sessions: number;

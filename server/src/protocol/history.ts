@@ -30,7 +30,7 @@ export interface HistoryTransaction {
   readonly operations: readonly HistoryOperation[];
 }
 
-/** Why a dependency holds: a sentence with the places that show it, resting on further sentences. */
+/** The reason why a dependency holds: a sentence with the places that show it, resting on further sentences. */
 export interface HistoryReason {
   readonly text: string;
   readonly places: readonly HistoryPlace[];
@@ -92,7 +92,7 @@ export interface HistoryReport {
   readonly strict: boolean;
   /** By the full name of the level, from the weakest to the strongest that was asked for. */
   readonly verdicts: Readonly<Record<string, HistoryVerdict>>;
-  /** Why something is unknown. */
+  /** The reason why something is unknown. */
   readonly unknown?: string;
   readonly violation: HistoryViolation | null;
   readonly remarks: readonly HistoryRemark[];

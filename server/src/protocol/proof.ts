@@ -61,7 +61,7 @@ export interface LevelTrial {
   readonly level: string;
   /** `anomaly`: something that was found happens there as well; `open`: neither shown nor proved. */
   readonly status: "proved" | "anomaly" | "open";
-  /** Of an open one: the proof was not sought to its end, for time or since the solver gave up. */
+  /** True of an open proof that was not sought to its end, for time or since the solver gave up. */
   readonly undecided?: true;
   readonly scheme?: ProofScheme;
 }

@@ -43,7 +43,7 @@ export type Harm =
 /** How loudly a finding is told; `off` keeps it out of everything but JSON. */
 export type FindingSeverity = "error" | "warning" | "information" | "hint" | "off";
 
-/** Why a finding is not told: a comment in the text, or an entry of a baseline. */
+/** The reason why a finding is not told: a comment in the text, or an entry of a baseline. */
 export interface Suppressed {
   readonly by: "comment" | "baseline";
   /** The user's words; empty where there are none. */
@@ -72,18 +72,18 @@ export interface ReportTransaction {
 /** A transaction and those that share a table with it which one of the two writes; itself is one of them where it writes. */
 export interface SearchedPairs {
   readonly sharing: number;
-  /** Of these: it races with. */
+  /** The transactions that it races with, as a number. */
   readonly racing: number;
-  /** Of these: nothing is found with, and nothing about the two is open. */
+  /** The number of those with which nothing is found and nothing is open. */
   readonly settled: number;
 }
 
 /** Pairs of transactions, each also with itself, that share a table which one of the two writes. */
 export interface SearchExtent {
   readonly pairs: number;
-  /** Of these: the texts alone say that they cannot race. */
+  /** The number of those with which the texts alone rule a race out. */
   readonly ruledOut: number;
-  /** Of these: asked about to the end. */
+  /** The number of those that were asked about to the end. */
   readonly searched: number;
 }
 
@@ -102,7 +102,7 @@ export interface CycleEdge {
   readonly to: CycleEnd;
   readonly table: string;
   readonly columns: readonly string[];
-  /** Of a recorded run: why it holds, where the two ends alone do not show it. */
+  /** The reason of a dependency of a recorded run, where the two ends alone do not show it. */
   readonly reason?: HistoryReason;
 }
 
@@ -155,7 +155,7 @@ export interface Anomaly {
   /** `refused`: nothing differs, the server ends one transaction for what others do. */
   readonly severity: Severity | "refused";
   readonly status: "confirmed" | "unconfirmed";
-  /** Why it is unconfirmed. */
+  /** The reason why it is unconfirmed. */
   readonly reason?: string;
   /** Names, one per instance, in the order of the cycle. */
   readonly transactions: readonly string[];
@@ -233,7 +233,7 @@ export function mainEnd({ cycle, dirtyRead }: Anomaly): CycleEnd | undefined {
 /** An invariant that the user states and that a run leaves broken; its start and every serial order keep it. */
 export interface Breach {
   readonly text: string;
-  /** Where it is stated. */
+  /** The place where it is stated. */
   readonly file?: string;
   readonly range?: Range;
   /** Both sides of its comparison and the row that it is about: "2 against 1 for event 1"; empty where it has neither. */
@@ -326,7 +326,7 @@ export interface FileCoverage extends Coverage {
   readonly nothingFound: number;
   /** Calls of the database that nothing that was followed leads to. */
   readonly unreached: number;
-  /** Why it was not read. */
+  /** The reason why it was not read. */
   readonly skipped?: string;
 }
 

@@ -39,7 +39,7 @@ export interface LevelChoice extends LevelName {
   readonly known?: {
     readonly verdict: Verdict;
     readonly anomalies: number;
-    /** Of the anomalies at the level in force so many stay; absent where that level is not decided. */
+    /** The number of anomalies at the level in force, of which so many stay; absent where that level is not decided. */
     readonly of?: number;
     readonly unknown: number;
   };
@@ -156,7 +156,7 @@ export interface TreeFile extends Coverage {
   readonly project: string;
   readonly level: LevelName;
   readonly transactions: readonly TreeTransaction[];
-  /** Why it was not read. */
+  /** The reason why it was not read. */
   readonly skipped?: string;
 }
 
@@ -455,7 +455,7 @@ export interface PanelReplay {
     | "followed"
     | "not reproduced"
     | "not replayed";
-  /** Why it was not replayed, or what was left out. */
+  /** The reason why it was not replayed, or what was left out. */
   readonly reason?: string;
   /** The rows that were left, by table, as the server printed them. */
   readonly rows?: Readonly<Record<string, readonly string[]>>;

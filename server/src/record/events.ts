@@ -15,7 +15,7 @@ export interface StatementEvent {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly sql: string;
-  /** Of a prepared statement, in the order of its parameters. */
+  /** The arguments of a prepared statement, in the order of its parameters. */
   readonly arguments: readonly Value[];
   readonly columns: readonly string[];
   /** The first rows; `count` says how many there were. */
@@ -27,7 +27,7 @@ export interface StatementEvent {
   readonly insertId?: string;
   /** SQLSTATE or number of the error that ended the statement. */
   readonly error?: string;
-  /** Of the connection behind the statement. */
+  /** The status of the connection behind the statement. */
   readonly status: TransactionStatus;
   /** The level that the session asked for when it began, as the client wrote it. */
   readonly level?: string;
@@ -59,7 +59,7 @@ export interface AnswerColumn {
   readonly type: number;
   readonly isBinary: boolean;
   readonly unsigned?: boolean;
-  /** Of its whole numbers. */
+  /** The largest of its whole numbers. */
   readonly largest: number | undefined;
 }
 
@@ -76,5 +76,5 @@ export interface Decoder {
   end(): void;
 }
 
-/** Why a connection is no longer looked at, for the user; its bytes go on. */
+/** The reason why a connection is no longer looked at, for the user; its bytes go on. */
 export type Remark = (text: string) => void;

@@ -86,7 +86,7 @@ const LEVEL =
 const DEFAULT_LEVEL =
   /^set (?:session )?(?:@@(?:session\.)?)?(?:default_transaction_isolation|transaction_isolation|tx_isolation) ?(?:=|:=|to) ?(?:(\$1)|"?([a-z -]+)"?)$/i;
 
-/** Of a transaction's first word: `BEGIN ISOLATION LEVEL SERIALIZABLE`. */
+/** The level in a transaction's first word: `BEGIN ISOLATION LEVEL SERIALIZABLE`. */
 const OWN_LEVEL =
   /(?<=^(?:begin|start)\b.*) isolation level (read (?:un)?committed|repeatable read|serializable)(?:,|$| (?=read|not|deferrable))/i;
 

@@ -14,7 +14,7 @@ import type { LiveServer, LiveSession, StatementResult } from "./servers/liveSer
 /** End of one instance. */
 export interface InstanceEnd {
   readonly status: "committed" | "rolled back";
-  /** Why it was rolled back: the server's code and words. */
+  /** The reason why it was rolled back: the server's code and words. */
   readonly reason?: string;
   /** The rows that it was given, statement by statement, as JSON. */
   readonly returned: readonly string[];

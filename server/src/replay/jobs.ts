@@ -72,7 +72,7 @@ export interface JobsInput {
   readonly anomaly: Anomaly;
   readonly program: Program;
   readonly files: readonly SourceFile[];
-  /** Of all files; each tells its own where it is absent. */
+  /** The dialect of all files; each tells its own where it is absent. */
   readonly dialect?: Dialect | undefined;
   readonly parsers: SqlParsers;
   readonly product: LiveServer["product"];

@@ -32,12 +32,12 @@ export interface ReplayInput {
   readonly anomaly: Anomaly;
   readonly program: Program;
   readonly files: readonly SourceFile[];
-  /** Of all files; each tells its own where it is absent. */
+  /** The dialect of all files; each tells its own where it is absent. */
   readonly dialect?: Dialect | undefined;
   readonly parsers: SqlParsers;
   readonly levelOf: (instance: string) => ProductLevel;
   readonly server: LiveServer;
-  /** Of the schema that is made for the run; no schema of that name may exist. */
+  /** The name of the schema that is made for the run; no schema of that name may exist. */
   readonly schema: string;
   readonly stopped?: () => boolean;
   /** The server holds nothing but this replay: schemas of the workspace's own names may be made on it. */
@@ -55,7 +55,7 @@ export interface ReplayReport {
     "reproduced" | "reproduced in part" | "followed" | "not reproduced" | "not replayed";
   /** Parts of the program that were not sent to the server. */
   readonly leftOut?: readonly string[];
-  /** Why it was not. */
+  /** The reason why it was not. */
   readonly reason?: string;
   readonly server: string;
   /** The least that differs from a serial order: every one of them differs in this, or in more. */

@@ -40,7 +40,7 @@ function changedTable(statement: Statement): string | undefined {
   }
 }
 
-/** Why a transaction cannot be sent statement by statement: some of them are run by triggers. */
+/** The reason why a transaction cannot be sent statement by statement: some of them are run by triggers. */
 export function sendsTriggers(
   { body }: Transaction,
   tables: ReadonlySet<string>,

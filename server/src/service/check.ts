@@ -96,7 +96,7 @@ export interface CheckEvents {
   found?(anomaly: Anomaly): void;
 }
 
-/** Of each transaction, the first of the files that it has something in. */
+/** The rank of each transaction: the first of the files that it has something in. */
 function rankOf(
   transactions: readonly Transaction[],
   first: readonly FileId[],
@@ -197,7 +197,7 @@ export async function check(
       ...invariantRemarks(program),
       ...versionNotes(input.program.transactions, levels),
     ];
-    // Of the size that was searched, the texts may say that there is no cycle, with any number of rounds.
+    // The texts may say that there is no cycle of the size that was searched, with any number of rounds.
     const largest = Math.max(2, searched.completed);
     const apart = { has: (id: string): boolean => cycles.isApart(ids.indexOf(id), largest) };
     const gapsOf = (form: FlatProgram, at: Levels = levels): readonly Unknown[] => [

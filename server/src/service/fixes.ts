@@ -213,7 +213,7 @@ function otherText({ kind }: Anomaly, [read]: readonly StaleRead[]): string {
   return `another ${kind.replaceAll("-", " ")} of ${read?.transaction ?? ""} stays: what \`${text}\` reads goes stale as well`;
 }
 
-/** Why the changed program is no fix of the anomaly; undefined where it is one. */
+/** The reason why the changed program is no fix of the anomaly; undefined where it is one. */
 function objectionTo(
   anomaly: Anomaly,
   old: LevelReport,
@@ -245,7 +245,7 @@ function unknownKey({ reason, transactions }: Unknown): string {
   return JSON.stringify([reason, transactions]);
 }
 
-/** Why the changed text is not read as a program like the old one. */
+/** The reason why the changed text is not read as a program like the old one. */
 function misreading(old: Program, now: Program): string | undefined {
   const ids = new Set(now.transactions.map(({ id }) => id));
   const gone = old.transactions.find(({ id }) => !ids.has(id));

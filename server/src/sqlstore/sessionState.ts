@@ -8,7 +8,7 @@ import type { SqlValue } from "./values/value";
 export interface Savepoint {
   readonly name: string;
   readonly waiting: ReadonlyMap<StoreKey, Value>;
-  /** How many definitions the transaction had made. */
+  /** The number of definitions that the transaction had made. */
   readonly definitions: number;
   readonly pending: readonly PendingReference[];
   readonly deferred: ReadonlyMap<string, boolean>;

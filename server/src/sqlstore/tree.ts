@@ -17,7 +17,7 @@ export interface TypeName {
   readonly name: string;
   readonly modifiers: readonly number[];
   readonly array: boolean;
-  /** Of ENUM(...) in MySQL. */
+  /** The labels of ENUM(...) in MySQL. */
   readonly labels?: readonly string[];
 }
 

@@ -19,7 +19,7 @@ import { renderValue } from "./value";
 interface TakenKey {
   /** Table, columns and values. */
   readonly key: string;
-  /** Of a key other than the primary one: its row, which others may give the same. */
+  /** The row of a key other than the primary one, which others may give the same. */
   readonly row?: string;
 }
 
@@ -228,7 +228,7 @@ function refused(
   return `${axiom.text}${named === "" ? "" : ` does not hold for ${named}`}`;
 }
 
-/** Of two instances that have something in common, the later sees the earlier. */
+/** The violation where the later of two instances that have something in common does not see the earlier. */
 function conflict(
   events: readonly Event[],
   governs: Governs,
@@ -257,7 +257,7 @@ function interleaved(events: readonly Event[], apart: Between): string | undefin
   return undefined;
 }
 
-/** Of two such instances the later one sees all that the earlier one wrote. */
+/** The violation where the later of two such instances does not see all that the earlier one wrote. */
 function unserialized(events: readonly Event[], paired: Between): string | undefined {
   return first(events, (w, q) =>
     w.rows.size > 0 && w.step < q.step && paired(w.instance, q.instance)

@@ -37,7 +37,7 @@ export interface Wait {
   readonly holders: readonly string[];
   /** The lock that it waits for, where that has a name: `rowName` of a row. */
   readonly wants?: string;
-  /** How many steps the run had when it began to wait. */
+  /** The number of steps that the run had when it began to wait. */
   readonly at: number;
 }
 

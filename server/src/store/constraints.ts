@@ -29,7 +29,7 @@ export function uniqueKeysOf(table: Table): readonly UniqueKey[] {
   return [...primary, ...table.uniqueKeys];
 }
 
-/** Of these, the ones that hold behind every statement. */
+/** The keys that hold behind every statement. */
 export function keysInForce(table: Table): readonly UniqueKey[] {
   return uniqueKeysOf(table).filter((key) => !isDeferred(key));
 }

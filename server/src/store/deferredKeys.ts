@@ -33,7 +33,7 @@ export function deferKeys(table: Table, writes: readonly Write[], { defer }: Act
     }
 }
 
-/** Of the keys that a statement has given, those that another row has by then, or may come to have. */
+/** The keys that a statement has given and that another row has by then, or may come to have. */
 export function openKeysOf(
   server: Server,
   session: Session,

@@ -28,7 +28,7 @@ export interface Enumeration {
   readonly schedules: readonly (readonly ScheduleStep[])[];
   /** False when `limit` cut it short. */
   readonly complete: boolean;
-  /** Why some interleavings were left out: what a statement does in them is not known. */
+  /** The reason why some interleavings were left out: what a statement does in them is not known. */
   readonly leftOut: readonly string[];
 }
 

@@ -37,7 +37,7 @@ export interface CellAccess {
   readonly value: Value;
   /** Reads: the instance whose version was read, null for the initial row. Writes: the value before. */
   readonly writer?: string | null;
-  /** Of a version that a unit wrote: the number of its transaction. */
+  /** The number of the transaction by which a unit wrote the version. */
   readonly writerPart?: number;
   readonly before?: Value;
 }
@@ -47,11 +47,11 @@ export interface ExecutedStep {
   readonly instance: string;
   /** 1-based among the executed statements of the instance; "commit" and "rollback" end it, or a unit's transaction. */
   readonly statement: number | "commit" | "rollback";
-  /** Of a unit: the number of its transaction that the step belongs to, from 0. */
+  /** The number of the unit's transaction that the step belongs to, from 0. */
   readonly part?: number;
   /** The statement is a transaction of its own, of a unit: it commits at once. */
   readonly commits?: boolean;
-  /** Of a unit's transaction at a product's level: the name of that level. */
+  /** The name of the level of a unit's transaction at a product's level. */
   readonly level?: string;
   readonly source?: Statement;
   /** Instances whose commits the snapshot contains, or visible statements ("T1.2") at a paper's level. */
@@ -65,7 +65,7 @@ export interface ExecutedStep {
   readonly waitedFor?: string;
   /** It waited for these until its transaction was ended: it has done nothing. */
   readonly waitsFor?: readonly string[];
-  /** Why a rollback happened. */
+  /** The reason why a rollback happened. */
   readonly why?: string;
 }
 
@@ -116,7 +116,7 @@ export type ExecutionResult =
 /** The judgement of a witness plan. */
 export interface Confirmation {
   readonly status: "confirmed" | "unconfirmed";
-  /** Why it is unconfirmed. */
+  /** The reason why it is unconfirmed. */
   readonly reason?: string;
   /** Difference from every serial order; undefined when some order gives the same in all respects. */
   readonly severity?: Severity;

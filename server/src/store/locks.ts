@@ -6,7 +6,7 @@ import type { SqlValue } from "./value";
 export interface HeldLock {
   readonly name: string;
   readonly mode: string;
-  /** Of a lock on a gap: the rows that nobody else may insert. */
+  /** True of rows that nobody else may insert into a locked gap. */
   readonly covers?: (values: Readonly<Record<string, SqlValue>>) => boolean;
 }
 

@@ -35,9 +35,9 @@ import { applyWrite, findTable, initialRows, type TableRows, type Write } from "
 /** One instance in the run. */
 interface Participant {
   readonly machine: Machine;
-  /** Of the transaction that is open. */
+  /** The writes of the transaction that is open. */
   log: readonly Write[];
-  /** Of a unit's transactions that have ended. */
+  /** The writes of a unit's transactions that have ended. */
   kept: readonly Write[];
   status: string | undefined;
   /** Instances that its last planned statement saw. */

@@ -11,11 +11,11 @@ import type { TableRows, Write } from "./row";
 export interface StepRecord {
   readonly instance: string;
   readonly statement: number | "commit" | "rollback";
-  /** Of a unit: the number of its transaction that the step belongs to, from 0. */
+  /** The number of the unit's transaction that the step belongs to, from 0. */
   readonly part?: number;
   /** The statement was a transaction of its own, of a unit. */
   readonly commits?: boolean;
-  /** Of a statement at a product's level: that level. */
+  /** The level of a statement at a product's level. */
   readonly level?: ProductLevel;
   readonly source?: Statement;
   readonly sees: readonly string[];

@@ -52,19 +52,19 @@ export interface DatabaseState {
 /** One session. */
 export interface Session {
   readonly machine: Machine;
-  /** Of the transaction that it is in. */
+  /** The level of the transaction that it is in. */
   level: ProductLevel;
-  /** Of a transaction that declares a level of that name. */
+  /** The level of a transaction that declares one of that name. */
   readonly levels: (declared: string | undefined) => ProductLevel;
-  /** Of the transaction, or of the statement that waits. */
+  /** The snapshot of the transaction, or of the statement that waits. */
   snapshot: DatabaseState | undefined;
   /** The variable that a STABLE function gives its value to, where the last statement was a part of that. */
   snapshotOf: string | undefined;
-  /** How many committed states were over when its last transaction ended: none of them is the newest at a later BEGIN. */
+  /** The number of committed states that were over when its last transaction ended: none of them is the newest at a later BEGIN. */
   over: number;
-  /** Of the transaction that is open. */
+  /** The writes of the transaction that is open. */
   log: readonly Write[];
-  /** Of a unit's transactions that have committed. */
+  /** The writes of a unit's transactions that have committed. */
   kept: readonly Write[];
   locks: readonly HeldLock[];
   /** Keys that are to be checked when it commits. */

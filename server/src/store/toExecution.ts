@@ -116,7 +116,7 @@ function observedIn(step: StepRecord): readonly string[] {
   return [`${step.statement}: ${step.why ?? observedText(step)}`];
 }
 
-/** Of rows that nobody gets, the first one may be looked at, and how many there are. */
+/** The text of rows that nobody gets: the first one may be looked at, and how many there are. */
 function observedText(step: StepRecord): string {
   const thrownAway = step.source?.kind === "select" && step.source.discarded;
   if (!thrownAway || step.rows.length < 2) return resultText(step);

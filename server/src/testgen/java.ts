@@ -270,7 +270,7 @@ const HARNESS = String.raw`
     /** Runs the lines of a script in the transaction that is open; false if it rolls itself back. */
     static boolean runScript(Connection connection, Session session, List<String> returned) throws SQLException {
         Map<String, Object> values = new HashMap<>(session.values());
-        // Of each \if that is open: whether its lines run, and whether one of its branches did.
+        // The state of each \if that is open: whether its lines run, and whether one of its branches did.
         List<boolean[]> branches = new ArrayList<>();
         boolean isFirst = true;
         for (int index = 0; index < session.script().size(); index++) {

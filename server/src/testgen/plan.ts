@@ -29,7 +29,7 @@ export interface TestInput {
   readonly anomaly: Anomaly;
   readonly program: Program;
   readonly files: readonly SourceFile[];
-  /** Of all files; each tells its own where it is absent. */
+  /** The dialect of all files; each tells its own where it is absent. */
   readonly dialect?: Dialect | undefined;
   readonly parsers: SqlParsers;
   readonly levelOf: (instance: string) => Level;

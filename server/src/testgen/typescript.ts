@@ -197,7 +197,7 @@ async function runScript(client: pg.Client, session: Session, returned: unknown[
     const { rows } = await client.query("SELECT (" + bind(expression) + ") AS value");
     return rows[0].value;
   };
-  // Of each \if that is open: whether its lines run, and whether one of its branches did.
+  // The state of each \if that is open: whether its lines run, and whether one of its branches did.
   const branches: { runs: boolean; ran: boolean }[] = [];
   let isFirst = true;
   for (const [index, line] of session.script.entries()) {

@@ -11,7 +11,7 @@ interface Entry {
   readonly transactions: readonly string[];
   /** How many findings have this content. */
   readonly count: number;
-  /** Why it is accepted; the user may write it. */
+  /** The reason why it is accepted; the user may write it. */
   readonly reason: string;
   readonly range: Range;
 }
@@ -40,7 +40,7 @@ export interface Baseline {
   readonly old: readonly AnomalyEntry[];
 }
 
-/** Why a baseline cannot be used, with the place in it where its text is to blame. */
+/** The reason why a baseline cannot be used, with the place in it where its text is to blame. */
 export interface BaselineProblem {
   readonly path: string;
   readonly message: string;

@@ -43,9 +43,9 @@ export interface JudgedFile {
   readonly stamp: string;
   /** The text of a file that is worth reading; else nothing of it is kept. */
   readonly text?: string;
-  /** Why it is left out although it may use a database. */
+  /** The reason why it is left out although it may use a database. */
   readonly why?: string;
-  /** Why nobody knows what is in it. */
+  /** The reason why nobody knows what is in it. */
   readonly unread?: string;
 }
 

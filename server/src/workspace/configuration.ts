@@ -33,7 +33,7 @@ export interface ConfiguredPair {
 }
 
 export interface Configuration {
-  /** Of all files; absent: each file's text tells. */
+  /** The dialect of all files; absent: each file's text tells. */
   readonly dialect?: Dialect;
   /** The level of the workspace. */
   readonly level: Level;
@@ -158,7 +158,7 @@ function mixedProducts(
   });
 }
 
-/** Why a transaction cannot run at one level while the others run at another. */
+/** The reason why a transaction cannot run at one level while the others run at another. */
 export function mixedProductsText(transaction: string, own: Level, others: Level): string {
   const kind = (level: Level): string =>
     level.family === "paper" ? "is defined by axioms" : `is a level of ${level.product}`;

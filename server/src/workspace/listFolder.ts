@@ -182,7 +182,7 @@ async function entriesOf(folder: string): Promise<readonly Dirent[] | string> {
   }
 }
 
-/** Why a link to a folder is left alone; undefined for all else, and where the folder is met without it. */
+/** The reason why a link to a folder is left alone; undefined for all else, and where the folder is met without it. */
 async function linkedFolder(
   entry: Dirent,
   absolute: string,

@@ -75,7 +75,7 @@ export interface ReadLevelFile {
   readonly path: string;
   readonly level?: PaperLevel;
   readonly problems: readonly ConfigurationProblem[];
-  /** Why it could not be read as text. */
+  /** The reason why it could not be read as text. */
   readonly unreadable?: string;
 }
 

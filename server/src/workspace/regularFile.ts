@@ -38,7 +38,7 @@ export function openRegularFile(absolute: string, workspace?: string): OpenedFil
   }
 }
 
-/** Why what stands there is not opened: opening some devices has an effect. Throws as `stat` does. */
+/** The reason why what stands there is not opened: opening some devices has an effect. Throws as `stat` does. */
 function refusalOf(absolute: string, workspace: string): string | undefined {
   const found = statSync(absolute);
   if (!found.isFile()) return kindText(found);

@@ -41,7 +41,7 @@ interface Link extends LockOrder {
 /** Runs that are tried per group of transactions, and in all: what is found beyond is not told. */
 const MOST_TRIES = { group: 9, deadlocks: 200, others: 60 };
 
-/** Of longer transactions rows and arguments are rarely found that lead to their locks. */
+/** The most operations: longer transactions rarely have rows and arguments found that lead to their locks. */
 const MOST_OPERATIONS = 60;
 
 interface Budget {
@@ -69,7 +69,7 @@ function keptStatements({ keptErrors = [] }: Transaction): ReadonlySet<Statement
   return new Set(keptErrors.flatMap(({ statements }) => statements));
 }
 
-/** Of each handler that keeps what the server says within a transaction one: a deadlock, else a serialization failure. */
+/** One refusal for each handler that keeps what the server says within a transaction: a deadlock, else a serialization failure. */
 function keptErrorsOf(search: Search): readonly Refusal[] {
   const { program, flat } = search;
   const links = linksOf(search);
@@ -140,7 +140,7 @@ function deadlocksOf(search: Search): readonly Refusal[] {
   return found;
 }
 
-/** Of each transaction whose errors leave the code one, with itself before others. */
+/** One refusal for each transaction whose errors leave the code, with itself before others. */
 function failuresOf(search: Search): readonly Refusal[] {
   const { program, flat, levels } = search;
   return program.transactions.flatMap((transaction, member) => {

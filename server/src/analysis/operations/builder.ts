@@ -14,7 +14,7 @@ export interface Scope {
   /** A column of a relation; undefined when this scope does not know the relation. */
   readonly column?: (relation: string, column: string) => Term | undefined;
   readonly excluded?: (column: string) => Term;
-  /** Of the rows that calls in the outputs give, the number of the one at hand, from 0. */
+  /** The number, from 0, of the row at hand among those that calls in the outputs give. */
   readonly set?: number;
   /** This read may never run: it belongs to a row that may be absent or to a case that may not hold. */
   readonly perhaps?: true;
@@ -124,7 +124,7 @@ export interface PartDraft {
   to?: number;
   /** Paths on which it is undone. */
   readonly undone: Term[];
-  /** Of these, the ones on which control goes on behind it. */
+  /** The conditions among them on which control goes on behind it. */
   readonly left: Term[];
 }
 

@@ -337,7 +337,7 @@ function tellsRows(
   );
 }
 
-/** Of two rows of a relation, that the first has the lesser key. */
+/** The condition that the first of two rows of a relation has the lesser key. */
 function comesBefore(builder: Builder, first: Draft, second: Draft): Term {
   return tableOf(builder.tables, first.table)
     .primaryKey.filter((column) => ownEntry(first.key, column) === undefined)

@@ -350,7 +350,7 @@ function call(
   if (array?.kind === "array") {
     const length = lengthOf(array.parameter);
     if (expression.name === "cardinality") return length;
-    // Of an empty array it is NULL.
+    // An empty array's is NULL.
     if (expression.name === "array_length")
       return conditional(compare("<", int(0), length), length, NULL);
   }

@@ -333,7 +333,7 @@ function showReturning(
   if (returning && flow.transaction.boundary !== "routine") show(builder, returning.into);
 }
 
-/** Of a result with many rows the caller sees all: whatever could tell two such sets apart. */
+/** Shows the caller all of a result with many rows: whatever could tell two such sets apart. */
 function showRows(builder: Builder, query: Query): void {
   const fingerprint = rowsTerm(builder, query);
   if (!fingerprint && limitOf(query) !== Infinity)

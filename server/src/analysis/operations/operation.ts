@@ -92,7 +92,7 @@ export interface Operation {
   readonly kind: "read" | "update" | "insert" | "delete";
   /** For reads: the row lock that it takes. Of writes, "none": what they lock follows from their kind. */
   readonly lock: "none" | RowLock;
-  /** Of the rows that it finds it locks the one that it chooses, and goes no further (LIMIT, EXISTS, MIN and MAX). */
+  /** True if it locks the row that it chooses among those that it finds, and goes no further (LIMIT, EXISTS, MIN and MAX). */
   readonly locksChosen?: true;
   /**
    * It may never be asked although its guard holds: it belongs to a row that may not come, or to a case that may not
@@ -137,7 +137,7 @@ export interface Operation {
    * but for an insertion that fails for a duplicate, which has none.
    */
   readonly caught?: readonly string[];
-  /** Of a locking read: a return to a savepoint, or a handler, may give the lock up before the transaction ends. */
+  /** True if a return to a savepoint, or a handler, may give a locking read's lock up before the transaction ends. */
   readonly unlocks?: true;
   /**
    * Where one of these conditions holds, what it wrote is undone: statements of its transaction from step `from` on do
@@ -171,7 +171,7 @@ export interface FlatTransaction {
   readonly returns: readonly Term[];
   /** Outputs that reach the caller directly (SELECT of a script, RETURNING): operation and name. */
   readonly visible: readonly { readonly operation: number; readonly name: string }[];
-  /** Of a unit: its transactions in program order, which contain all of its statements. */
+  /** The transactions of a unit in program order, which contain all of its statements. */
   readonly parts?: readonly FlatPart[];
   /** Results of its statements and numbers of rows that they change, whoever uses it; else what operations read. */
   readonly observed?: readonly Term[];

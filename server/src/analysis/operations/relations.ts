@@ -36,7 +36,7 @@ export interface Placing {
   readonly rank?: Term | undefined;
   /** Handled by the caller: it is the last, and its rows are at hand. */
   readonly target?: Relation | undefined;
-  /** Of the relation's rows, the next one behind the one that an operation chose. */
+  /** The next of the relation's rows behind the one that an operation chose. */
   readonly behind?: { readonly alias: string; readonly draft: Draft } | undefined;
   /** Others do not wait for the target's rows. */
   readonly targetLast?: boolean;
@@ -207,7 +207,7 @@ function place(state: State, relation: Relation, waiting: readonly Relation[]): 
   else filter(state, relation.alias);
 }
 
-/** Of rows that relations still to come are joined to, those count that have partners there. */
+/** The rows that have partners in relations still to come are those that count. */
 function withPartners(
   state: State,
   relation: Relation,

@@ -15,9 +15,9 @@ export type ProofAnswer =
       readonly kind: "proved";
       readonly scheme: ProofScheme;
       readonly induction?: InductionSummary;
-      /** Of levels at which each statement sees a state of its own: the chains that were refuted. */
+      /** The chains that were refuted, of levels at which each statement sees a state of its own. */
       readonly moments?: { readonly refuted: InductionSummary["refuted"] };
-      /** Of shortest paths: no path of so many dependencies is without chords. */
+      /** The length of shortest paths from which on none is without chords. */
       readonly length?: number;
       /** Names of assumptions and lemmas that the refutations needed. */
       readonly assumed: readonly string[];

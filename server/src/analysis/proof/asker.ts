@@ -31,7 +31,7 @@ export interface Asker {
   refuted(question: Refutable): ReadonlySet<string> | undefined;
   /** Questions so far. */
   count(): number;
-  /** Why an answer was missing, if one was. */
+  /** The reason why an answer was missing, if one was. */
   unanswered(): string | undefined;
 }
 

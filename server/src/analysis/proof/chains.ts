@@ -13,7 +13,7 @@ export interface Chain {
   readonly edges: readonly StaticEdge[];
   /** The last one depends on no more: it leads back to the first. */
   readonly closed: boolean;
-  /** Why there is no model of it. */
+  /** The reason why there is no model of it. */
   readonly unanswered?: string;
 }
 

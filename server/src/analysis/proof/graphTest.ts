@@ -106,7 +106,7 @@ function splitChain(
 
 /** How dependencies of a transaction at a level run. */
 interface Rules {
-  /** Of databases whose writers lock: only what read something older than another's commit leads to that one. */
+  /** The views of databases whose writers lock: only what read something older than another's commit leads to that one. */
   readonly views?: Views;
   /** Every dependency may run against the order of arbitration. */
   readonly unordered: boolean;

@@ -93,7 +93,7 @@ export function openLemmaQuestions(
 interface Opened {
   readonly solver: ReturnType<Asker["open"]>;
   readonly database: Database;
-  /** Of each question: the literal under which it asks for the opposite. */
+  /** The literal, for each question, under which it asks for the opposite. */
   readonly literals: ReadonlyMap<MonotoneColumn | FlatInvariant, string>;
 }
 

@@ -252,7 +252,7 @@ export function keepInsertsApart(script: Script, sides: readonly Side[]): void {
   });
 }
 
-/** Of two that change the same row the later sees the earlier, as far as their levels say so. */
+/** Asserts of two that change the same row that the later sees the earlier, as far as their levels say so. */
 function assertConflicts(
   script: Script,
   relations: Relations,

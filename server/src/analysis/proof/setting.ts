@@ -67,7 +67,7 @@ export interface Setting {
   readonly reuse?: boolean;
 }
 
-/** Why the induction does not speak about these levels; else the setting without lemmas. */
+/** The reason why the induction does not speak about these levels; else the setting without lemmas. */
 export function settingOf(
   flat: FlatProgram,
   levels: Levels,

@@ -199,7 +199,7 @@ function timed(script: Script, side: Side, views: Views): Timed {
   };
 }
 
-/** Of two that lock the same row one has committed before the other has it. */
+/** Asserts of two that lock the same row that one has committed before the other has it. */
 function assertLocks(
   script: Script,
   one: Timed,

@@ -19,7 +19,7 @@ export interface Candidate {
   readonly costs: readonly string[];
 }
 
-/** Why a kind of fix is not written here, in one sentence without a full stop. */
+/** The reason why a kind of fix is not written here, in one sentence without a full stop. */
 export interface Refusal {
   readonly kind: FixKind;
   readonly reason: string;

@@ -75,7 +75,7 @@ interface Rated {
   /** By how much the start breaks what is stated, and the serial orders; zero: they keep it. */
   readonly start: number;
   readonly serial: number;
-  /** How far the final state is from breaking it; below zero: it does. */
+  /** The distance of the final state from breaking it; below zero: it does. */
   readonly slack: number;
 }
 

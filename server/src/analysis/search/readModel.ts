@@ -57,7 +57,7 @@ function evaluate(model: Model, term: Term, sort: Sort): number {
     case "=>":
       return Number(!truth(first) || truth(second));
     case "=":
-      // Of the sort that they do not have, both read as open.
+      // A sort that neither of them has reads both as open.
       return Number(number(first) === number(second) && truth(first) === truth(second));
     case "<":
       return Number(number(first) < number(second));

@@ -26,7 +26,7 @@ export interface BrokenInvariant {
   readonly index: number;
   /** Run that the store executed; absent where the solver's example could not be executed. */
   readonly example?: BreakingRun;
-  /** Why there is no example. */
+  /** The reason why there is no example. */
   readonly reason?: string;
 }
 

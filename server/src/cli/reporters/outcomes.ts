@@ -122,7 +122,7 @@ function outcomeText(outcome: Outcome, cells: Cells, { facts, all, returns }: Co
 /** Rows of more fields are cut to those that differ. */
 const MOST_FIELDS = 4;
 
-/** Of a row with many fields, "id = 1, state = open, ...", those that differ between runs that return such rows. */
+/** The fields of a row ("id = 1, state = open, ...") that differ between runs that return such rows. */
 function differingFields(text: string, others: readonly string[]): string {
   const fields = text.split(", ");
   if (fields.length <= MOST_FIELDS) return text;

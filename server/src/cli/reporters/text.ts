@@ -62,7 +62,7 @@ export function textReport(input: TextReport, style: TextStyle): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** Of the anomaly that a cause is told by; with all cycles each is told alone. */
+/** The cause, for the anomaly that it is told by; with all cycles each is told alone. */
 function causeToTell(
   { cause }: Anomaly,
   { report, shown }: Pick<TextReport, "report"> & { readonly shown?: Shown | undefined },

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Range } from "../../protocol/source";
 import { ModuleFault } from "./moduleLoader";
 
-/** Why a program cannot be loaded, and at which of its lines, from 1, where that is known. */
+/** The reason why a program cannot be loaded, and at which of its lines, from 1, where that is known. */
 export function faultText(error: unknown, file: string): readonly [string, number | undefined] {
   if (error instanceof ModuleFault) {
     const where = error.file === file ? "" : `${path.relative(path.dirname(file), error.file)}: `;

@@ -477,7 +477,7 @@ function lastingPresent(
   // A text that takes too long to parse may take less the next time.
   const digestOf = (file: FileId): string =>
     snapshot.moduleOf(file) ? digest(lines(file).text) : "";
-  // Of what else there is, `lasting.environment` holds the texts.
+  // The texts of everything else are in `lasting.environment`.
   const texts = environment.filter((each) => typeof each === "string");
   return {
     numbers: partNumbers(modules.moduleOf),

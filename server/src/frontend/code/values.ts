@@ -14,9 +14,9 @@ export interface Cell {
   readonly birth: number;
   /** Additions to a list, which only grows. */
   readonly isGrown?: boolean;
-  /** Of a field: when its record was made. It is taken to be older, since it may be there behind what made it. */
+  /** The time at which a field's record was made. It is taken to be older, since it may be there behind what made it. */
   readonly made?: number;
-  /** Of a field: what is read where nothing was written yet. */
+  /** The value of a field that is read where nothing was written yet. */
   readonly unset?: Value;
   /** Functions find in it what others left: what the tops of modules leave there says nothing. */
   readonly isLiving?: true;
@@ -149,7 +149,7 @@ export type Value =
       readonly by: Value;
       /** Its order is one of its items, whatever that of `from` is. */
       readonly isSorted?: true;
-      /** Of items that are alike it has one: a set. */
+      /** True of a set, which has one of items that are alike. */
       readonly isOnce?: true;
       /** The fields of its items that were assigned since they were made for the first time. */
       readonly assigned?: Map<string, Cell>;
@@ -199,7 +199,7 @@ export type Value =
       readonly isDataAccess?: boolean;
       /** The module that it comes from, as imports name it. */
       readonly module?: string;
-      /** Of a package that has nothing to do with a database, by its name. */
+      /** True of a package that has nothing to do with a database, told by its name. */
       readonly isOfOthers?: boolean;
     }
   /** Runs when it is awaited, returned or given to something that awaits it. */
@@ -289,7 +289,7 @@ export interface HandleValue {
   readonly library: Library;
   /** Its meaning, and how it was reached from there: `pool`, `client.query`, `prisma.user.findMany`. */
   readonly path: string;
-  /** Of the library's own making; never changed, only replaced. */
+  /** Data of the library's own making; never changed, only replaced. */
   readonly data?: unknown;
   /** The connection that statements run on; handles that share it are in the same transaction. */
   readonly connection?: Connection;

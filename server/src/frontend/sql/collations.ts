@@ -83,7 +83,7 @@ function replaced(statement: Statement, { classes, dialect }: Equal): Statement 
   return mapTexts(statement, first) as Statement;
 }
 
-/** Of one case, and in MariaDB without spaces at the end, which its collations do not see. */
+/** The text in one case, and in MariaDB without spaces at the end, which its collations do not see. */
 function surely(text: string, dialect: Dialect): string {
   const folded = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return dialect === "mariadb" ? folded.replace(/ +$/, "") : folded;

@@ -81,7 +81,7 @@ function elementType(array: Expression, { elements }: TypeEnvironment): ValueTyp
 
 export interface ParameterTypes {
   readonly scalars: ReadonlyMap<string, ValueType>;
-  /** Of the elements of arrays. */
+  /** The types of the elements of arrays. */
   readonly elements: ReadonlyMap<string, ValueType>;
   readonly variables: ReadonlyMap<string, ValueType>;
 }

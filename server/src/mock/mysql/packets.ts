@@ -27,7 +27,7 @@ const LONGEST_INTRODUCTION = 64 * 1024;
 /** MySQL's own bound of max_allowed_packet. */
 const LONGEST_EVER = 2 ** 30;
 
-/** Of payloads of more than `longest` bytes nothing is kept. */
+/** Nothing is kept of payloads of more than `longest` bytes. */
 export function createPacketReader(longest: number): PacketReader {
   const queue = createByteQueue();
   let parts: Buffer[] = [];

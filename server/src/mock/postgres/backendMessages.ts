@@ -24,7 +24,7 @@ export interface ErrorFields {
   readonly hint?: string | undefined;
   /** From one. */
   readonly position?: number | undefined;
-  /** Of a constraint that is violated. */
+  /** The constraint that is violated. */
   readonly constraint?: string | undefined;
   readonly table?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { readsOf, type Transaction } from "./database";
 import type { Failure } from "./policy";
 
 export interface CreatedKeys {
-  /** Why the transaction cannot commit: it creates what another one created, and has not seen it. */
+  /** The reason why the transaction cannot commit: it creates what another one created, and has not seen it. */
   readonly validate: (transaction: Transaction) => Failure | undefined;
   /** Just after the commit. */
   readonly committed: (transaction: Transaction) => void;

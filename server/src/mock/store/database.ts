@@ -14,7 +14,7 @@ export interface Version {
   readonly writer: number;
   /** How many had committed before it. */
   readonly position: number;
-  /** Of a version that was not committed when it was read: which of its transaction's writes it is, from 0. */
+  /** The place of the write among those of its transaction, from 0, where the version was read before its commit. */
   readonly write?: number;
 }
 

@@ -9,7 +9,7 @@ export type Strategy = "uniform" | "latest" | "stale";
 /** Preference of each transaction. */
 export type StrategyOf = (transaction: Transaction) => Strategy;
 
-/** Why a transaction is at its end: an SQLSTATE with its text. */
+/** The reason why a transaction is at its end: an SQLSTATE with its text. */
 export interface Failure {
   readonly code: string;
   readonly message: string;

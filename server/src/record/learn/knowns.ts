@@ -8,7 +8,7 @@ export type Path = readonly RecordedStatement[];
 export interface KnownValue {
   /** As a script writes it: `:s1_balance`. */
   readonly expression: string;
-  /** Of the column or of the number's subject. */
+  /** The name of the column or of the number's subject. */
   readonly column: string;
   /** The statement's place on the path; arguments from outside have that of their first use. */
   readonly step: number;

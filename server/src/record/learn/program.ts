@@ -7,7 +7,7 @@ export type Doubt = string;
 export interface AnswerPlace {
   /** The statement's text, whatever the lengths of its lists. */
   readonly text: string;
-  /** How often the same text stands before it in a run. */
+  /** The number of times that the same text stands before it in a run. */
   readonly occurrence: number;
   /** Place of a column in the first row; undefined: the number of rows that were changed. */
   readonly column?: number;

@@ -2,7 +2,7 @@
 import type { Value } from "../events";
 
 export interface ValueHistory {
-  /** How often this place was changed before. */
+  /** The number of times that this place was changed before. */
   readonly round: number;
   /** Numbers to try where they are possible. */
   readonly aims: readonly number[];

@@ -54,7 +54,7 @@ interface Operation {
   pieces: string[];
   /** Arguments of each execution: several of a bulk. */
   values: readonly (readonly Value[])[];
-  /** Of a prepared execution, whose rows are binary. */
+  /** The statement of a prepared execution, whose rows are binary. */
   statement?: Prepared;
   /** An execution whose statement is known when the command before it was answered. */
   readonly execution?: Execution;
@@ -465,7 +465,7 @@ export function createMysqlDecoder({
   };
 }
 
-/** Of whole numbers in one to four bytes. */
+/** The largest whole numbers of one to four bytes. */
 const LARGEST: ReadonlyMap<number, number> = new Map([
   [TYPES.tiny, 127],
   [TYPES.short, 32_767],

@@ -3,7 +3,7 @@
 
 const TLS = 0x0800;
 const COMPRESS = 0x0020;
-/** Of the upper half of the capabilities: zstd. */
+/** A bit of the upper half of the capabilities: zstd. */
 const ZSTD = 0x0400;
 
 /** A filter for what the server sends: it holds back no more than the first packet until that is whole. */

@@ -281,7 +281,7 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
   }
 
   function hand(status: TransactionStatus): void {
-    // Of several statements in one batch only the last one's status is known; what stood before was in its transaction.
+    // The last status alone is known of several statements in one batch; what stood before was in its transaction.
     for (const [at, event] of told.entries()) {
       const isLast = at === told.length - 1;
       emit({ ...event, status: isLast || status === "failed" ? status : "open" });
@@ -320,7 +320,7 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
   };
 }
 
-/** Of whole numbers in two and in four bytes. */
+/** The largest whole numbers of two and of four bytes. */
 const LARGEST: ReadonlyMap<number, number> = new Map([
   [21, 32_767],
   [23, 2_147_483_647],

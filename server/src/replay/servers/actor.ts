@@ -10,7 +10,7 @@ export interface Actor {
   drop(): Promise<void>;
 }
 
-/** Why a server gives no such user, and which right is missing. */
+/** The reason why a server gives no such user, and which right is missing. */
 export class NoActor extends Error {}
 
 /** Executes as the administrator, or throws `NoActor` with what the missing right is needed for. */

@@ -27,7 +27,7 @@ export interface TemporaryServer {
 
 export type StartResult =
   | { readonly ok: true; readonly temporary: TemporaryServer }
-  /** Why there is none: not installed, or it did not start. `installed` tells the two apart. */
+  /** The reason why there is none: not installed, or it did not start. `installed` tells the two apart. */
   | { readonly ok: false; readonly installed: boolean; readonly reason: string };
 
 /** Servers refuse to run as root; this is the user "nobody" nearly everywhere. */

@@ -116,7 +116,7 @@ function unmarked(anomaly: Anomaly): Anomaly {
   return rest;
 }
 
-/** Of the anomalies of one cause the first that is told stands for the others. */
+/** The first anomaly of a cause that is told stands for the others. */
 function grouped(anomalies: readonly Anomaly[], causes: readonly Cause[]): readonly Anomaly[] {
   const causeOf = new Map(
     causes.flatMap(({ id, anomalies: all }) => all.map((each) => [each, id])),

@@ -72,7 +72,7 @@ export function withEarly(
   return { ...result, report: { ...result.report, verdict: "anomaly", anomalies } };
 }
 
-/** Of what was not come to nothing is known, wherever it is. */
+/** Nothing is known of what was not come to, wherever it is. */
 function cut(early: WorkspaceCheck): WorkspaceCheck {
   const unknown = [{ reason: "cancelled", transactions: [] }, ...early.report.unknown];
   return { ...early, report: { ...early.report, unknown } };

@@ -12,7 +12,7 @@ import type { Levels } from "../../isolation/mixedLevels";
 export interface Plan {
   /** In the order in which they should be asked. */
   readonly units: readonly Unit[];
-  /** Why the plan is not complete. */
+  /** The reason why the plan is not complete. */
   readonly omitted: readonly string[];
 }
 

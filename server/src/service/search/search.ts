@@ -34,7 +34,7 @@ export interface SearchResult {
   readonly cut: boolean;
   /** Not all that was asked for was searched: it was cut, or the plan was too large. */
   readonly stopped: boolean;
-  /** Why the solver could not be used any more. */
+  /** The reason why the solver could not be used any more. */
   readonly failure?: JobFailure;
 }
 
@@ -52,7 +52,7 @@ export interface SearchInput {
   readonly solve: TupleSolver;
   /** How many tuples are asked about at the same time. */
   readonly lanes: number;
-  /** Of a transaction, where in line its tuples are asked about, among those of one size: the lowest first. */
+  /** The place in line of a transaction's tuples among those of one size: the lowest first. */
   readonly rank?: (member: number) => number;
 }
 

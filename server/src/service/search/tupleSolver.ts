@@ -18,7 +18,7 @@ import type { OwnProblem, Tuple } from "./tuples";
 export interface SolveCounters {
   /** Units that the check asked about. */
   units: number;
-  /** Of these: answered from memory. */
+  /** The number of them that were answered from memory. */
   cached: number;
   /** Solver checks of the units that were solved. */
   queries: number;

@@ -170,7 +170,7 @@ function findOfProduct(name: string, asked: Level): Level | undefined {
   return asked.family === "product" ? findLevel(`${asked.product}:${name}`) : undefined;
 }
 
-/** Why a declared level is none; one that code computes has no name. */
+/** The reason why a declared level is none; one that code computes has no name. */
 function unknownTo(name: string, defined: Parameters<typeof unknownLevelText>[1]): string {
   return name === ""
     ? "the level that the code asks for is not known"

@@ -66,7 +66,7 @@ export function extentOf(
   return { whole, pairs };
 }
 
-/** Of each transaction those that touch a table which it writes, or write one that it touches. */
+/** The partners of each transaction: those that touch a table which it writes, or write one that it touches. */
 function sharingPartners(transactions: readonly FlatTransaction[]): readonly ReadonlySet<number>[] {
   const users = new Map<
     string,

@@ -14,7 +14,7 @@ import { proveProgram } from "../proof";
 import type { ProofInput } from "../proof";
 
 export interface SufficientInput extends Omit<ProofInput, "levels" | "gaps"> {
-  /** Of the program, in the same order of transactions. */
+  /** The flat form of the program, in the same order of transactions. */
   readonly flat: FlatProgram;
   /** The level that was checked: those of its kind are tried. */
   readonly level: Level;

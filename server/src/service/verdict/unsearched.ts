@@ -43,7 +43,7 @@ export function unsearchedParts(
   transaction: Transaction,
   as: SearchedAs,
 ): readonly SearchGap[] {
-  // Of what a reader of code has found to be one transaction it is not known which handlers are behind its end.
+  // Handlers behind the end of what a reader of code has found to be one transaction are not known.
   const isRoutine = transaction.boundary === "routine" || transaction.boundary === "script";
   const visit = (command: Command, isOpen = isRoutine): readonly SearchGap[] => {
     const inside = (each: Command): readonly SearchGap[] => visit(each, isOpen);

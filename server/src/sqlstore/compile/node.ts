@@ -29,7 +29,7 @@ export interface ColumnOrigin {
 
 /** Properties of values that a type does not say. */
 export interface Shape {
-  /** Of rows. */
+  /** The fields of rows. */
   readonly fields?: readonly { readonly name: string; readonly type: SqlType }[];
   /** Number of the first element of an array, if it is not 1. */
   readonly first?: number;
@@ -124,16 +124,16 @@ export interface Node {
   readonly run: (env: Env) => SqlValue;
   /** It gives the same for every row: literals, parameters and what is made of them. */
   readonly constant: boolean;
-  /** Of literals and parameters whose type the context decides. */
+  /** The conversion of literals and parameters whose type the context decides. */
   readonly coerce?: (type: SqlType) => Node;
   /** The text for it in results: names of objects that are known by number. */
   readonly shown?: Node;
-  /** Of a plain column, or of what was cast to a type with limits. */
+  /** The origin of a plain column, or of what was cast to a type with limits. */
   readonly origin?: ColumnOrigin;
   readonly shape?: Shape;
   /** The text of a literal, for what must be known before a statement runs. */
   readonly literal?: string;
-  /** Of MySQL's intervals, which are no values: a date moved by it. */
+  /** The date moved by one of MySQL's intervals, which are no values. */
   readonly dated?: (date: Node, sign: 1 | -1) => Node;
 }
 

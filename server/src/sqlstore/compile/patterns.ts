@@ -15,7 +15,7 @@ export interface Pattern {
 
 const KEPT = new Map<string, Pattern>();
 const MOST_KEPT = 500;
-/** Of the pattern's instructions times the text's characters: a second or so. */
+/** The most instructions of the pattern times characters of the text: a second or so. */
 const MOST_STEPS = 20_000_000;
 
 /** True if a text is of a LIKE pattern's form; `escape` is one character, or empty for none. */

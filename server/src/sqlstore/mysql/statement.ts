@@ -18,7 +18,7 @@ import { spellingOf } from "./spelling";
 
 tie(translatedQuery);
 
-/** Of several statements. */
+/** The longest text of several statements. */
 const LONGEST_TEXT = 4_000_000;
 /** Two seconds' work. */
 const LONGEST_STATEMENT = 1_000_000;

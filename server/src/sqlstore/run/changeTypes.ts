@@ -28,7 +28,7 @@ export interface ChangeResult {
 }
 
 export interface CompiledChange {
-  /** Of RETURNING. */
+  /** The columns of RETURNING. */
   readonly columns: readonly QueryColumn[];
   readonly run: (env: Env, work: ChangeWork) => ChangeResult;
 }

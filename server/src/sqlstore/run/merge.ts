@@ -78,7 +78,7 @@ export function compileMerge(
 
 interface Target {
   readonly table: ReturnType<typeof changeTarget>;
-  /** Where the target stands among the relations. */
+  /** The place of the target among the relations. */
   readonly at: number;
   readonly scope: Scope;
   readonly compiler: Compiler;

@@ -303,7 +303,7 @@ function hostWithin(env: Env, catalog: Catalog): RoutineHost {
 }
 
 interface Drawn {
-  /** Of each sequence: rows may come to theirs in another order when the statement begins again. */
+  /** The numbers that each sequence gave: rows may come to theirs in another order when the statement begins again. */
   readonly numbers: Map<string, number[]>;
   readonly randoms: number[];
   readonly rowNumbers: number[];

@@ -24,7 +24,7 @@ export interface IndexFacts {
   readonly key: Omit<Key, "primary">;
   readonly unique: boolean;
   readonly primary: boolean;
-  /** Of a UNIQUE or PRIMARY KEY. */
+  /** True of a UNIQUE or PRIMARY KEY. */
   readonly constraint: boolean;
 }
 

@@ -75,9 +75,9 @@ export type SqlType = BaseType | `${BaseType}[]`;
 /** A type with what limits its values: a length, or digits and scale. */
 export interface DeclaredType {
   readonly type: SqlType;
-  /** Of texts. */
+  /** The most characters of texts. */
   readonly length?: number;
-  /** Of decimals. */
+  /** The digits of decimals. */
   readonly precision?: number;
   readonly scale?: number;
   /** The smallest and largest whole number, where they are not those of the type. */
@@ -86,7 +86,7 @@ export interface DeclaredType {
   /** Name of the domain that it is, and that of the elements of an array. */
   readonly domain?: string;
   readonly elementDomain?: string;
-  /** Of MySQL's SET, whose values are some of them with commas between. */
+  /** The members of MySQL's SET, whose values are some of them with commas between. */
   readonly members?: readonly string[];
   /** MySQL's DATETIME and TIMESTAMP have no fraction unless it is declared. */
   readonly seconds?: number;

@@ -105,7 +105,7 @@ export function refusesCommit(views: Views, own: readonly Effect[]): readonly Sm
   });
 }
 
-/** Of each other row: whether it has these values of a unique key. */
+/** The condition, for each other row, that it has these values of a unique key. */
 function holders(
   { state, rows }: Views,
   access: Access,

@@ -202,7 +202,7 @@ function assertSerializable(
     });
     for (const { name, literal } of tables) {
       const table = tuple.tables.get(name);
-      // Of a key that was given up it does not notice who takes it.
+      // The server does not notice who takes a key that was given up.
       const hasKeys = table && (table.table.uniqueKeys.length > 0 || table.table.deferredKeys);
       const condition =
         (overlooks || hasKeys) && table

@@ -3,7 +3,7 @@
 /** Values are small, so that people can read the witness. */
 export const READABLE = "READABLE";
 
-/** Of the rows that nobody names, only the first of each table is there: less to read, and loops run one round. */
+/** Leaves, of the rows that nobody names, the first of each table alone: less to read, and loops run one round. */
 export const SPARSE = "SPARSE";
 
 /** Nothing is missing or NULL but where some transaction asks whether it is. */

@@ -6,7 +6,7 @@ import { FALSE as NEVER } from "../../operations/terms";
 export interface Member {
   /** Place of the transaction or unit in the tuple. */
   readonly unit: number;
-  /** Of a unit: the number of its transaction. */
+  /** The number of the unit's transaction. */
   readonly part?: number;
 }
 

@@ -60,7 +60,7 @@ export function reaches(tuple: ProductTuple, run: Run, access: Access, row: RowK
   if (asked === FALSE) return FALSE;
   if (access.skips) return and(asked, not(run.state(access, "snapshot", EXISTS, row).value));
   if (access.operation.kind === "insert") return asked;
-  // Of a row that is gone what was there is still waited for.
+  // A row that is gone is still waited for as it was.
   const level = levelOf(tuple, access);
   if (level?.locks === "scanned") return scans(run, access, row);
   if (level && isNamed(level, access.operation))

@@ -18,7 +18,7 @@ export interface Run extends Views {
   readonly done: readonly (readonly Effect[])[];
   /** True if the instance commits; conditions of failure are `failures`. */
   readonly commits: readonly Smt[];
-  /** Why instances cannot commit in this run. */
+  /** The reason why instances cannot commit in this run. */
   readonly failures: readonly Smt[];
   /** Results for the instance's callers. */
   readonly returned: readonly (readonly SqlValue[])[];

@@ -59,7 +59,7 @@ export interface Access {
   readonly point: boolean;
   /** Mutable columns that its result depends on. */
   readonly reads: ReadonlySet<string>;
-  /** Of these, the ones that decide which rows match; read of rows that do not match as well. */
+  /** The columns among them that decide which rows match; read of rows that do not match as well. */
   readonly tests: ReadonlySet<string>;
   readonly writes: ReadonlySet<string>;
   /**

@@ -28,7 +28,7 @@ export interface Effect {
   readonly found: Smt;
   readonly count: Smt;
   readonly outputs: Readonly<Record<string, SqlValue>>;
-  /** Of the rows that it looked through: this is the one that it chose. */
+  /** The rows that it looked through, each with whether it chose it. */
   readonly chosen: readonly { readonly row: RowKey; readonly is: Smt }[];
   /** An insertion: it made a new row, or (ON CONFLICT DO UPDATE) changed an old one. */
   readonly inserted: Smt;

@@ -235,7 +235,7 @@ export function otherReturn({ here: run, serial, nameOf }: Runs): string | undef
 
 const LONGEST = 60;
 
-/** Of texts like "a = 1, b = 2" what is not the same in all, as far as their fields are the same; cut. */
+/** The parts of texts like "a = 1, b = 2" that are not the same in all, as far as their fields are the same; cut. */
 function differing(texts: readonly string[]): readonly string[] {
   const fields = texts.map((text) => shownText(text).split(/(?:, | and |; )(?=[^\s,=]+ = )/u));
   const [first = []] = fields;

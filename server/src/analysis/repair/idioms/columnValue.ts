@@ -236,7 +236,7 @@ export function codeValueOf(column: CodeColumn, from: number, until: number): st
 
 const VALUES: ReadonlySet<string> = new Set(["member_expression", "identifier"]);
 
-/** How code writes the column: the name of the first property that is it. */
+/** The name that code has for the column: that of the first property that is it. */
 export function keyIn({ tree, owner, names }: CodeColumn): string | undefined {
   const found: SyntaxNode[] = [];
   const open = [owner];

@@ -25,7 +25,7 @@ export interface CodeConnection {
   readonly library: Library;
   /** As it is written: `client`, `tx`, `this.jdbc`. */
   readonly receiver: string;
-  /** Of drivers: the method that takes a text, `query`. */
+  /** The method of drivers that takes a text, `query`. */
   readonly method: string;
   /** Values beside a text stand in a list (`[a, b]`), or as they are. */
   readonly isListed: boolean;

@@ -108,7 +108,7 @@ function argumentsAround(root: SyntaxNode, literal: SyntaxNode): SyntaxNode | un
 
 interface JavaVariable {
   readonly name: string;
-  /** Of a prepared statement. */
+  /** The method that sets it on a prepared statement. */
   readonly setter: string;
 }
 

@@ -7,7 +7,7 @@ import type { TextEdit } from "../candidate";
 import type { Workshop } from "../workshop";
 
 export interface SchemaChange {
-  /** Of a migration's file, in lower case with underscores. */
+  /** The name of a migration's file, in lower case with underscores. */
   readonly name: string;
   readonly statement: string;
   /** The text that undoes a migration that can be undone. */

@@ -218,7 +218,7 @@ function returnsIn(node: SyntaxNode): boolean {
   return node.children.some((child) => !/function|method/u.test(child.type) && returnsIn(child));
 }
 
-/** Where the options of a method stand among its arguments. */
+/** The place of a method's options among its arguments. */
 const OPTIONS: ReadonlyMap<string, number> = new Map([
   ...["findOne", "findAll", "count", "save", "destroy", "reload"].map((name) => [name, 0] as const),
   ...["findByPk", "create", "bulkCreate", "update", "increment", "decrement", "upsert", "max", "min", "sum"].map((name) => [name, 1] as const), // prettier-ignore

@@ -133,7 +133,7 @@ function isInFurtherLoop({ body }: Transaction, read: ReadSite, update: UpdateSi
   return isFound;
 }
 
-/** Where the statement around an UPDATE ends: its values stand behind its text. */
+/** The end of the statement around an UPDATE: its values stand behind its text. */
 function endOfCall(tree: CodeTree, update: Site): number {
   return statementAround(tree, update)?.end ?? update.end;
 }

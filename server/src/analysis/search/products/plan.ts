@@ -119,7 +119,7 @@ interface Pair {
   readonly operations: number;
 }
 
-/** Of two transactions that share no table which one of them writes. */
+/** The pair of two transactions that share no table which one of them writes. */
 const APART: Pair = { forward: 0, backward: 0, missing: false, passesKeys: false, operations: 0 };
 
 interface TableUse {
@@ -195,7 +195,7 @@ function pairOf(
 /** More pairs of operations are not compared: planning would take longer than the questions that it spares. */
 const LARGEST = 1_000;
 
-/** Of long transactions that meet, everything is taken to be possible. */
+/** The pair of long transactions that meet: everything is taken to be possible. */
 const ANYTHING = { forward: 1, backward: 1, missing: true } as const;
 
 function operationsOn(

@@ -64,7 +64,7 @@ export function findWorst(
   let best: CandidateFinding | undefined = isConfirmed(first.proposal) ? first.proposal : undefined;
   if (severityOf(best) === "state") return best;
   if (search.queries.stopped()) return undefined;
-  // Of two there are only two orders.
+  // Two have only two orders.
   if (search.encoding.tuple.units.length === 2) learnAll(search);
   else learn(search, first.proposal, "unused");
   let unconfirmed: CandidateFinding | undefined;

@@ -195,7 +195,7 @@ function sitesIn(statement: HirStatement): readonly PlacedSite[] {
   return found.toSorted((a, b) => a.span.start - b.span.start);
 }
 
-/** Of statements, those up to the one that always leaves. */
+/** The statements up to the one that always leaves. */
 function reachable(parts: readonly unknown[]): readonly object[] {
   const last = parts.findIndex((part) => isNode(part) && "kind" in part && LEAVES.has(part.kind));
   return parts

@@ -80,7 +80,7 @@ export function mayUseDatabase(text: string): boolean {
   return MAY_USE.test(text);
 }
 
-/** Why nobody wrote a text by hand; undefined when it looks as if somebody did. */
+/** The reason why nobody wrote a text by hand; undefined when it looks as if somebody did. */
 export function notByHand(text: string): string | undefined {
   const head = text.slice(0, 2000);
   if (GENERATED.test(head)) return "generated code";

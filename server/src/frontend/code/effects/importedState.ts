@@ -80,7 +80,7 @@ function collected(
       if (target === undefined) continue;
       for (const field of fields) {
         add(target, imported, field);
-        // Of a module as a whole, a name that it exports.
+        // A module as a whole has names that it exports.
         if (imported === "*") add(target, field, ANY_CHANGE);
       }
     }

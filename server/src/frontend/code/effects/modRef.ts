@@ -90,7 +90,7 @@ function changedBy(functions: readonly HirFunction[]): ReadonlySet<string> {
   return found;
 }
 
-/** Of the changes in a function, the fields of what a name of it stands for, whatever else it calls that. */
+/** The fields of what a name of a function stands for, among its changes, whatever else it calls that. */
 export function changesWithin(
   hir: HirFunction,
   root: string,

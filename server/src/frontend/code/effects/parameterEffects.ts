@@ -198,7 +198,7 @@ function ofPattern(
 
 interface Declared {
   readonly functions: ReadonlyMap<string, readonly HirFunction[]>;
-  /** Of classes and of objects at the top. */
+  /** The methods of classes and of objects at the top. */
   readonly methods: ReadonlyMap<string, readonly HirFunction[]>;
   readonly classes: ReadonlyMap<string, readonly HirClass[]>;
 }

@@ -45,7 +45,7 @@ export function bind(
       return;
     case "default": {
       const other = state.evaluator.expression(state, scope, pattern.value);
-      // Of a variable NULL may stand for what was not given yet.
+      // NULL may stand for a variable's value that was not given yet.
       const isVariable =
         value.kind === "scalar" && value.expression.kind === "variable" && !isDeclared;
       const filled =

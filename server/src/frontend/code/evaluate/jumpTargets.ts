@@ -21,7 +21,7 @@ export interface Target {
 export interface Jump {
   readonly target: Target;
   readonly number: number;
-  /** Of what is younger than the target, this alone is seen behind it where the jump was taken. */
+  /** This alone of what is younger than the target is seen behind it where the jump was taken. */
   readonly handedOn: HandedOn;
   readonly values: CellValues;
 }

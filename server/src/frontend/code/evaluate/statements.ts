@@ -61,7 +61,7 @@ export function evaluateBlock(
   return false;
 }
 
-/** Why a transaction that was cut short is not known to its end. */
+/** The reason why a transaction that was cut short is not known to its end. */
 export const TOO_LONG = "the function is too large to be followed to its end";
 
 /** Ends the evaluation at a place. */

@@ -398,7 +398,7 @@ function patternOf(target: HirExpression): HirPattern {
     : { kind: "place", place: target, span };
 }
 
-/** Of an annotation: named ones are a record; `value = x` alone is `x`. */
+/** The arguments of an annotation: named ones are a record; `value = x` alone is `x`. */
 export function readAnnotationArguments(
   reader: JavaReader,
   annotation: SyntaxNode,

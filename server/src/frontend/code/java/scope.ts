@@ -17,7 +17,7 @@ export interface ClassNames {
 
 export interface Member {
   readonly isStatic: boolean;
-  /** Of a field; what a method returns. As written. */
+  /** The type of a field, or that which a method returns. As written. */
   readonly type?: string;
   /** How many parameters a method has; `undefined` where several of that name differ. */
   readonly arity?: number;

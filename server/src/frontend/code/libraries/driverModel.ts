@@ -59,7 +59,7 @@ export type Effect =
   | {
       readonly kind: "sql";
       readonly result: Result;
-      /** Of statements that return no rows, where it differs. */
+      /** The result of statements that return no rows, where it differs. */
       readonly changed?: Result;
       /** No row is an error. */
       readonly isRequired?: boolean;
@@ -75,7 +75,7 @@ export type Effect =
       readonly isNested?: boolean;
       /** The option with the level, of a record among the arguments. */
       readonly level?: string;
-      /** Why nobody knows whether, or how, it is a transaction. */
+      /** The reason why nobody knows whether, or how, it is a transaction. */
       readonly doubt?: string;
       /** True if any further argument raises the doubt. */
       readonly doubtsOptions?: boolean;

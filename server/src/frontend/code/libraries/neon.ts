@@ -36,7 +36,7 @@ function waiting(
   return { kind: "deferred", data, run: () => runOn(handle.connection) };
 }
 
-/** Of clients whose results are more than rows. */
+/** The mark of clients whose results are more than rows. */
 const FULL = "full";
 
 export const NEON: Library = {

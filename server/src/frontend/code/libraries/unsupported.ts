@@ -10,7 +10,7 @@ import { UNREAD } from "./unread";
 /** A library by its name, with the packages that it is, each with all below it. */
 type Unsupported = readonly [name: string, ...packages: string[]];
 
-/** Of JavaScript and TypeScript. */
+/** Libraries of JavaScript and TypeScript. */
 const OF_NODE: readonly Unsupported[] = [
   ["MikroORM on other databases", "@mikro-orm/better-sqlite", "@mikro-orm/knex", "@mikro-orm/libsql", "@mikro-orm/mssql", "@mikro-orm/sqlite"],
   ["Objection", "objection"],
@@ -44,7 +44,7 @@ const DRIVERS: readonly Unsupported[] = [
   ["MySQL X DevAPI", "@mysql/xdevapi"],
 ]; // prettier-ignore
 
-/** Of Java. */
+/** Libraries of Java. */
 const OF_JAVA: readonly Unsupported[] = [
   ["JPA's criteria", "jakarta.persistence.criteria", "javax.persistence.criteria", "org.hibernate.criterion"],
   ["Panache", "io.quarkus.hibernate"],

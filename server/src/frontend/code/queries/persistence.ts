@@ -148,7 +148,7 @@ export function presentFacts(
   const found = lasting.map((each) => presentDependency(each, basis.files, numbers));
   if (!isComplete(found)) return undefined;
   const now = (on: Dependency): Fact => ({ on, was: present.facts(on) });
-  // Of two readings of a file, before and after tables were inferred, these tell which it is.
+  // The tables tell one of two readings of a file, before and after they were inferred, from the other.
   if (valuesOf(found.filter(isOfTables).map(now), around).tables !== tables) return undefined;
   const own = found.map(now);
   return valuesOf(own, around).others === others ? own : undefined;

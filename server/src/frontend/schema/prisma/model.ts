@@ -103,7 +103,7 @@ export interface PrismaSchema {
   readonly integrity: "database" | "client";
   readonly models: ReadonlyMap<string, PrismaModel>;
   readonly enums: ReadonlyMap<string, PrismaEnum>;
-  /** Of the models, then those between them. */
+  /** The tables of the models, then those between them. */
   readonly tables: readonly Table[];
   /** Folders where generators put clients, from where file ids start: modules in them are Prisma's client. */
   readonly outputs: readonly string[];

@@ -18,7 +18,7 @@ export type AnnotationComment = Span &
     | { readonly kind: "at"; readonly place: string }
     /** It was learnt from recorded runs: how many there were. */
     | { readonly kind: "learnt"; readonly text: string }
-    /** Why something of it may be otherwise. */
+    /** The reason why something of it may be otherwise. */
     | { readonly kind: "over"; readonly reason: string }
   );
 

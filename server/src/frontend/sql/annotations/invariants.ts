@@ -25,7 +25,7 @@ export interface InvariantText {
 export interface InvariantContext {
   readonly tables: readonly Table[];
   readonly lower: LowerSql;
-  /** Of the transaction that the text belongs to, if any. */
+  /** The parameters of the transaction that the text belongs to, if any. */
   readonly parameters: readonly Parameter[];
 }
 
@@ -211,7 +211,7 @@ function pieceOf(text: InvariantText, segments: readonly Segment[]): SqlPiece {
   };
 }
 
-/** Where a name stands in the text; all of it where it does not. */
+/** The place of a name in the text; all of it where it does not stand there. */
 function placeOf(text: InvariantText, end: number, name: string | undefined): SourceRange {
   const { lines, start } = text;
   const token = tokensOf(lines.text, start, end).findLast(

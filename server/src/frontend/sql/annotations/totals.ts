@@ -206,7 +206,7 @@ function outerTable(
 
 interface NamedValue {
   readonly name: string;
-  /** Of the outer row. */
+  /** The columns of the outer row. */
   readonly column: string;
 }
 
@@ -256,7 +256,7 @@ function nameAt(tokens: readonly Token[], at: number): Token | undefined {
   return token?.word === ":" && isName(next) && next.start === token.end ? next : undefined;
 }
 
-/** Of `name` or `name.name` the last one. */
+/** The last part of `name` or `name.name`. */
 function lastName(tokens: readonly Token[], at: number): readonly (Token | undefined)[] {
   return [tokens[at + 1]?.word === "." ? tokens[at + 2] : tokens[at]];
 }

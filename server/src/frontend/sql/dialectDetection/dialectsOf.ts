@@ -12,7 +12,7 @@ interface Text {
 export interface Indications {
   /** Holds for all files, whatever their texts say. */
   readonly dialect?: Dialect | undefined;
-  /** Of files whose text says nothing; without it, the dialect of most others. */
+  /** The dialect of files whose text says nothing; without it, that of most others. */
   readonly usual?: Dialect | undefined;
 }
 

@@ -115,7 +115,7 @@ function replaced<Part>(part: Part, own: ReadonlySet<string>): Part {
     return part.map((each: unknown) => replaced(each, own)) as Part;
   }
   if (typeof part !== "object" || part === null) return part;
-  // Of the objects in commands, expressions and ranges of loops alone have these kinds.
+  // Commands, expressions and ranges of loops are the only objects with these kinds.
   const node = part as Partial<Expression> | Partial<LoopRange>;
   if (node.kind === "rows" && !own.has(node.result ?? "")) {
     const unknown: LoopRange = { kind: "unknown" };

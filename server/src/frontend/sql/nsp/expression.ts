@@ -97,7 +97,7 @@ function column(node: Node, scope: Scope, work: Work): Expression {
   return resolveColumn(identifier(node, "table"), name, scope, work);
 }
 
-/** Of dates, JSON and the like an operator means something else than of numbers. */
+/** An operator of dates, JSON and the like means something else than of numbers. */
 function arithmetic(
   operator: ArithmeticOperator,
   left: Expression,

@@ -204,7 +204,7 @@ function passedThrough(main: Lowering): Lowering["result"] {
   return { name: result, columns: query.outputs.map(({ name }) => name) };
 }
 
-/** Of a statement that runs once per row, only the last result is kept. */
+/** The last result alone is kept of a statement that runs once per row. */
 function repeated(part: Part, work: Work): Part {
   const { lowered } = part;
   if (part.rows.length === 0 || lowered.result === undefined) return part;

@@ -61,7 +61,7 @@ export const SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>
     read: "ordinality functions alias:Alias coldeflist",
     harmless: "lateral is_rowsfrom",
   },
-  // Of the columns that a function in FROM gives.
+  // The columns that a function in FROM gives.
   ColumnDef: {
     read: "colname typeName:TypeName",
     harmless:

@@ -6,7 +6,7 @@ import type { SourceRange } from "../../../protocol/source";
 
 export interface Body {
   readonly lines: LineIndex;
-  /** Of a quoted body what stands between the quotes, with doubled quotes and escapes resolved. */
+  /** The text between the quotes of a quoted body, with doubled quotes and escapes resolved. */
   readonly text: string;
   /** The offset in the file of an offset of `text`. Monotone. */
   readonly toFile: (offset: number) => number;

@@ -14,9 +14,9 @@ export interface Failure {
 }
 
 export interface FoldResult {
-  /** Of the variables that were given and those that the commands assign. */
+  /** The values of the variables that were given and of those that the commands assign. */
   readonly values: ReadonlyMap<string, Expression>;
-  /** Of which at most the first that holds happens. */
+  /** The failures, of which at most the first that holds happens. */
   readonly failures: readonly Failure[];
   /** Values that are made once, before all that uses them. */
   readonly before: readonly Command[];

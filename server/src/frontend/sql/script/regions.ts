@@ -122,7 +122,7 @@ interface State {
   waiting: AnnotationComment[];
   readonly definitions: Definitions;
   sessionLevel?: DeclaredLevel;
-  /** Of the next transaction alone. */
+  /** The level of the next transaction alone. */
   nextLevel?: DeclaredLevel | undefined;
   open?: Open | undefined;
   readonly regions: Region[];

@@ -39,7 +39,7 @@ export interface CodeSources {
   readonly sources?: readonly SchemaSource[];
   /** True if reading is to end with what it has so far. */
   readonly isStopped?: IsStopped;
-  /** Of which alone something is to be told for now. */
+  /** The files of which alone something is to be told for now. */
   readonly first?: FirstFiles;
   /** Files that were not come to before reading was stopped. */
   readonly unread?: readonly FileId[];

@@ -88,7 +88,7 @@ const BUILTINS = dictionary<Builtin>({
   ...ASSERTIONS,
   ...aliases("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
   ...aliases("Double.parseDouble BigDecimal.valueOf BigInteger.valueOf", first),
-  // Of JavaScript's Prisma and of Java, which are given a number or the text of one.
+  // JavaScript's Prisma and Java are given a number or the text of one.
   BigDecimal: (call) => {
     const given = first(call);
     const text = given.kind === "text" ? (constantText(given) ?? "").trim() : "";
@@ -177,7 +177,7 @@ const BUILTINS = dictionary<Builtin>({
     "scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber",
     itself,
   ),
-  // Of Java's that hold one thing, and of what holds one for each key.
+  // Java's that hold one thing, and what holds one for each key.
   "scalar.get": (call) => (call.args.length === 0 ? call.self : ofReceiver(call)),
   ...aliases("input.intValue input.longValue input.doubleValue", itself),
   ...aliases("scalar.toFixed input.toFixed", ({ state, self, args }) =>

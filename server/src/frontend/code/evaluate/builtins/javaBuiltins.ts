@@ -41,7 +41,7 @@ export const JAVA_BUILTINS = dictionary<Builtin>({
       at === 0 ? part : concatenate(concatenate(made, separator ?? textOf("")), part),
     ),
   "text.strip": trim,
-  // Of an enum's constant.
+  // An enum's constant.
   ...aliases("text.name text.toString", ({ self }) => self),
   ...aliases("text.stripIndent text.stripLeading text.stripTrailing", ({ self }) => self),
   ...aliases("text.isEmpty text.isBlank", ({ self }) => {

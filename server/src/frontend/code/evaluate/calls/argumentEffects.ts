@@ -13,7 +13,7 @@ import { ONLY_READS } from "./escapingArguments";
 const CHANGES =
   /(?:^|[._])(?:shuffle|sort|reverse|fill|set|unset|assign|merge|extend|defaults|mutate|populate|append|push|pull|remove|insert|apply|patch|swap|splice|update)(?:[A-Z_]\w*)?$/u;
 
-/** Of these, those that need nothing else. */
+/** Those of these names that need nothing else. */
 const CHANGES_ALONE = /(?:^|[._])(?:shuffle|sort|reverse|mutate|populate)(?:[A-Z_]\w*)?$/u;
 
 /** Methods that change what they are called on: a collection is given a thing, or a key and a thing. */

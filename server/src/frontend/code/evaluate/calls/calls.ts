@@ -262,7 +262,7 @@ function shaped(state: State, callee: Value, args: readonly Value[], site: CallS
   return handle ? callValue(state, handle, args, site) : callUnknown(state, callee, args, site);
 }
 
-/** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
+/** An unknown function does nothing that is known but with what it was given: functions may be run, rows leave. */
 function callUnknown(state: State, callee: Value, all: readonly Value[], site: CallSite): Value {
   const { name } = site;
   const source = sourceOf(state, site.span);

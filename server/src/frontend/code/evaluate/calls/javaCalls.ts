@@ -12,7 +12,7 @@ import { semanticsOf } from "../../semantics";
 type FunctionValue = Extract<Value, { kind: "function" }>;
 type Owner = NonNullable<ObjectValue["class"]>;
 
-/** Of methods with one name, the one that takes that many arguments. */
+/** The method among those of one name that takes that many arguments. */
 export function overloadOf(callee: FunctionValue, count: number): FunctionValue {
   const { self, function: own } = callee;
   if (takes(own, count)) return callee;

@@ -85,7 +85,7 @@ interface Trying {
 }
 
 interface Handler {
-  /** Of what it catches; none: everything. */
+  /** The types of what it catches; none: everything. */
   readonly types: readonly string[];
   readonly run: () => boolean;
 }
@@ -343,7 +343,7 @@ function keepHandler(state: State, trying: Trying, attempt: Attempt, body: Path)
 }
 
 interface Parts {
-  /** Of what is caught; none: everything. */
+  /** The types of what is caught; none: everything. */
   readonly types: readonly string[];
   readonly source: SourceRange;
 }

@@ -3,7 +3,7 @@ import type { Expression } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
 import { walkCommand, walkExpression } from "../../../sql/walk";
 
-/** Why a run ends where a validator refuses an argument. */
+/** The reason why a run ends where a validator refuses an argument. */
 export const REFUSAL = "the validator refuses it";
 /** The same for what tells of which kind a record is: it counts wherever the record does. */
 export const OF_ANOTHER_KIND = "the validator refuses it: it is of another kind";

@@ -24,7 +24,7 @@ import { noteRead } from "./lastReads";
 
 /** Longer arrays are not told item by item. */
 const MOST_ITEMS = 64;
-/** Of more items, which one a computed index means is not told. */
+/** More items are not told apart by a computed index. */
 const MOST_CHOICES = 8;
 
 /**

@@ -11,7 +11,7 @@ import { readsOf } from "../values/convert";
 import { bornNow, newCell, type State } from "../state";
 import { noteRead } from "./lastReads";
 
-/** Why an item is not known that stands for those of a list that is spread. */
+/** The reason why an item is not known that stands for those of a list that is spread. */
 export const SPREAD = "what is spread here is not known";
 
 /** The items of a list that no loop has filled. */

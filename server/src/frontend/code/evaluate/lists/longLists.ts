@@ -5,7 +5,7 @@ import type { CallSite, State } from "../state";
 import { itemsOf } from "./collections";
 import { callWithItem, NO_INDEX } from "./items";
 
-/** Of more items, none is told from the others. */
+/** More items are not told apart. */
 const MOST_ITEMS = 64;
 
 /** The items of a list, where they are known and few enough to be taken one after the other. */

@@ -13,7 +13,7 @@ import { USER_ERROR } from "../values/member";
 import { collectCommands, emit, lose, type State } from "../state";
 import { isOther, loseConnection, splitAtOwn } from "./otherConnections";
 
-/** Why an error goes on behind the savepoint that it undid. */
+/** The reason why an error goes on behind the savepoint that it undid. */
 export const RETHROWN = "an error leaves a nested transaction";
 
 const BEGIN = "#begin ";

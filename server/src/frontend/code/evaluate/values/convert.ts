@@ -121,7 +121,7 @@ function documentCall(
   return { kind: "call", name, arguments: known, deterministic: true };
 }
 
-/** Why a value is given up that depends on too much. */
+/** The reason why a value is given up that depends on too much. */
 export const TOO_LARGE = "a value that depends on too many cases is not followed";
 
 const WHAT: Readonly<Record<string, string>> = {

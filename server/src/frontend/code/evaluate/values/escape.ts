@@ -53,7 +53,7 @@ function escapeReads(state: State, expression: Expression): void {
   }
 }
 
-/** Of smaller expressions nothing is kept: to look it up takes longer. */
+/** Smaller expressions are not kept: to look one up takes longer. */
 const LEAST_KEPT = 16;
 
 const known = new WeakMap<Expression, readonly string[]>();

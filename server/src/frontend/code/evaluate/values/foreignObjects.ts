@@ -38,7 +38,7 @@ export function changedByCall(
   if (!foreign || args.length === 0 || isAwaited === true) return;
   const method = name.slice(name.lastIndexOf(".") + 1);
   if (movesMoment(foreign, method)) return;
-  // Of times and numbers they make others.
+  // Methods of times and numbers make others.
   if (CALCULATES.test(method) && isUnused !== true && isOfNumbers(foreign)) return;
   const isMoved =
     movesDate(method) && (callee.kind === "input" || callee.name === `scalar.${method}`);

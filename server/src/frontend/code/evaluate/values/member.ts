@@ -319,7 +319,7 @@ export function itemOf(state: State, of: Value, at: number): Value {
       const span = { start: 0, end: 0 };
       const site = { span, isNew: false, typeArguments: [], name: "map" };
       const made = (): Value => madeItem(state, value, item, constant(at), site);
-      // Of no row nothing is made.
+      // Nothing is made of no row.
       const isThere = item.kind === "row" ? presenceOf(item) : literal(true);
       const isKnown = presentIn(isThere, true).some((each) => state.present.has(each));
       return isKnown ? made() : state.evaluator.branches(state, isThere, made, () => UNDEFINED, span); // prettier-ignore

@@ -198,7 +198,7 @@ export function choose(when: Expression, first: Value, second: Value): Value {
   if (then.kind === "scalar" && otherwise.kind === "scalar") {
     const parts = [when, then.expression, otherwise.expression];
     if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
-    // Of what is false where it is zero and what is false where it is not there, either is asked for its own.
+    // A value that is false where it is zero, and one that is false where it is not there, are asked for their own.
     const isOne = then.type === otherwise.type || isNothing(then) || isNothing(otherwise);
     if (isOne) {
       const type = isNothing(then) ? otherwise.type : then.type;

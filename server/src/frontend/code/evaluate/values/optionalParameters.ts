@@ -32,7 +32,7 @@ export function withUncheckedParameters(
   return isLoose ? { ...value, isUnchecked: true } : value;
 }
 
-/** Of truth-values nothing is told by asking them, of records what is in them. */
+/** The types that asking says something of; truth-values say nothing, and records what is in them. */
 const PLAIN = /^(?:string|number|bigint|Date)$/u;
 
 const ASKED = new WeakMap<object, ReadonlySet<string>>();

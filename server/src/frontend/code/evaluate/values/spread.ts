@@ -137,7 +137,7 @@ function eitherSpread(
   made: ObjectValue,
   { condition, then, otherwise }: Extract<Value, { kind: "choice" }>,
 ): ObjectValue {
-  // Of `x && { name }` what is left is no record where `x` is not true.
+  // The rest of `x && { name }` is no record where `x` is not true.
   const isLeft = sameExpression(conditionOf(state, otherwise), condition);
   const [yes, no] = [spread(state, made, then), isLeft ? made : spread(state, made, otherwise)];
   const fields = new Map(made.fields);

@@ -64,7 +64,7 @@ function queryOf({ table, options, isFirst, source, among }: Reading, tools: Too
   const joined = loading.loads.filter(({ on }) => on !== undefined);
   const hasMany = joined.some(({ relation }) => relation.isMany);
   const isByKey = hasMany && isOneByKey(table, options, source, tools);
-  // Of a row that is the first of several, these are joined to it alone.
+  // The first row of several has these joined to it alone.
   const draft = hasMany && !isByKey ? { ...draftOf("select", onlyThese(own, table, tools)), orderBy } : own; // prettier-ignore
   const { limit: _one, ...whole } = draft;
   return {

@@ -48,7 +48,7 @@ export interface DrizzleTable {
   readonly kind: "table";
   readonly name: string;
   readonly alias?: string;
-  /** Of a query that others read from as from a table. */
+  /** The text of a query that others read from as from a table. */
   readonly query?: Fragment;
   readonly columns: ReadonlyMap<string, DrizzleColumn>;
   readonly dialect: Dialect;

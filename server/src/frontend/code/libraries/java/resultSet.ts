@@ -217,7 +217,7 @@ const number: Method<ResultSetData> = ({ data, call, tools }) => {
 
 const nothing: Method<ResultSetData> = () => UNDEFINED;
 
-/** Of the column that was read on this line or the one before: other paths lead to what is further away. */
+/** True if the column that was read on this line or the one before was NULL: other paths lead to what is further away. */
 const wasNull: Method<ResultSetData> = ({ data, call, tools }) => {
   const { value, line } = data.last;
   const isNear = line !== undefined && call.source.range.start.line - line <= 1;

@@ -182,7 +182,7 @@ function otherColumns(
   });
 }
 
-/** Of two records, which one is taken decides at run time: each column has the one's value or the other's. */
+/** The run decides which of two records is taken: each column has the one's value or the other's. */
 function eitherData(
   scope: RowScope,
   { condition, then, otherwise }: Extract<Value, { readonly kind: "choice" }>,

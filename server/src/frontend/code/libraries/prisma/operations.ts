@@ -329,7 +329,7 @@ function untouched(
 ): Value {
   const { operation, model, name } = work;
   const scope = scopeOf(work.operation, work.model);
-  // Of many rows nothing is asked, and none is counted.
+  // Many rows are not asked for anything, and none is counted.
   if (name === "updateManyAndReturn") return operation.tools.list([]);
   if (name === "updateMany") return operation.tools.object({ count: scalar(literal(0), "int") });
   const outputs = returned(model);

@@ -3,7 +3,7 @@ import type { Value } from "../../values";
 import type { Tools } from "../library";
 import { constantOf, argumentField, isAbsent, isNull } from "./argumentValues";
 
-/** Why related rows may be read that nobody can name: nothing where all are named. */
+/** The reason why related rows may be read that nobody can name: nothing where all are named. */
 export function openParts(tools: Tools, args: Value | undefined): readonly string[] {
   const whole = isOpen(tools, args) ? ["what is asked of related rows is not known"] : [];
   const parts = ["select", "include"].filter((name) =>

@@ -36,7 +36,7 @@ export function associationCall(
 }
 
 interface Asked {
-  /** Of the other model. */
+  /** The place of the other model. */
   readonly place: Place;
   readonly own: Place;
   readonly row: RowValue;

@@ -82,7 +82,7 @@ function relationOf(
   }
   const options = second && evaluated(second);
   const fields = options?.kind === "object" ? tools.fields(options) : undefined;
-  // Of rows that are told in other ways nothing is followed.
+  // Rows that are told in other ways are not followed.
   if (options?.kind === "object" && !fields) return undefined;
   if (OTHER.some((name) => fields?.has(name))) return undefined;
   if (kind === "BelongsTo") {

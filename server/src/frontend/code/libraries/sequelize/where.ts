@@ -133,7 +133,7 @@ function combined(place: Place, operator: string, value: Value): readonly Fragme
     ? items.map((item) => whereOf(place, item))
     : [...(fields ?? [])].map(([name, each]) => wherePart(place, name, each));
   if (!parts.every((each) => each !== undefined)) return undefined;
-  // Of what says nothing the others are left.
+  // A part that says nothing leaves the others.
   const all = parts.filter((each) => each.length > 0).map(allOf);
   if (!items && !fields) return undefined;
   if (all.length === 0) return operator === "and" ? [] : [raw("FALSE")];

@@ -66,7 +66,7 @@ const SIGNED = dictionary<Check>({
 
 /** Methods behind which a schema gives something else. */
 const CHANGES = /^(?:transform|pipe|preprocess|catch|toLowerCase|toUpperCase|overwrite|codec)$/u;
-/** Of these, those that give a text for a text. */
+/** Methods among them that give a text for a text. */
 const RESPELLS = /^(?:toLowerCase|toUpperCase|overwrite)$/u;
 /** Methods behind which it takes other things, too, or with other fields. */
 const WIDENS = /^(?:or|and|promise|deepPartial|keyof|unwrap|shape)$/u;
@@ -355,7 +355,7 @@ function oneOfSchemas(list: Value, tools: Tools): Schema {
 
 function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
   const reads = readsOf(value);
-  // Of what was read it is told below.
+  // The reads are told below.
   const isFromDatabase = reads.length > 0 && !reads.some(isOfInputs);
   if (!isFromDatabase) tools.mayFail("parse", call.source);
   const { value: given, conditions, untold } = refine(schema, value, call, tools);

@@ -17,7 +17,7 @@ import { assignedNames, type Block } from "./tree";
 /** A text with values in it, by the numbers of their placeholders. */
 export interface DynamicText {
   readonly sql: string;
-  /** Of the placeholders behind those of USING. */
+  /** The values of the placeholders behind those of USING. */
   readonly values: readonly Expression[];
   /** The same with a literal for each value and a name for each that is not known: enough to tell what kind of statement it is. */
   readonly shape: string;

@@ -297,7 +297,7 @@ function queryOf({
   const { statement } = first;
   if (statement.kind !== "select" || statement.taint.length > 0) return undefined;
   const { query, into } = statement;
-  // Of a language other than SQL, what is returned may be more than the query's rows.
+  // A routine of a language other than SQL may return more than the query's rows.
   if (query.lock || (definition.returns?.setof === true && definition.language !== "sql"))
     return undefined;
   const one: Query = query.limit

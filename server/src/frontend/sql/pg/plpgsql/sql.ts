@@ -83,7 +83,7 @@ function unreadable(state: State, piece: SqlPiece, message: string, offset: numb
 
 function take(state: State, lowered: Lowering, span: Span, options: SqlOptions): Rows | undefined {
   const { into, returned = false, keepsFound = false } = options;
-  // Of a single value the first row counts, and who calls from a routine gets values as well: RETURN gives these.
+  // The first row counts for a single value, and who calls from a routine gets values as well: RETURN gives these.
   const isRows = state.definition.returns?.setof === true && state.callers.length === 0;
   const ran = resultOf(into?.strict === false ? fetchingOne(lowered) : lowered, returned && isRows);
   if (ran.values !== undefined) return takeValues(state, ran.values, span, options);
