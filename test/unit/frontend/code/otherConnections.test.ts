@@ -134,3 +134,33 @@ export async function take(id, n) {
     "  ! this statement runs on another connection, outside of the open transaction",
   ]);
 });
+
+it("takes queries of Sequelize for a part of the transaction that they join by continuation-local storage", async () => {
+  const text = (
+    from: string,
+    setup: string,
+  ): string => `import { Sequelize, DataTypes } from "${from}";
+${setup}
+const Account = sequelize.define("account", { balance: DataTypes.INTEGER }, { tableName: "account", timestamps: false });
+export async function take(id, n) {
+  await sequelize.transaction(async () => {
+    const row = await Account.findByPk(id, { lock: true });
+    await row.update({ balance: row.balance - n });
+  });
+}`;
+  const url = '"postgres://localhost/db"';
+  const cases = [
+    ["sequelize", `Sequelize.useCLS(namespace); const sequelize = new Sequelize(${url});`, true],
+    ["@sequelize/core", `const sequelize = new Sequelize(${url});`, true],
+    ["@sequelize/core", `const sequelize = new Sequelize(${url}, { disableClsTransactions: true });`, false], // prettier-ignore
+    ["sequelize", `const sequelize = new Sequelize(${url});`, false],
+  ] as const;
+  for (const [from, setup, joins] of cases) {
+    const { notes } = await readOver(DDL, { "a.ts": text(from, setup) }, "postgres");
+    assert.equal(
+      notes.some(({ code }) => code === "other-connection"),
+      !joins,
+      `${from} ${setup}`,
+    );
+  }
+});

@@ -22,6 +22,7 @@ import { tellHooks } from "./hooks";
 import { instanceCall } from "./instances";
 import { defaultsOf, extendsModel, isDefaults, modelOf, modelOfClass, modelOfValue, pluralOf } from "./models"; // prettier-ignore
 import { connectionIn } from "./find";
+import { joinsTransactions } from "./clsTransactions";
 import { FIELD, fieldHandle } from "./includes";
 import { METHODS, modelCall } from "./operations";
 import { scopedAs } from "./scopes";
@@ -151,7 +152,8 @@ function transaction(call: Call, tools: Tools): Value {
   const own = tools.handle("transaction", undefined, connection);
   const level = levelOf(fields?.get("isolationLevel"));
   if (callback) {
-    return tools.inTransaction(connection, { source, isNested: true, ...level }, () =>
+    const joined = joinsTransactions(tools) ? { ...connection, isAny: true } : connection;
+    return tools.inTransaction(joined, { source, isNested: true, ...level }, () =>
       tools.settle(tools.call(callback, [own], source)),
     );
   }
