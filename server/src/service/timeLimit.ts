@@ -3,11 +3,11 @@ import { ownTime } from "./search/processTime";
 
 /** How long a search goes on that nobody gave a budget, in milliseconds of the process' own time. */
 export interface Patience {
-  /** Without any find. */
+  /** The time before the first find. */
   readonly first: number;
-  /** Behind a find. */
+  /** The time after each find. */
   readonly next: number;
-  /** In all. */
+  /** The time in all. */
   readonly most: number;
 }
 

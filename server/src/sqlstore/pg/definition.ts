@@ -323,7 +323,7 @@ const ACTIONS: ReadonlyMap<string, ReferenceAction> = new Map([
   ["d", "set default"],
 ]);
 
-/** Behind a column what is deferred stands as a constraint of its own, after the one that it is about. */
+/** The constraints of a column; the parser gives DEFERRABLE as one of its own after the one that it is about. */
 function columnConstraints(
   own: readonly Constraint[],
   column: string,

@@ -8,13 +8,13 @@ export const ANY_CHANGE = "*";
 /** The name of the object that a method is called on. */
 export const THIS = "this";
 
-/** Behind a field that is given what a call made. */
+/** The mark behind a field that an assignment gives what a call made. */
 const MADE = "=";
 
-/** Behind a field that is emptied. */
+/** The mark behind a field that is emptied. */
 const EMPTIED = "-";
 
-/** Behind a field that stays what it is, and something is changed in that. */
+/** The mark behind a field that stays the object it is while something in that object changes. */
 export const INSIDE = "+";
 
 /** The members behind the field that an assignment writes. */

@@ -200,7 +200,7 @@ function saysSorted({ path, type = "" }: Extract<Value, { kind: "input" }>): boo
   return /sort|in_?order|order_?by|Tree(?:Set|Map)|Navigable|SkipList/iu.test(`${path} ${type}`);
 }
 
-/** Of an item it is not known where in the sorted list it stands. */
+/** Runs a round over any item of a sorted list; its index is not known. */
 function eachSorted(state: State, list: Value, span: Span, run: Round, label?: string): void {
   const round: Round = (item) => {
     run(item, NO_INDEX);

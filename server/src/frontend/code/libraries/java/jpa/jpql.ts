@@ -103,7 +103,7 @@ class Translation {
     });
   }
 
-  /** Behind a comma of FROM. */
+  /** True if the name follows a comma of FROM. */
   private isListed(at: number): boolean {
     if (this.tokens[at - 1] !== ",") return false;
     const before = this.tokens.slice(0, at).findLast((each) => /^(?:from|where|select|set|by|on|\()$/iu.test(each)); // prettier-ignore
