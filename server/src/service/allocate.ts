@@ -1,6 +1,6 @@
-// The weakest level per transaction at which a program is serializable: robustness against allocations (Vandevoort, Ketsman
-// and Neven, PODS 2023), decided by searching the program at mixed levels. Levels of products are not monotone (a lock that
-// works at READ COMMITTED may not at REPEATABLE READ), so every allocation that is told was searched itself.
+// Robustness against allocations (Vandevoort, Ketsman and Neven, PODS 2023): the weakest level per transaction at which a program is
+// serializable, decided by searching the program at mixed levels. Product levels are not monotone (a lock that works at READ COMMITTED may
+// fail at REPEATABLE READ), so each reported allocation was itself searched.
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Allocation, LevelsByTransaction } from "../protocol/allocation";
@@ -11,20 +11,20 @@ export interface AllocationQuestion {
   readonly program: Program;
   /** From weak to strong. */
   readonly among: readonly Level[];
-  /** How many transactions at a time are searched. */
+  /** The number of transactions that are searched together. */
   readonly bound: number;
-  /** So many allocations are tried one by one; `FEW` where it is absent. */
+  /** The limit for trying allocations one by one; `FEW` by default. */
   readonly mostTried?: number;
 }
 
-/** So many allocations are tried one by one; beyond, levels are lowered greedily. */
+/** The limit for trying allocations one by one; above it, levels are lowered greedily. */
 const FEW = 100;
 
 /**
- * Allocations that cannot be weakened. Tries all where they are few (the cheapest first, levels to the power of
- * transactions); else begins with the strongest level everywhere and lowers one transaction after the other, which is
- * optimal where levels are monotone. When the signal aborts it ends with the weakest that is known to suffice by then, and
- * says of whom more is not known; asked again with what was searched at hand, it comes further.
+ * Finds allocations that cannot be weakened. A small number of allocations (levels to the power of transactions) is tried completely,
+ * cheapest first. Otherwise the search starts with the strongest level everywhere and lowers one transaction after the other, which is
+ * optimal where levels are monotone. On abort the result is the weakest allocation known to suffice, with the transactions that are
+ * undecided; a repeated call with the same cache gets further.
  */
 export async function allocate(
   { program, among, bound, mostTried = FEW }: AllocationQuestion,
@@ -41,7 +41,8 @@ export async function allocate(
   let last: LevelReport | undefined;
   const searched = async (ranks: readonly number[]): Promise<Sufficiency> => {
     const report = await check(withLevels(program, named(ranks)));
-    // A statement that was not understood is as open at the strongest level; what a search left open there is not decided.
+    // Statements that were not understood stay open at every level, so what is open at the strongest level does not count against the
+    // others.
     accepted ??= new Set(report.unknown.filter(isOfProgram).map(({ reason }) => reason));
     last = report;
     const isFree = report.anomalies.every(({ severity }) => severity === "unused");
@@ -52,7 +53,7 @@ export async function allocate(
   const suffices = async (ranks: readonly number[]): Promise<Sufficiency> => {
     const key = ranks.join();
     let found = known.get(key) ?? "open";
-    // A search goes on where the one before it was ended by its time: what was decided is kept.
+    // A search that ran out of time is repeated; what it decided is cached.
     for (let tries = 0; found === "open" && tries < MOST_TRIES && !signal.aborted; tries += 1)
       found = await searched(ranks);
     known.set(key, found);
@@ -69,7 +70,7 @@ export async function allocate(
   const found = isExhaustive
     ? await minimalAllocations(transactions.length, top, suffices, signal)
     : [await lowered(strongest, suffices, signal)];
-  // The answer known by then: the strongest suffices.
+  // Fallback: the strongest level everywhere suffices.
   const all = found.length > 0 ? found : [strongest];
   const [weakest = strongest] = all;
   const [levels, ...alternatives] = all.map(named);
@@ -94,20 +95,20 @@ export async function allocate(
 }
 
 const MOST_REASONS = 5;
-/** Searches of one allocation, each for as long as a search may take. */
+/** Attempts per allocation, each with a full time budget. */
 const MOST_TRIES = 3;
 const STOPPED = "the time was over before all was decided: ask again, or with a larger --budget";
 
-/** True for something that was not understood, at its place; what time or memory ended has none. */
+/** True if the reason is something that was not understood: it has a place. Timeouts and memory limits have none. */
 function isOfProgram({ file }: Unknown): boolean {
   return file !== undefined;
 }
 
-/** True if an allocation keeps the program serializable, as far as it is known. */
+/** The answer, as far as it is known, to whether an allocation keeps the program serializable. */
 type Sufficiency = "yes" | "no" | "open";
 type Suffices = (ranks: readonly number[]) => Promise<Sufficiency>;
 
-/** All that suffice and of which no one-step weakening does, the cheapest first. */
+/** All sufficient allocations that no one-step weakening keeps sufficient, cheapest first. */
 async function minimalAllocations(
   count: number,
   top: number,
@@ -130,12 +131,12 @@ function ranksOf(count: number, top: number): (readonly number[])[] {
   return ranksOf(count - 1, top).flatMap((rest) => levels.map((rank) => [...rest, rank]));
 }
 
-/** A stronger level costs more than any number of the one below it. */
+/** The cost orders allocations: a stronger level costs more than any number of the level below it. */
 function costOf(ranks: readonly number[]): number {
   return ranks.reduce((sum, rank) => sum + (rank === 0 ? 0 : (ranks.length + 1) ** rank), 0);
 }
 
-/** Each transaction in turn at the weakest level that suffices beside the others; again until nothing changes. */
+/** Lowers each transaction to the weakest level that suffices beside the others, until nothing changes. */
 async function lowered(
   from: readonly number[],
   suffices: Suffices,

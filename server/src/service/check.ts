@@ -1,4 +1,4 @@
-// One check: a program at one level, from units to the report. Knows no files and no threads.
+// One check: a program at one level, from units to the report. No files and no threads here.
 import { counterCandidates } from "../analysis/assumptions/counters";
 import { flattenProgram } from "../analysis/operations/flatten";
 import type { FlatProgram } from "../analysis/operations/operation";
@@ -62,41 +62,41 @@ export interface CheckInput {
   readonly program: Program;
   readonly skipped: readonly SkippedFile[];
   readonly level: Level;
-  /** The level was asked for in place of the project's own. */
+  /** True if the user asked for this level in place of the project's own. */
   readonly levelIsOverride?: boolean;
   /** Levels that the user defined, for transactions that name them and for comparisons. */
   readonly defined?: readonly PaperLevel[];
   /** Pairs of transactions (names or ids) that are kept serializable, at the papers' levels. */
   readonly serializablePairs?: readonly SerializablePair[];
   readonly maxTransactions: number;
-  /** Rounds of a loop that are looked at; one when absent. */
+  /** Loop unrolling bound; one round by default. */
   readonly unroll?: number;
-  /** True to ask for a proof for any number of transactions where nothing was found. */
+  /** True to attempt a proof for any number of transactions if nothing was found. */
   readonly prove?: boolean;
-  /** False: at which other levels the anomalies are allowed is not asked. */
+  /** False to skip comparing the anomalies at other levels. */
   readonly isCompared?: boolean;
-  /** Milliseconds of the process' own time for the search, and as much again for the proof where one is asked for. */
+  /** Time budget of the search in milliseconds of process time; a proof gets the same again. */
   readonly budget: number;
-  /** Without a budget of the user's: the search goes on while it finds what matters. */
+  /** Limits for a search without a budget of the user's: it continues while it finds alarming anomalies. */
   readonly patience?: Patience;
   readonly pool: SolvePool;
   readonly cache: SolveCache;
-  /** Questions in flight: the number of workers. */
+  /** The number of concurrent questions: that of the workers. */
   readonly lanes: number;
   /** "isolens 0.1.0". */
   readonly tool: string;
-  /** Files that somebody looks at, the first foremost: what is in them is asked about first. */
+  /** Open files in the editor, most recent first: their transactions are searched first. */
   readonly first?: readonly FileId[];
 }
 
 export interface CheckEvents {
-  /** Tuples of transactions: done, known so far, and how many transactions each of the current ones has. */
+  /** Tuples of transactions: done, known so far, and the size of the current ones. */
   progress?(done: number, total: number, size: number): void;
-  /** An anomaly as soon as it is confirmed; the report has it again with the other levels' verdicts. */
+  /** An anomaly as soon as it is confirmed; the report repeats it with the other levels' verdicts. */
   found?(anomaly: Anomaly): void;
 }
 
-/** The rank of each transaction: the first of the files that it has something in. */
+/** The rank of each transaction: the index of the first of these files that it has code in. */
 function rankOf(
   transactions: readonly Transaction[],
   first: readonly FileId[],
@@ -117,17 +117,17 @@ export interface CheckTimings {
 
 export interface CheckResult {
   readonly report: LevelReport;
-  /** Neither time, nor a stop, nor a crash had a part in it: the same input gives the same. */
+  /** True if neither a timeout, nor a stop, nor a crash influenced the result: the same input gives the same report. */
   readonly repeatable: boolean;
-  /** Remarks that only checking gives: invariants that transactions break. */
+  /** Remarks that only a check can make: invariants that transactions break. */
   readonly notes: readonly Note[];
   readonly counters: SolveCounters;
   readonly timings: CheckTimings;
 }
 
 /**
- * Checks a program at a level. Resolves at once with what is known when the signal aborts (verdict `cancelled`) or
- * the budget ends (`unknown`). Bad input is part of the report; only a defect of ours rejects.
+ * Checks a program at a level. Resolves promptly with what is known on abort (verdict `cancelled`) or at the end of the budget (`unknown`).
+ * Bad input becomes part of the report; only an internal defect rejects.
  */
 export async function check(
   input: CheckInput,
@@ -180,7 +180,7 @@ export async function check(
     const firstAt = finds.firstAt();
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
     const isCompared = input.isCompared ?? true;
-    // A patient search that used up its time leaves its findings some to be compared in.
+    // A patient search that used up its time still gets time to compare its findings at other levels.
     const comparing = input.patience ? timeLimit(signal, input.budget) : searching;
     releases.push(comparing.release);
     const compared = isCompared
@@ -197,7 +197,7 @@ export async function check(
       ...invariantRemarks(program),
       ...versionNotes(input.program.transactions, levels),
     ];
-    // The texts may say that there is no cycle of the size that was searched, with any number of rounds.
+    // The texts may prove that no cycle of the searched size exists, for any number of rounds.
     const largest = Math.max(2, searched.completed);
     const apart = { has: (id: string): boolean => cycles.isApart(ids.indexOf(id), largest) };
     const gapsOf = (form: FlatProgram, at: Levels = levels): readonly Unknown[] => [
@@ -222,7 +222,7 @@ export async function check(
     const isFree = !anomalies.some(({ status }) => status === "confirmed");
     const opened = (): FlatProgram => flattenProgram(program, { unroll, anyRounds: true });
     const asked = input.prove === true && ids.length > 0;
-    // A search that used up its time leaves the proof its own.
+    // The proof has its own time budget.
     const proofTime = asked ? timeLimit(signal, input.budget) : { limit, release };
     releases.push(proofTime.release);
     const proving = { program, pool, cache: input.cache, counters, unroll };
@@ -252,7 +252,7 @@ export async function check(
       : undefined;
     const refusals = isCompared ? refusalsOf(analysable, flat, levels) : [];
     const isProved = proof?.report.status === "proved";
-    // A proof settles what a bounded search left open.
+    // A proof settles tuples that the bounded search left open.
     const undecided = undecidedTuples(
       program,
       searched,
@@ -296,7 +296,7 @@ function wholeSeconds(milliseconds: number): number {
   return Math.max(1, Math.round(milliseconds / 1000)) * 1000;
 }
 
-/** Nothing was looked at but what was read. */
+/** The program was read and not searched. */
 function cancelledCheck(input: CheckInput): CheckResult {
   const { program, level, levelIsOverride = false, defined = [], serializablePairs = [] } = input;
   const effective = effectiveLevels(program.transactions, level, {
@@ -328,7 +328,7 @@ function cancelledCheck(input: CheckInput): CheckResult {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A pool that remembers whether some job failed. */
+/** A pool that records whether any job failed. */
 function watchedPool(inner: SolvePool) {
   let failed = false;
   const pool: SolvePool = {
@@ -343,15 +343,15 @@ function watchedPool(inner: SolvePool) {
 }
 
 interface Finds {
-  /** Each once, however often its tuple was asked about. */
+  /** Every anomaly once, however often its tuple was solved. */
   readonly all: () => readonly FoundAnomaly[];
-  /** Gives whether it is a confirmed one that is new and does harm. */
+  /** Adds a finding; true if it is confirmed, new and harmful. */
   readonly add: (from: TupleFinding) => boolean;
-  /** When the first confirmed one came. */
+  /** The time of the first confirmed anomaly. */
   readonly firstAt: () => number | undefined;
 }
 
-/** Explains findings as they come; each confirmed anomaly is announced once. */
+/** Explains findings as they arrive; each confirmed anomaly is announced once. */
 function collectFinds(program: Program, events: CheckEvents): Finds {
   const all = new Map<string, FoundAnomaly>();
   const announced = new Set<string>();
@@ -412,20 +412,20 @@ function reportOf(input: CheckInput, findings: Findings): LevelReport {
   };
 }
 
-/** One entry per level that some transaction runs at; the asked one where there are no transactions. */
+/** One entry per level that some transaction runs at; the requested level if there are no transactions. */
 function basisOfLevels({ level }: CheckInput, { levels }: EffectiveLevels): readonly LevelBasis[] {
   const used = distinctLevels(levels);
   return (used.length > 0 ? used : [level]).map(basisOf);
 }
 
-/** The search ended, and the comparison of levels did not. */
+/** The reason for the report if the comparison of levels was interrupted. */
 function uncompared(anomalies: readonly Anomaly[], interrupted: boolean): readonly Unknown[] {
   if (!interrupted || anomalies.length === 0) return [];
   const reason = "it was not decided at which other levels the anomalies are prevented";
   return [{ reason, transactions: [] }];
 }
 
-/** How many transactions at a time were really searched. */
+/** The number of transactions up to which the search is complete. */
 function boundOf(result: SearchResult, input: CheckInput): number {
   const asked = largestSize(input.maxTransactions);
   return result.stopped || result.failure ? Math.min(result.completed, asked) : asked;
@@ -441,7 +441,7 @@ function verdictOf(
   return unknown.length > 0 ? "unknown" : "safe";
 }
 
-/** A transaction as reports name it, with how far its pairs were searched where that is known. */
+/** A transaction as reports name it, with the number of its pairs that were searched, if known. */
 export function reportTransaction(transaction: Transaction, extent?: Extent): ReportTransaction {
   const pairs = extent?.pairs.get(transaction.id);
   return {

@@ -1,5 +1,5 @@
-// From an anomaly to fixes that hold: each candidate is applied to the texts in memory, read again and analysed again with
-// everybody who shares its tables; the old witness is run on what came out.
+// From an anomaly to verified fixes: each candidate is applied to the texts in memory, then the program is read and analysed again with
+// every transaction that shares its tables, and the old witness is replayed on the result.
 import {
   editedText,
   orderedEdits,
@@ -27,10 +27,10 @@ import type { ProjectTexts } from "./readProject";
 import { tablesOf } from "./statements";
 import { digest } from "./search/tuples";
 
-/** Services of the session that finding fixes needs. */
+/** Services of the session for finding fixes. */
 export interface FixTools {
   readonly read: (project: ProjectTexts) => Promise<Program>;
-  /** The report of a part of a program: its transactions alone. */
+  /** Checks a part of a program: its transactions alone. */
   readonly check: (program: Program) => Promise<LevelReport>;
   readonly levelsOf: (transactions: readonly Transaction[]) => Levels;
   readonly parsers: CodeParsers | undefined;
@@ -41,15 +41,15 @@ export interface FixQuestion {
   /** The project's program. */
   readonly program: Program;
   readonly anomaly: Anomaly;
-  /** Absent: all. */
+  /** All kinds by default. */
   readonly kinds?: readonly FixKind[];
-  /** The first verified fix is enough. */
+  /** True to stop at the first verified fix. */
   readonly isOneEnough?: boolean;
 }
 
 /**
- * The fixes of an anomaly that were verified, the cheapest first, and why others are not offered. Ends soon after the
- * signal with what it has; `found` is told of each as it is verified. One reading and one check of related transactions per candidate.
+ * The verified fixes of an anomaly, cheapest first, and the reasons against the other candidates. Ends soon after an abort with the fixes
+ * so far; `found` reports each as it is verified. One reading and one check of related transactions per candidate.
  */
 export async function findFixes(
   question: FixQuestion,
@@ -80,7 +80,7 @@ export async function findFixes(
     if (signal.aborted || (isOneEnough && fixes.length > 0)) break;
     const edits = orderedEdits(candidate.edits);
     const key = JSON.stringify(edits);
-    // The first of a kind that holds is the smallest.
+    // Candidates come smallest first: the first of a kind that holds is kept.
     if (tried.has(key) || fixes.some(({ kind }) => kind === candidate.kind)) continue;
     tried.add(key);
     const objection = edits ? objectionToAll(files, edits) : "its edits overlap";
@@ -117,7 +117,7 @@ function objectionToAll(
 type Verdict =
   { readonly ok: true; readonly fix: Fix } | { readonly ok: false; readonly reason: string };
 
-/** Undefined: it was stopped. */
+/** Undefined if the signal aborted. */
 async function verified(
   { project, program, anomaly, edits }: FixQuestion & { readonly edits: readonly TextEdit[] },
   candidate: Candidate,
@@ -129,7 +129,7 @@ async function verified(
   if (signal.aborted) return undefined;
   const misread = misreading(program, changed);
   if (misread !== undefined) return { ok: false, reason: misread };
-  // Most of what does not help shows among the anomaly's own transactions.
+  // Most useless candidates already fail among the anomaly's own transactions.
   const own = new Set(anomaly.transactions);
   const alone = await tools.check(restricted(changed, own));
   if (signal.aborted) return undefined;
@@ -138,7 +138,7 @@ async function verified(
     return { ok: false, reason: STILL_POSSIBLE };
   const related = relatedIds(program, changed, anomaly.transactions);
   const old = await before(related);
-  // Only what is found without the edit can go by it.
+  // An edit is credited only if the anomaly is found without it.
   if (!signal.aborted && !old.anomalies.some((each) => claimOf(each) === claimOf(anomaly)))
     return { ok: false, reason: "the anomaly is not found among those who share its tables" };
   const part = restricted(changed, related);
@@ -177,9 +177,9 @@ async function verified(
 const STILL_POSSIBLE = "the anomaly is still possible with it";
 
 /**
- * The anomaly may have hidden others of its claim, and they hide it, as the search tells one of a claim: each that is told
- * is put aside, and it is asked again, until nothing of the claim is left. Gives what is to be said of the others; undefined where
- * the anomaly itself is among them, or could be.
+ * Looks for anomalies with the same claim that the fixed one may have hidden (the search reports one per claim): each one found is removed
+ * by giving its reads private copies, and the check is repeated until the claim is gone. Returns sentences on the others; undefined if the
+ * anomaly itself is among them, or might be.
  */
 async function otherCauses(
   part: Program,
@@ -205,7 +205,7 @@ async function otherCauses(
   }
 }
 
-/** So many reads of one claim that go stale are put aside. */
+/** Limit of stale reads that are removed this way. */
 const MOST_READS = 8;
 
 function otherText({ kind }: Anomaly, [read]: readonly StaleRead[]): string {
@@ -213,7 +213,7 @@ function otherText({ kind }: Anomaly, [read]: readonly StaleRead[]): string {
   return `another ${kind.replaceAll("-", " ")} of ${read?.transaction ?? ""} stays: what \`${text}\` reads goes stale as well`;
 }
 
-/** The reason why the changed program is no fix of the anomaly; undefined where it is one. */
+/** The reason why the changed program does not fix the anomaly; undefined if it does. */
 function objectionTo(
   anomaly: Anomaly,
   old: LevelReport,
@@ -245,7 +245,7 @@ function unknownKey({ reason, transactions }: Unknown): string {
   return JSON.stringify([reason, transactions]);
 }
 
-/** The reason why the changed text is not read as a program like the old one. */
+/** The reason why the changed text does not read as the same program with the edit. */
 function misreading(old: Program, now: Program): string | undefined {
   const ids = new Set(now.transactions.map(({ id }) => id));
   const gone = old.transactions.find(({ id }) => !ids.has(id));
@@ -258,7 +258,7 @@ function misreading(old: Program, now: Program): string | undefined {
   return fault && `the changed text was not understood: ${fault.message}`;
 }
 
-/** Transactions that share a table with those of the anomaly or with what changed. */
+/** Transactions that share a table with the anomaly's transactions or with the change. */
 function relatedIds(
   old: Program,
   now: Program,
@@ -280,7 +280,7 @@ function restricted(program: Program, ids: ReadonlySet<string>): Program {
   return { ...program, transactions, notes: [] };
 }
 
-/** Reports of parts of the program, each made once. */
+/** Checks parts of a program, each part once. */
 function checkedOnce(
   program: Program,
   { check }: FixTools,
@@ -294,7 +294,7 @@ function checkedOnce(
   };
 }
 
-/** The anomaly's witness on the changed program; undefined where no product's rules run it. */
+/** The anomaly's witness replayed on the changed program; undefined if no product's rules can run it. */
 function witnessAgain(program: Program, levels: Levels, anomaly: Anomaly): TurnsRun | undefined {
   if (distinctLevels(levels).some(({ family }) => family === "paper")) return undefined;
   const { instances, initial, schedule } = anomaly.witness;
@@ -308,8 +308,8 @@ function witnessAgain(program: Program, levels: Levels, anomaly: Anomaly): Turns
 }
 
 /**
- * True if every serial order of the anomaly's instances leaves what it left before the change, where that could be run: an
- * edit that computes something else, or takes no longer the same rows, is no fix.
+ * True if every serial order of the anomaly's instances leaves the same rows as before the change, if it can be run: an edit that computes
+ * something else or affects other rows is no fix.
  */
 function keepsSerialRuns(old: Program, now: Program, { witness, serial }: Anomaly): boolean {
   const { instances, initial } = witness;
@@ -342,7 +342,7 @@ function withEdits(project: ProjectTexts, edits: readonly TextEdit[]): ProjectTe
   };
 }
 
-/** The texts of a project that a fix may edit: its files, what they build on, and the schemas of its mappers. */
+/** The texts that a fix may edit: the project's files, its context, and the schemas of its mappers. */
 export function editableTexts({
   files,
   context,
@@ -355,7 +355,7 @@ export function editableTexts({
   return [...files, ...context, ...schemas];
 }
 
-/** The code with changed schemas. */
+/** The code with its changed schemas. */
 function withChangedTexts(
   code: NonNullable<ProjectTexts["code"]>,
   change: (files: ProjectTexts["files"]) => ProjectTexts["files"],

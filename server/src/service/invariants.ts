@@ -1,5 +1,5 @@
-// Which invariants a check may rest on: the user's, unless they contradict each other, and counters that every
-// transaction keeps. Those that some transaction breaks are told with an execution.
+// The invariants that a check may assume: the user's, unless they contradict each other, and counters that every transaction maintains.
+// Those that some transaction breaks are reported with an execution.
 import type { CounterCandidates } from "../analysis/assumptions/counters";
 import type { BreakingRun, BrokenInvariant, InvariantAnswer } from "../analysis/search/unit";
 import { flattenProgram } from "../analysis/operations/flatten";
@@ -15,10 +15,10 @@ import { MAX_FINDINGS, RESOURCE_LIMIT } from "./search/tupleSolver";
 import type { SolveCache, SolveCounters } from "./search/tupleSolver";
 import { digest } from "./search/tuples";
 
-/** Answers a job with one question about invariants; undefined when there is no answer. */
+/** Runs a job with one question about invariants; undefined if there is no answer. */
 export type AskInvariants = (job: Job, key: string) => Promise<InvariantAnswer | undefined>;
 
-/** Asks the pool, unless the same was asked before. */
+/** Asks the pool; answers are cached. */
 export function askInvariants(
   pool: SolvePool,
   cache: SolveCache,
@@ -40,16 +40,16 @@ export function askInvariants(
 export interface SettledInvariants {
   /** Invariants that the search assumes. */
   readonly invariants: readonly Invariant[];
-  /** Without preconditions that contradict each other. */
+  /** The transactions, without contradictory preconditions. */
   readonly transactions: readonly Transaction[];
   readonly notes: readonly Note[];
-  /** By text: why what rests on this invariant stays open. */
+  /** Reasons, by an invariant's text, why results that rest on it stay open. */
   readonly unsafe: ReadonlyMap<string, string>;
 }
 
 /**
- * Settles the invariants of a program. Candidates are dropped until every transaction keeps the rest (Houdini): at
- * most one round per candidate, one question per transaction that touches them.
+ * Decides the invariants of a program. Candidates are dropped until every transaction preserves the rest (Houdini): at most one round per
+ * candidate, one question per transaction that touches them.
  */
 export async function settleInvariants(
   { transactions, ...rest }: Program,
@@ -92,7 +92,7 @@ export async function settleInvariants(
   };
 }
 
-/** Remarks on invariants that have no exact form for the solver: witnesses that break them are refused, no more. */
+/** Remarks on invariants that have no exact solver form: they only serve to reject witnesses. */
 export function invariantRemarks(program: Program): readonly Note[] {
   const invariants = program.invariants ?? [];
   if (invariants.length === 0) return [];
@@ -105,7 +105,7 @@ export function invariantRemarks(program: Program): readonly Note[] {
   });
 }
 
-/** The user's invariants; those that cannot hold together are refused, until the rest can. */
+/** The user's invariants; contradictory ones are refused until the rest is consistent. */
 async function withoutContradictions(
   program: Program,
   ask: AskInvariants,
@@ -128,7 +128,7 @@ async function withoutContradictions(
   }
 }
 
-/** The transaction; without the conditions on its arguments that no arguments satisfy, until some satisfy the rest. */
+/** The transaction, without unsatisfiable conditions on its arguments: they are dropped until some arguments satisfy the rest. */
 async function callableOne(
   transaction: Transaction,
   ask: AskInvariants,
@@ -190,7 +190,7 @@ function jobOf(program: Program, transactions: readonly number[]): Job {
   };
 }
 
-/** Every table that the invariant speaks of. */
+/** Every table that the invariant names. */
 function tablesIn({ relations, condition }: Invariant): readonly string[] {
   const sought = condition.kind === "exists" ? condition.query.relations : [];
   return [...new Set([...relations, ...sought].map(({ table }) => table))];

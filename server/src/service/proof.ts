@@ -1,5 +1,4 @@
-// The question for a proof in a check: whether anything that was not understood forbids it, what the solver's worker
-// answers, and the report of it in sentences.
+// The proof step of a check: reasons that forbid a proof, the question to the solver's worker, and the report of its answer in sentences.
 import { flattenProgram } from "../analysis/operations/flatten";
 import { invariantName } from "../analysis/encoding/assumptions";
 import { EXISTENCE } from "../analysis/encoding/relational/instances";
@@ -20,26 +19,26 @@ import type { SolveCache, SolveCounters } from "./search/tupleSolver";
 import { digest } from "./search/tuples";
 
 export interface ProofInput {
-  /** Program that is searched: with the invariants that were settled. */
+  /** The searched program, with its decided invariants. */
   readonly program: Program;
   readonly levels: Levels;
-  /** Gaps, not understood or left out: no proof rests on it. */
+  /** Parts that were not understood or left out: they rule out a proof. */
   readonly gaps: readonly Unknown[];
   readonly pool: SolvePool;
   readonly cache: SolveCache;
   readonly counters: SolveCounters;
   readonly unroll: number;
-  /** Only whether there is a proof is asked. */
+  /** True if the report needs no details of the proof. */
   readonly brief?: boolean;
 }
 
 export interface Proof {
   readonly report: ProofReport;
-  /** By the names of `encoding/assumptions.ts`, with the transactions that rest on them. */
+  /** Assumptions by the names of `encoding/assumptions.ts`, with the transactions that rest on them. */
   readonly assumed: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
-/** Asks for a proof. Never rejects for bad input; a time-out or a missing solver is `unknown`. */
+/** Attempts a proof. Never rejects for bad input; a timeout or a missing solver gives `unknown`. */
 export async function proveProgram(input: ProofInput, signal: AbortSignal): Promise<Proof> {
   const { program, levels, gaps } = input;
   const ids = program.transactions.map(({ id }) => id);
@@ -63,7 +62,7 @@ export async function proveProgram(input: ProofInput, signal: AbortSignal): Prom
   };
 }
 
-/** The names under which a refutation tells its lemmas start with this word. */
+/** Prefix of the names of lemmas in a refutation. */
 const LEMMA = "lemma ";
 
 function isLemma(name: string): boolean {
@@ -141,7 +140,7 @@ function blockedByGaps(gaps: readonly Unknown[]): ProofReport {
   return { status: "blocked", steps: [], obstacles, lemmas: [] };
 }
 
-/** The argument of a proof by induction, a sentence for each set that is put aside. */
+/** The induction argument: a sentence for each set that is removed. */
 function stepsOf(
   program: Program,
   answer: Extract<ProofAnswer, { readonly kind: "proved" }>,
@@ -245,7 +244,7 @@ function chainObstacle(program: Program, levels: Levels, obstacle: Obstacle): Pr
   };
 }
 
-/** Changes of which it was asked that the chain is gone with them; else what might help. */
+/** The changes that were verified to break the chain; else generic advice. */
 function adviceFor(obstacle: Obstacle, program: Program): string | undefined {
   const name = (place: number): string =>
     program.transactions[obstacle.members[place % obstacle.members.length] ?? -1]?.name ?? "";

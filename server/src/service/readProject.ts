@@ -1,4 +1,4 @@
-// From the texts of a project to its program, with what the configuration adds to it.
+// From the texts of a project to its program, with the additions of its configuration.
 import { relative, sep } from "node:path";
 import { codeLanguageOf, type CodeParsers } from "../frontend/code/workspace/codeParsers";
 import type { FirstFiles } from "../frontend/code/workspace/readingOrder";
@@ -30,42 +30,38 @@ import type { Project } from "../workspace/projects";
 import { digestOf, type KeptReadings, type ReadingFiles } from "./cache/readings";
 import { statementsOf, tablesOf } from "./statements";
 
-/** Parts of a project that reading needs. */
+/** The parts of a project that reading needs. */
 export type ProjectTexts = Pick<Project, "files" | "context" | "configuration"> &
   Partial<Pick<Project, "folder" | "configurationFile">> & {
     readonly code?: Omit<ProjectCode, "source">;
   };
 
-/** Reads projects again and again; files that did not change are not parsed a second time. */
+/** Reads projects repeatedly; unchanged files are not parsed again. */
 export interface ProjectReader {
   /**
-   * The program of a project's files. Files of the context are read only where a table's declaration is missing;
-   * their own transactions and notes are left out. Never throws for bad input.
+   * The program of a project's files. Context files are read only if a table's declaration is missing; their own transactions and notes are
+   * dropped. Never throws for bad input.
    */
   read(project: ProjectTexts): Program;
   /**
-   * The same in slices, one reading after the other. What is stopped ends soon with what was read so far, and the
-   * program names the files that are missing.
+   * As `read`, in time slices, one reading after the other. A stopped reading ends soon with the files read so far; the program lists the
+   * missing ones.
    */
   reading(project: ProjectTexts, isStopped?: IsStopped): SlicedWork<Program>;
   /**
-   * The transactions of some of the files, read before all others: of code with those who call it, as far as they are few. A part of
-   * the whole program, whose other files are `unread`. Undefined where reading all is not worth an answer before it, or
-   * has been done before.
+   * The transactions of some of the files, read before all others, together with the callers of their code if those are few. A part of the
+   * whole program, whose other files are `unread`. Undefined if it would save no time, or if the project was read before.
    */
   early(
     project: ProjectTexts,
     first: FirstFiles,
     isStopped?: IsStopped,
   ): SlicedWork<Program | undefined>;
-  /** Keeps on disk what the last reading of a project's code found out; gives way often. Undefined where nothing is kept. */
+  /** Caches the summaries of the last reading of a project's code on disk; yields often. Undefined without a cache. */
   keep(program: Program, project: ProjectTexts): Generator<void, void, void> | undefined;
 }
 
-/**
- * A reader that remembers the last few projects, and finds on disk what was kept of them. Without parsers for code it reads
- * SQL files only.
- */
+/** A reader that remembers the last few projects and uses the disk cache. Without code parsers it reads SQL files only. */
 export function createProjectReader(
   parsers: SqlParsers,
   codeParsers?: CodeParsers,
@@ -136,13 +132,13 @@ export function createProjectReader(
     },
     keep: ({ unread }, project) => {
       const { code, kept } = readersOf(project);
-      // The results of the last reading are taken now; a later one does not change them.
+      // The results are captured now, so that a later reading does not change them.
       return kept && code ? kept.save(code.lasting(), unread === undefined) : undefined;
     },
   };
 }
 
-/** Readers of code are kept for a project that is somewhere. */
+/** Readers of code are kept per project folder. */
 function codeReaders(
   { folder, configurationFile = "" }: ProjectTexts,
   parsers: CodeParsers,
@@ -152,7 +148,7 @@ function codeReaders(
   return { code: createWorkspaceCode(parsers, kept), ...(kept && { kept }) };
 }
 
-/** All that the readings of code depend on beside code, as a text. */
+/** All that the summaries of code depend on beside the code, as a text. */
 function environmentOf({ files, context, code }: ProjectTexts): string {
   const { schemas = [], packages, pathMaps, nullChecks, described } = code ?? {};
   const texts = schemas.map((file) => [file, code?.text(file)]);
@@ -160,12 +156,12 @@ function environmentOf({ files, context, code }: ProjectTexts): string {
   return JSON.stringify([sql, texts, packages, pathMaps, nullChecks, described]);
 }
 
-/** Fewer files of code than these are read at once. */
+/** Projects with fewer files of code are read at once. */
 const FEW = 10;
 
 /**
- * Of the transactions those that do something in some files. Left out is what uses tables that nothing declares: what is
- * guessed of these may change with every file.
+ * The transactions with code in some of the files. Those that use inferred tables are left out: the inferred columns may change with every
+ * file.
  */
 function partOf(program: Program, first: readonly FileId[]): Program {
   const guessed = program.schema.tables.filter(({ inferred }) => inferred);
@@ -194,9 +190,9 @@ interface Readers {
   readonly all: ProgramReader;
   readonly telling: DialectReader;
   readonly code?: WorkspaceCodeReader;
-  /** Readings of its code that were kept on disk. */
+  /** The cached summaries of its code. */
   readonly kept?: KeptReadings;
-  /** All files have been read once. */
+  /** True once all files have been read. */
   isWhole: boolean;
 }
 
@@ -208,7 +204,7 @@ function withNotes(program: Program, notes: readonly Note[]): Program {
   return notes.length === 0 ? program : { ...program, notes: [...program.notes, ...notes] };
 }
 
-/** Remarks on a level that databases of the files' dialects do not have, or that stands for one of theirs. */
+/** Remarks on a level that the databases of the files' dialects do not have, or that is an alias of one of theirs. */
 export function dialectRemarks(
   { dialects = [] }: Program,
   { levelIsDefault }: Configuration,
@@ -230,7 +226,7 @@ export function dialectRemarks(
   });
 }
 
-/** Remarks on what of the configuration has no effect: names that no transaction has, pairs at a product's level. */
+/** Remarks on configuration without effect: names that no transaction has, pairs at a product's level. */
 export function configurationRemarks(
   program: Program,
   configuration: Configuration,
@@ -265,7 +261,7 @@ function placeText({ start }: Range): string {
   return `${CONFIGURATION_FILE}:${String(start.line + 1)}:${String(start.character + 1)}`;
 }
 
-/** Texts without any of this lend no tables and need not be read. */
+/** Texts without any of this declare no tables and need not be read. */
 const DECLARES = /\b(?:create|alter)\s+(?:\w+\s+){0,3}table\b|\bcreate\s+unique\s+index\b/iu;
 
 function* readInContext(
@@ -313,7 +309,7 @@ function configured(read: Program, project: ProjectTexts, parsers: SqlParsers): 
   };
 }
 
-/** Comments may name levels that the user defined, of which a reader of files does not know. */
+/** The notes without those on levels that the user defined; a reader of files does not know these. */
 function withoutKnownLevels(program: Program, defined: readonly PaperLevel[]): Program {
   const isKnown = ({ code, source }: Note): boolean =>
     code === "unknown-level" &&
@@ -326,11 +322,11 @@ function withoutKnownLevels(program: Program, defined: readonly PaperLevel[]): P
   return { ...program, notes: program.notes.filter((note) => !isKnown(note)) };
 }
 
-/** The configuration file as files of its project are named. */
+/** The configuration file's id, relative to its project as other files' ids are. */
 function configurationId({ folder, configurationFile }: ProjectTexts): FileId {
   const path = folder !== undefined && configurationFile !== undefined;
   const name = path ? relative(folder, configurationFile).split(sep).join("/") : CONFIGURATION_FILE;
-  // The one place where the name of a file that holds no SQL becomes an id.
+  // The one place where the name of a file without SQL becomes an id.
   return name as FileId;
 }
 
@@ -350,7 +346,7 @@ function configuredTransaction(
   return {
     ...transaction,
     preconditions: [...transaction.preconditions, ...preconditions],
-    // A comment in the code itself is nearer to the code's author than a file elsewhere.
+    // A comment in the code takes precedence over the configuration.
     ...(level && configuredLevel(transaction, level.name)),
   };
 }
@@ -375,7 +371,7 @@ function parameterOf(transaction: Transaction, written: string) {
   return found && { kind: "parameter" as const, name: found.name };
 }
 
-/** Names in a rule that its transaction does not have as parameters. */
+/** Names in a rule that are no parameters of its transaction. */
 function unknownParameters(
   program: Program,
   rule: DistinctParameters,

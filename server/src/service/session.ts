@@ -1,4 +1,4 @@
-// A session: parser, solver pool and remembered results, kept over many checks. What both faces hold on to.
+// A session: parser, solver pool and caches, kept over many checks and shared by the LSP server and the CLI.
 import os from "node:os";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -39,22 +39,22 @@ import { openSolveCache } from "./search/tupleSolver";
 export interface SessionOptions {
   /** "isolens 0.1.0", for the reports. */
   readonly tool: string;
-  /** Absolute path of the solver worker's script; `worker.js` beside the running bundle when absent. */
+  /** Absolute path of the solver worker's script; `worker.js` beside the running bundle by default. */
   readonly workerScript?: string;
-  /** Another Node executable, for hosts whose own runtime cannot run the solver. */
+  /** Another Node executable, for hosts whose runtime cannot run the solver. */
   readonly nodePath?: string;
-  /** Solver workers at most; by default two where there are cores to spare. */
+  /** Maximum number of solver workers; by default two if there are more than two cores. */
   readonly workers?: number;
-  /** Instead of worker threads, for tests. */
+  /** Replaces the worker threads in tests. */
   readonly pool?: SolvePool;
-  /** Keeps results between runs; without it nothing is written. */
+  /** Enables the disk cache; nothing is written without it. */
   readonly cache?: CacheOptions;
 }
 
 export interface CacheOptions {
-  /** Absolute; it is made when it is needed. */
+  /** Absolute path; the folder is created on demand. */
   readonly folder: string;
-  /** Tells builds of the tool apart: results of another one are not used. */
+  /** Identity of the build: results of other builds are ignored. */
   readonly build: string;
 }
 
@@ -63,41 +63,41 @@ export interface CheckRequest {
   /** Replaces the configuration's level. */
   readonly level?: Level;
   readonly maxTransactions?: number;
-  /** Rounds of a loop that are looked at. */
+  /** Loop unrolling bound. */
   readonly unroll?: number;
   /** True to ask for a proof for any number of transactions. */
   readonly prove?: boolean;
-  /** Milliseconds: of the search, and of reading before it. */
+  /** Time budget in milliseconds of the search, and of the reading before it. */
   readonly budget?: number;
-  /** Where neither this nor the configuration gives a budget, the search goes on while it finds what matters. */
+  /** True for a search that continues while it finds alarming anomalies, if neither this nor the configuration has a budget. */
   readonly isPatient?: boolean;
-  /** Asked often while reading: whether to end it, where an abort would not be noticed before a slice's end. */
+  /** Polled while reading; true ends it sooner than an abort, which is noticed only after a slice. */
   readonly isStopped?: () => boolean;
-  /** Files that somebody looks at, the first foremost: of a long first reading, what is found in them is told on the way. */
+  /** Open files in the editor, most recent first: their findings are reported while a long first reading is still running. */
   readonly first?: readonly FileId[];
 }
 
-/** Which anomaly of a checked project is to be fixed, and how. */
+/** The anomaly to fix, and how. */
 export interface FixRequest extends CheckRequest {
   readonly anomaly: Anomaly;
-  /** Absent: all. */
+  /** All kinds by default. */
   readonly kinds?: readonly FixKind[];
-  /** The first verified fix is enough. */
+  /** True to stop at the first verified fix. */
   readonly isOneEnough?: boolean;
 }
 
-/** Events while a project is read and checked. */
+/** Progress events of reading and checking a project. */
 export interface SessionEvents extends CheckEvents {
-  /** Files of code that were read, of all there are. */
+  /** Files of code: read, and in total. */
   reading?(done: number, total: number): void;
-  /** The text is read: before that perhaps a part of it, of which something may be found meanwhile. */
+  /** The whole program was read. Before that it may report a part, whose findings may precede the rest. */
   read?(program: Program): void;
 }
 
 export interface WorkspaceCheck extends CheckResult {
-  /** Program that was read: notes, transactions and statements with their places. */
+  /** The program: notes, transactions and statements with their places. */
   readonly program: Program;
-  /** Remarks that name no place in a file: on the configuration, on missing parts of the installation. */
+  /** Remarks without a place in a file: on the configuration, or on missing parts of the installation. */
   readonly remarks: readonly string[];
   /** The comments that suppress findings; see findings.ts. */
   readonly suppressions: readonly PlacedSuppression[];
@@ -107,37 +107,33 @@ export interface WorkspaceCheck extends CheckResult {
 
 export interface Session {
   /**
-   * Reads and checks one project at one level. Only tuples that contain a changed transaction are solved again.
-   * Others get their turn while it reads. Resolves soon after an abort, with the verdict `cancelled` and what was read
-   * by then.
+   * Reads and checks one project at one level. Only tuples with a changed transaction are solved again. Reading yields to other requests.
+   * Resolves soon after an abort, with the verdict `cancelled` and what was read so far.
    */
   checkWorkspace(
     request: CheckRequest,
     signal: AbortSignal,
     events?: SessionEvents,
   ): Promise<WorkspaceCheck>;
-  /**
-   * Fixes of an anomaly that a check of the same project at the same level found, each verified. Resolves soon after an
-   * abort with what is known by then.
-   */
+  /** Verified fixes of an anomaly of an earlier check of the same project and level. Resolves soon after an abort with those so far. */
   fixes(request: FixRequest, signal: AbortSignal, found?: (fix: Fix) => void): Promise<FixReport>;
-  /** The weakest level per transaction at which the project is serializable, among those of the asked level's product. */
+  /** The weakest level per transaction at which the project is serializable, among the levels of the requested level's product. */
   allocation(request: CheckRequest, signal: AbortSignal): Promise<Allocation>;
-  /** Starts the solver now, so that the first check need not wait for it. */
+  /** Starts the solver, so that the first check need not wait for it. */
   warm(): void;
   /** Ends the solver; the process can exit afterwards. */
   dispose(): Promise<void>;
 }
 
-/** Bounds of what is kept on disk for one user. */
+/** Disk limits per user. */
 const KEPT: CacheBounds = { bytes: 32_000_000, files: 48 };
 
-/** Problems that are remembered; some hundred bytes to some kilobytes each. */
+/** The number of cached problems, of some hundred bytes to some kilobytes each. */
 const REMEMBERED = 5000;
 
 /**
- * Opens a session and starts loading the solver. Never rejects: a missing solver is told by the first check, a missing
- * parser of PostgreSQL's grammar by the remarks of every check.
+ * Opens a session and starts loading the solver. Never rejects: the first check reports a missing solver, and every check's remarks a
+ * missing parser of PostgreSQL's grammar.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const workers = options.workers ?? (os.availableParallelism() > 2 ? 2 : 1);
@@ -166,7 +162,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       });
   });
 
-  /** Writes what was found out; gives what went wrong with that. */
+  /** Writes the caches; returns notes on errors. */
   const save = (): readonly string[] => {
     kept?.flush();
     const own = [...failures];
@@ -231,7 +227,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     return { ...result, report, repeatable, ...own };
   }
 
-  /** Readings of changed texts and checks of parts of a program, as a request asks for them. */
+  /** Readings of changed texts and checks of parts of a program, with the request's options. */
   function partsOf(request: CheckRequest, signal: AbortSignal) {
     const { configuration } = request.project;
     const level = request.level ?? configuration.level;
@@ -345,10 +341,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
 }
 
-/** An allocation is looked for as long as so many searches may take. */
+/** The time limit of an allocation, in multiples of the search budget. */
 const ALLOCATION_BUDGETS = 12;
 
-/** Files of code where nothing can parse them. */
+/** Files of code without a parser. */
 function unparsed({ files }: ProjectTexts): readonly SkippedFile[] {
   return files.flatMap(({ file }) =>
     codeLanguageOf(file) === undefined
@@ -361,11 +357,11 @@ function ofEarly(failure: string): string {
   return `open files could not be checked before the others: ${failure}`;
 }
 
-/** Surroundings of a check. */
+/** The environment of a check. */
 interface Surroundings {
   readonly signal: AbortSignal;
   readonly events: SessionEvents | undefined;
-  /** Asked at its end: what is to be told of files that results are kept in. */
+  /** Called at the end: notes on the cache files. */
   readonly aboutFiles: () => readonly string[];
 }
 
@@ -400,24 +396,24 @@ async function loaded<Value>(loading: Promise<Value>, without: string): Promise<
   }
 }
 
-/** How often other files are read for those that somebody looks at, before something is told of these: at first, and then. */
+/** Numbers of further files to read beyond the open ones before a partial report: at first, and then each time. */
 const OTHERS_FIRST = [8, 300];
 
 type Read = (request: CheckRequest, signal: AbortSignal, events: ReadingEvents) => Promise<Program>;
 
 interface ReadingEvents {
   readonly reading: SessionEvents["reading"];
-  /** The part that is asked for first is read; the rest follows. */
+  /** The part with the open files was read; the rest follows. */
   readonly early: (part: Program) => void;
 }
 
 /**
- * One reading after the other, in slices. Keeps the last few whole programs: several levels of one project, and several
- * projects side by side, are read once each.
+ * Serialises readings, in time slices. Caches the last few whole programs, so that several levels of a project, or several projects, are
+ * read once each.
  */
 function readInTurn(
   reader: ProjectReader,
-  /** Told of a reading that took long, so that the next process need not do it again. */
+  /** Called after a long reading, to cache it for the next process. */
   long: (program: Program, project: ProjectTexts) => void,
 ): Read {
   const kept: { readonly project: ProjectTexts; readonly program: Program }[] = [];
@@ -429,7 +425,7 @@ function readInTurn(
     const stops = (): boolean => signal.aborted || clock() > end || (isStopped?.() ?? false);
     let most = 0;
     const told = ({ done, total }: ReadingStep): void => {
-      // Files that were read first are not read again.
+      // Progress does not go back: files that were read first are not counted again.
       most = Math.max(most, done);
       events.reading?.(most, total);
     };
@@ -438,7 +434,7 @@ function readInTurn(
     for (const most of first.length > 0 ? OTHERS_FIRST : []) {
       const part = await inSlices(reader.early(project, { files: first, most }, stops), told);
       if (part === undefined || stops()) break;
-      // More were read, and perhaps no more is known.
+      // More files were read; a new part is reported only if it has more transactions.
       if (part.transactions.length > open) events.early(part);
       open = part.transactions.length;
     }
@@ -453,19 +449,19 @@ function readInTurn(
   let last: Promise<unknown> = Promise.resolve();
   return (...asked) => {
     const own = last.then(() => read(...asked));
-    // Whoever asked for it is told of what went wrong.
+    // The caller handles the rejection.
     last = own.catch(() => undefined);
     return own;
   };
 }
 
-/** Milliseconds of reading that are worth keeping. */
+/** Readings longer than this many milliseconds are cached on disk. */
 const LONG = 1000;
 
-/** Milliseconds of work at a time. */
+/** Milliseconds per time slice. */
 const SLICE = 15;
 
-/** Does a work while others get their turn. */
+/** Runs a generator in time slices, with turns of the event loop between them. */
 async function inSlices<Result, Step>(
   work: Generator<Step, Result, void>,
   told?: (step: Step) => void,
@@ -481,7 +477,7 @@ async function inSlices<Result, Step>(
   }
 }
 
-/** True if a search goes on while it finds what matters: nobody gave it a budget. */
+/** True if a search continues while it finds alarming anomalies: nobody set a budget. */
 function isPatient({ isPatient: asked, budget, project }: CheckRequest): boolean {
   const isGiven = project.configuration.budget !== DEFAULT_CONFIGURATION.budget;
   return asked === true && budget === undefined && !isGiven;

@@ -1,11 +1,11 @@
-// Walks over the abstract representation: statements of a transaction, and the tables that they name.
+// Walks over the abstract representation: the statements of a transaction, and the tables that they name.
 import type { Expression } from "../program/expression";
 import { precisionOf, worstPrecision } from "../program/precision";
 import type { Invariant, Transaction } from "../program/program";
 import type { Command, LockClause, Statement } from "../program/statement";
 import type { Precision } from "../protocol/report";
 
-/** The statements of a command, in the order of the text. */
+/** The statements of a command in text order. */
 export function statementsOf(command: Command): readonly Statement[] {
   switch (command.kind) {
     case "sequence":
@@ -34,7 +34,7 @@ export function statementsOf(command: Command): readonly Statement[] {
   }
 }
 
-/** True if the statement, or a query inside of it, asks for locks of rows in that way. */
+/** True if the statement, or a query inside of it, requests row locks with this wait policy. */
 export function asksForLocks(statement: Statement, wait: LockClause["wait"]): boolean {
   const open: unknown[] = [statement];
   while (open.length > 0) {
@@ -46,13 +46,13 @@ export function asksForLocks(statement: Statement, wait: LockClause["wait"]): bo
   return false;
 }
 
-/** How far a statement was understood. */
+/** The precision with which a statement was understood. */
 export function statementPrecision(statement: Statement): Precision {
   const precision = precisionOf(statement.taint);
   return statement.kind === "opaque" ? worstPrecision([precision, "approx"]) : precision;
 }
 
-/** The worst precision of a transaction's statements and of what was lost between them. */
+/** The worst precision of a transaction's statements and of the losses between them. */
 export function transactionPrecision(transaction: Transaction): Precision {
   return worstPrecision([
     precisionOf(transaction.taint),
@@ -66,8 +66,8 @@ export function tablesOf(transaction: Transaction): ReadonlySet<string> {
 }
 
 /**
- * Every table that parts of a program name, found in any part of their plain data: a table stands only under the keys
- * `table` and `tables`, so that new kinds of statements and expressions need no change here.
+ * Every table that parts of a program name, found anywhere in their plain data: tables occur only under the keys `table` and `tables`, so
+ * that new kinds of statements and expressions need no change here.
  */
 export function tablesNamedIn(
   ...parts: readonly (Command | readonly Expression[] | Invariant)[]

@@ -1,30 +1,30 @@
-// Time limits of a search: a budget, or as long as a first screen of findings is still growing.
+// Time limits of a search: a budget, or patience that findings extend.
 import { ownTime } from "./search/processTime";
 
-/** How long a search goes on that nobody gave a budget, in milliseconds of the process' own time. */
+/** Time limits of a search without a budget, in milliseconds of process time. */
 export interface Patience {
-  /** The time before the first find. */
+  /** The time until the first finding. */
   readonly first: number;
-  /** The time after each find. */
+  /** The time after each finding. */
   readonly next: number;
-  /** The time in all. */
+  /** The total time. */
   readonly most: number;
 }
 
-/** A repository of some hundred files tells its worst races within the first of these, and little new behind the last. */
+/** A repository of some hundred files yields its worst races within `first`, and little new after `most`. */
 export const FIRST_SCREEN: Patience = { first: 45_000, next: 15_000, most: 60_000 };
 
 export interface TimeLimit {
-  /** Aborts when the time is over, and when the signal does that it follows. */
+  /** Aborts when the time is over, or when the followed signal does. */
   readonly limit: AbortSignal;
-  /** Something was found: a patient search goes on. */
+  /** Extends a patient search after a finding. */
   readonly extend: () => void;
-  /** Milliseconds of the process' own time so far. */
+  /** Milliseconds of process time so far. */
   readonly spent: () => number;
   readonly release: () => void;
 }
 
-/** A limit of `budget` milliseconds of the process' own time; with patience at least that. */
+/** A limit of `budget` milliseconds of process time, or more with patience. */
 export function timeLimit(
   signal: AbortSignal,
   budget: number,

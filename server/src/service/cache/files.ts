@@ -1,18 +1,18 @@
-// Texts by key in a folder, safe with several processes: files appear by renaming and never change. Whatever is not
-// as it was written is not used; the folder may be deleted at any time. Nothing here throws for the state of the disk.
+// A key-value store of texts in a folder, safe for several processes: files appear by renaming and never change. Damaged entries are
+// ignored, the folder may be deleted at any time, and no disk error is thrown.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { reasonOf } from "../../protocol/fault";
 
 export interface CacheFiles {
-  /** The text that was kept under a key. */
+  /** The stored text of a key. */
   get(key: string): string | undefined;
-  /** Keeps a text without line breaks from the next `flush` on. */
+  /** Stores a text without line breaks; `flush` writes it. */
   set(key: string, text: string): void;
-  /** Writes what is new and keeps the folder within its bounds. */
+  /** Writes new entries and keeps the folder within its bounds. */
   flush(): void;
-  /** Notes on what was discarded or could not be written, in sentences; each is told once. */
+  /** Notes, in sentences, on entries that were discarded or could not be written; each is returned once. */
   takeNotes(): readonly string[];
 }
 
@@ -22,8 +22,8 @@ export interface CacheBounds {
 }
 
 /**
- * Opens a folder of small texts that are written together and read together: one file per flush, all of them read at
- * the first `get`. `prefix` tells this cache's files from others in the folder.
+ * Opens a folder of small texts that are written and read together: one file per flush, all of them read at the first `get`. The `prefix`
+ * separates this cache's files from others in the folder.
  */
 export function openPackedFiles(folder: string, prefix: string, bounds: CacheBounds): CacheFiles {
   const state: Packs = { folder, prefix, bounds, lines: undefined, files: [], notes: new Set() };
@@ -65,7 +65,7 @@ export function openPackedFiles(folder: string, prefix: string, bounds: CacheBou
   };
 }
 
-/** Opens a folder of larger texts, each in a file of its own that is read when it is asked for. */
+/** Opens a folder of larger texts, each in its own file that is read on demand. */
 export function openSingleFiles(folder: string, prefix: string, bounds: CacheBounds): CacheFiles {
   const state: Packs = { folder, prefix, bounds, lines: undefined, files: [], notes: new Set() };
   const fresh = new Map<string, string>();
@@ -106,13 +106,13 @@ interface Packs {
   readonly folder: string;
   readonly prefix: string;
   readonly bounds: CacheBounds;
-  /** By name of the entry, oldest first; undefined until they are needed. */
+  /** Entries by name, oldest first; undefined until the first access. */
   lines: Map<string, string> | undefined;
   files: readonly PackFile[];
   readonly notes: Set<string>;
 }
 
-/** Another number is another format. */
+/** The format version. */
 const HEADER = "isolens-cache 1";
 const ENDING = ".txt";
 
@@ -157,7 +157,7 @@ function load(state: Packs): Map<string, string> {
   return lines;
 }
 
-/** Entries to keep when the folder is full: those that this run used, and of the rest the newest. */
+/** The entries to keep in a full folder: those used in this run, then the newest. */
 function newest(
   lines: ReadonlyMap<string, string>,
   used: ReadonlySet<string>,
@@ -170,7 +170,7 @@ function newest(
   return byWorth.filter(([, line]) => (sum += line.length) <= bytes).reverse();
 }
 
-/** This cache's files, oldest first. Anything else in the folder is not ours and is left alone. */
+/** The files of this cache, oldest first. Other files in the folder are left alone. */
 function ownFiles(state: Packs): readonly PackFile[] {
   const pattern = new RegExp(`^${state.prefix}-[0-9a-f]{${String(HASH)}}\\${ENDING}$`, "u");
   return entries(state.folder)
@@ -182,7 +182,7 @@ function ownFiles(state: Packs): readonly PackFile[] {
     .sort((a, b) => a.time - b.time || (a.name < b.name ? -1 : 1));
 }
 
-/** Writes a file under its final name at once: readers see all of it or nothing. */
+/** Writes a file under its final name atomically: readers see all of it or nothing. */
 function write(state: Packs, content: string, name = sha(content)): PackFile | undefined {
   const final = `${state.prefix}-${name}${ENDING}`;
   const temporary = path.join(state.folder, `${final}.${String(process.pid)}.tmp`);
@@ -213,7 +213,7 @@ function read(file: string): string | undefined {
   try {
     return fs.readFileSync(file, "utf8");
   } catch {
-    // Not there (any more), or not readable: then nothing is known.
+    // The file is gone or unreadable: no entry.
     return undefined;
   }
 }
@@ -222,7 +222,7 @@ function entries(folder: string): readonly string[] {
   try {
     return fs.readdirSync(folder);
   } catch {
-    // No folder yet, or none that may be read: an empty cache.
+    // The folder is missing or unreadable: an empty cache.
     return [];
   }
 }
@@ -232,7 +232,7 @@ function touch(file: string): void {
   try {
     fs.utimesSync(file, now, now);
   } catch {
-    // Only the order in which files are given up depends on it.
+    // The time only decides which files are evicted first.
   }
 }
 
@@ -240,7 +240,7 @@ function remove(file: string): void {
   try {
     fs.rmSync(file, { force: true });
   } catch {
-    // Another process may hold it; it will be found damaged again, or be given up later.
+    // Another process may hold the file; it is found damaged again or evicted later.
   }
 }
 

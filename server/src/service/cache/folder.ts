@@ -1,12 +1,9 @@
-// Where results are kept between runs: a folder of the user's own, as each platform wants it.
+// The folder in which results are kept between runs, by each platform's convention.
 import { statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/**
- * The folder of the cache: what ISOLENS_CACHE says ("off" for none), else the platform's place for caches. Undefined
- * where nothing is to be kept.
- */
+/** The cache folder: the value of ISOLENS_CACHE ("off" for none), else the platform's cache folder. Undefined if nothing is cached. */
 export function cacheFolder(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -24,7 +21,7 @@ export function cacheFolder(
   };
   if (platform === "win32") return under(env["LOCALAPPDATA"], "AppData", "Local");
   if (platform === "darwin") return under(undefined, "Library", "Caches");
-  // The XDG rules: a path that is not absolute does not count.
+  // The XDG rules ignore a path that is not absolute.
   const xdg = env["XDG_CACHE_HOME"] ?? "";
   return under(path.isAbsolute(xdg) ? xdg : undefined, ".cache");
 }
@@ -41,8 +38,8 @@ function homeFolder(): string | undefined {
 }
 
 /**
- * The identity of a build of the tool, so that no build uses another one's results: version, size and time of
- * the running scripts. Scripts that do not exist count as such.
+ * The identity of a build, so that no build uses another one's results: version, size and time of the running scripts, missing ones
+ * included.
  */
 export function buildOf(tool: string, scripts: readonly string[]): string {
   const stamps = scripts.map((script) => {

@@ -1,8 +1,8 @@
-// Data that is the same after it was written as JSON and read again.
+// Check that a value survives being written as JSON and read back.
 
 /**
- * True for trees of objects, lists, texts, Booleans, null and numbers that JSON keeps: not for undefined, NaN,
- * infinities, -0, bigints and instances of classes.
+ * True for trees of objects, lists, texts, Booleans, null and numbers that JSON preserves; false for undefined, NaN, infinities, -0,
+ * bigints and class instances.
  */
 export function survivesJson(value: unknown): boolean {
   switch (typeof value) {

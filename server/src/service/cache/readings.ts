@@ -1,5 +1,5 @@
-// Readings of functions, kept on disk from one run to the next: a file per project, whose parts are read where they
-// may hold. What tells whether they do is `frontend/code/queries/persistence.ts`.
+// Function summaries cached on disk between runs: one file per project, decoded on demand. `frontend/code/queries/persistence.ts` decides
+// which are still valid.
 import { createHash } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
@@ -15,27 +15,27 @@ import { openSingleFiles, type CacheBounds } from "./files";
 
 /** The readings of one project. */
 export interface KeptReadings extends LastingReadings {
-  /** Keeps these, of a whole reading instead of all that was kept; gives way after each file, and writes at the end. */
+  /** Saves the summaries: of a whole reading, in place of all that was cached. Yields after each file and writes at the end. */
   save(all: Iterable<FileReadings>, isWhole: boolean): Generator<void, void, void>;
 }
 
-/** All that is known of a file, before and after tables were inferred. */
+/** The summaries of a file, before and after tables were inferred. */
 interface FileReadings {
   readonly file: FileId;
   readonly readings: readonly LastingFile[];
 }
 
 export interface ReadingFiles {
-  /** Those of the project that is known by a text. Nothing is read before it is asked for. */
+  /** The cached summaries of the project with this key, loaded at the first use. */
   readonly of: (project: string) => KeptReadings;
-  /** Notes on what was discarded or could not be written. */
+  /** Notes on entries that were discarded or could not be written. */
   readonly takeNotes: () => readonly string[];
 }
 
-/** Bounds of what is kept on disk for one user. */
+/** Disk limits per user. */
 const KEPT: CacheBounds = { bytes: 128_000_000, files: 24 };
 
-/** Readings in a folder. What another build has kept is not found. */
+/** Opens the cached summaries of a folder. Those of other builds are ignored. */
 export function openReadings({
   folder,
   build,
@@ -76,14 +76,14 @@ export function openReadings({
   };
 }
 
-/** A text in short, as long as no two of them meet by chance. */
+/** A short hash of a text, long enough that collisions do not happen in practice. */
 export function digestOf(text: string): string {
   return createHash("sha1").update(text).digest("base64").slice(0, DIGEST);
 }
 
 const DIGEST = 20;
 
-/** The parts of a reading: what it follows from, and what it is. */
+/** The parts of a file's summaries: the facts they depend on, and the results. */
 type Encoded = readonly [basis: Buffer, facts: Buffer, rounds: Buffer];
 
 const encoded = new WeakMap<LastingFile, Encoded>();
@@ -123,7 +123,7 @@ function packed(all: ReadonlyMap<FileId, readonly LastingFile[]>): string {
   return `${JSON.stringify(lengths)} ${Buffer.concat(parts).toString("base64")}`;
 }
 
-/** Content that `packed` wrote: a checksum says that nobody else did. */
+/** The checksum proves that `packed` wrote this content. */
 function unpacked(text: string | undefined): ReadonlyMap<FileId, readonly LastingFile[]> {
   if (text === undefined) return new Map();
   const end = text.lastIndexOf(" ");
@@ -141,7 +141,7 @@ function unpacked(text: string | undefined): ReadonlyMap<FileId, readonly Lastin
 
 function lastingOf(own: Encoded): LastingFile {
   const [basis, facts, rounds] = own;
-  // As `encodedOf` has them.
+  // The shape that `encodedOf` wrote.
   const lasting: LastingFile = {
     basis: decode(basis) as LastingBasis,
     facts: () => decode(facts) as LastingFacts,

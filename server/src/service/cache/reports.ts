@@ -1,5 +1,5 @@
-// Whole answers kept between runs, by everything that they depend on: texts, configuration, level, options and build.
-// A run over unchanged files needs neither parser nor solver.
+// Reports cached between runs, keyed by everything that they depend on: texts, configuration, level, options and build. A run over
+// unchanged files needs neither parser nor solver.
 import type { Level } from "../../isolation/levels";
 import { keyOfLevels } from "../../isolation/mixedLevels";
 import type { Note } from "../../program/program";
@@ -10,7 +10,7 @@ import { openSingleFiles } from "./files";
 import type { CacheBounds } from "./files";
 import { survivesJson } from "./plainJson";
 
-/** Parts of a check for faces that only print. */
+/** The parts of a check that printing needs. */
 export interface CheckSummary extends Pick<
   WorkspaceCheck,
   "counters" | "timings" | "remarks" | "suppressions" | "files"
@@ -20,18 +20,18 @@ export interface CheckSummary extends Pick<
 }
 
 export interface Reports {
-  /** The answer to the same question, if it was kept. */
+  /** The cached answer to the same question. */
   find(request: CheckRequest): CheckSummary | undefined;
-  /** Keeps an answer that would come out the same again. */
+  /** Caches an answer if it is repeatable. */
   keep(request: CheckRequest, check: WorkspaceCheck): void;
-  /** Notes on what was discarded or could not be written. */
+  /** Notes on entries that were discarded or could not be written. */
   takeNotes(): readonly string[];
 }
 
-/** Bounds of what is kept on disk for one user. */
+/** Disk limits per user. */
 const KEPT: CacheBounds = { bytes: 32_000_000, files: 200 };
 
-/** The answers that are kept in a folder. Nothing is read or written before it is needed. */
+/** Opens the cached reports of a folder. Nothing is read or written before the first use. */
 export function openReports({ folder, build }: CacheOptions): Reports {
   const files = openSingleFiles(folder, "report", KEPT);
   return {
@@ -40,7 +40,7 @@ export function openReports({ folder, build }: CacheOptions): Reports {
       const started = performance.now();
       const text = files.get(keyOf(request, build));
       if (text === undefined) return undefined;
-      // Written by `keep` of the same build; the checksum says that nobody else wrote it.
+      // The checksum proves that `keep` of the same build wrote this text.
       const kept = JSON.parse(text) as Kept;
       const { units, ...rest } = kept;
       const timings = { whole: performance.now() - started };
@@ -64,8 +64,8 @@ type Kept = Omit<CheckSummary, "counters" | "timings"> & {
 };
 
 /**
- * All that an answer depends on. The budget is not: an answer that it cut short is not kept. Nor is what of the findings
- * is told.
+ * The key covers all that an answer depends on. The budget is absent: an answer that it cut short is not cached. So is the policy of which
+ * findings are shown.
  */
 function keyOf(request: CheckRequest, build: string): string {
   const { project, maxTransactions, unroll, prove } = request;

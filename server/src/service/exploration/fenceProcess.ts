@@ -1,4 +1,4 @@
-// The process that explores a client program which brings its own code: behind a fence, with one thread.
+// The process that explores a client program with its own code: sandboxed and single-threaded.
 import { installFence } from "../../clients/code/fence";
 import type { ExploreJob } from "./job";
 import type { FromExploreThread } from "./messages";
@@ -7,10 +7,10 @@ import { NO_FENCE } from "./openFence";
 
 type ToFenced = { readonly kind: "job"; readonly job: ExploreJob } | { readonly kind: "stop" };
 
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two heartbeats. */
 const BEAT = 250;
 
-/** Waits for the job, does it and tells what comes out. */
+/** Waits for the job, runs it and sends its outcome. */
 export function serveFencedJob(): void {
   const send = process.send?.bind(process);
   if (!send) throw new Error("This script runs in a process that explore starts.");
@@ -24,7 +24,7 @@ export function serveFencedJob(): void {
     else if (!installFence())
       tell({ kind: "done", outcome: { reports: [], problems: [NO_FENCE] } });
     else {
-      // From here on its code may run, and never come back.
+      // The client's code may run from here on, and may never return.
       const beat = (): void => {
         tell({ kind: "pulse", count: pulse });
       };

@@ -1,15 +1,14 @@
-// Folders that a client program may read: its own package, or its folder where it has none, and the packages installed
-// for it.
+// The folders that a client program may read: its package (its folder, if it has none) and the packages installed for it.
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { isRepository } from "../../workspace/regularFile";
 
-/** True if a client program brings code that runs, told by its name. */
+/** True if a client program contains code, judged by its file name. */
 export function isCodeClient(file: string): boolean {
   return !/\.jsonc?$/iu.test(file);
 }
 
-/** Absolute folders, as they are written and as they are; none is left out because it is within another one. */
+/** Absolute folders, both as written and with links resolved; nested ones are listed too. */
 export function readableFolders(file: string): readonly string[] {
   const own = path.dirname(file);
   const above = foldersUp(own);
@@ -21,7 +20,7 @@ export function readableFolders(file: string): readonly string[] {
   return [...new Set([...all, ...all.map((folder) => realpathSync.native(folder))])];
 }
 
-/** The folder and those around it, up to its repository's root. */
+/** The folder and its ancestors, up to the repository's root. */
 function foldersUp(folder: string): readonly string[] {
   const parent = path.dirname(folder);
   return isRepository(folder) || parent === folder ? [folder] : [folder, ...foldersUp(parent)];

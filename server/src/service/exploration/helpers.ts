@@ -1,4 +1,4 @@
-// Threads that explore parts of a client program for the one that explores it; each loads the program itself.
+// Threads that explore parts of a client program for the main exploring thread; each loads the program itself.
 import { parentPort, Worker } from "node:worker_threads";
 import type { Part, PartResult, PartRunner } from "../../clients/exploreParts";
 import { reasonOf } from "../../protocol/fault";
@@ -11,13 +11,13 @@ type FromHelper =
   | { readonly kind: "error"; readonly message: string };
 
 export interface ExploreHelpers {
-  /** Starts them on first use. */
+  /** Starts the threads; each is created on first use. */
   readonly open: (level: string, assertions: readonly number[]) => readonly PartRunner[];
-  /** Ends all. */
+  /** Ends all threads. */
   readonly dispose: () => Promise<void>;
 }
 
-/** Up to so many threads of this script, which is that of `exploreWorker.ts`. */
+/** Creates up to `count` threads of the script of `exploreWorker.ts`. */
 export function exploreHelpers(
   script: string,
   count: number,
@@ -40,7 +40,7 @@ export function exploreHelpers(
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
     });
     running.add(worker);
-    // Whoever waits for it is told; a thread that fails while it has nothing to do is asked for nothing more.
+    // The pending request rejects on its own; an idle thread that fails gets no more requests.
     worker.on("error", () => undefined);
     worker.on("exit", () => running.delete(worker));
     return worker;
@@ -48,7 +48,7 @@ export function exploreHelpers(
   return {
     dispose,
     open: (level, assertions) => {
-      // Those of an earlier level are of no use here.
+      // Threads of an earlier level cannot be reused.
       void dispose();
       return Array.from({ length: count }, () => {
         let worker: Worker | undefined;
@@ -63,7 +63,7 @@ export function exploreHelpers(
   };
 }
 
-/** Rejects when the thread dies. */
+/** Rejects if the thread dies. */
 function ask(worker: Worker, part: Part): Promise<PartResult> {
   return new Promise((resolve, reject) => {
     const settle = (go: () => void): void => {
@@ -96,7 +96,7 @@ function ask(worker: Worker, part: Part): Promise<PartResult> {
   });
 }
 
-/** Explores the parts that come, one after the other. */
+/** Explores the parts that arrive, one after the other. */
 export function serveExploreHelper({ helper, shared }: ExploreHelperData): void {
   const port = parentPort;
   if (!port) throw new Error("This script runs as a worker thread only.");

@@ -1,5 +1,4 @@
-// One client program from its file to a report per level. Runs in a thread of its own, where the client's own code may
-// run for long.
+// One client program from its file to a report per level. Runs in its own thread, because the client's code may run for long.
 import { loadPgParser } from "../../engine/pgParser";
 import type { SqlParsers } from "../../frontend/sql/parsers";
 import type { ExplorableClient } from "../../clients/explorableClient";
@@ -24,11 +23,11 @@ import {
 import { identityOf, readSavedExploration, savedExplorationText } from "./snapshot";
 
 export interface ExploreJob {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** As it was asked for. */
+  /** The path as the user wrote it. */
   readonly name: string;
-  /** Full names; empty: the level that the client asks for, else the workspace's. */
+  /** Full names; empty for the client's own level, else the workspace's. */
   readonly levels: readonly string[];
   readonly driver:
     | { readonly kind: "exhaustive" }
@@ -36,28 +35,28 @@ export interface ExploreJob {
   /** Milliseconds per level. */
   readonly budget: number;
   readonly tool: string;
-  /** Texts by absolute path that replace what is on disk. */
+  /** Unsaved texts by absolute path; they replace the files on disk. */
   readonly openTexts?: readonly (readonly [string, string])[];
-  /** How many threads may explore side by side; 1 if absent. */
+  /** Number of parallel threads; 1 by default. */
   readonly threads?: number;
-  /** Code of the client may do what the user may: it runs in this process, with several threads. */
+  /** True if the client's code may do what the user may: it runs unsandboxed in this process, with several threads. */
   readonly allow?: boolean;
-  /** Keeps what is left of an exhaustive exploration; for one level. */
+  /** True to save the rest of an unfinished exhaustive exploration; for one level only. */
   readonly keep?: boolean;
-  /** The `rest` of an earlier exploration of this client, to go on with. */
+  /** The `rest` of an earlier exploration of this client, to continue. */
   readonly continued?: string;
 }
 
 export interface ExploreOutcome {
-  /** One per level; fewer where it was cancelled. */
+  /** One report per level; fewer if the job was cancelled. */
   readonly reports: readonly ExplorationReport[];
-  /** Problems of the client program: errors kept it from being explored. */
+  /** Problems of the client program; errors prevented its exploration. */
   readonly problems: readonly LoadProblem[];
-  /** Absolute: what the files of steps are relative to. */
+  /** Absolute folder that the files of steps are relative to. */
   readonly folder?: string;
-  /** The primary keys of tables, to name rows by. */
+  /** Primary keys of tables; rows are named by them. */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
-  /** Where it was to be kept: what it found and what is left, as a text to keep. */
+  /** The saved findings and unexplored rest, if `keep` was set. */
   readonly rest?: string;
 }
 
@@ -66,7 +65,7 @@ export interface ExploreEvents {
   readonly progress: (level: string, progress: ExploreProgress) => void;
   /** Milliseconds from any fixed moment on. */
   readonly now: () => number;
-  /** Starts others that explore parts of the job at a level, for the assertions at these places. */
+  /** Starts helpers that explore parts of the job at a level, for the assertions at these indexes. */
   readonly helpers?: (level: string, assertions: readonly number[]) => readonly PartRunner[];
 }
 
@@ -131,7 +130,7 @@ export async function runExploreJob(
   return { reports, problems, folder, keys, ...(rest !== undefined && { rest }) };
 }
 
-/** Explores parts of a job for its main thread. Rejects where the client cannot be loaded any more. */
+/** Opens a runner that explores parts of a job for its main thread. Rejects if the client can no longer be loaded. */
 export async function openPartRunner(
   job: ExploreJob,
   name: string,
@@ -160,14 +159,14 @@ async function load(job: ExploreJob): Promise<LoadClientResult> {
   });
 }
 
-/** Application code may await timers and the like; the event loop has to turn for them. */
+/** Lets the event loop turn: application code may await timers and the like. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 /**
- * The level that the client's transactions run at when `asked` is asked for: their own where they ask for one. Refused
- * where these differ: a client is explored at one level.
+ * The level of the client's transactions if `asked` is requested: their own, if they declare one. Refused if those differ, since a client
+ * is explored at one level.
  */
 function ownLevel(
   client: LoadedClient,
@@ -189,7 +188,7 @@ function ownLevel(
   };
 }
 
-/** The client at a level, or why it is not explored there. */
+/** The client at a level, or the reason why it cannot be explored there. */
 function openAt(
   client: LoadedClient,
   name: string,

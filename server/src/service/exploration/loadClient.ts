@@ -1,4 +1,4 @@
-// Loads a client program: its file, and the transactions of the workspace that it calls.
+// Loads a client program: its file, and the workspace's transactions that it calls.
 import path from "node:path";
 import { loadCodeParsers } from "../../engine/treeSitter";
 import { codeLanguageOf } from "../../frontend/code/workspace/codeParsers";
@@ -23,19 +23,19 @@ import { isCodeClient } from "./folders";
 export interface LoadedClient {
   readonly open: (rules: AccessRules) => ExplorableClient;
   readonly assertions: readonly Assertion[];
-  /** The level that the file asks for. */
+  /** The level that the file declares. */
   readonly level?: { readonly name: string; readonly range: Range };
-  /** The level of the workspace, if clients can be explored at it. */
+  /** The workspace's level, if clients can be explored at it. */
   readonly usualLevel: string;
-  /** The primary keys of its tables, to name rows by. */
+  /** Primary keys of its tables; rows are named by them. */
   readonly keys: Readonly<Record<string, readonly string[]>>;
-  /** The transactions that it calls; none where it brings its own code. */
+  /** The transactions that it calls; empty for a client with its own code. */
   readonly program: Program;
-  /** Absolute: what the program's files are relative to. */
+  /** Absolute folder that the program's files are relative to. */
   readonly folder: string;
 }
 
-/** Something wrong with a client program or with what it names; a place is in the client's file. */
+/** A problem in a client program or in what it names; its range is in the client's file. */
 export interface LoadProblem {
   readonly severity: "error" | "warning";
   readonly message: string;
@@ -43,17 +43,17 @@ export interface LoadProblem {
 }
 
 export interface LoadClientResult {
-  /** Absent where an error keeps it from being run. */
+  /** Absent if an error prevents running it. */
   readonly client?: LoadedClient;
   readonly problems: readonly LoadProblem[];
 }
 
 export interface LoadClientOptions {
-  /** Texts by absolute path that replace what is on disk. */
+  /** Unsaved texts by absolute path; they replace the files on disk. */
   readonly openTexts?: ReadonlyMap<string, string>;
 }
 
-/** Loads a client from its absolute path. Never rejects for bad input. */
+/** Loads a client by absolute path. Never rejects for bad input. */
 export async function loadClient(
   file: string,
   parsers: SqlParsers,
@@ -119,7 +119,7 @@ export async function loadClient(
 
 const CODE_FILE = /\.[mc]?[jt]s$/iu;
 
-/** A client that brings its own code runs at causal consistency where it asks for no level. */
+/** A client with its own code runs at causal consistency unless it declares a level. */
 function loadCodeClient(
   file: string,
   text: string,
@@ -146,7 +146,7 @@ function loadCodeClient(
   };
 }
 
-/** Where the workspace's own level is none that clients are explored at, what most distributed databases promise. */
+/** The workspace's level if clients can be explored at it, else causal: the guarantee of most distributed databases. */
 function usualLevel(level: Level): string {
   return exploredName(level) ?? "causal";
 }

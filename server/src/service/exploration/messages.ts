@@ -4,34 +4,34 @@ import type { ExploreJob, ExploreOutcome } from "./job";
 
 export interface ExploreThreadData {
   readonly job: ExploreJob;
-  /** Two integers: not 0 when the user asked to stop; a count that grows while there is progress. */
+  /** Two integers: a stop flag (not 0 after the user asked to stop), and a counter that grows with progress. */
   readonly shared: SharedArrayBuffer;
-  /** The script of the thread itself, for helpers. */
+  /** The script of this thread, for starting helpers. */
   readonly script: string;
 }
 
-/** Data that a helper of that thread is started with. */
+/** The start data of a helper thread. */
 export interface ExploreHelperData {
   readonly helper: {
     readonly job: ExploreJob;
     readonly level: string;
-    /** Places of the assertions. */
+    /** Indexes of the assertions. */
     readonly assertions: readonly number[];
   };
   readonly shared: SharedArrayBuffer;
 }
 
-/** Limit of a thread's heap. */
+/** Heap limit of a thread. */
 export const HEAP_MEGABYTES = 2048;
 
 export type FromExploreThread =
   | { readonly kind: "progress"; readonly level: string; readonly progress: ExploreProgress }
   | { readonly kind: "done"; readonly outcome: ExploreOutcome }
-  /** How often it looked whether to stop; of a process that shares no memory. */
+  /** The number of times a process without shared memory polled its stop flag. */
   | { readonly kind: "pulse"; readonly count: number }
   | { readonly kind: "memory" }
   | { readonly kind: "error"; readonly message: string };
 
-/** Places in the shared integers. */
+/** Indexes into the shared integers. */
 export const STOP = 0;
 export const PULSE = 1;

@@ -1,6 +1,6 @@
-// Said where the code of a client program cannot be kept from anything.
+// The problem to report if the code of a client program cannot be sandboxed.
 
-/** Where Node's permission model is not on. */
+/** Node's permission model is off. */
 export const NO_FENCE = {
   severity: "error",
   message:

@@ -1,35 +1,35 @@
-// One job in a process of its own, which may read some folders and nothing else: the code that it runs is the workspace's.
-// Told to stop when it is cancelled, ended when it does not, and settled exactly once.
+// One job in a sandboxed process, which may read some folders and nothing else, because it runs the workspace's code. It is asked to stop
+// on cancellation, killed if it does not, and settled exactly once.
 import { fork } from "node:child_process";
 
 export interface ProcessTask<Outcome, Message> {
   /** Absolute path of the process' script. */
   readonly script: string;
-  /** Folders that it may read, with all that is below. */
+  /** Folders that it may read, recursively. */
   readonly readable: readonly string[];
   readonly cwd: string;
   readonly heapMegabytes: number;
-  /** Job that it is sent to begin with. */
+  /** The job that is sent to it at the start. */
   readonly job: unknown;
-  /** Milliseconds that it may take to notice that it should stop. */
+  /** Milliseconds that it has to react to a stop request. */
   readonly grace: number;
-  /** A message of the process; what it returns is the end of it. */
+  /** Handles a message of the process; a returned value settles the job. */
   readonly take: (message: Message) => Outcome | Error | undefined;
   readonly cancelled: () => Outcome;
   readonly outOfMemory: () => Outcome;
-  /** The process ended by itself and without a word. */
+  /** The outcome if the process exits without one. */
   readonly gone: (code: number) => Outcome | Error;
-  /** Called once when the process has started, with the way to end it; returns what takes that back. */
+  /** Called once after the start with a function that ends the process; returns the cleanup. */
   readonly watch: (end: (outcome: Outcome) => void) => () => void;
 }
 
-/** The word that turns Node's permission model on, undefined where this Node has none. */
+/** The flag that turns Node's permission model on; undefined if this Node has none. */
 export function permissionFlag(): string | undefined {
   const known = process.allowedNodeEnvironmentFlags;
   return ["--permission", "--experimental-permission"].find((flag) => known.has(flag));
 }
 
-/** Runs the job. Rejects for what is a defect: an error that `take` or `gone` returns, or a process that does not start. */
+/** Runs the job. Rejects only for defects: an error returned by `take` or `gone`, or a process that does not start. */
 export function runInFence<Outcome extends object, Message>(
   task: ProcessTask<Outcome, Message>,
   flag: string,
@@ -47,12 +47,12 @@ export function runInFence<Outcome extends object, Message>(
         `--max-old-space-size=${String(task.heapMegabytes)}`,
         ...task.readable.map((folder) => `--allow-fs-read=${folder}/*`),
       ],
-      // Nothing of the user's environment; an editor's own executable is told to be Node.
+      // The user's environment is not passed on; an editor's own executable is told to behave as Node.
       env: "electron" in process.versions ? { ELECTRON_RUN_AS_NODE: "1" } : {},
-      // Output of the client's code is no report.
+      // The output of the client's code is discarded.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
-    // Code that never comes back does not notice that nobody waits for it any more.
+    // The child is killed with this process: endless code would not notice that its parent is gone.
     const leave = (): void => {
       child.kill("SIGKILL");
     };
@@ -70,7 +70,7 @@ export function runInFence<Outcome extends object, Message>(
       unwatch();
       signal.removeEventListener("abort", onAbort);
       child.removeAllListeners();
-      // A process that is being ended may still fail; nobody waits for it any more.
+      // A process that is being ended may still fail; the error is irrelevant.
       child.on("error", () => undefined);
       process.removeListener("exit", leave);
       leave();
@@ -79,7 +79,7 @@ export function runInFence<Outcome extends object, Message>(
     }
     signal.addEventListener("abort", onAbort);
     child.on("message", (message) => {
-      // Messages here were sent by our script, or by code that it runs, of itself.
+      // Messages come from our script, or from the code that it runs.
       const outcome = task.take(message as Message);
       if (outcome) end(outcome);
     });

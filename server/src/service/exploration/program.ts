@@ -1,5 +1,4 @@
-// Explores a client program in a thread of its own, so that neither the editor nor an interrupt waits for it, and code
-// that never comes back is ended.
+// Explores a client program in its own thread, so that neither the editor nor Ctrl-C waits for it, and endless code can be terminated.
 import path from "node:path";
 import type { ExploreProgress } from "../../clients/exploreLevel";
 import type { ExplorationReport } from "../../protocol/exploration";
@@ -22,19 +21,19 @@ export interface ExploreOptions {
   /** Absolute path of the thread's script; `explore.js` beside the running bundle by default. */
   readonly script?: string;
   readonly progress?: (level: string, progress: ExploreProgress) => void;
-  /** Milliseconds without progress after which the code of the client counts as endless. */
+  /** Milliseconds without progress after which the client's code counts as endless. */
   readonly patience?: number;
 }
 
-/** How long the thread may take to notice that it should stop, in milliseconds. */
+/** Milliseconds that the thread has to react to a stop request. */
 const GRACE = 2000;
 const PATIENCE = 10_000;
-/** How often the pulse is looked at while patience lasts. */
+/** Polls of the pulse per `patience`. */
 const LOOKS = 10;
 
 /**
- * Loads and explores one client program. When the signal aborts, what was found by then is reported, with the verdict
- * `cancelled` where nothing was. Rejects only for defects.
+ * Loads and explores one client program. On abort it reports what was found so far, with the verdict `cancelled` for the rest. Rejects only
+ * for defects.
  */
 export function exploreProgram(
   job: ExploreJob,
@@ -55,7 +54,7 @@ export function exploreProgram(
       const now = Atomics.load(flags, PULSE);
       still = now === pulse ? still + 1 : 0;
       pulse = now;
-      // Before the first run the thread reads and parses, which takes as long as it takes.
+      // There is no limit before the first run: reading and parsing take as long as they take.
       if (now > 0 && still >= LOOKS) end(shortened(endlessText(patience)));
     }, patience / LOOKS);
     return () => {
@@ -93,7 +92,7 @@ export function exploreProgram(
     {
       ...common,
       workerData,
-      // Output of the client's code is no report.
+      // The output of the client's code is discarded.
       silent: true,
       askToStop: () => {
         Atomics.store(flags, STOP, 1);
@@ -103,7 +102,7 @@ export function exploreProgram(
   );
 }
 
-/** The same for code, in a process of its own. What is open, the file itself included, is handed over. */
+/** As `exploreProgram`, in a sandboxed process. Open texts, the client file included, are sent along. */
 async function exploreFenced(
   job: ExploreJob,
   common: Pick<
@@ -135,7 +134,7 @@ function endlessText(patience: number): string {
   return `the client's code ran for ${durationWords(patience)} without asking the database or ending: an endless loop, or a computation that is too long to be repeated for every execution`;
 }
 
-/** The outcome where the thread did not come to its end. */
+/** The outcome if the thread did not finish. */
 function cutShort(
   job: ExploreJob,
   reason: string,

@@ -1,11 +1,10 @@
-// Rest of an exploration as a text that is kept in a file and taken up again: our own data, which a checksum shows to
-// be unchanged.
+// The rest of an exploration as a text that can be saved and resumed. A checksum proves that the text is unchanged.
 import { createHash } from "node:crypto";
 import type { SavedExploration } from "../../clients/exploreLevel";
 import type { readTextFile } from "../../workspace/textFile";
 import type { LoadedClient } from "./loadClient";
 
-/** Subject of an exploration. */
+/** The identity and names of an explored client. */
 export interface ExplorationSubject {
   readonly identity: string;
   readonly level: string;
@@ -13,7 +12,7 @@ export interface ExplorationSubject {
 
 const FORMAT = 1;
 
-/** A text that differs where the client's file, its assertions or its transactions do. */
+/** A hash of the client's file, its assertions and its transactions. */
 export function identityOf(
   { program, assertions }: LoadedClient,
   file: Awaited<ReturnType<typeof readTextFile>>,
@@ -23,7 +22,7 @@ export function identityOf(
   return digest(JSON.stringify([file.ok ? file.text : "", texts, schema, transactions]));
 }
 
-/** As JSON. */
+/** Encodes the rest as JSON. */
 export function savedExplorationText(
   { assertions, segments, states, universe }: SavedExploration,
   { identity, level }: ExplorationSubject,
@@ -38,7 +37,7 @@ export function savedExplorationText(
   })}\n`;
 }
 
-/** Content of such a text, or why it is of no use here. */
+/** The decoded content, or the reason why it cannot be used here. */
 export function readSavedExploration(
   text: string,
   { identity, level }: ExplorationSubject,
@@ -58,7 +57,7 @@ export function readSavedExploration(
     return `the file of --work is of an exploration at ${"level" in file ? String(file.level) : "another level"}, not at ${level}: name another file`;
   if (!("identity" in file) || file.identity !== identity)
     return "the client program has changed since the file of --work was written: delete the file to begin again";
-  // The checksum says that it is what `savedExplorationText` wrote.
+  // The checksum proves that `savedExplorationText` wrote this text.
   return JSON.parse(file.content, decode) as SavedExploration;
 }
 
@@ -67,7 +66,7 @@ const NOT_OURS =
 
 function encode(_: string, value: unknown): unknown {
   if (value instanceof Map)
-    // A key whose value is undefined is a row that is not there.
+    // A key with the value undefined is an absent row.
     return { [MAP]: [...value].filter(([, each]) => each !== undefined) };
   if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0)))
     return { [NUMBER]: Object.is(value, -0) ? "-0" : String(value) };

@@ -15,11 +15,11 @@ import {
 /** Milliseconds between two reports of progress. */
 const PAUSE = 200;
 
-/** Does the job, or the parts of it, that the thread was started with. */
+/** Runs the job, or the helper, that the thread was started with. */
 export function serveExploreJob(): void {
   const port = parentPort;
   if (!port) throw new Error("This script runs as a worker thread only.");
-  // Given by `exploreProgram` and `exploreHelpers`, which alone start this thread.
+  // Only `exploreProgram` and `exploreHelpers` start this thread, with these data.
   const data = workerData as ExploreThreadData | ExploreHelperData;
   if ("helper" in data) {
     serveExploreHelper(data);
@@ -46,7 +46,7 @@ interface Surroundings extends Pick<ExploreEvents, "cancelled" | "helpers"> {
   readonly ended?: () => Promise<void>;
 }
 
-/** Does the job and tells its progress and its end, of which there is exactly one. */
+/** Runs the job and sends its progress and exactly one outcome. */
 export function exploreAndTell(
   job: ExploreJob,
   send: (message: FromExploreThread) => void,

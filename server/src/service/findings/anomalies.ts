@@ -1,4 +1,4 @@
-// From findings to the anomalies of a report: one per kind, transactions and tables, the most telling witness of each.
+// From findings to the anomalies of a report: one per kind, transactions, tables and cause, with its clearest witness.
 import { mainEnd, type Anomaly } from "../../protocol/report";
 import { staleReads } from "./causes";
 import { digestOf } from "./fingerprint";
@@ -7,8 +7,8 @@ import { compareHarm } from "./harm";
 const SEVERITIES: readonly Anomaly["severity"][] = ["state", "value", "unused", "refused"];
 
 /**
- * Of an id one anomaly per cause, in an order for people: severest first, then what costs most, one transaction with itself
- * before several, then fewest transactions, then place.
+ * Keeps one anomaly per id and cause, sorted for people: severest first, then by harm, one transaction with itself before several, then
+ * fewest transactions, then place.
  */
 export function selectAnomalies(all: readonly Anomaly[]): readonly Anomaly[] {
   const byId = new Map<string, Anomaly[]>();
@@ -20,14 +20,17 @@ export function selectAnomalies(all: readonly Anomaly[]): readonly Anomaly[] {
   return [...byId.values()].flatMap(oneForEachCause).sort(compareRanked);
 }
 
-/** The most telling, and others that share no read with it or each other: their ids tell of their reads as well. */
+/**
+ * The anomaly with the clearest witness, and those that share no stale read with it or each other; the ids of the latter include their
+ * reads.
+ */
 function oneForEachCause(all: readonly Anomaly[]): readonly Anomaly[] {
   const told = new Set<string>();
   return [...all].sort(compareWitnesses).flatMap((anomaly, at) => {
     const reads = staleReads(anomaly).map(({ transaction, statement }) =>
       JSON.stringify([transaction, statement]),
     );
-    // An anomaly that could not be executed has no reads to tell.
+    // Unconfirmed anomalies have no reads to compare.
     const isOther =
       at === 0 || (anomaly.status === "confirmed" && !reads.some((each) => told.has(each)));
     if (!isOther) return [];
@@ -36,7 +39,7 @@ function oneForEachCause(all: readonly Anomaly[]): readonly Anomaly[] {
   });
 }
 
-/** Which of two witnesses of the same anomaly tells more: confirmed, severe, short; the rest only fixes the choice. */
+/** Orders witnesses of one anomaly: confirmed, severe, short; the last criteria only make the order total. */
 function compareWitnesses(a: Anomaly, b: Anomaly): number {
   return (
     statusRank(a) - statusRank(b) ||

@@ -1,5 +1,5 @@
-// Findings about statements that were learnt from an application are told in the application's own files: a comment
-// `@isolens at FILE:LINE` before a statement, or before the transaction, says where that is.
+// Places in the application for findings in recorded statements: a comment `@isolens at FILE:LINE` before a statement or transaction names
+// its place.
 import path from "node:path";
 import { scanFile } from "../../frontend/sql/scanFile";
 import type { CycleEdge, LevelReport, Step } from "../../protocol/report";
@@ -9,8 +9,8 @@ import type { Project } from "../../workspace/projects";
 import { readTextFileNow } from "../../workspace/textFile";
 
 /**
- * The report with those places, its files named from `base`; what has none, or a file that is not there, keeps its place.
- * Undefined where no comment says anything. Linear in the size of the files.
+ * The report with application places, its files relative to `base`. Parts without such a comment, or whose file is missing, keep their
+ * place. Undefined if there are no such comments. Linear in the size of the files.
  */
 export function inApplication(
   report: LevelReport,
@@ -31,10 +31,10 @@ export function inApplication(
   return withPlaces(report, moved);
 }
 
-/** Moves what has a place, keeping all else of it. */
+/** Replaces the place of an item and keeps the rest. */
 type Move = <T extends { readonly file?: string; readonly range?: Range }>(each: T) => T;
 
-/** The report with the files of a folder named from another one. Linear in the report. */
+/** The report with its files made relative to another folder. Linear in the report. */
 export function namedFrom(report: LevelReport, folder: string, base: string): LevelReport {
   if (folder === base) return report;
   return withPlaces(report, (each) =>
@@ -92,7 +92,7 @@ function withPlaces(report: LevelReport, moved: Move): LevelReport {
   };
 }
 
-/** The place in the application of a line (from zero) of a file; undefined where nothing says one that is there. */
+/** The application place of a line (from zero) of a file; undefined if no comment names an existing one. */
 export function placeInApplication(
   project: ProjectFiles,
   file: string,
@@ -106,15 +106,15 @@ export type ProjectFiles = Pick<Project, "folder" | "files"> & {
   readonly configuration: Pick<Project["configuration"], "dialect">;
 };
 
-/** A comment: the line of the text behind it, and what it names. */
+/** A comment: the line of the text that follows it, and the place that it names. */
 interface Mark {
   readonly line: number;
   readonly file: string;
-  /** From one. */
+  /** One-based line. */
   readonly at: number;
 }
 
-/** The comments of each file that has some, in their order. */
+/** The comments of each file, in order; files without any are absent. */
 function placesOf({ files, configuration }: ProjectFiles): ReadonlyMap<string, readonly Mark[]> {
   const found = new Map<string, readonly Mark[]>();
   for (const { file, text } of files) {
@@ -134,7 +134,7 @@ function nearest(marks: readonly Mark[] | undefined, line: number): Mark | undef
   return marks?.findLast((mark) => mark.line <= line);
 }
 
-/** The line in the nearest folder upwards that has the file. */
+/** The line in the named file, looked up in this folder and its ancestors. */
 function placeIn(
   { folder }: ProjectFiles,
   file: string,

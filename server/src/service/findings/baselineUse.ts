@@ -1,19 +1,19 @@
-// Which findings the entries of a baseline stand for, and which entries stand for none any more.
+// Matching of baseline entries with findings, and the entries that match nothing any more.
 import type { Anomaly, LevelReport, Suppressed } from "../../protocol/report";
 import type { AnomalyEntry, Baseline, BaselineEntry } from "../../workspace/baseline";
 import { causeGroups, fingerprintOfRead, readGroups, type CauseGroups } from "./causes";
 import { contentOf, fingerprintOf, plainName, plainStatement } from "./fingerprint";
 import { openParts } from "./suppressions";
 
-/** The entries of a baseline, used up by the findings of one level, of one project after the other. */
+/** The entries of a baseline, consumed by the findings of one level, project by project. */
 export interface BaselineUse {
-  /** For each finding whether an entry stands for it; undefined ones are passed over. */
+  /** The matching entry of each finding; undefined findings are skipped. */
   match(anomalies: readonly (Anomaly | undefined)[]): readonly (Suppressed | undefined)[];
-  /** Entries of which something was found. */
+  /** Entries that matched a finding. */
   met(): ReadonlySet<Baseline["entries"][number] | Baseline["old"][number]>;
 }
 
-/** Entries of the present version stand for causes, those of the old one for anomalies. */
+/** Entries of the present version match causes, those of the old version match anomalies. */
 export function useBaseline({ entries, old }: Baseline): BaselineUse {
   const [causes, single] = [stock(entries), stock(old)];
   return {
@@ -27,7 +27,7 @@ export function useBaseline({ entries, old }: Baseline): BaselineUse {
   };
 }
 
-/** Entries with what is left of them. */
+/** Entries with the number of matches that each has left. */
 interface Stock<E> {
   readonly met: Set<E>;
   take(fits: (entry: E) => boolean): Suppressed | undefined;
@@ -51,9 +51,9 @@ function stock<E extends BaselineEntry | AnomalyEntry>(entries: readonly E[]): S
 }
 
 /**
- * An entry stands for its read, and for all anomalies through that, whichever read tells them: with other partners, other
- * reads may explain more. Of what is left, those with the same read and a use stand for each other: transactions were
- * renamed, or their file was, which lends its name to some.
+ * An entry matches its read and all anomalies through that read, whichever read represents them: with other partners, another read may
+ * explain more. Remaining entries match groups with the same read and a common use, which covers renamed transactions and files (a file may
+ * be part of a transaction's name).
  */
 function matchCauses(
   { met, take }: Stock<BaselineEntry>,
@@ -83,7 +83,7 @@ function matchCauses(
   return anomalies.map((each) => each && accepted.get(each));
 }
 
-/** One for each transaction of the cause. */
+/** One fingerprint for each transaction of the cause. */
 function fingerprintsOf(entry: BaselineEntry): readonly string[] {
   const { read: statement, table, transactions } = entry;
   const own = transactions.map((transaction) =>
@@ -97,10 +97,7 @@ function usesOf(group: CauseGroups[number]): readonly string[] {
   return [...new Set(texts)].sort();
 }
 
-/**
- * Entries are found by their fingerprint. Of what is left, those with the same kind and statements and as many
- * transactions stand for each other.
- */
+/** Entries are matched by fingerprint first. Remaining ones match anomalies of the same kind, statements and number of transactions. */
 function matchAnomalies(
   { met, take }: Stock<AnomalyEntry>,
   anomalies: readonly (Anomaly | undefined)[],
@@ -129,15 +126,15 @@ export function oldBaselineText({ old }: Baseline): string | undefined {
     : "this baseline is of version 1, so that a known mistake is told again with each new partner; --write-baseline writes it anew by cause, and keeps its reasons";
 }
 
-/** A report of what a baseline is about; `isWhole`: of all files of its project. */
+/** A report that a baseline applies to; `isWhole` if it covers all files of its project. */
 export interface BaselinedCheck {
   readonly report: LevelReport;
   readonly isWhole: boolean;
 }
 
 /**
- * One sentence on the entries that nothing was found of, where all that they could be about was checked and nothing about
- * their transactions is open; undefined where there are none.
+ * One sentence on the unmatched entries whose whole scope was checked and whose transactions have nothing open; undefined if there are
+ * none.
  */
 export function uselessEntriesText(
   { entries, old }: Baseline,
@@ -175,7 +172,7 @@ function kindsText(entry: BaselineEntry | AnomalyEntry): string {
 
 type Written = Omit<BaselineEntry, "range">;
 
-/** The entries for the causes of findings: one for each content, with how many have it; reasons that were given stay. */
+/** Baseline entries for the causes of findings: one per content, with its count; reasons already in the baseline are kept. */
 function baselineEntries(
   anomalies: readonly Anomaly[],
   before: Baseline | undefined,
@@ -203,7 +200,7 @@ function baselineEntries(
   return [...entries.values()];
 }
 
-/** That of the entry, or those of the anomalies of an old baseline. */
+/** The reason of the matching entry, or the reasons of the anomalies of an old baseline. */
 function reasonOf(
   group: CauseGroups[number],
   fingerprint: string,
@@ -221,7 +218,7 @@ function reasonOf(
     .join("; ");
 }
 
-/** The entries for the findings of several levels: of a content that several have, as many as any of them has. */
+/** Baseline entries for several levels: each content with the highest count of any level. */
 export function joinedEntries(
   levels: readonly (readonly Anomaly[])[],
   before: Baseline | undefined,
@@ -240,7 +237,7 @@ export function joinedEntries(
   return [...most.values()];
 }
 
-/** All of both, sorted, each once. */
+/** The sorted union of both. */
 function joined(known: readonly string[] | undefined, more: readonly string[]): readonly string[] {
   return [...new Set([...(known ?? []), ...more])].sort();
 }

@@ -1,27 +1,27 @@
-// From anomalies to causes: which read that goes stale each of them is told by. A cycle may pass through several such
-// reads; each anomaly gets the one that explains most of the others too, so that there are as few causes as can be.
+// From anomalies to causes: each anomaly is represented by one stale read. A cycle may pass through several stale reads; each anomaly gets
+// the read that explains most of the others, so that there are as few causes as possible.
 import type { Cause } from "../../protocol/cause";
 import { isTold, mainEnd, shownEdges, type Anomaly, type CycleEnd } from "../../protocol/report";
 import { digestOf, plainName, plainStatement } from "./fingerprint";
 
-/** A read of one transaction that goes stale, and the statement of that transaction by which it matters. */
+/** A read of one transaction that goes stale, and the later statement of that transaction for which it matters. */
 export interface StaleRead {
   readonly transaction: string;
-  /** Text without place and layout, by which it is told from other reads of its transaction: it survives edits elsewhere. */
+  /** The normalised text, without place and layout, so that it survives edits elsewhere. */
   readonly statement: string;
   readonly table: string;
-  /** Absent where nothing could be executed. */
+  /** Absent if nothing could be executed. */
   readonly read?: CycleEnd;
   readonly use?: CycleEnd;
-  /** The code of both, where it is a helper's: the same in all transactions that call it. */
+  /** The helper function that contains both; it is the same in all transactions that call it. */
   readonly code?: string;
-  /** Who makes it go stale: the others of the cycle. */
+  /** The other transactions of the cycle, which make it stale. */
   readonly partners: readonly string[];
 }
 
 /**
- * The reads of an anomaly that go stale, the likeliest to be the mistake first: of a transaction between two others that
- * pass it by, then where the cycle starts. One that only looks is to blame where nobody else is. Never empty.
+ * The stale reads of an anomaly, the likeliest mistake first: the reads of a pivot (an rw edge in and out), then in the order of the cycle.
+ * Read-only transactions are blamed only if there is nobody else. Never empty.
  */
 export function staleReads(anomaly: Anomaly): readonly StaleRead[] {
   const { cycle } = anomaly;
@@ -38,7 +38,7 @@ export function staleReads(anomaly: Anomaly): readonly StaleRead[] {
   const blamed = reads
     .filter(({ onlyLooks }) => looking || !onlyLooks)
     .sort((a, b) => Number(b.isBetween) - Number(a.isBetween));
-  // Who waits for whom is no dependency: each of those that wait may be the one whose locks are in the wrong order.
+  // A deadlock has no dependencies: each waiting transaction may be the one that locks in the wrong order.
   const waiting = cycle.filter(({ dependency }) => dependency === "waits");
   if (waiting.length > 0)
     return waiting.map(({ from, to, table }) =>
@@ -71,7 +71,7 @@ function placed(
   };
 }
 
-/** One call that both come from. A read and a write that a transaction calls one after the other are its own mistake. */
+/** The one call that both come from. A read and a write in two calls are the transaction's own mistake. */
 function sharedCode({ steps }: Anomaly, read: CycleEnd, use: CycleEnd): Pick<StaleRead, "code"> {
   const [first, second] = [read, use].map((end) =>
     steps.find((step) => step.instance === end.instance && placeOf(step) === placeOf(end)),
@@ -89,15 +89,15 @@ function unplaced({ kind, tables, steps, transactions }: Anomaly): StaleRead {
   return { transaction, statement: texts.join("; "), table, partners };
 }
 
-/** Anomalies with the reads that they are told by, those of one mistake together. */
+/** Anomalies with their representative reads, grouped by mistake. */
 export type CauseGroups = readonly (readonly Told[])[];
 
-/** In the order of their worst anomalies, these in the order in which they come; every anomaly is in exactly one. */
+/** Groups ordered by their worst anomalies, members in input order; every anomaly is in exactly one group. */
 export function causeGroups(anomalies: readonly Anomaly[]): CauseGroups {
   return sharingCode(bySite(cover(anomalies)));
 }
 
-/** All reads of anomalies that go stale, those of one site or one code together, in the order of the anomalies. */
+/** All stale reads of the anomalies, grouped by site or shared code, in the order of the anomalies. */
 export function readGroups(anomalies: readonly Anomaly[]): CauseGroups {
   const all = anomalies.flatMap((anomaly) =>
     staleReads(anomaly).map((read): Told => ({ anomaly, read })),
@@ -105,7 +105,7 @@ export function readGroups(anomalies: readonly Anomaly[]): CauseGroups {
   return sharingCode(bySite(all));
 }
 
-/** The causes of groups, whose partners are of the anomalies that are told. */
+/** The causes of the groups; partners are named for the reported anomalies only. */
 export function causesOf(
   anomalies: readonly Anomaly[],
   groups: CauseGroups = causeGroups(anomalies),
@@ -152,8 +152,8 @@ export interface Told {
 }
 
 /**
- * For each anomaly one of its reads, by the greedy cover: the read that explains most of what is left; of equals the one
- * that is likelier for some anomaly, then the one that comes first. O(causes * reads).
+ * One read per anomaly, by greedy set cover: the read that explains most of the remaining anomalies; ties go to the likelier mistake, then
+ * to the first. O(causes * reads).
  */
 function cover(anomalies: readonly Anomaly[]): readonly Told[] {
   const open = new Map(anomalies.map((anomaly) => [anomaly, staleReads(anomaly)]));
@@ -188,7 +188,7 @@ function bySite(all: readonly Told[]): readonly (readonly Told[])[] {
   return [...sites.values()];
 }
 
-/** Sites of several transactions are one where both the read and what rests on it are the same code, of a helper. */
+/** Merges the sites of several transactions if both the read and its use are the same helper code. */
 function sharingCode(sites: readonly (readonly Told[])[]): readonly (readonly Told[])[] {
   let groups: readonly { readonly code: readonly string[]; readonly members: readonly Told[] }[] =
     [];

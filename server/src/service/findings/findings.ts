@@ -1,5 +1,5 @@
-// From what a check found to what is told of it: how loudly, what comments and a baseline leave out, and one finding for
-// those that are alike. Nothing is taken out of the report; each anomaly is marked.
+// From a check's anomalies to what is reported: their severity, suppression by comments and baseline, and one finding per cause. Nothing is
+// removed from the report; each anomaly is marked.
 import type { SuppressedKind } from "../../program/suppression";
 import { ownEntry } from "../../protocol/dictionary";
 import { racesText, type Cause } from "../../protocol/cause";
@@ -17,24 +17,21 @@ import { severityOf } from "./harm";
 import { contentOf, fingerprintOf } from "./fingerprint";
 import { coveringSuppressions, isAtCause, namesKind, type PlacedSuppression } from "./suppressions";
 
-/** Policy on what is told. */
+/** Policy of reporting. */
 export interface FindingPolicy {
   readonly severities: Severities;
   readonly placed: readonly PlacedSuppression[];
-  /** The findings of a baseline that were not met yet at this level. */
+  /** The baseline entries that are still unmatched at this level. */
   readonly baseline?: BaselineUse;
 }
 
 export interface JudgedFindings {
   readonly report: LevelReport;
-  /** Kinds of comments that suppress something. */
+  /** Kinds of comments that suppressed something. */
   readonly used: ReadonlySet<SuppressedKind>;
 }
 
-/**
- * The report with every anomaly marked; the order stays, and refusals stand behind the others. Comments are asked before
- * the baseline.
- */
+/** The report with every anomaly marked, in the same order, followed by the refusals. Comments take precedence over the baseline. */
 export function judgeFindings(
   { refusals = [], ...report }: LevelReport,
   policy: FindingPolicy,
@@ -58,8 +55,8 @@ export function judgeFindings(
 }
 
 /**
- * The comments that accept anomalies, by their ids. One that stands at the code of a cause and names the kind by which it is
- * told, that of its worst anomaly, accepts the cause, and with it all kinds that come of it.
+ * The comments that accept anomalies, by anomaly id. A comment at the code of a cause that names the kind of its worst anomaly accepts the
+ * whole cause, whatever the kinds of its other anomalies.
  */
 function commentsOn(
   anomalies: readonly Anomaly[],
@@ -89,7 +86,7 @@ function commentsOn(
   return { by, used };
 }
 
-/** How loudly an anomaly is told. What could not be executed is never more than information. */
+/** The severity of an anomaly. Unconfirmed anomalies are at most information. */
 export function reportedAs(anomaly: Anomaly, severities: Severities): FindingSeverity {
   const ofKind = ownEntry(severities, anomaly.kind);
   if (ofKind === "off") return "off";
@@ -98,7 +95,7 @@ export function reportedAs(anomaly: Anomaly, severities: Severities): FindingSev
   return ofKind ?? severityOf(anomaly);
 }
 
-/** The sentence of a finding, and whom its cause races with beside the transactions that it tells of. */
+/** The message of a finding, with the transactions that its cause races with beside its own. */
 export function messageOf(anomaly: Anomaly, causes: readonly Cause[] = []): string {
   const cause = causes.find(({ id }) => id === anomaly.cause);
   return `${anomaly.message}${cause ? racesText(cause) : ""}`;
@@ -116,7 +113,7 @@ function unmarked(anomaly: Anomaly): Anomaly {
   return rest;
 }
 
-/** The first anomaly of a cause that is told stands for the others. */
+/** The first reported anomaly of a cause represents the others. */
 function grouped(anomalies: readonly Anomaly[], causes: readonly Cause[]): readonly Anomaly[] {
   const causeOf = new Map(
     causes.flatMap(({ id, anomalies: all }) => all.map((each) => [each, id])),

@@ -1,12 +1,11 @@
-// Identity of an anomaly, places, layout and names of files aside: its kind, its transactions and the texts of its
-// statements.
+// Identity of an anomaly without places, layout and file names: its kind, its transactions and the texts of its statements.
 import { createHash } from "node:crypto";
 import { shownEdges, type Anomaly } from "../../protocol/report";
 
 /** Parts of a finding, as a baseline keeps it. */
 export interface FindingContent {
   readonly kind: string;
-  /** Sorted, without the file that tells two of the same name apart. */
+  /** Sorted, without the file that disambiguates equal names. */
   readonly transactions: readonly string[];
   /** Sorted, without repetition; see `plainStatement`. */
   readonly statements: readonly string[];
@@ -14,7 +13,7 @@ export interface FindingContent {
 
 export function contentOf(anomaly: Anomaly): FindingContent {
   const ends = shownEdges(anomaly).flatMap(({ from, to }) => [from, to]);
-  // An anomaly that could not be executed has no cycle; its steps say what it is about.
+  // An unconfirmed anomaly has no cycle; its steps identify it.
   const texts = (ends.length > 0 ? ends : anomaly.steps).map(({ text }) => plainStatement(text));
   return {
     kind: anomaly.kind,
@@ -23,7 +22,7 @@ export function contentOf(anomaly: Anomaly): FindingContent {
   };
 }
 
-/** A transaction's name without the file that tells two of the same name apart. */
+/** A transaction's name without the file that disambiguates equal names. */
 export function plainName(name: string): string {
   return name.replace(/ \((?:[^()]|\([^()]*\))*\)(?=$| #\d+$)/u, "");
 }
@@ -39,8 +38,8 @@ export function digestOf(parts: readonly (string | readonly string[])[], digits:
 }
 
 /**
- * A statement's text without comments, line breaks, spacing and, outside of quotes, case: words and signs with one blank
- * between them. Linear in the text.
+ * The normalised text of a statement: no comments, line breaks or extra spaces, lower case outside of quotes, one blank between tokens.
+ * Linear in the text.
  */
 export function plainStatement(text: string): string {
   return [...text.matchAll(TOKEN)]

@@ -1,14 +1,14 @@
-// How much each harm matters: the order of findings and how loudly they are told.
+// The rank and default severity of each harm.
 import type { Anomaly, FindingSeverity, Harm } from "../../protocol/report";
 
 interface Weight {
-  /** Findings of a smaller one stand before. */
+  /** Lower ranks come first. */
   readonly rank: number;
-  /** Unless a kind is configured otherwise. */
+  /** The default severity. */
   readonly severity: FindingSeverity;
 }
 
-/** Limits and money before uniqueness, that before other rows and values; what only looks wrong stands last. */
+/** Invariants and money rank before uniqueness, which ranks before other rows and values; what only looks wrong comes last. */
 const WEIGHTS: Readonly<Record<Harm, Weight>> = {
   invariant: { rank: 0, severity: "error" },
   limit: { rank: 1, severity: "error" },
@@ -25,17 +25,17 @@ const WEIGHTS: Readonly<Record<Harm, Weight>> = {
   unused: { rank: 11, severity: "off" },
 };
 
-/** The order of two findings by what they harm: negative where the first matters more. */
+/** Compares two findings by harm: negative if the first is worse. */
 export function compareHarm(a: Anomaly, b: Anomaly): number {
   return WEIGHTS[a.harm].rank - WEIGHTS[b.harm].rank;
 }
 
-/** How loudly a harm is told where nothing is configured. */
+/** The default severity of a harm. */
 export function severityOf({ harm }: Anomaly): FindingSeverity {
   return WEIGHTS[harm].severity;
 }
 
-/** True if a finding is worth waiting for more of its kind: it is told as an error or a warning. */
+/** True if a finding is an error or a warning, so that the search should wait for more of its kind. */
 export function isAlarming(anomaly: Anomaly): boolean {
   const severity = severityOf(anomaly);
   return severity === "error" || severity === "warning";

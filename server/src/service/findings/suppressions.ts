@@ -1,4 +1,4 @@
-// Which transactions and statements the `@isolens ignore` comments of a program are about, and what is wrong with them.
+// The transactions and statements that the `@isolens ignore` comments of a program apply to, and errors in the comments.
 import { KINDS } from "../../analysis/explain/kinds/kinds";
 import { codeLanguageOf } from "../../frontend/code/workspace/codeParsers";
 import type { Note, Program, Transaction } from "../../program/program";
@@ -9,7 +9,7 @@ import type { Range, SourceRange } from "../../protocol/source";
 import { nearestNames } from "../../workspace/nearestFile";
 import { statementsOf } from "../statements";
 
-/** A comment with what it is about. A kind that nobody knows is left out. */
+/** A comment with its target. Unknown kinds are dropped. */
 export interface PlacedSuppression extends Pick<Suppression, "kinds" | "reason" | "source"> {
   readonly about:
     | { readonly kind: "file"; readonly file: string }
@@ -23,13 +23,13 @@ export interface PlacedSuppressions {
   readonly notes: readonly Note[];
 }
 
-/** The kinds that may be suppressed. */
+/** The kinds that can be suppressed. */
 export const SUPPRESSIBLE: readonly string[] = KINDS.map(({ name }) => name);
 
 /**
- * Finds for every comment the transaction that begins on its line, or else the statements that begin there or contain it;
- * in application code also what begins closely below, since a call may take several lines before its text. Linear in comments times statements of the
- * file.
+ * Finds the target of every comment: the transaction that begins on its line, else the statements that begin there or contain it. In
+ * application code, code that begins a few lines below counts too, since a call may take several lines before its text. Linear in comments
+ * times statements of the file.
  */
 export function placeSuppressions(program: Program): PlacedSuppressions {
   const { suppressions = [] } = program;
@@ -58,7 +58,7 @@ export function placeSuppressions(program: Program): PlacedSuppressions {
   return { placed, notes };
 }
 
-/** The comments that cover an anomaly, those with the narrowest scope first, each with the kind that names it. */
+/** The comments that cover an anomaly, narrowest scope first, each with the kind that matches. */
 export function coveringSuppressions(
   placed: readonly PlacedSuppression[],
   anomaly: Anomaly,
@@ -74,7 +74,7 @@ export function coveringSuppressions(
     .sort((a, b) => WIDTH[a.by.about.kind] - WIDTH[b.by.about.kind]);
 }
 
-/** True if a comment names a kind, by its name or with all others. */
+/** True if a comment names a kind, by its name or by `all`. */
 export function namesKind({ kinds }: PlacedSuppression, kind: string): boolean {
   return kinds.some(({ name }) => name === kind || name === "all");
 }
@@ -98,9 +98,9 @@ function standsAt(sources: readonly SourceRange[], end: CycleEnd): boolean {
   return sources.some(({ file, range }) => file === end.file && overlaps(range, end.range));
 }
 
-/** Parts of a program that were not decided, so that nobody can say that an anomaly is not there. */
+/** Undecided parts of a program, where an anomaly cannot be ruled out. */
 export interface OpenParts {
-  /** Nobody knows what it is about. */
+  /** True if something undecided cannot be located. */
   readonly all: boolean;
   readonly transactions: ReadonlySet<string>;
   readonly files: ReadonlySet<string>;
@@ -116,10 +116,7 @@ export function openParts({ transactions, unknown }: LevelReport): OpenParts {
   return { all: isAll, transactions: names, files: new Set(files) };
 }
 
-/**
- * Kinds of comments that nothing found was suppressed by; `used` holds those that something was. Where something is open
- * in the file of a comment, it may be needed.
- */
+/** Kinds of comments that suppressed no finding; `used` has those that did. Undecided code in a comment's file may still need it. */
 export function unusedSuppressions(
   placed: readonly PlacedSuppression[],
   used: ReadonlySet<SuppressedKind>,
@@ -169,7 +166,7 @@ function isBefore(a: Range["start"], b: Range["start"]): boolean {
   return a.line < b.line || (a.line === b.line && a.character < b.character);
 }
 
-/** Lines of code below that of a comment that may still be what it is about: the text of a call stands in one of its own. */
+/** Lines below a comment in which its target may begin: the text of a call often has its own line. */
 const NEAR = 3;
 
 interface Targets {
@@ -206,7 +203,7 @@ function aboutOf(
     const ids = transactions.filter((each) => beginsOn(each, at)).map(({ id }) => id);
     if (ids.length > 0) return { kind: "transactions", ids };
     const sources = statements.filter(({ range: { start, end } }) =>
-      // Text that goes on in the line of the comment itself is meant as well.
+      // Text that continues on the comment's line is a target as well.
       at === line ? start.line <= at && at <= end.line : start.line === at,
     );
     if (sources.length > 0) return { kind: "statements", sources };
@@ -218,7 +215,7 @@ function beginsOn({ header, source }: Transaction, line: number): boolean {
   return header.range.start.line === line || source.range.start.line === line;
 }
 
-/** Kinds of a comment that an earlier one names for the same code already. */
+/** Kinds that an earlier comment already names for the same code. */
 function repetitions(
   own: PlacedSuppression,
   earlier: readonly PlacedSuppression[],

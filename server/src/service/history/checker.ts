@@ -1,4 +1,4 @@
-// Judges recorded histories in a thread of its own, so that neither the editor nor an interrupt waits for it.
+// Judges recorded histories in their own thread, so that neither the editor nor Ctrl-C waits for it.
 import path from "node:path";
 import { runInThread } from "../search/oneThread";
 import { unknownReport, type HistoryJob, type HistoryOutcome } from "./job";
@@ -7,20 +7,17 @@ import type { FromHistoryThread, HistoryThreadData } from "./thread";
 export interface HistoryCheckOptions {
   /** Absolute path of the thread's script; `history.js` beside the running bundle by default. */
   readonly script?: string;
-  /** The step at work, and how much of it is done from 0 to 1. */
+  /** The current stage, and its share done from 0 to 1. */
   readonly progress?: (stage: string, share: number) => void;
 }
 
-/** How long the thread may take to notice that it should stop, in milliseconds. */
+/** Milliseconds that the thread has to react to a stop request. */
 const GRACE = 1500;
 
-/** Heap for texts and small objects; the columns of a history are outside of it. */
+/** Heap for texts and small objects; a history's columns live outside of it. */
 const HEAP_MEGABYTES = 4096;
 
-/**
- * Reads and judges one history. When the signal aborts, the levels that were decided by then are kept and all others
- * are `unknown`. Rejects only for defects.
- */
+/** Reads and judges one history. On abort the levels decided so far are kept and the others are `unknown`. Rejects only for defects. */
 export function checkHistoryFile(
   job: HistoryJob,
   signal: AbortSignal,

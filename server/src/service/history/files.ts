@@ -1,4 +1,4 @@
-// Finds recorded histories in files and folders, by their content.
+// Finds recorded histories in files and folders by their content.
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import {
@@ -9,26 +9,26 @@ import {
 } from "../../history/formats/format";
 import { fileErrorText, openRegularFile } from "../../workspace/regularFile";
 
-/** One recorded history: a file, or the logs of a folder that belong together. */
+/** One recorded history: a file, or the related logs of a folder. */
 export interface HistoryInput {
-  /** As messages name it: relative to the working directory, with `/`. */
+  /** The name for messages: relative to the working directory, with `/`. */
   readonly name: string;
   readonly format: FormatName;
-  /** Absolute paths, in the order in which they are read. */
+  /** Absolute paths in reading order. */
   readonly files: readonly string[];
-  /** The size of all files together. */
+  /** The total size of the files. */
   readonly bytes: number;
 }
 
 export interface FoundHistories {
   readonly inputs: readonly HistoryInput[];
-  /** The file that was asked for and cannot be read, with what to do. */
+  /** The requested files that cannot be read, with advice. */
   readonly problems: readonly string[];
-  /** Files of a folder that hold no history. */
+  /** Files of a folder that contain no history. */
   readonly skipped: readonly string[];
 }
 
-/** Looks at a file, or at everything in a folder; never rejects for what it finds there. */
+/** Looks at a file, or at everything in a folder. Never rejects for what it finds. */
 export async function findHistories(asked: string, cwd: string): Promise<FoundHistories> {
   const absolute = path.resolve(cwd, asked);
   try {

@@ -1,4 +1,4 @@
-// One recorded history from its files to a report: read, judge, explain. Runs in a thread of its own and blocks it.
+// One recorded history from its files to a report: read, judge, explain. Blocks its thread.
 import { FORMAT_TITLES } from "../../history/formats/format";
 import { checkHistory, type CheckResult, type HistoryLevel } from "../../history/check";
 import { UNKNOWN, type History } from "../../history/history";
@@ -14,27 +14,27 @@ export interface HistoryJob {
   readonly input: HistoryInput;
   /** From weak to strong. */
   readonly levels: readonly HistoryLevel[];
-  /** Recorded times are held against the levels as well. */
+  /** True to check recorded times against the levels as well. */
   readonly strict: boolean;
-  /** Milliseconds of the process' own time for everything; what is not decided by then is unknown. */
+  /** Time budget of the whole job in milliseconds of process time; levels undecided by then are unknown. */
   readonly budget?: number;
   readonly tool: string;
 }
 
 export type HistoryOutcome =
   | { readonly ok: true; readonly report: HistoryReport }
-  /** The files hold no history: `message` names the file and the place. */
+  /** The files contain no history; `message` names the file and the place. */
   | { readonly ok: false; readonly message: string; readonly place?: ReadFaultPlace };
 
 export interface JobEvents {
   cancelled(): boolean;
-  /** The step at work, and how much of it is done from 0 to 1. */
+  /** The current stage, and its share done from 0 to 1. */
   progress(stage: string, share: number): void;
   /** Milliseconds from any fixed moment on. */
   now(): number;
 }
 
-/** Does the whole job. Throws RangeError when there is not enough memory for the history itself. */
+/** Runs the job. Throws RangeError if the history does not fit in memory. */
 export function runHistoryJob(job: HistoryJob, events: JobEvents): HistoryOutcome {
   const { input, levels, strict } = job;
   const deadline = job.budget === undefined ? Number.POSITIVE_INFINITY : events.now() + job.budget;
@@ -77,7 +77,7 @@ export function runHistoryJob(job: HistoryJob, events: JobEvents): HistoryOutcom
   return { ok: true, report };
 }
 
-/** The outcome when nothing was decided: every level is unknown, for this reason. */
+/** The outcome if nothing was decided: every level is unknown, for this reason. */
 export function unknownReport(job: HistoryJob, reason: string): HistoryOutcome {
   const verdicts = Object.fromEntries(job.levels.map((level) => [level, "unknown" as const]));
   return { ok: true, report: { ...blankReport(job), verdicts, unknown: reason } };
@@ -152,7 +152,7 @@ function remarksOf(
   return [...remarks, { message: "No times were recorded, so --strict asks for nothing more." }];
 }
 
-/** The fate of transactions whose end the recording does not tell. */
+/** Remarks on transactions whose outcome was not recorded. */
 function fates(history: History, mustHaveCommitted: number): readonly HistoryRemark[] {
   let open = 0;
   for (const status of history.status) if (status === UNKNOWN) open += 1;

@@ -1,4 +1,4 @@
-// Where an operation of a recorded history stands, in the words of the report.
+// The place of an operation of a recorded history, as the report names it.
 import type { History } from "../../history/history";
 import type { HistoryPlace } from "../../protocol/history";
 import type { HistoryInput } from "./files";
@@ -16,7 +16,7 @@ export function placeOf(
   return labels.placeUnit === "line" ? { file, line: place } : { file, byte: place };
 }
 
-/** Transactions are numbered in the order of `from` only session by session: the owner is searched. */
+/** Only the transactions of one session are ordered by `from`, so the owner is found by search. */
 function fileOf(history: History, operation: number): number {
   const { fileOf: files } = history.labels;
   if (!files) return 0;

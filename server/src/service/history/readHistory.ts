@@ -1,4 +1,4 @@
-// Reads the files of a recorded history in chunks, in the thread that judges it.
+// Reads the files of a recorded history in chunks, in the judging thread.
 import path from "node:path";
 import type { History } from "../../history/history";
 import { placeText, type Fault } from "../../history/formats/fault";
@@ -21,13 +21,13 @@ export interface ReadFaultPlace {
 export interface ReadEvents {
   /** Bytes read so far. */
   progress(bytes: number): void;
-  /** Asked between chunks; true ends the reading. */
+  /** Polled between chunks; true stops the reading. */
   stopped(): boolean;
 }
 
 const CHUNK = 1 << 20;
 
-/** Reads everything into memory as columns; blocks. Undefined when it was stopped. */
+/** Reads everything into memory as columns; blocks. Undefined if it was stopped. */
 export function readHistory(
   input: HistoryInput,
   events: ReadEvents,
@@ -73,7 +73,7 @@ function nameOf(input: HistoryInput, file: string): string {
   return input.files.length === 1 ? input.name : `${input.name}/${path.basename(file)}`;
 }
 
-/** Errors of the file system have a code and a system call; defects do not. */
+/** True for file system errors: they have a code and a system call, defects do not. */
 function isFileError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }

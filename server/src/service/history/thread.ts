@@ -1,4 +1,4 @@
-// The thread that reads and judges one history, and what it and its host say to each other.
+// The thread that reads and judges one history, and the messages between it and its host.
 import { parentPort, workerData } from "node:worker_threads";
 import { reasonOf } from "../../protocol/fault";
 import { ownTime } from "../search/processTime";
@@ -6,7 +6,7 @@ import { runHistoryJob, type HistoryJob, type HistoryOutcome } from "./job";
 
 export interface HistoryThreadData {
   readonly job: HistoryJob;
-  /** One integer, not 0 when the user asked to stop. */
+  /** One integer: not 0 after the user asked to stop. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -16,11 +16,11 @@ export type FromHistoryThread =
   | { readonly kind: "memory" }
   | { readonly kind: "error"; readonly message: string };
 
-/** Does the job that the thread was started with. */
+/** Runs the job that the thread was started with. */
 export function serveHistoryJob(): void {
   const port = parentPort;
   if (!port) throw new Error("This script runs as a worker thread only.");
-  // Given by `checkRecorded`, which is the only one to start this thread.
+  // Only `checkHistoryFile` starts this thread, with these data.
   const { job, stop } = workerData as HistoryThreadData;
   const flag = new Int32Array(stop);
   const send = (message: FromHistoryThread): void => {

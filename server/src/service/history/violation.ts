@@ -1,5 +1,4 @@
-// A violation in the words of the report: names instead of numbers, places in files, the counterexample in an order that
-// can be told.
+// A violation as the report presents it: names instead of numbers, places in files, and the counterexample in a readable order.
 import type { CheckResult } from "../../history/check";
 import { historyData } from "../../history/formats/writeJson";
 import {
@@ -35,7 +34,7 @@ import type {
 import type { HistoryInput } from "./files";
 import { placeOf } from "./places";
 
-/** The explained violation of a judged history; undefined when there is none, or the limits ended its search. */
+/** The explained violation of a judged history; undefined if there is none, or if the limits ended its search. */
 export function violationOf(
   history: History,
   result: CheckResult,
@@ -73,7 +72,7 @@ export function violationOf(
   };
 }
 
-/** The transactions of a small history, writers before their readers where that is possible. */
+/** The transactions of a small history, writers before their readers where possible. */
 function storyOf(
   part: Part,
   whole: History,
@@ -130,7 +129,7 @@ function operationOf(
   };
 }
 
-/** Who wrote each version; of several writers the first. */
+/** The writer of each version; the first of several. */
 function writersOf(history: History): ReadonlyMap<number, number> {
   const writer = new Map<number, number>();
   for (let each = 0; each < history.transactions; each += 1) {
@@ -142,7 +141,7 @@ function writersOf(history: History): ReadonlyMap<number, number> {
   return writer;
 }
 
-/** The transaction whose write a read returned: of a list, its last element's. */
+/** The transaction that wrote what a read returned: for a list, its last element. */
 function readFrom(
   history: History,
   at: number,
@@ -154,7 +153,7 @@ function readFrom(
   return last === undefined ? undefined : writer.get(last);
 }
 
-/** Sessions in their order and writers before readers; where that is a circle, the first of the file goes on. */
+/** Session order and writers before readers; a cycle is broken at the first transaction of the file. */
 function tellingOrder(history: History, writer: ReadonlyMap<number, number>): readonly number[] {
   const before = new Map<number, Set<number>>();
   for (let each = 0; each < history.transactions; each += 1) {

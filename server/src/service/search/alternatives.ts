@@ -1,4 +1,4 @@
-// At which other levels of the same product an anomaly is allowed: the same transactions, asked again there.
+// The other levels of the same product at which an anomaly is allowed: the same transactions are searched again there.
 import { LEVELS, comparableLevels } from "../../isolation/levels";
 import type { Level } from "../../isolation/levels";
 import { distinctLevels } from "../../isolation/mixedLevels";
@@ -9,15 +9,16 @@ import type { TupleSolver } from "./tupleSolver";
 import { gatherTuples } from "./tuples";
 import type { Tuple } from "./tuples";
 
-/** An anomaly and where it came from. */
+/** An anomaly with the tuple that it came from. */
 export interface FoundAnomaly {
   readonly anomaly: Anomaly;
   readonly from: TupleFinding;
 }
 
 /**
- * The anomalies with `preventedBy` and `allowedAt` filled, from weak to strong: levels that all of the transactions
- * would run at, so that raising one of them is never taken for a fix. At a paper's level the search classified already; witnesses of one anomaly are merged. Levels that could not be decided stand in neither list.
+ * The anomalies with `preventedBy` and `allowedAt`, weak to strong: levels for all of the transactions, so that raising one of them is
+ * never taken for a fix. At a paper's level the search has classified already; witnesses of one anomaly are merged. Undecided levels are in
+ * neither list.
  */
 export async function compareLevels(
   planAt: Planner,
@@ -28,7 +29,7 @@ export async function compareLevels(
   const verdicts = new Map<string, ReadonlySet<string> | undefined>();
   const tablesAt = async (other: Level, members: readonly number[]) => {
     const key = `${other.name} ${members.join()}`;
-    // Without time left there is no answer.
+    // The time is over: no answer.
     if (!verdicts.has(key) && signal.aborted) return undefined;
     if (!verdicts.has(key)) {
       const tuple = tupleAt(planAt, other, members);
@@ -57,7 +58,7 @@ export async function compareLevels(
   return result;
 }
 
-/** A cycle may be stopped where another of the same anomaly is not. */
+/** Merges the classifications of all cycles of one anomaly: a level may prevent one cycle and allow another. */
 function mergedPapers(each: FoundAnomaly, all: readonly FoundAnomaly[]): Anomaly {
   const same = all.filter((other) => other.anomaly.id === each.anomaly.id);
   const allowed = new Set(same.flatMap((other) => other.anomaly.allowedAt));
@@ -65,15 +66,15 @@ function mergedPapers(each: FoundAnomaly, all: readonly FoundAnomaly[]): Anomaly
   return { ...each.anomaly, allowedAt: ordered([...allowed]), preventedBy: ordered(prevented) };
 }
 
-/** The tuple of these members as it would be asked about at the level; undefined where no cycle is possible. */
+/** The tuple of these members as planned at the level; undefined if no cycle is possible. */
 function tupleAt(planAt: Planner, level: Level, members: readonly number[]): Tuple | undefined {
   const { units } = planAt(level, members.length, [...new Set(members)]);
   return gatherTuples(units).find((tuple) => tuple.members.join() === members.join());
 }
 
 /**
- * True if these transactions, or some of them, have any anomaly on these tables at the level: another kind there is no
- * prevention. Undefined when it could not be decided.
+ * True if these transactions, or some of them, have any anomaly on these tables at the level: replacing one kind by another is no
+ * prevention. Undefined if undecided.
  */
 async function allowedAt(
   level: Level,
@@ -90,7 +91,7 @@ async function allowedAt(
   return undecided ? undefined : false;
 }
 
-/** Proper parts of a tuple, of two members and more, each once and small ones first. */
+/** Proper sub-multisets of a tuple with two or more members, each once, small ones first. */
 function partsOf(members: readonly number[]): readonly (readonly number[])[] {
   const parts = members.reduce<readonly (readonly number[])[]>(
     (known, member) => [...known, ...known.map((part) => [...part, member])],
@@ -102,7 +103,7 @@ function partsOf(members: readonly number[]): readonly (readonly number[])[] {
     .sort((a, b) => a.length - b.length);
 }
 
-/** The tables on which a tuple has anomalies at a level; undefined when it could not be decided. */
+/** The tables on which a tuple has anomalies at a level; undefined if undecided. */
 async function anomalousTables(
   tuple: Tuple | undefined,
   level: Level,
@@ -118,7 +119,7 @@ async function anomalousTables(
   return open && tables.size === 0 ? undefined : tables;
 }
 
-/** Levels that users defined come last, in their own order. */
+/** Level names in order; user-defined levels come last, in their own order. */
 function ordered(names: readonly string[]): readonly string[] {
   const known: readonly string[] = LEVELS.map((level) => level.name);
   return [

@@ -1,4 +1,4 @@
-// The part of a program that the analysis can take on: transactions of a sane size that flattening does not fail on.
+// The analysable part of a program: transactions of reasonable size that flatten without error.
 import { TooLarge } from "../../analysis/operations/expression";
 import { flattenProgram } from "../../analysis/operations/flatten";
 import { HIDDEN, type FlatProgram } from "../../analysis/operations/operation";
@@ -11,19 +11,19 @@ import { EXISTENCE } from "../../store/row";
 import { statementsOf } from "../statements";
 
 export interface Analysable {
-  /** Without the transactions that are left out. */
+  /** The program without the excluded transactions. */
   readonly program: Program;
   /** Its flat form, in the same order. */
   readonly flat: FlatProgram;
-  /** Parts that are left out, with the reason. */
+  /** Excluded parts with the reason. */
   readonly leftOut: readonly Unknown[];
 }
 
-/** Beyond these a transaction is a script of data, and dependencies between two of them are counted in millions. */
+/** Larger transactions are data scripts; the dependencies between two of them number in the millions. */
 const MOST_STATEMENTS = 300;
 const MOST_OPERATIONS = 600;
 
-/** Flattens a program. What cannot be analysed costs its own verdict, not that of the others; never throws. */
+/** Flattens a program. A transaction that cannot be analysed is excluded alone; never throws. */
 export function analysablePart(program: Program, unroll = UNROLL): Analysable {
   const leftOut: Unknown[] = [];
   const ambiguous = ambiguousTables(program);
@@ -49,7 +49,7 @@ export function analysablePart(program: Program, unroll = UNROLL): Analysable {
   };
 }
 
-/** Tables with a column whose name stands for something else in executions and reports, with what to say of it. */
+/** Tables with a column whose name is reserved in executions and reports, with the message. */
 function ambiguousTables({ schema }: Program): ReadonlyMap<string, string> {
   const isTaken = (name: string): boolean => name === EXISTENCE || name.startsWith(HIDDEN);
   return new Map(
@@ -62,8 +62,8 @@ function ambiguousTables({ schema }: Program): ReadonlyMap<string, string> {
 }
 
 /**
- * The form in which two rounds stand for all of a loop; where that is too large, the one that is searched (`flat`),
- * which says of its loops that they may have more.
+ * The form in which two rounds represent any number of rounds of a loop; if it is too large, the searched form `flat`, whose loops are
+ * marked as having more rounds.
  */
 export function withAnyRounds(program: Program, flat: FlatProgram, unroll: number): FlatProgram {
   try {
@@ -83,7 +83,7 @@ function leftOutFor({ id, name, header }: Transaction, why: string): Unknown {
   return { reason: `${name} is not analysed: ${why}`, transactions: [id], file, range };
 }
 
-/** A transaction on which flattening fails, by a defect of ours or by its depth, is found out by trying each alone. */
+/** Finds the transaction on which flattening fails (by a defect or by its depth) by trying each alone. */
 function flattenSafely(
   program: Program,
   unroll: number,
@@ -95,7 +95,7 @@ function flattenSafely(
       flat: flattenProgram(program, { unroll }),
     };
   } catch {
-    // The reason is found below, where it can be told with its transaction.
+    // The loop below finds the transaction and reports the reason with it.
   }
   const transactions = program.transactions.filter((each) => {
     try {

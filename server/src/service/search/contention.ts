@@ -1,4 +1,4 @@
-// The refusals of a program by the server: deadlocks, serialization failures, and those that code keeps to itself.
+// The refusals of a program by the server: deadlocks, serialization failures, and those that code swallows.
 import { findRefusals } from "../../analysis/contention/refusals";
 import { explainRefusal } from "../../analysis/explain/refusal";
 import type { FlatProgram } from "../../analysis/operations/operation";
@@ -10,15 +10,12 @@ import { selectAnomalies } from "../findings/anomalies";
 import { statementsOf } from "../statements";
 import { analysablePart } from "./analysable";
 
-/** Rounds of loops: the second item of a list may come before the first of another list. */
+/** Loop rounds: the second item of a list may equal the first of another list. */
 const ROUNDS = 2;
-/** Longer transactions are not unrolled once more for it. */
+/** Longer transactions are not unrolled for this. */
 const MOST_STATEMENTS = 12;
 
-/**
- * The refusals of a program, of which `flat` is the flat form, in an order for people; of each transaction with a loop also
- * those of its rounds with each other.
- */
+/** The refusals of a program with flat form `flat`, sorted for people; transactions with loops also contend round against round. */
 export function refusalsOf(
   program: Program,
   flat: FlatProgram,

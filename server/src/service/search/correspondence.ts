@@ -1,5 +1,4 @@
-// Which anomalies of a changed program are those that it had before: told by the stale reads of each, which the edits move
-// about and write into.
+// Correspondence of anomalies before and after edits, by the stale reads of each: edits move these about and insert text into them.
 import { editedText, type TextEdit } from "../../analysis/repair/candidate";
 import { indexLines, offsetsOf, type LineIndex } from "../../frontend/sql/text/lines";
 import type { SourceFile } from "../../frontend/sql/readProgram";
@@ -7,16 +6,16 @@ import type { Anomaly, CycleEnd } from "../../protocol/report";
 import { staleReads, type StaleRead } from "../findings/causes";
 
 /**
- * The anomaly behind the edits, as one of the changed program tells it:
- * - `same`: it has a stale read of the old one, in the same transaction. A statement is the one before where it keeps
- *   characters of it, so that a lock which is written into a read makes no new read of it. What no statement shows is the same.
- * - `other`: none of its stale reads is one of the old one, and the edits left their texts alone: another mistake, which
- *   the old anomaly may have hidden, as the search tells one anomaly of a kind, transactions and tables.
- * - `new`: it rests on what the edits wrote, or is of another kind, other transactions or other tables.
+ * The relation of an anomaly after the edits to one before:
+ * - `same`: they share a stale read in the same transaction. Two statements are the same if the new one keeps characters of the old one, so
+ *   that a lock clause inserted into a read does not make a new read. An anomaly without located statements is the same.
+ * - `other`: they share no stale read, and the edits left the new one's reads alone: another mistake, which the old anomaly may have
+ *   hidden, since the search reports one anomaly per kind, transactions and tables.
+ * - `new`: it rests on edited text, or has another kind, other transactions or other tables.
  */
 export type Relation = "same" | "other" | "new";
 
-/** Tells how an anomaly of the changed program relates to one of the program before. Linear in the edits per read. */
+/** Builds the relation of anomalies after the edits to anomalies before. Linear in the edits per read. */
 export function correspondence(
   files: readonly SourceFile[],
   edits: readonly TextEdit[],
@@ -48,7 +47,7 @@ export function correspondence(
   };
 }
 
-/** Key of an anomaly without its levels, which are part of its id, and without its cause. */
+/** The claim of an anomaly: its kind, transactions and tables, without levels and cause. */
 export function claimOf({ kind, transactions, tables }: Anomaly): string {
   return JSON.stringify([kind, [...transactions].sort(), tables]);
 }
@@ -56,7 +55,7 @@ export function claimOf({ kind, transactions, tables }: Anomaly): string {
 /** A text before and after its edits. */
 interface Rewriting {
   readonly before: LineIndex;
-  /** The unchanged part of a statement, in offsets of the text before. */
+  /** The unchanged part of a statement, as spans of the text before. */
   formerly(end: CycleEnd): readonly Span[];
   isUntouched(end: CycleEnd): boolean;
 }
@@ -88,7 +87,7 @@ function rewriting({ file, text }: SourceFile, edits: readonly TextEdit[]): Rewr
   return { before, formerly, isUntouched };
 }
 
-/** The stretches of the changed text that the edits left alone, and how far each is from where it was. */
+/** The unedited stretches of the changed text, with their offset from the old position. */
 function keptStretches(
   text: string,
   edits: readonly TextEdit[],

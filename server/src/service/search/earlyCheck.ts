@@ -1,23 +1,23 @@
-// The check of a part of a program that runs while the rest is still read.
+// The check of a part of a program while the rest is still being read.
 import { reasonOf } from "../../protocol/fault";
 import type { WorkspaceCheck } from "../session";
 
-/** Checks beside a longer work. */
+/** Checks that run beside a longer task. */
 export interface EarlyCheck {
-  /** Starts one, in place of one that was begun before; it follows the signal that it was made with, too. */
+  /** Starts a check in place of the previous one; the signal of its creation aborts it too. */
   begin(check: (signal: AbortSignal) => Promise<WorkspaceCheck>): void;
-  /** Ends it. Resolves soon with what all of them found. */
+  /** Stops the current check. Resolves soon with the findings of all. */
   end(): Promise<EarlyEnd>;
 }
 
 export interface EarlyEnd {
-  /** Undefined where none was begun, or all went wrong. */
+  /** Undefined if none was started, or all failed. */
   readonly check?: WorkspaceCheck;
-  /** Failures: the longer work goes on without it. */
+  /** Failures, which do not stop the longer task. */
   readonly failures: readonly string[];
 }
 
-/** None that has begun. */
+/** Creates an early check; none is running yet. */
 export function earlyCheck(signal: AbortSignal): EarlyCheck {
   let own = new AbortController();
   const stop = (): void => {
@@ -55,8 +55,8 @@ async function behind(
 }
 
 /**
- * The report of a stopped check, with the anomalies that were found before it began. Where it knows nothing of their
- * transactions, which were read before others, the early one is the one that says more.
+ * The report of a stopped check, with the anomalies of the early check. The early report is used where the full one knows nothing of its
+ * transactions, because those were read first.
  */
 export function withEarly(
   result: WorkspaceCheck,
@@ -72,7 +72,7 @@ export function withEarly(
   return { ...result, report: { ...result.report, verdict: "anomaly", anomalies } };
 }
 
-/** Nothing is known of what was not come to, wherever it is. */
+/** Marks everything that was not reached as unknown, wherever it is. */
 function cut(early: WorkspaceCheck): WorkspaceCheck {
   const unknown = [{ reason: "cancelled", transactions: [] }, ...early.report.unknown];
   return { ...early, report: { ...early.report, unknown } };

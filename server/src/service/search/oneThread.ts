@@ -1,5 +1,5 @@
-// One job in a thread of its own: asked to stop when it is cancelled, ended when it does not, and settled exactly once,
-// whatever becomes of the thread.
+// One job in its own thread: asked to stop on cancellation, terminated if it does not, and settled exactly once whatever happens to the
+// thread.
 import { Worker } from "node:worker_threads";
 
 export interface ThreadTask<Outcome, Message> {
@@ -7,23 +7,23 @@ export interface ThreadTask<Outcome, Message> {
   readonly script: string;
   readonly workerData: unknown;
   readonly heapMegabytes: number;
-  /** The thread's output goes nowhere: it runs code of others. */
+  /** True to discard the thread's output: it runs foreign code. */
   readonly silent?: boolean;
-  /** Tells the thread, by memory that both share, that it should come to its end. */
+  /** Signals the thread through shared memory that it should finish. */
   readonly askToStop: () => void;
-  /** How long it may take to notice that, in milliseconds. */
+  /** Milliseconds that it has to react. */
   readonly grace: number;
-  /** A message of the thread; what it returns is the end of it. */
+  /** Handles a message of the thread; a returned value settles the job. */
   readonly take: (message: Message) => Outcome | Error | undefined;
   readonly cancelled: () => Outcome;
   readonly outOfMemory: () => Outcome;
-  /** The thread ended by itself and without a word. */
+  /** The outcome if the thread exits without one. */
   readonly gone: (code: number) => Outcome | Error;
-  /** Called once when the thread has started, with the way to end it; returns what takes that back. */
+  /** Called once after the start with a function that ends the thread; returns the cleanup. */
   readonly watch?: (end: (outcome: Outcome) => void) => () => void;
 }
 
-/** Runs the job. Rejects for what is a defect: an error that `take` or `gone` returns, or one of the thread itself. */
+/** Runs the job. Rejects only for defects: an error returned by `take` or `gone`, or one of the thread itself. */
 export function runInThread<Outcome extends object, Message>(
   task: ThreadTask<Outcome, Message>,
   signal: AbortSignal,
@@ -52,13 +52,13 @@ export function runInThread<Outcome extends object, Message>(
       unwatch?.();
       signal.removeEventListener("abort", onAbort);
       worker.removeAllListeners();
-      // A thread that is being ended may still fail; nobody waits for it any more.
+      // A thread that is being ended may still fail; the error is irrelevant.
       worker.on("error", () => undefined);
       const settle = (): void => {
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
-      // Whoever gets the outcome may end the process, which must not meet a thread that is ending just now.
+      // The promise settles after termination: its caller may exit the process, which must not happen while a thread is ending.
       worker.terminate().then(settle, settle);
     }
     signal.addEventListener("abort", onAbort);

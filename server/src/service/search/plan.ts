@@ -1,4 +1,4 @@
-// Which units to ask about: the planners of the two backends, kept from programs that are too large for them.
+// The units to solve: the planners of the two backends, guarded against programs that are too large for them.
 import type { FlatProgram, FlatTransaction } from "../../analysis/operations/operation";
 import { planPapers } from "../../analysis/search/literature/backend";
 import { planProduct } from "../../analysis/search/products/backend";
@@ -10,19 +10,19 @@ import { distinctLevels, keyOfLevels, paperLevelAt } from "../../isolation/mixed
 import type { Levels } from "../../isolation/mixedLevels";
 
 export interface Plan {
-  /** In the order in which they should be asked. */
+  /** The units in the order in which they should be solved. */
   readonly units: readonly Unit[];
-  /** The reason why the plan is not complete. */
+  /** Reasons why the plan is incomplete. */
   readonly omitted: readonly string[];
 }
 
-/** The units of so many transactions at the levels; `among`: of these transactions alone. */
+/** The units of `size` transactions at the levels; `among` restricts them to these transactions. */
 export type Planner = (levels: Levels, size: number, among?: readonly number[]) => Plan;
 
-/** False of members that form no cycle through all of them, whatever their order. Asked often, so it must be cheap. */
+/** False if the members form no cycle through all of them, in any order. Called often, so it must be cheap. */
 export type MayCycle = (members: readonly number[]) => boolean;
 
-/** A planner over one flat program that remembers its plans. At `tested.levels`, what `tested.may` rules out is left out. */
+/** A planner over one flat program that memoises its plans. At `tested.levels` it skips what `tested.may` rules out. */
 export function planner(
   flat: FlatProgram,
   tested?: { readonly levels: Levels; readonly may: MayCycle },
@@ -46,11 +46,11 @@ interface Planning {
   readonly may: MayCycle;
 }
 
-/** Planning looks at every sequence of transactions; so many are a matter of a second. */
+/** Planning enumerates sequences of transactions; this many take about a second. */
 const MOST_SEQUENCES = 1_000_000;
-/** Names in a sentence. */
+/** Names listed in a sentence. */
 const MOST_NAMES = 5;
-/** Every pair is looked at in depth. */
+/** Limit for the detailed look at every pair. */
 const MOST_PAIRS = 160_000;
 
 function fits(transactions: number, size: number): boolean {
@@ -61,7 +61,7 @@ function makePlan(planning: Planning, among?: readonly number[]): Plan {
   const { flat, size } = planning;
   if (among) return { units: planPart(planning, among), omitted: [] };
   if (fits(flat.transactions.length, size)) return { units: planAll(planning), omitted: [] };
-  // No cycle passes between transactions that share no written table, so each component is a program of its own.
+  // No cycle connects transactions that share no written table, so each component is planned separately.
   const units: Unit[] = [];
   const omitted: string[] = [];
   for (const members of components(flat.transactions)) {
@@ -81,7 +81,7 @@ function makePlan(planning: Planning, among?: readonly number[]): Plan {
   return { units: mostWorthFirst(flat, units), omitted };
 }
 
-/** The order of each part's own plan stays among units that are worth the same. */
+/** Units sorted by worth; equal ones keep the order of their plan. */
 function mostWorthFirst(flat: FlatProgram, units: readonly Unit[]): readonly Unit[] {
   const worth = worthOf(flat);
   return units
@@ -91,8 +91,8 @@ function mostWorthFirst(flat: FlatProgram, units: readonly Unit[]): readonly Uni
 }
 
 /**
- * The pairs of a large component: two transactions with a cycle share a table that one of them writes. Where too many
- * share one, each of them is asked about with itself alone.
+ * The pairs of a large component: two transactions in a cycle share a table that one of them writes. If too many share one table, each is
+ * paired with itself only.
  */
 function pairsByTable(
   { transactions }: FlatProgram,
@@ -127,7 +127,7 @@ function pairsByTable(
   return { units: [...found.values()], omitted };
 }
 
-/** The plan for some of the transactions. */
+/** The plan of some transactions. */
 function planPart(planning: Planning, members: readonly number[]): readonly Unit[] {
   const { flat, may } = planning;
   const whole = (some: readonly number[]): readonly number[] =>
@@ -148,7 +148,7 @@ function planAll(planning: Planning): readonly Unit[] {
   return units.filter(({ transactions }) => may(transactions));
 }
 
-/** Each tuple is planned as at the level of the axioms that hold for all of its own members. */
+/** Each tuple is planned with the axioms common to the levels of its members. */
 function planMixture({ flat, levels, size }: Planning): readonly Unit[] {
   const own = flat.transactions.map(({ id }) => paperLevelAt(levels, id));
   const [some] = own;
@@ -173,7 +173,7 @@ function inCommon(levels: readonly PaperLevel[]): readonly Axiom[] {
   return AXIOMS.filter((axiom) => levels.every((level) => level.axioms.includes(axiom)));
 }
 
-/** Transactions that are connected by tables which some transaction writes; those without any are left out. */
+/** Connected components of transactions that share a written table; those without any are left out. */
 function components(transactions: readonly FlatTransaction[]): readonly (readonly number[])[] {
   const written = new Set<string>();
   for (const { operations } of transactions) {

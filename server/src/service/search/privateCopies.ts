@@ -1,5 +1,5 @@
-// Reads that look at copies of their tables which nobody writes: whatever is possible in the program without these reads
-// going stale is possible with the copies too.
+// Reads redirected to private copies of their tables that nobody writes. Every behaviour of the program in which these reads do not go
+// stale is a behaviour with the copies.
 import { replaceStatements } from "../../frontend/sql/dialectDetection/replaceStatements";
 import { walkCommand, walkStatement } from "../../frontend/sql/walk";
 import type { Expression } from "../../program/expression";
@@ -9,9 +9,9 @@ import type { Command, SelectStatement, Statement } from "../../program/statemen
 import type { StaleRead } from "../findings/causes";
 
 /**
- * The program in which each of the reads finds rows of its own, another set in every run. It does all that the program
- * does but for the reads' going stale, and more: their values are free and they lock nothing. So a race that it has not,
- * the program has not without one of these reads. Undefined where a read cannot be told apart from the rest. Linear.
+ * The program in which each of the reads finds its own, arbitrary rows in every run. It over-approximates the program without stale results
+ * of these reads: their values are free and they lock nothing. So a race that it lacks needs one of these reads in the original. Undefined
+ * if a read cannot be located. Linear.
  */
 export function withPrivateCopies(
   program: Program,
@@ -22,7 +22,7 @@ export function withPrivateCopies(
   const replaced = new Set<StaleRead>();
   const copyOf = (transaction: Transaction): Transaction => {
     const own = reads.filter((read) => read.transaction === transaction.id);
-    // A loop would find the same rows each time.
+    // A loop would read the same copy in every round.
     if (own.length === 0 || hasLoop(transaction.body)) return transaction;
     const parameters: Transaction["parameters"][number][] = [];
     const changed = replaceStatements(transaction, (statement) => {
@@ -89,11 +89,11 @@ function hasLoop(body: Command): boolean {
   return has;
 }
 
-/** True if other queries are part of it, or rows that an outer join makes up, of no run. */
+/** True if the read contains other queries, or an outer join that produces NULL rows. */
 function looksElsewhere(statement: SelectStatement): boolean {
   let queries = 0;
   walkStatement(statement, {
-    // Parts of expressions are looked into where they are asked for.
+    // The callbacks of `query` look into expressions.
     expression: () => undefined,
     query: () => {
       queries += 1;

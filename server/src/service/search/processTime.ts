@@ -1,16 +1,15 @@
-// The clock of time budgets: the process' own time, so that a machine that is busy with others does not end a search
-// that got no turn.
+// The clock of time budgets: process time, so that a busy machine does not end a search that got no processor.
 
 export interface OwnTimeSources {
-  /** Milliseconds of wall time, from any moment on. */
+  /** Wall time in milliseconds, from any origin. */
   readonly wall: () => number;
-  /** Milliseconds that all threads of the process computed together. */
+  /** Processor milliseconds of all threads of the process. */
   readonly computed: () => number;
 }
 
 /**
- * A clock in milliseconds, from 0 on: as fast as wall time while the process computes, slower while it gets no turn or
- * waits, but never slower than a `SLOWEST`th, because somebody waits for the answer.
+ * A clock in milliseconds, from 0: as fast as wall time while the process computes, slower while it waits, but at least 1/`SLOWEST` of wall
+ * time, because somebody waits for the answer.
  */
 export function ownTime({ wall, computed }: OwnTimeSources = PROCESS): () => number {
   let own = 0;
@@ -24,7 +23,7 @@ export function ownTime({ wall, computed }: OwnTimeSources = PROCESS): () => num
   };
 }
 
-/** How many times its budget a search may last where the machine is busy. */
+/** The maximal ratio of wall time to budget on a busy machine. */
 export const SLOWEST = 8;
 
 const PROCESS: OwnTimeSources = {

@@ -1,5 +1,4 @@
-// The search at one level: plans tuples of growing size, skips those that contain an anomalous smaller one, and
-// collects findings and what stayed undecided.
+// The search at one level: plans tuples of growing size, skips supersets of anomalous ones, and collects findings and undecided tuples.
 import type { Finding } from "../../analysis/search/unit";
 import type { JobFailure } from "../../engine/jobs";
 import { restrictLevels } from "../../isolation/mixedLevels";
@@ -12,7 +11,7 @@ import type { Tuple } from "./tuples";
 
 export interface TupleFinding {
   readonly members: readonly number[];
-  /** Those of its members. */
+  /** The levels of its members. */
   readonly levels: Levels;
   readonly tuple: Tuple;
   readonly finding: Finding;
@@ -26,15 +25,15 @@ export interface UndecidedTuple {
 export interface SearchResult {
   readonly findings: readonly TupleFinding[];
   readonly undecided: readonly UndecidedTuple[];
-  /** Tuples that were planned and not reached, because the search was stopped. */
+  /** Planned tuples that were not reached before the search stopped. */
   readonly unreached: readonly (readonly number[])[];
-  /** The largest size that was searched to its end. */
+  /** The largest size that was searched completely. */
   readonly completed: number;
-  /** It was aborted, or gave up, before its end. */
+  /** True if the search was aborted or gave up. */
   readonly cut: boolean;
-  /** Not all that was asked for was searched: it was cut, or the plan was too large. */
+  /** True if the search is incomplete: it was cut, or the plan was too large. */
   readonly stopped: boolean;
-  /** The reason why the solver could not be used any more. */
+  /** The reason why the solver became unusable. */
   readonly failure?: JobFailure;
 }
 
@@ -50,21 +49,21 @@ export interface SearchInput {
   readonly plan: Planner;
   readonly maxTransactions: number;
   readonly solve: TupleSolver;
-  /** How many tuples are asked about at the same time. */
+  /** The number of tuples that are solved concurrently. */
   readonly lanes: number;
-  /** The place in line of a transaction's tuples among those of one size: the lowest first. */
+  /** The priority of a transaction's tuples within one size, lowest first. */
   readonly rank?: (member: number) => number;
 }
 
-/** Outcomes are compared with every serial order: of more transactions there are too many. */
+/** Outcomes are compared with every serial order; larger tuples have too many orders. */
 const MOST_TRANSACTIONS = 4;
 
-/** How many transactions at a time are searched when so many are asked for. */
+/** The tuple size that is searched for a requested maximum. */
 export function largestSize(maxTransactions: number): number {
   return Math.min(maxTransactions, MOST_TRANSACTIONS);
 }
 
-/** Searches until done or until the signal aborts; what was found until then is kept. */
+/** Searches until done or aborted; findings so far are kept. */
 export async function search(
   input: SearchInput,
   signal: AbortSignal,
@@ -88,7 +87,7 @@ export async function search(
   let completed = 1;
   let cut = false;
   for (let size = 2; size <= largest; size += 1) {
-    // Planning is synchronous; a turn of the event loop lets an abort that came meanwhile be seen.
+    // Planning is synchronous; a turn of the event loop delivers a pending abort.
     await new Promise((resolve) => setImmediate(resolve));
     const tasks = planSize(state, size);
     state.total += tasks.length;
@@ -116,10 +115,7 @@ export async function search(
   };
 }
 
-/**
- * Nothing was found or left open: then it is worth while to look for three of which two form a cycle that is harmless by
- * itself.
- */
+/** True if nothing was found or left open, so that triples which contain a harmless two-cycle are worth searching. */
 function mayHideBehindPairs({ findings, undecided, signal }: SearchState): boolean {
   return findings.length + undecided.length === 0 && !signal.aborted;
 }
@@ -135,9 +131,9 @@ interface SearchState {
   readonly findings: TupleFinding[];
   readonly undecided: UndecidedTuple[];
   readonly unreached: (readonly number[])[];
-  /** Members of anomalous multisets: their supersets need no question. */
+  /** Anomalous multisets of members: their supersets are skipped. */
   readonly decidedBySmaller: Set<string>;
-  /** True if every size so far was planned whole. */
+  /** True if every size so far was planned completely. */
   complete: boolean;
   crashes: number;
   done: number;
@@ -150,7 +146,7 @@ interface Task {
   readonly levels: Levels;
 }
 
-/** So many crashes in one search mean that the next tuple will crash as well. */
+/** After this many crashes in one search, the next tuple is expected to crash as well. */
 const MOST_CRASHES = 3;
 
 function planSize(state: SearchState, size: number): readonly Task[] {
@@ -170,9 +166,9 @@ function planSize(state: SearchState, size: number): readonly Task[] {
 const TASKS_PER_LANE = 30;
 
 /**
- * How far each task is followed in turn, so that none eats the time of the others before they were asked; at last as far
- * as it goes. Each turn is several times as long as the one before: what is asked again costs little beside it. Effort is
- * counted in questions, so that a busy machine gives the same answers in the same order, later.
+ * Effort limits of the rounds over all tasks, so that no task starves the others; the last round is unlimited. Each round is several times
+ * as long as the one before, so repeated work is cheap. Effort counts questions, which keeps answers and their order independent of the
+ * machine's load.
  */
 const TURNS: readonly (Effort | undefined)[] = [
   { questions: 8, resourceLimit: 100_000 },
@@ -181,10 +177,10 @@ const TURNS: readonly (Effort | undefined)[] = [
   undefined,
 ];
 
-/** So few tasks need no turns. */
+/** Fewer tasks are solved without rounds. */
 const FEW_TASKS = 20;
 
-/** Keeps up to `lanes` questions in flight. What is collected is in the order of the tasks, whoever ended first. */
+/** Keeps up to `lanes` questions in flight. Results are collected in task order, whichever finishes first. */
 async function runTasks(state: SearchState, tasks: readonly Task[], size: number): Promise<void> {
   const answers: (Answered | undefined)[] = tasks.map(() => undefined);
   const lanes = Math.min(state.input.lanes, 1 + Math.floor(tasks.length / TASKS_PER_LANE));
@@ -223,7 +219,7 @@ function isPartial(answer: Answered): boolean {
   return answer.kind === "solved" && answer.partial === true;
 }
 
-/** The numbers of the tasks as they are asked. */
+/** The indexes of the tasks in solving order. */
 function inLine(tasks: readonly Task[], rank: SearchInput["rank"]): readonly number[] {
   const numbers = [...tasks.keys()];
   if (!rank) return numbers;
@@ -233,7 +229,7 @@ function inLine(tasks: readonly Task[], rank: SearchInput["rank"]): readonly num
 
 type Answered = Exclude<TupleAnswer, { readonly kind: "cancelled" }>;
 
-/** Messages that cannot wait for the other tasks: findings are announced, and a solver that is gone ends the search. */
+/** Handles answers that cannot wait for the other tasks: findings are announced, and a lost solver ends the search. */
 function receive(state: SearchState, { tuple, levels }: Task, answer: Answered): void {
   if (answer.kind === "failed") {
     state.crashes += 1;
@@ -258,7 +254,7 @@ function collect(state: SearchState, { tuple, levels }: Task, answer: Answered):
   for (const finding of findings) {
     state.findings.push({ members, levels, tuple, finding });
   }
-  // An unfinished group stands among what was not reached.
+  // A group that is partly solved counts as unreached.
   if (isPartial(answer)) return;
   const reasons = new Set(answer.results.flatMap((result) => result.undecided));
   for (const reason of reasons) state.undecided.push({ members, reason });

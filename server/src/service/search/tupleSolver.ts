@@ -1,4 +1,4 @@
-// Answers tuples: from memory where the same problem was solved before, else by the pool.
+// Solves tuples: from the cache if the same problem was solved before, else in the pool.
 import type { Finding, UnitResult } from "../../analysis/search/unit";
 import type { JobFailure } from "../../engine/jobs";
 import type { SolvePool } from "../../engine/pool";
@@ -14,13 +14,13 @@ import { statementsOf } from "../statements";
 import { tupleCutter } from "./tuples";
 import type { OwnProblem, Tuple } from "./tuples";
 
-/** Counts of one check, for the benchmark and for `--timings`. */
+/** Counters of one check, for benchmarks and `--timings`. */
 export interface SolveCounters {
-  /** Units that the check asked about. */
+  /** Units that the check needed. */
   units: number;
-  /** The number of them that were answered from memory. */
+  /** Units answered from the cache. */
   cached: number;
-  /** Solver checks of the units that were solved. */
+  /** Solver calls for the other units. */
   queries: number;
 }
 
@@ -28,21 +28,21 @@ export type TupleAnswer =
   | {
       readonly kind: "solved";
       readonly results: readonly UnitResult[];
-      /** With more effort the answer may be another. */
+      /** True if more effort may change the answer. */
       readonly partial?: true;
     }
   | { readonly kind: "failed"; readonly failure: JobFailure }
   | { readonly kind: "cancelled" };
 
-/** How far one question is followed before others have their turn. */
+/** Effort limit of one question before others get their turn. */
 export interface Effort {
-  /** To the solver. */
+  /** Number of solver calls. */
   readonly questions: number;
-  /** Per question. */
+  /** Resource limit per call. */
   readonly resourceLimit: number;
 }
 
-/** Answers a tuple; the levels are those of its members, restricted to them. Without `effort`, as well as it can. */
+/** Solves a tuple; `levels` are restricted to its members. Without `effort` there is no limit. */
 export type TupleSolver = (
   tuple: Tuple,
   levels: Levels,
@@ -50,7 +50,7 @@ export type TupleSolver = (
   effort?: Effort,
 ) => Promise<TupleAnswer>;
 
-/** Results by the hash of their problem; the least recently used go first. */
+/** Results by problem hash, evicted by least recent use. */
 export interface SolveCache {
   get(key: string): readonly UnitResult[] | undefined;
   set(key: string, results: readonly UnitResult[]): void;
@@ -61,12 +61,12 @@ export const RESOURCE_LIMIT = 1_000_000;
 export const MAX_FINDINGS = 8;
 const LIMITS = `${String(RESOURCE_LIMIT)} ${String(MAX_FINDINGS)}`;
 
-/** A cache of that many problems; what is kept in files beside them comes from an earlier run of the same build. */
+/** A cache of `capacity` problems, backed by files of earlier runs of the same build. */
 export function openSolveCache(capacity: number, kept?: CacheFiles, build = ""): SolveCache {
   const entries = new Map<string, readonly UnitResult[]>();
   const fromFiles = (key: string): readonly UnitResult[] | undefined => {
     const text = kept?.get(`${build} ${key}`);
-    // Written below by the same build; the checksum says that nobody else wrote it.
+    // The checksum proves that the code below wrote it, in the same build.
     return text === undefined ? undefined : (JSON.parse(text) as readonly UnitResult[]);
   };
   return {
@@ -90,13 +90,13 @@ export function openSolveCache(capacity: number, kept?: CacheFiles, build = ""):
 }
 
 export interface SolveOptions {
-  /** Rounds of a loop that are looked at. */
+  /** Loop unrolling bound. */
   readonly unroll?: number;
-  /** Users' levels that findings at levels of axioms are compared over as well. */
+  /** User-defined levels to compare findings at axiomatic levels with. */
   readonly defined?: readonly PaperLevel[];
 }
 
-/** A solver of the tuples of one program. */
+/** Builds a solver for the tuples of one program. */
 export function tupleSolver(
   program: Program,
   pool: SolvePool,
@@ -145,7 +145,7 @@ function statementsById(program: Program): ReadonlyMap<StatementId, Statement> {
   return new Map(all.map((statement) => [statement.id, statement]));
 }
 
-/** The result with statements where they stand now: a remembered result may come from before an edit. */
+/** The result with current statement positions: a cached result may predate an edit. */
 function placed(result: UnitResult, statements: ReadonlyMap<StatementId, Statement>): UnitResult {
   return { ...result, findings: result.findings.map((each) => placedFinding(each, statements)) };
 }

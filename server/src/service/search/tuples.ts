@@ -1,19 +1,18 @@
-// Tuples of transactions as independent problems: the part of a program that a tuple needs, and a key under which
-// its answer may be kept.
+// Tuples of transactions as independent problems: the part of a program that a tuple needs, and the cache key of its answer.
 import { createHash } from "node:crypto";
 import type { Unit } from "../../analysis/search/unit";
 import type { Invariant, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import { tablesNamedIn, tablesOf } from "../statements";
 
-/** All units over one multiset of transactions: in other orders it is the same question to a person. */
+/** All units over one multiset of transactions: their orders are one question to a person. */
 export interface Tuple {
-  /** Indexes into the program's transactions, ascending. */
+  /** Ascending indexes into the program's transactions. */
   readonly members: readonly number[];
   readonly units: readonly Unit[];
 }
 
-/** Units gathered by their multiset, in order of the first of each. */
+/** Groups units by multiset, in order of first occurrence. */
 export function gatherTuples(units: readonly Unit[]): readonly Tuple[] {
   const tuples = new Map<string, { members: readonly number[]; units: Unit[] }>();
   for (const unit of units) {
@@ -25,7 +24,7 @@ export function gatherTuples(units: readonly Unit[]): readonly Tuple[] {
   return [...tuples.values()];
 }
 
-/** True if a proper part of an ascending multiset is among the known ones. O(2^n) for the few members that there are. */
+/** True if a proper sub-multiset of an ascending multiset is known. O(2^n) for small n. */
 export function containsSmaller(members: readonly number[], known: ReadonlySet<string>): boolean {
   for (let part = 1; part < 2 ** members.length - 1; part += 1) {
     const chosen = members.filter((_, n) => (part & (1 << n)) !== 0);
@@ -34,15 +33,15 @@ export function containsSmaller(members: readonly number[], known: ReadonlySet<s
   return false;
 }
 
-/** A tuple on its own: a program of its transactions alone, and its units as indexes into that. */
+/** A tuple as a separate problem: a program of its transactions alone, and its units with indexes into that. */
 export interface OwnProblem {
   readonly program: Program;
   readonly units: readonly Unit[];
-  /** Equal for equal problems, whatever their place in the files. */
+  /** Equal for equal problems, wherever they are in the files. */
   readonly key: string;
 }
 
-/** Cuts tuples out of one program. What is computed per transaction is kept between the calls. */
+/** Cuts tuples out of one program; per-transaction work is memoised. */
 export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
   const parts = program.transactions.map((transaction) => partOf(transaction));
   const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
@@ -73,7 +72,7 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
         distinct.map((member) => parts[member]?.digest),
         names.map((name) => digests.get(name) ?? name),
         units,
-        // Results name invariants by their text.
+        // The solver's results name invariants by text, so texts are part of the key.
         invariants.map((each) => [each.text, each]),
         totals.map((each) => [each.text, each]),
       ]),
@@ -82,8 +81,8 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
 }
 
 /**
- * The invariants over these tables, and the tables in which they ask for rows. One that speaks of another table as well
- * says nothing about these: that table may be empty.
+ * The invariants over these tables, and the tables in which they require rows. One that names another table says nothing about these: that
+ * table may be empty.
  */
 function relevantInvariants(program: Program, tables: ReadonlySet<string>) {
   const present = new Set(tables);
@@ -100,7 +99,7 @@ function relevantInvariants(program: Program, tables: ReadonlySet<string>) {
   return { invariants, asked: [...present].filter((table) => !tables.has(table)) };
 }
 
-/** The totals over some table that these transactions use. */
+/** The totals over tables that these transactions use. */
 function relevantTotals(
   { totals = [] }: Program,
   tables: ReadonlySet<string>,
@@ -113,7 +112,7 @@ interface Part {
   readonly digest: string;
 }
 
-/** Parts of transactions that did not change between two programs are found again by identity. */
+/** Memo of transactions that did not change between two programs, by identity. */
 const knownParts = new WeakMap<Transaction, Part>();
 
 function partOf(transaction: Transaction): Part {
@@ -124,10 +123,10 @@ function partOf(transaction: Transaction): Part {
   return part;
 }
 
-/** Places and the user's spelling are not part of the problem: results get them back from the current program. */
+/** Positions and spelling are no part of the problem: results get them back from the current program. */
 const PLACES: ReadonlySet<string> = new Set(["source", "header", "text", "through", "annotations"]);
 
-/** A short hash of plain data without its places. */
+/** A short hash of plain data without its positions. */
 export function digest(value: unknown): string {
   const text = JSON.stringify(value, (key, field: unknown) =>
     PLACES.has(key) ? undefined : field,
@@ -145,7 +144,7 @@ function foreignChildren(tables: readonly Table[]): ReadonlyMap<string, readonly
   return children;
 }
 
-/** The named tables, those that they refer to (all the way up), and the direct children of the named ones. */
+/** The named tables, their referenced tables (transitively), and the direct children of the named ones. */
 function closure(
   named: readonly string[],
   tables: ReadonlyMap<string, Table>,

@@ -1,4 +1,4 @@
-// Advice on a reason that leaves something open.
+// Advice for a reason that leaves a verdict open.
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/rounds of this loop|rows of the list/u, "--unroll 2 searches a second round"],
@@ -9,7 +9,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/the solver gave up|the search was stopped/u, "a longer --budget may decide it"],
 ];
 
-/** One clause, or undefined where nothing is known to help. */
+/** One clause; undefined if there is no advice. */
 export function adviceOn(reason: string): string | undefined {
   return ADVICE.find(([pattern]) => pattern.test(reason))?.[1];
 }

@@ -1,4 +1,4 @@
-// Assumptions of a check's answers beside the program's text, as the report names it.
+// The assumptions of a check's answers beyond the program text, as the report lists them.
 import { readAssumptionName } from "../../analysis/encoding/assumptions";
 import { expressionText } from "../../analysis/explain/expressionText";
 import type { Program } from "../../program/program";
@@ -6,10 +6,10 @@ import type { Assumption, Unknown } from "../../protocol/report";
 import type { SourceRange } from "../../protocol/source";
 import type { TupleSolver } from "../search/tupleSolver";
 
-/** Names of assumptions with the transactions whose answers rest on them. */
+/** Assumption names with the transactions whose answers rest on them. */
 export type AssumedBy = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** The solver, with a record of what its answers assume. */
+/** Wraps a solver to record what its answers assume. */
 export function recordAssumptions(solve: TupleSolver): {
   readonly solve: TupleSolver;
   readonly assumed: AssumedBy;
@@ -30,7 +30,7 @@ export function recordAssumptions(solve: TupleSolver): {
   };
 }
 
-/** The assumptions as the report lists them, sorted by kind and text. */
+/** The assumptions of the report, sorted by kind and text. */
 export function reportAssumptions(program: Program, assumed: AssumedBy): readonly Assumption[] {
   const all = [...assumed].flatMap(([name, members]): readonly Assumption[] => {
     const read = readAssumptionName(name);
@@ -55,7 +55,7 @@ const KINDS: readonly Assumption["kind"][] = [
   "recorded",
 ];
 
-/** Questions that stay open because they rest on an invariant that is not kept. */
+/** Results that stay open because they rest on an invariant that is not preserved. */
 export function unsafeAssumptions(
   assumptions: readonly Assumption[],
   unsafe: ReadonlyMap<string, string>,

@@ -1,14 +1,14 @@
-// How much of each file was understood, and what was found of its transactions.
+// The share of each file that was understood, and the results for its transactions.
 import type { Program, Transaction } from "../../program/program";
 import type { FileCoverage, LevelReport } from "../../protocol/report";
 import type { SkippedFile } from "../../workspace/projects";
 import { statementPrecision, statementsOf } from "../statements";
 import { openParts } from "../findings/suppressions";
 
-/** Coverage of a file by reading; findings are added by `coverageOfFiles`. */
+/** Coverage of a file by reading; `coverageOfFiles` adds the findings. */
 export type FileReading = Omit<FileCoverage, "anomaly" | "undecided" | "nothingFound">;
 
-/** The files of a program in its order, and then those that were not read, with the reason. Linear in the program. */
+/** The files of a program in its order, then unread files with the reason. Linear in the program. */
 export function fileReadings(
   program: Program,
   skipped: readonly SkippedFile[],
@@ -47,8 +47,8 @@ export function fileReadings(
 }
 
 /**
- * Each file's transactions by what a check says of them: one that takes part in an anomaly, one about which something is
- * open, or neither. What nobody knows the place of leaves all transactions open.
+ * Counts each file's transactions by result: in an anomaly, undecided, or neither. An undecided part without a place leaves all
+ * transactions open.
  */
 export function coverageOfFiles(
   readings: readonly FileReading[],

@@ -1,5 +1,5 @@
-// Which level each transaction runs at: its own where it has one of the same product, else the one asked for; and which
-// pairs are kept serializable beside that.
+// The level that each transaction runs at: its own, if it declares one of the same product, else the requested one; and the pairs that are
+// kept serializable in addition.
 import type { FlatProgram, FlatTransaction } from "../../analysis/operations/operation";
 import { areCertified } from "../../analysis/search/products/plan";
 import { findLevel, sameProduct, snapshotAtBegin, withOneSnapshot } from "../../isolation/levels";
@@ -14,27 +14,24 @@ import type { LevelReport, Unknown } from "../../protocol/report";
 import { mixedProductsText, unknownLevelText } from "../../workspace/configuration";
 
 export interface EffectiveLevels {
-  /** A single level where all transactions run at it and no pair is kept serializable. */
+  /** A single level if all transactions run at it and no pair is kept serializable. */
   readonly levels: Levels;
-  /** As the report says it: transactions by id, in their order. */
+  /** The levels for the report: transactions by id, in order. */
   readonly reported: LevelReport["levels"];
-  /** Levels that transactions ask for and cannot have here: what was checked instead is not what was meant. */
+  /** Declared levels that are not available here: the check used another level than was meant. */
   readonly unknown: readonly Unknown[];
 }
 
 export interface LevelOptions {
-  /** By id or by name; they mean something at the papers' levels alone, and those that name nobody are left out. */
+  /** Pairs by id or name, at the papers' levels only; pairs of unknown names are dropped. */
   readonly serializablePairs?: readonly SerializablePair[];
   /** Levels that the user defined. */
   readonly defined?: readonly PaperLevel[];
-  /**
-   * The level was asked for in place of the project's own: levels of transactions that do not run beside it are passed
-   * over, as the user wants it.
-   */
+  /** True if the user asked for this level in place of the project's own: declared levels of other products are then ignored. */
   readonly isOverride?: boolean;
 }
 
-/** The levels of transactions in a check at `asked`. */
+/** The levels of transactions in a check at the level `asked`. */
 export function effectiveLevels(
   transactions: readonly Transaction[],
   asked: Level,
@@ -83,7 +80,7 @@ export function effectiveLevels(
         });
         continue;
       }
-      // Where transactions pass over such a level, so do those of a unit.
+      // If transactions ignore such a level, so do those of a unit.
       if (inner && !sameProduct(inner, asked) && (isOverride || declared.from === "sql")) continue;
       const why = !inner
         ? unknownTo(name ?? "", defined)
@@ -132,7 +129,7 @@ function atomicIn(command: Command): readonly Extract<Command, { kind: "atomic" 
   }
 }
 
-/** Levels at which nothing is searched, because all that commits of these transactions is serializable. */
+/** True for levels that need no search, because all committed runs of these transactions are serializable. */
 export function isSerializable(
   levels: Levels,
   { tables, transactions }: Pick<FlatProgram, "tables" | "transactions">,
@@ -147,7 +144,7 @@ export function isSerializable(
   return transactions.every(isTotal) && areCertified(levels, tables, ofProducts);
 }
 
-/** Pairs by ids; a name that several files share means each of them. */
+/** Pairs as ids; a name that several files share stands for each of them. */
 function pairsOfIds(
   transactions: readonly Transaction[],
   named: readonly SerializablePair[],
@@ -170,7 +167,7 @@ function findOfProduct(name: string, asked: Level): Level | undefined {
   return asked.family === "product" ? findLevel(`${asked.product}:${name}`) : undefined;
 }
 
-/** The reason why a declared level is none; one that code computes has no name. */
+/** The reason why a declared level is unknown; a level computed in code has no name. */
 function unknownTo(name: string, defined: Parameters<typeof unknownLevelText>[1]): string {
   return name === ""
     ? "the level that the code asks for is not known"

@@ -1,5 +1,5 @@
-// How far a search went: of the pairs of transactions that share a table those that the texts rule out, that were asked
-// about, and that are still open; over all, and for each transaction.
+// The extent of a search: of the pairs of transactions that share a table, those ruled out by their texts, those solved, and those still
+// open; in total and per transaction.
 import type { FlatProgram, FlatTransaction } from "../../analysis/operations/operation";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { SearchExtent, SearchedPairs } from "../../protocol/report";
@@ -8,7 +8,7 @@ import type { SearchResult } from "../search/search";
 
 export interface Extent {
   readonly whole: SearchExtent;
-  /** By the ids of transactions. */
+  /** Pairs by transaction id. */
   readonly pairs: ReadonlyMap<string, SearchedPairs>;
 }
 
@@ -17,14 +17,14 @@ interface Asked {
   readonly plan: Planner;
   readonly levels: Levels;
   readonly may: MayCycle;
-  /** True if something about the transaction is open, whichever others there are. */
+  /** True if something about the transaction is open, whatever its partner. */
   readonly isOpen: (id: string) => boolean;
 }
 
-/** More pairs are not counted: that would take longer than it tells. */
+/** Programs with more pairs are not counted: it would take too long. */
 const MOST_PAIRS = 400_000;
 
-/** The extent of a search; undefined of too many transactions. O(pairs that share a table). */
+/** The extent of a search; undefined for too many transactions. O(pairs that share a table). */
 export function extentOf(
   { flat: { transactions }, plan, levels, may, isOpen }: Asked,
   searched: SearchResult,
@@ -66,7 +66,7 @@ export function extentOf(
   return { whole, pairs };
 }
 
-/** The partners of each transaction: those that touch a table which it writes, or write one that it touches. */
+/** The partners of each transaction: those that touch a table that it writes, or write one that it touches. */
 function sharingPartners(transactions: readonly FlatTransaction[]): readonly ReadonlySet<number>[] {
   const users = new Map<
     string,

@@ -1,8 +1,8 @@
-// Assumption of answers on recorded transactions: they take no path that no run showed.
+// The assumption on recorded transactions: they take no path that no run showed.
 import type { Transaction } from "../../program/program";
 import type { Assumption } from "../../protocol/report";
 
-/** One assumption for all transactions that were learnt; none where all were read. */
+/** One assumption for all recorded transactions; none if there are none. */
 export function recordedAssumptions(transactions: readonly Transaction[]): readonly Assumption[] {
   const learnt = transactions.filter(({ annotations }) =>
     annotations.some(({ kind }) => kind === "learnt"),

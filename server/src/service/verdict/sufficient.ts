@@ -1,6 +1,6 @@
-// Which levels a program needs: for each part of it that shares no table with the rest, the levels at which it is proved
-// safe. Every level is tried: a stronger level of a product may allow what a weaker one does not. Transactions that name
-// a level of their own keep it; a part of such alone has no level to choose.
+// The levels that a program needs: for each part that shares no table with the rest, the levels at which it is proved safe. Every level is
+// tried, since a stronger level of a product may allow what a weaker one does not. Transactions with a declared level keep it; a part of
+// such transactions only has no level to choose.
 import type { FlatProgram } from "../../analysis/operations/operation";
 import { columnName, writtenColumns } from "../../analysis/encoding/relational/meeting";
 import { comparableLevels } from "../../isolation/levels";
@@ -14,18 +14,18 @@ import { proveProgram } from "../proof";
 import type { ProofInput } from "../proof";
 
 export interface SufficientInput extends Omit<ProofInput, "levels" | "gaps"> {
-  /** The flat form of the program, in the same order of transactions. */
+  /** The program's flat form, in the same order of transactions. */
   readonly flat: FlatProgram;
-  /** The level that was checked: those of its kind are tried. */
+  /** The checked level; all levels of its kind are tried. */
   readonly level: Level;
   readonly anomalies: readonly Anomaly[];
-  /** The levels of these transactions where those that name none run at this one. */
+  /** The levels of these transactions if those without a declared level run at this one. */
   levelsAt(level: Level, transactions: readonly Transaction[]): Levels;
-  /** Gaps of understanding, as it is told where those run at this level. */
+  /** Gaps of understanding if those transactions run at this level. */
   gapsAt(level: Level): readonly Unknown[];
 }
 
-/** The levels that each part needs, weakest first; a level that nobody answered for in time is `open`. */
+/** The levels that each part needs, weakest first; a level that was not decided in time is `open`. */
 export async function sufficientLevels(
   input: SufficientInput,
   signal: AbortSignal,
@@ -54,7 +54,7 @@ export async function sufficientLevels(
   return found;
 }
 
-/** The level that was checked, whose proof may be known already; then the stronger ones, which are proved most often. */
+/** The checked level first, since its proof may be known; then the stronger ones, which are proved most often. */
 function likelyFirst(levels: readonly Level[], checked: Level): readonly Level[] {
   const others = levels.filter(({ name }) => name !== checked.name).reverse();
   return [...levels.filter(({ name }) => name === checked.name), ...others];
@@ -68,7 +68,7 @@ async function trialOf(
   const { name } = level;
   const { transactions } = input.program;
   const levels = input.levelsAt(level, transactions);
-  // It says where all of its transactions run at one level.
+  // `allowedAt` answers the question where all of the anomaly's transactions run at one level.
   const happens = input.anomalies.some(({ allowedAt, transactions: names }) => {
     const among = transactions.filter((each) => names.includes(each.name));
     return (
@@ -77,7 +77,7 @@ async function trialOf(
   });
   if (happens) return { level: name, status: "anomaly" };
   const gaps = input.gapsAt(level);
-  // At the level that was checked the whole proof is known already.
+  // The checked level's whole proof is known already.
   const brief = name !== input.level.name;
   const { report } = await proveProgram({ ...input, levels, gaps, brief }, signal);
   return report.status === "proved"
@@ -85,7 +85,7 @@ async function trialOf(
     : { level: name, status: "open", ...(report.status === "unknown" && { undecided: true }) };
 }
 
-/** Transactions by index, in parts that share no column that someone writes. */
+/** Transactions by index, in parts that share no written column. */
 function separateParts(flat: FlatProgram): readonly (readonly number[])[] {
   const all = flat.transactions.map((_, at) => at);
   const written = writtenColumns(flat, all);

@@ -1,12 +1,12 @@
-// Assumption of answers on units: that the server ends none of them half-way. Runs in which it does, for a deadlock or
-// because it cannot serialize, leave what was committed before, and are not searched.
+// The assumption on units that the server aborts none of them half-way. Runs in which it does, by a deadlock or serialization failure,
+// leave the earlier commits and are not searched.
 import type { FlatPart, FlatTransaction, Operation } from "../../analysis/operations/operation";
 import type { Level } from "../../isolation/levels";
 import { levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Assumption } from "../../protocol/report";
 
-/** One assumption for all units that the server may end behind something that they have committed; else none. */
+/** One assumption for all units that the server may abort after one of their commits; else none. */
 export function unitAssumptions(
   transactions: readonly FlatTransaction[],
   levels: Levels,
@@ -27,13 +27,13 @@ function mayEndHalfWay({ id, parts = [], operations }: FlatTransaction, levels: 
   );
 }
 
-/** True if a server may end a transaction of these operations because of what others do at the same time. */
+/** True if a server may abort a transaction of these operations because of concurrent ones. */
 function mayBeEnded(operations: readonly Operation[], level: Level): boolean {
   const locking = operations.filter(({ kind, lock }) => kind !== "read" || lock !== "none");
   if (level.family === "paper") return level.axioms.length > 0 && locking.length > 0;
   if (level.ssi || level.plainRead === "locking") return operations.length > 0;
   if (level.conflict === "first-updater-wins") return locking.length > 0;
-  // Whoever waits for his only lock keeps nobody else waiting.
+  // A transaction that waits for its only lock blocks nobody else.
   return locking.length > 1 || locking.some(({ pick }) => pick === "all" || pick === "some");
 }
 

@@ -1,5 +1,5 @@
-// Sentences about what a check could not decide: statements that were not understood, files that were not read, tuples
-// that were not reached.
+// Sentences about what a check could not decide: statements that were not understood, files that were not read, tuples that were not
+// reached.
 import type { FlatProgram } from "../../analysis/operations/operation";
 import type { Level } from "../../isolation/levels";
 import type { Note, Program, Transaction } from "../../program/program";
@@ -14,10 +14,10 @@ import { asksForLocks, statementPrecision, statementsOf, tablesOf } from "../sta
 import { lastingLocks, unsearchedParts } from "./unsearched";
 import type { SearchedAs } from "./unsearched";
 
-/** Reason of an early end of a check. */
+/** The reason why a check ended early. */
 export type EndedBy = "budget" | "cancel";
 
-/** How many statements were read how exactly. */
+/** The number of statements per precision. */
 export function coverageOf(program: Program): Coverage {
   const counts = { exact: 0, over: 0, approx: 0, opaque: 0 };
   let statements = 0;
@@ -30,7 +30,7 @@ export function coverageOf(program: Program): Coverage {
   return { statements, ...counts };
 }
 
-/** Notes on what of the input was not read. */
+/** Note codes of unread input. */
 const UNREAD: ReadonlyMap<string, UnreadKind> = new Map([
   ["routine-unread", "routine"],
   ["code-unread", "part"],
@@ -39,10 +39,10 @@ const UNREAD: ReadonlyMap<string, UnreadKind> = new Map([
   ["library-unread", "library"],
 ]);
 
-/** Notes on code that runs with the transactions, or settings that change them, which was not looked at. */
+/** Note codes of unread code that runs with the transactions, or of settings that change them. */
 const UNFOLLOWED: ReadonlySet<string> = new Set(["trigger", "rule", "event", "setting"]);
 
-/** True if a note tells of code that the check did not look at: an error, an unread part, a trigger, a rule. */
+/** True if a note reports code that the check did not look at: an error, an unread part, a trigger, a rule. */
 export function isGap(note: Note): boolean {
   return note.severity === "error" || UNREAD.has(note.code) || UNFOLLOWED.has(note.code);
 }
@@ -55,17 +55,14 @@ export function skippedUnknowns(skipped: readonly SkippedFile[]): readonly Unkno
   });
 }
 
-/**
- * Losses of reading, and what the search leaves out of what was read. Statements that were only weakened (`over`) are
- * told by `weakened`.
- */
+/** Losses of reading, and what the search leaves out. Statements that were only weakened (`over`) are reported by `weakenings`. */
 export function unreadParts(
   program: Program,
   skipped: readonly SkippedFile[],
   searched?: {
     readonly flat: FlatProgram;
     readonly levelOf: (id: string) => Level;
-    /** Transactions that are on no cycle, with all rounds of their loops. */
+    /** Transactions on no cycle, for any number of loop rounds. */
     readonly apart: Pick<ReadonlySet<string>, "has">;
   },
 ): readonly Unknown[] {
@@ -77,7 +74,7 @@ export function unreadParts(
   };
   const files = skippedUnknowns(skipped);
   const notes = program.notes.filter(isGap).map(noteUnknown);
-  // Whose function holds a call loses something by it, which the note does not name.
+  // The function that holds a call has a loss for it already, which the note does not name.
   const covered = new Set(notes.filter(({ unread }) => unread !== "call").map(placeKey));
   const parts = program.transactions
     .flatMap((transaction) => [
@@ -93,9 +90,9 @@ export function unreadParts(
 }
 
 /**
- * Statements that were weakened on the way to the solver. The searched program then has values and rows that stand for others, so
- * that "nothing found" would say too much: executions that depend on them may have been missed. `serializable`: the levels
- * answer for all that is read and written, and what they do not answer for is told alone.
+ * Statements that were weakened for the solver. The searched program then has values and rows that stand for others, so that "nothing
+ * found" would claim too much: executions that depend on them may be missed. With `serializable`, the levels guarantee all reads and
+ * writes, and only the exceptions are reported.
  */
 export function weakenings(
   program: Program,
@@ -106,11 +103,11 @@ export function weakenings(
     apart,
   }: {
     readonly serializable: boolean;
-    /** Transactions that are on no cycle, whichever rows their statements concern. */
+    /** Transactions on no cycle, whichever rows their statements concern. */
     readonly apart: Pick<ReadonlySet<string>, "has">;
   },
 ): readonly Unknown[] {
-  // At the papers' levels a candidate that was not confirmed is dropped: there a guess may hide something as well.
+  // At the papers' levels an unconfirmed candidate is dropped, so a guess may hide something there as well.
   const guesses = (id: string, all: readonly string[] = []): readonly string[] =>
     levelOf(id).family === "paper" ? all : [];
   const losses = new Map(
@@ -147,7 +144,7 @@ export function weakenings(
   });
 }
 
-/** Tuples that the search left open, with what to do about it. */
+/** Undecided tuples, with advice. */
 export function undecidedTuples(
   program: Program,
   result: SearchResult,
@@ -185,7 +182,7 @@ export function undecidedTuples(
   return [...undecided, ...unreached, ...others];
 }
 
-/** Candidates that the store could not execute: not certain enough for the verdict "anomaly". */
+/** Candidates that the store could not execute: too uncertain for the verdict "anomaly". */
 export function unconfirmedCandidates(anomalies: readonly Anomaly[]): readonly Unknown[] {
   return anomalies
     .filter((anomaly) => anomaly.status === "unconfirmed")
@@ -203,7 +200,7 @@ export function budgetText(budget: number): string {
 
 const MOST_LISTED = 50;
 
-/** Answers of several workers come in any order. */
+/** Sorts the answers of workers, which arrive in any order. */
 function compareUndecided(a: UndecidedTuple, b: UndecidedTuple): number {
   const size = a.members.length - b.members.length;
   if (size !== 0) return size;
@@ -212,7 +209,7 @@ function compareUndecided(a: UndecidedTuple, b: UndecidedTuple): number {
   return a.reason < b.reason ? -1 : a.reason > b.reason ? 1 : 0;
 }
 
-/** A note that leaves the verdict open. */
+/** A note that leaves the verdict open, as a reason. */
 export function noteUnknown(note: Note): Unknown {
   const unread = UNREAD.get(note.code);
   const reason = note.message;
@@ -235,7 +232,7 @@ function unknownAt(transaction: Transaction, reason: string, source: SourceRange
   return { reason, transactions: [transaction.id], ...placeOf(source) };
 }
 
-/** Deletions that change other tables by ON DELETE CASCADE or SET NULL, which is not followed. */
+/** Deletions that change other tables by ON DELETE CASCADE or SET NULL, which are not followed. */
 function cascades(program: Program, transaction: Transaction): readonly Unknown[] {
   return statementsOf(transaction.body).flatMap((statement) => {
     if (statement.kind !== "delete" || statement.truncates) return [];
@@ -250,7 +247,7 @@ function cascades(program: Program, transaction: Transaction): readonly Unknown[
   });
 }
 
-/** Truncations that change what one who took a snapshot before them sees, at levels that keep one for all statements. */
+/** Truncations that change what a transaction with an older snapshot sees, at levels with one snapshot for all statements. */
 function truncations(
   program: Program,
   transaction: Transaction,

@@ -1,5 +1,5 @@
-// Control flow whose executions the search leaves out, so that "nothing found" would say too much: rounds of loops
-// beyond those that were looked at, and errors that a handler may catch and nothing models.
+// Control flow that the search leaves out, so that "nothing found" would claim too much: loop rounds beyond the unrolling bound, and errors
+// that a handler may catch and nothing models.
 import type { FlatTransaction, Operation } from "../../analysis/operations/operation";
 import type { Level } from "../../isolation/levels";
 import { amongIn } from "../../program/membership";
@@ -17,17 +17,17 @@ export interface SearchGap {
 }
 
 export interface SearchedAs {
-  /** The form that was searched; absent when the transaction was not. */
+  /** The searched form; absent if the transaction was not searched. */
   readonly flat?: FlatTransaction | undefined;
-  /** The level that it was searched at; absent when it was not. */
+  /** The level of its search; absent if it was not searched. */
   readonly level?: Level | undefined;
-  /** It is on no cycle, with all rounds of its loops. */
+  /** True if it is on no cycle, for any number of loop rounds. */
   readonly isApart?: () => boolean;
-  /** The tables of which some transaction locks rows for good. */
+  /** Tables in which some transaction locks rows until its end. */
   readonly lasting?: ReadonlySet<string>;
 }
 
-/** The tables of which the transactions lock rows that no savepoint or handler gives up. */
+/** The tables in which the transactions lock rows that no savepoint or handler releases. */
 export function lastingLocks(transactions: readonly FlatTransaction[]): ReadonlySet<string> {
   const locking = transactions
     .flatMap(({ operations }) => operations)
@@ -37,13 +37,13 @@ export function lastingLocks(transactions: readonly FlatTransaction[]): Readonly
   return new Set(locking.map(({ table }) => table));
 }
 
-/** The parts of a transaction that were not searched, in the order of its text. */
+/** The unsearched parts of a transaction in text order. */
 export function unsearchedParts(
   program: Program,
   transaction: Transaction,
   as: SearchedAs,
 ): readonly SearchGap[] {
-  // Handlers behind the end of what a reader of code has found to be one transaction are not known.
+  // Handlers outside of code that a code reader recognised as one transaction are unknown.
   const isRoutine = transaction.boundary === "routine" || transaction.boundary === "script";
   const visit = (command: Command, isOpen = isRoutine): readonly SearchGap[] => {
     const inside = (each: Command): readonly SearchGap[] => visit(each, isOpen);
@@ -85,7 +85,7 @@ export function unsearchedParts(
   return [...visit(transaction.body), ...releasedLocks(transaction, as)];
 }
 
-/** Locks that end before their transaction does: the search takes them to be held. */
+/** Locks that are released before their transaction ends, while the search takes them to be held. */
 function releasedLocks(
   { header }: Transaction,
   { flat, level, lasting = new Set(), isApart = () => false }: SearchedAs,
@@ -102,9 +102,10 @@ function releasedLocks(
   }: Operation): boolean => {
     if (kind === "insert") return false;
     if (kind === "read") return unlocks === true && lock !== "key-share";
-    // A transaction that is undone for its own failure alone has waited for all that it met.
+    // A statement that is undone for its own failure alone has already waited for every lock it met, so a rollback directly after it does
+    // not count.
     const after = caught.length > 0 ? own.step + 1 : own.step;
-    // A statement that is undone with the whole of its transaction gives its locks up where that ends.
+    // Locks that are released with the whole transaction are released at its end anyway.
     const part = flat?.parts?.find(({ from, to }) => from <= own.step && own.step < to);
     const end = part?.to ?? Infinity;
     return lasting.has(own.table) && undone.some(({ from }) => from > after && from < end);
@@ -115,7 +116,7 @@ function releasedLocks(
   return [{ reason, source: header }];
 }
 
-/** A snapshot of BEGIN is older than what runs on other connections before the first statement. */
+/** A snapshot taken at BEGIN is older than what runs on other connections before the first statement. */
 function earlierBegin(
   { afterBegin, source }: Extract<Command, { kind: "atomic" }>,
   { level }: SearchedAs,
@@ -138,7 +139,7 @@ function furtherRounds(
   ];
 }
 
-/** Rows that something asks about beyond those that are represented. */
+/** Rows that a condition ranges over beyond the represented ones. */
 function furtherRows(
   of: Statement | Expression,
   source: SourceRange,
@@ -155,7 +156,7 @@ function furtherRows(
   return [{ reason, source }];
 }
 
-/** Keys that are checked at the commit, at levels of others than PostgreSQL. */
+/** Deferred keys, which are checked at the commit, at levels of products other than PostgreSQL. */
 function lateKeys(
   program: Program,
   statement: Statement,
@@ -168,7 +169,7 @@ function lateKeys(
   return [{ reason, source: statement.source }];
 }
 
-/** Errors of the body that its handler is for and that no run of the search meets: `isOpen`, inside of a transaction. */
+/** Errors of a body that its handler catches and no searched run raises; `isOpen`: inside of a transaction. */
 function unseenErrors(
   program: Program,
   block: Extract<Command, { kind: "try" }>,
@@ -177,7 +178,7 @@ function unseenErrors(
 ): readonly SearchGap[] {
   const catches = (code: string): boolean => isCaught(code, block.catches);
   const statements = statementsOf(block.body);
-  // Only a product's statements fail for what others do at the same time.
+  // Concurrency errors of statements exist at product levels only.
   const readsLock = level?.family === "product" && level.plainRead === "locking";
   const locks = level?.family !== "paper" && statements.some((each) => takesLocks(each, readsLock));
   const fails = locks && (level === undefined || level.conflict === "first-updater-wins");
@@ -209,7 +210,7 @@ function unseenErrors(
   return [{ reason, source: block.source }];
 }
 
-/** The product whose errors the handlers of a program mean, where no level tells it. */
+/** The product whose errors the handlers of a program mean, if no level says it. */
 function productOf({ dialects = [] }: Program): string {
   return dialects.find((each) => each !== "postgres") ?? "postgres";
 }
@@ -240,7 +241,7 @@ function givesLateKey(program: Program, statement: Statement): boolean {
   return lateKeyOf(program, statement) !== undefined;
 }
 
-/** A key that the statement may give to a row, and that is checked at the commit. */
+/** A deferred key whose value the statement may set. */
 function lateKeyOf(program: Program, statement: Statement): UniqueKey | undefined {
   switch (statement.kind) {
     case "insert":
@@ -255,7 +256,7 @@ function lateKeyOf(program: Program, statement: Statement): UniqueKey | undefine
   }
 }
 
-/** A row that refers to another, or one that others refer to. */
+/** True if the statement concerns a row that refers to another, or that others refer to. */
 function concernsParents(program: Program, statement: Statement): boolean {
   switch (statement.kind) {
     case "insert":
@@ -278,7 +279,7 @@ function tableOf(program: Program, name: string): Table | undefined {
   return program.schema.tables.find((each) => each.name === name);
 }
 
-/** True if something in the command is divided by anything but a number. */
+/** True if the command contains a division by anything but a number. */
 function divides(command: Command): boolean {
   const open: unknown[] = [command];
   while (open.length > 0) {
@@ -293,7 +294,7 @@ function divides(command: Command): boolean {
 function isDivision(part: object): boolean {
   if (!("kind" in part) || part.kind !== "arithmetic" || !("operator" in part)) return false;
   if (part.operator !== "/" && part.operator !== "%") return false;
-  // Every arithmetic expression has a right side.
+  // Every arithmetic expression has a right operand.
   const { right } = part as Extract<Expression, { kind: "arithmetic" }>;
   return right.kind !== "literal" || right.value === 0;
 }

@@ -4,7 +4,7 @@ import { distinctLevels, levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Note, Transaction } from "../../program/program";
 
-/** One note per such level, at the first transaction that runs at it, or where that names the level. */
+/** One note per such level, at the place that declares it or else at the first transaction that runs at it. */
 export function versionNotes(
   transactions: readonly Transaction[],
   levels: Levels,
