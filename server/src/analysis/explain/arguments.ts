@@ -1,11 +1,11 @@
-// Arguments of a witness in the order in which they tell something.
+// Arguments of a witness, ordered by relevance.
 import { walkStatement } from "../../frontend/sql/walk";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { ExecutedStep } from "../../store/execution";
 
 /**
- * The instance with those of its arguments first that its executed statements mention: they say which rows it concerns.
- * Others only lead there. Linear in the statements.
+ * Sorts the instance's arguments: those that its executed statements mention come first, because they say which rows are concerned; the
+ * others only led there. Linear in the statements.
  */
 export function withArgumentsByUse(
   each: WitnessInstance,

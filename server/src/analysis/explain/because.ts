@@ -1,11 +1,11 @@
-// Why a step came out as it did: which other transaction it could not see, overwrote, waited for or saw.
+// The reason for a step's result: the other transaction that it could not see, overwrote, waited for or saw.
 import type { Level, Product } from "../../isolation/levels";
 import type { DirtyRead, Execution, ExecutedDependency, ExecutedStep } from "../../store/execution";
 import { rowText, valueText } from "./words";
 
 /**
- * The reason for the step at `index`, or "" when nothing needs saying. Dependencies of the reported cycle come
- * first; each kind of dependency has one sentence per family of levels.
+ * The reason for the step at `index`, or "" if there is nothing to explain. Dependencies of the reported cycle come first; each kind of
+ * dependency has one sentence per family of levels.
  */
 export function becauseOf(
   execution: Execution,
@@ -41,8 +41,8 @@ function waited(step: ExecutedStep): string {
 }
 
 /**
- * A write over another's write: lost when the writer had read the row before that write and does not build on it. An
- * update in place builds on it, although what it decided may rest on the older value.
+ * The sentence for a write over another's write. The earlier write is lost if the later writer had read the row before it and does not
+ * build on it. An in-place update builds on it, although its decision may rest on the older value.
  */
 function lost(execution: Execution, ww: ExecutedDependency, step: ExecutedStep): string {
   const earlier = execution.steps[ww.from];
@@ -74,7 +74,7 @@ function lost(execution: Execution, ww: ExecutedDependency, step: ExecutedStep):
     : `the row was read before ${earlier.instance}'s write, which is now lost`;
 }
 
-/** A read that does not contain another's write: nothing written yet, not committed yet, or an old snapshot. */
+/** The sentence for a read that misses another's write: not written yet, not committed yet, or hidden by an old snapshot. */
 function notSeen(execution: Execution, rw: ExecutedDependency, level: Level): string {
   const write = execution.steps[rw.to];
   const read = execution.steps[rw.from];
@@ -116,7 +116,7 @@ function neverCommitted(execution: Execution, { kind, from }: DirtyRead): string
   return `it sees what ${writer} wrote and has not committed, which ${later} later`;
 }
 
-/** True if the statement's rows are those of a snapshot at a product's level. */
+/** True if the statement reads a snapshot, at a product's level. */
 function readsSnapshot({ source }: ExecutedStep, level: Level): boolean {
   if (level.family === "paper") return false;
   const locks =
@@ -124,7 +124,7 @@ function readsSnapshot({ source }: ExecutedStep, level: Level): boolean {
   return locks ? level.candidates === "snapshot" : level.plainRead === "snapshot";
 }
 
-/** Stale reads and fresh writes in one transaction, where the product mixes them. */
+/** The sentence for a transaction that mixes stale reads and fresh writes, as the product allows. */
 function fresh(execution: Execution, index: number, level: Level): string {
   const step = execution.steps[index];
   if (level.family === "paper" || !step?.source || readsSnapshot(step, level)) return "";

@@ -1,4 +1,4 @@
-// Stated invariants that an execution leaves broken, and in which state.
+// The stated invariants that an execution breaks, and the state in which it does.
 import type { Invariant, Program } from "../../program/program";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Breach } from "../../protocol/report";
@@ -10,7 +10,7 @@ import type { Consequence } from "./consequence/consequence";
 import { plainValue, rowName, sharedText } from "./consequence/nouns";
 import { listText } from "./words";
 
-/** The invariants that the final state breaks, and that the start and every serial order keep. */
+/** The invariants that the final state breaks while the start and every serial order preserve them. */
 export function breachesOf(program: Program, confirmation: Confirmation): readonly Breach[] {
   const { witness, serial, status } = confirmation;
   if (status !== "confirmed") return [];
@@ -33,7 +33,7 @@ export function breachesOf(program: Program, confirmation: Confirmation): readon
   });
 }
 
-/** The breach as what the anomaly comes to; undefined without one. */
+/** The consequence of a breach; undefined without one. */
 export function consequenceOfBreach([first]: readonly Breach[]): Consequence | undefined {
   if (!first) return undefined;
   const how = first.how === "" ? "" : `: ${first.how}`;
@@ -54,7 +54,7 @@ function howOf({ schema }: Program, { invariant, binding, sides }: Stand): strin
   return [...against, ...(rows.length > 0 ? [`for ${listText(rows)}`] : [])].join(" ");
 }
 
-/** The columns behind the user's names, of a row that is asked about for nothing else. */
+/** The columns that the user named, on a row that only these columns select. */
 function columnsMeant({ names = [], relations }: Invariant): readonly string[] {
   const [first] = relations;
   return first && first.alias !== first.table ? names.map(({ column }) => column) : [];

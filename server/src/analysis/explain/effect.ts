@@ -35,14 +35,14 @@ function readEffect(step: ExecutedStep): string {
   return `${verb} ${rows.join(", ")}${more}${inTables(step)}`;
 }
 
-/** `SELECT 1 FROM ...`: what it returns says only that there are rows. */
+/** True for `SELECT 1 FROM ...`, whose result only says that rows exist. */
 function asksWhether({ source }: ExecutedStep): boolean {
   if (source?.kind !== "select") return false;
   const { outputs, relations } = source.query;
   return relations.length > 0 && outputs.every(({ value }) => value.kind === "literal");
 }
 
-/** Count of whole rows that is all that the statement asks for. */
+/** The count, if the statement selects nothing but a count of whole rows. */
 function countOf({ source, result }: ExecutedStep): number | undefined {
   if (source?.kind !== "select" || source.query.groupBy.length > 0) return undefined;
   const [output, another] = source.query.outputs;
@@ -61,7 +61,7 @@ function writeEffect(step: ExecutedStep, kind: "insert" | "update" | "delete"): 
   return inserted ? `inserts ${cellsText(step.writes)}` : `writes ${writtenText(step.writes)}`;
 }
 
-/** "account[1] as it is", as far as it is known which of the rows that it looked at it meant. */
+/** "account[1] as it is": the rows that an update left unchanged, as far as they are known. */
 function keptText(step: ExecutedStep): string {
   const rows = [...new Set(step.reads.map((read) => rowText(read.table, read.key)))];
   const what = rows.length === step.affected ? listText(rows) : `what it finds${inTables(step)}`;

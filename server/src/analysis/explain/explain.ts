@@ -1,4 +1,4 @@
-// Turns a judged finding into the anomaly that people see: named, told in steps, with the cycle in the user's code.
+// Turns a confirmed finding into the anomaly that people see: named, explained in steps, with the cycle in the user's code.
 import { findLevel } from "../../isolation/levels";
 import type { Level } from "../../isolation/levels";
 import { keyOfLevels, levelAt } from "../../isolation/mixedLevels";
@@ -21,16 +21,15 @@ import { stepsOf } from "./steps";
 import { listText } from "./words";
 
 /**
- * The anomaly of a finding at its levels. Instances are renamed T1, T2, ... by first action; the cycle starts with the
- * edge that its kind's definition starts with, so `cycle[0].from` is where the diagnostic belongs; `dirtyRead.to` where a
- * read of what was never committed is all there is.
+ * The anomaly of a finding at its levels. Instances are renamed T1, T2, ... by first action. The cycle starts with the edge that its kind's
+ * definition starts with, so the diagnostic belongs at `cycle[0].from`, or at `dirtyRead.to` if a dirty read is the only evidence.
  */
 export function explain(program: Program, levels: Levels, finding: Finding): Anomaly {
   const confirmation = relabel(finding.confirmation);
   return explainNamed(program, levels, { ...finding, confirmation });
 }
 
-/** The same with the names that the instances have. */
+/** As `explain`, without renaming the instances. */
 export function explainNamed(program: Program, levels: Levels, finding: Finding): Anomaly {
   const { confirmation } = finding;
   const { execution, witness } = confirmation;
@@ -96,7 +95,7 @@ export function explainNamed(program: Program, levels: Levels, finding: Finding)
   };
 }
 
-/** The consequence, then the cause, then the literature's name. */
+/** The message: the consequence, then the cause, then the literature's name. */
 function tellingOf(
   cause: string,
   kind: string,
@@ -109,7 +108,7 @@ function tellingOf(
   return { title, message: `${title}: ${cause} ${name}.` };
 }
 
-/** The run and the orders, as templates of consequences look at them. */
+/** The run and the serial orders as input of the consequence templates. */
 function runsOf(
   { schema }: Program,
   { cycle, serial, witness }: Confirmation,
@@ -132,7 +131,7 @@ function runsOf(
   };
 }
 
-/** Units that the cycle enters and leaves by different transactions. */
+/** Units that the cycle enters and leaves through different transactions. */
 function splitInstances(edges: readonly ShapeEdge[]): readonly string[] {
   return edges.flatMap(({ from, to }, at) => {
     const next = edges[(at + 1) % edges.length] ?? { from };

@@ -36,7 +36,7 @@ export function expressionText(expression: Expression): string {
   }
 }
 
-/** Operators that nobody evaluates are calls, too: `json--> ` and `=-any` as SQL writes them. */
+/** Operators that are not evaluated are calls as well: `json-->` and `=-any`, written as in SQL. */
 function callText(name: string, args: readonly string[]): string {
   const [left, right, ...others] = args;
   const operator = name.replace(/^(?:json|time)-/u, "");

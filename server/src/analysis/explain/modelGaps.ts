@@ -1,5 +1,5 @@
-// Gaps of a product's rules that statements of a finding use: there the server may do otherwise than was executed here.
-// Said per finding; what could hide an anomaly is an `unknown` of its own.
+// Gaps in the model of a product that a finding's statements touch: the server may behave differently from the execution shown. They are
+// reported per finding; gaps that could hide an anomaly are separate `unknown`s.
 import type { Level, ProductLevel } from "../../isolation/levels";
 import type { Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
@@ -12,8 +12,8 @@ import { conjuncts } from "../../store/frame";
 import { searchRange } from "../../store/searchRange";
 
 /**
- * The parts left out at the statements of these steps, each reason once, at the first statement that uses it. Levels that
- * axioms define are no server's.
+ * The model gaps at the statements of these steps, each reason once, at the first statement concerned. Axiomatic levels have none, since
+ * they model no server.
  */
 export function leftOutOf(
   program: Program,
@@ -38,7 +38,7 @@ export function leftOutOf(
   for (const step of new Map(steps.map((each) => [each.instance, each])).values()) {
     const own = program.transactions.find(({ id }) => id === transactionOf(step.instance));
     const level = levelOf(step);
-    // The others give such locks up with all that follows from it (PostgreSQL), or keep them (InnoDB), as the store does.
+    // For the other products the store is exact: PostgreSQL releases such locks with their consequences, InnoDB keeps them.
     const isLeftOut = level.family === "product" && level.product === "oracle";
     if (own === undefined || !isLeftOut) continue;
     const undoing = undoingIn(own);
@@ -94,7 +94,7 @@ interface Search {
   readonly where: Expression;
 }
 
-/** The tables that a statement searches under locks. */
+/** The tables that a statement searches with locks. */
 function lockingSearch(
   statement: Statement,
   level: ProductLevel,
@@ -129,14 +129,14 @@ function isChange({ kind }: Statement): boolean {
   return kind === "insert" || kind === "update" || kind === "delete";
 }
 
-/** True if a change reads tables beside the one that it changes. */
+/** True if a change also reads tables other than its target. */
 function readsOthers(statement: Statement): boolean {
   if (statement.kind === "update" && statement.from.length > 0) return true;
   if (statement.kind === "delete" && statement.using.length > 0) return true;
   return holds(statement, (part) => "relations" in part && "outputs" in part);
 }
 
-/** True if some part of a statement, at any depth, is such. */
+/** True if a part of the statement, at any depth, satisfies the predicate. */
 function holds(
   statement: Statement,
   test: (part: Readonly<Record<string, unknown>>) => boolean,
@@ -152,7 +152,7 @@ function holds(
   return false;
 }
 
-/** Where the transaction returns to a savepoint, or a handler undoes its block. */
+/** The place where the transaction returns to a savepoint, or where a handler undoes its block. */
 function undoingIn(transaction: Transaction): SourceRange | undefined {
   const visit = (command: Command): SourceRange | undefined => {
     switch (command.kind) {

@@ -1,4 +1,4 @@
-// A refusal as a finding: who waits for whom, whom the server ends, and with what.
+// A refusal as a finding: the waits-for cycle, the victim, and the server's error.
 import { keyOfLevels, levelAt, type Levels } from "../../isolation/mixedLevels";
 import type { KeptError, Program } from "../../program/program";
 import { dictionary, ownEntry } from "../../protocol/dictionary";
@@ -13,7 +13,7 @@ import { cycleEnd, identity } from "./explain";
 import { stepsOf } from "./steps";
 import { listText, rowText, valueText } from "./words";
 
-/** The finding of a refusal at these levels. Its cycle says who waits for whom, the first edge of the victim. */
+/** The finding of a refusal at these levels. Its cycle is the waits-for cycle, starting with the victim's edge. */
 export function explainRefusal(program: Program, levels: Levels, refusal: Refusal): Anomaly {
   const { kind, transactions, setup, run } = refusal;
   const transactionOf = (instance: string): string =>
@@ -69,12 +69,12 @@ function toldOf(telling: Telling): Told {
   return run.code === REFUSALS.deadlock ? deadlockTelling(telling) : failureTelling(telling);
 }
 
-/** The rest of a transaction that the server has ended, as the product goes on with it. */
+/** The explanation of a swallowed error: how the product treats the rest of the aborted transaction. */
 function keptTelling({ program, refusal: { setup, run }, code }: Telling, kept: KeptError): Told {
   const victim = setup.instances.find(({ instance }) => instance === run.victim);
   const who = victim ? callText(program, victim) : run.victim;
   const line = `line ${String(kept.source.range.start.line + 1)}`;
-  // PostgreSQL refuses everything until the end of the transaction; InnoDB has ended it, and goes on without one.
+  // PostgreSQL refuses all statements until the transaction ends; InnoDB has ended it and runs them without one.
   const isOver = run.run.steps.some(({ level }) => level?.candidates === "current");
   const rest = isOver
     ? "what came before is undone, and what follows commits by itself"
@@ -121,7 +121,7 @@ function failureTelling({ program, refusal: { setup, run }, cycle, code }: Telli
   };
 }
 
-/** That errors leave the code, where that is known of some that the server may end. */
+/** The remark that errors are propagated, for transactions of which that is known. */
 function uncaughtText(program: Program, { transactions, kept }: Refusal): readonly string[] {
   if (kept) return [];
   const thrown = program.transactions.filter(
@@ -133,13 +133,13 @@ function uncaughtText(program: Program, { transactions, kept }: Refusal): readon
   ];
 }
 
-/** Reasons of the server, by its code. */
+/** The server's reasons by error code. */
 const ENDED_FOR = dictionary<string | undefined>({
   [REFUSALS.deadlock]: "the server ends it, so that the others can go on",
   [REFUSALS.changedRow]: "the row has changed since its snapshot",
 });
 
-/** The run with the statement that waited until its transaction was ended, where it began to wait. */
+/** The run with a step for the statement that waited until its transaction was aborted, at the point where it began to wait. */
 function withWait(execution: Execution, { refused, victim }: RefusedRun): Execution {
   const waiting: ExecutedStep = {
     instance: victim,
@@ -153,7 +153,7 @@ function withWait(execution: Execution, { refused, victim }: RefusedRun): Execut
     waitsFor: refused.holders,
   };
   const { steps } = execution;
-  // Numbers of steps move, and nothing is told of dependencies.
+  // Step numbers shift, so the dependencies are dropped.
   return {
     ...execution,
     dependencies: [],
@@ -161,7 +161,7 @@ function withWait(execution: Execution, { refused, victim }: RefusedRun): Execut
   };
 }
 
-/** Who waits for whom, from the victim on. */
+/** The waits-for cycle, starting at the victim. */
 function waitingRing({ run, holds, setup }: Refusal, { steps }: Execution): readonly CycleEdge[] {
   const edges: CycleEdge[] = [];
   let at = run.victim;
@@ -192,7 +192,7 @@ function waitOf({ waits }: RefusedRun, name: string): Wait | undefined {
   return waits.findLast(({ instance }) => instance === name);
 }
 
-/** The table of the lock that is wanted. */
+/** The table of the wanted lock. */
 function tableOf({ wants, statement }: Wait, locking: ExecutedStep | undefined): string {
   const [table] = wants?.split("\u0000") ?? [];
   if (table !== undefined) return table;
@@ -200,7 +200,7 @@ function tableOf({ wants, statement }: Wait, locking: ExecutedStep | undefined):
   return locking?.writes[0]?.table ?? locking?.reads[0]?.table ?? "";
 }
 
-/** "account[1]", or a place of a table where a row is to be inserted. */
+/** "account[1]", or a gap in a table for an insertion. */
 function lockText(wait: Wait | undefined, table: string): string {
   const [name, key] = wait?.wants?.split("\u0000") ?? [];
   if (name !== undefined && key !== undefined) return rowText(name, key);
@@ -208,7 +208,7 @@ function lockText(wait: Wait | undefined, table: string): string {
   return `a place among the rows of ${table}`;
 }
 
-/** Longer calls, and those with more arguments, are told by their names alone. */
+/** Longer calls, or calls with more arguments, are shown by name only. */
 const MOST_SHOWN = { characters: 32, values: 3 };
 
 /** "transfer(1, 2)". */

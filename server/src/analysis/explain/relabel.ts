@@ -1,8 +1,8 @@
-// Renames the instances of a judged witness to T1, T2, ... in the order in which they first act.
+// Renames the instances of a witness to T1, T2, ... in the order of their first actions.
 import type { ScheduleStep, SerialOutcome, Outcome, Witness } from "../../protocol/witness";
 import type { Confirmation, ExecutedStep } from "../../store/execution";
 
-/** The same confirmation with instances named by first action; instances that never act come last. */
+/** The confirmation with instances named by first action; instances that never act come last. */
 export function relabel(confirmation: Confirmation): Confirmation {
   const acting = (confirmation.execution?.steps ?? confirmation.witness.schedule).map(
     (step) => step.instance,

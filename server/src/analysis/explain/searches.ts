@@ -1,4 +1,4 @@
-// How a statement finds its rows of a table: by their key, or by a condition that others may make true or false.
+// The way in which a statement finds rows of a table: by key, or by a condition that others may make true or false.
 import type { Expression } from "../../program/expression";
 import type { Schema } from "../../program/schema";
 import type { Relation, Statement } from "../../program/statement";
@@ -6,7 +6,7 @@ import type { ExecutedStep } from "../../store/execution";
 import { expressionText } from "./expressionText";
 import type { SearchOf } from "./shape";
 
-/** By which condition a step searches a table, at its top level; undefined where it names the rows by their primary key. */
+/** The top-level condition by which a step searches a table; undefined if it names rows by primary key. */
 export function searchOf(schema: Schema): SearchOf {
   return ({ source }, table) => {
     const found = source && conditionOf(source, table);
@@ -46,13 +46,13 @@ function conditionOf(statement: Statement, table: string): Search | undefined {
   }
 }
 
-/** The columns that a step looks for rows of a table by: those that must be equal to something, or hold. */
+/** The columns by which a step looks up rows of a table: those that must equal something, or be true. */
 export function lookedUpBy({ source }: ExecutedStep, table: string): readonly string[] {
   const found = source && conditionOf(source, table);
   return found ? equalColumns(found.where, found.alias) : [];
 }
 
-/** Columns of the relation that the condition requires to be equal to something, or to hold. */
+/** Columns of the relation that the condition requires to equal something, or to be true. */
 function equalColumns(where: Expression, alias: string): readonly string[] {
   if (where.kind === "and") return where.operands.flatMap((each) => equalColumns(each, alias));
   if (where.kind === "column") return where.relation === alias ? [where.column] : [];

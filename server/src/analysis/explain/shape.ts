@@ -1,4 +1,4 @@
-// The shape of an executed cycle, or of a dirty read: what kinds of anomaly are recognised by, without any text.
+// The shape of an executed cycle or dirty read: the input for recognising kinds of anomalies, without any text.
 import type { DirtyRead, Execution, ExecutedDependency, ExecutedStep } from "../../store/execution";
 
 export interface ShapeEdge {
@@ -8,29 +8,29 @@ export interface ShapeEdge {
 }
 
 export interface CycleShape {
-  /** Set where there is no cycle but a read of what was never committed: the only edge, from the write to the read. */
+  /** Set if there is no cycle but a dirty read: the only edge goes from the write to the read. */
   readonly dirtyRead?: DirtyRead["kind"];
   /** In order: the `to` instance of each edge is the `from` instance of the next. */
   readonly edges: readonly ShapeEdge[];
-  /** The instances of the cycle, starting with the first edge's source; of a dirty read the reader and the writer. */
+  /** The instances of the cycle, starting with the first edge's source; for a dirty read, the reader and the writer. */
   readonly instances: readonly string[];
-  /** True if an instance wrote anything that it committed. */
+  /** True if an instance committed a write. */
   readonly writes: (instance: string) => boolean;
-  /** The last step (its position in the execution) at which an instance wrote that row; -1 when it never did. */
+  /** The last step (its position in the execution) at which an instance wrote that row; -1 if it never did. */
   readonly wroteRowAt: (instance: string, table: string, key: string) => number;
   /** True if an instance wrote one of these cells. */
   readonly wroteColumn: (instance: string, cells: RowCells) => boolean;
-  /** The last step at which an instance gave that row the values that it held already; -1 when it never did. */
+  /** The last step at which an instance updated that row to the values that it already had; -1 if it never did. */
   readonly keptRowAt: (instance: string, table: string, key: string) => number;
-  /** True if an instance read one of these cells in the version that `writer` wrote, other than to give it the same. */
+  /** True if an instance read one of these cells in `writer`'s version, except to write the same value. */
   readonly met: (instance: string, cells: RowCells, writer: string) => boolean;
-  /** The condition by which a step searches a table, as text; undefined where it finds rows by their keys or not at all. */
+  /** The text of the condition by which a step searches a table; undefined if it finds rows by key or does not search. */
   readonly searchOf: SearchOf;
 }
 
 export type SearchOf = (step: ExecutedStep, table: string) => string | undefined;
 
-/** Nothing is known of how statements find their rows. */
+/** The default: searches are unknown. */
 const NO_SEARCH: SearchOf = () => undefined;
 
 /** Some columns of a row. */
@@ -40,7 +40,7 @@ export interface RowCells {
   readonly columns: readonly string[];
 }
 
-/** The cycle given by indexes into the dependencies of an execution; edges whose steps are missing are left out. */
+/** The cycle of these dependencies of an execution; edges with missing steps are dropped. */
 export function cycleShape(
   execution: Execution,
   cycle: readonly number[],
@@ -60,7 +60,7 @@ export function cycleShape(
   };
 }
 
-/** The shape of a read of what was never committed. */
+/** The shape of a dirty read. */
 export function dirtyReadShape(execution: Execution, read: DirtyRead): CycleShape {
   const [from, to] = [execution.steps[read.from], execution.steps[read.to]];
   const edges: readonly ShapeEdge[] =
@@ -80,7 +80,7 @@ export function rotate(shape: CycleShape, start: number): CycleShape {
   return { ...shape, edges, instances: edges.map((edge) => edge.from.instance) };
 }
 
-/** True if an UPDATE found its rows with the values that it gives them: it changes nothing, and no version follows. */
+/** True if an UPDATE matched rows that already had the new values: it changes nothing and creates no version. */
 export function leavesAsItIs({ source, affected, writes }: ExecutedStep): boolean {
   return source?.kind === "update" && affected > 0 && writes.length === 0;
 }

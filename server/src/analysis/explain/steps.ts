@@ -1,4 +1,4 @@
-// The executed steps as lines of an explanation. A commit that follows its last statement at once is merged into it.
+// The executed steps as lines of an explanation. A commit directly after its transaction's last statement is merged into it.
 import type { Level } from "../../isolation/levels";
 import type { Program, Transaction } from "../../program/program";
 import type { Step, StepCall, StepCell } from "../../protocol/report";

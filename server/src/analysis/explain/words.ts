@@ -19,7 +19,7 @@ export function cellsText(cells: readonly CellAccess[]): string {
   return joinRows(cells, (cell) => `${cell.column} = ${valueText(cell.value)}`);
 }
 
-/** Cells that were written, with the value before: "account[1].balance = 40 (was 100)". */
+/** Written cells with their previous value: "account[1].balance = 40 (was 100)". */
 export function writtenText(cells: readonly CellAccess[]): string {
   return joinRows(cells, (cell) => {
     const unchanged = cell.before === undefined || cell.before === cell.value;
@@ -28,7 +28,7 @@ export function writtenText(cells: readonly CellAccess[]): string {
   });
 }
 
-/** "(id 1, balance 100)": a result row. Columns that nobody named show their value alone. */
+/** "(id 1, balance 100)": a result row. Unnamed columns show their value alone. */
 export function resultText(row: Row): string {
   const fields = Object.entries(row).map(([name, value]) =>
     NAMELESS.has(name) ? valueText(value) : `${name} ${valueText(value)}`,
@@ -36,7 +36,7 @@ export function resultText(row: Row): string {
   return fields.length === 1 ? (fields[0] ?? "") : `(${fields.join(", ")})`;
 }
 
-/** PostgreSQL's names of columns that have none of their own. */
+/** PostgreSQL's default names of unnamed columns. */
 const NAMELESS: ReadonlySet<string> = new Set(["?column?", "coalesce", "case", "bool"]);
 
 /** "a", "a and b", "a, b and c". */
@@ -45,7 +45,7 @@ export function listText(items: readonly string[]): string {
   return `${items.slice(0, -1).join(", ")} and ${items[items.length - 1] ?? ""}`;
 }
 
-/** How many cells of a large statement are spelled out before "and n more". */
+/** The number of cells that are spelled out before "and n more". */
 const MOST = 4;
 
 function joinRows(cells: readonly CellAccess[], one: (cell: CellAccess) => string): string {

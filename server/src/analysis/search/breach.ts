@@ -1,5 +1,5 @@
-// Stated invariants that a finding breaks: the search knows nothing of sums and counts, so near the numbers that it found
-// others are tried, by execution, until the start and every serial order keep what is stated and the run does not.
+// Stated invariants that a finding breaks. The solver knows nothing of sums and counts, so numbers near those that it found are tried by
+// execution, until the start and every serial order preserve the invariants and the run does not.
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Invariant, Program } from "../../program/program";
 import type { Column } from "../../program/schema";
@@ -19,12 +19,12 @@ interface Judging {
 /** Executions per finding, each with its serial orders. */
 const MOST_RUNS = 80;
 
-/** Changes of single numbers by which a start comes to keep what is stated. */
+/** Single-number changes to a start that breaks an invariant. */
 const MOST_REPAIRS = 24;
 
 /**
- * The finding with numbers by which it breaks a stated invariant; if there are none near, with a start that keeps them all,
- * where the one that was found does not. It stays what it is: confirmed, over the same tables, with another final state.
+ * The finding with numbers for which it breaks a stated invariant; if there are none nearby, with a start that satisfies all invariants, if
+ * the original one does not. It stays confirmed, over the same tables, with another final state.
  */
 export function withBreach(finding: Finding, judging: Judging): Finding {
   const { confirmation, tables } = finding;
@@ -72,10 +72,10 @@ function isOfState({ status, severity }: Confirmation): boolean {
 
 interface Rated {
   readonly confirmation: Confirmation;
-  /** By how much the start breaks what is stated, and the serial orders; zero: they keep it. */
+  /** The violation of the invariants by the start, and by the serial orders; zero if they hold. */
   readonly start: number;
   readonly serial: number;
-  /** The distance of the final state from breaking it; below zero: it does. */
+  /** The distance of the final state from a violation; negative if it violates an invariant. */
   readonly slack: number;
 }
 
@@ -112,7 +112,7 @@ function isBetter(a: Rated, b: Rated): boolean {
   return a.slack < b.slack;
 }
 
-/** The setup with numbers by which the start keeps what is stated, as far as changes of single ones lead there. */
+/** The setup with a start that satisfies the invariants, as far as single-number changes achieve that. */
 function repaired(program: Program, stated: readonly Invariant[], setup: Setup): Setup {
   let current = setup;
   const excessOf = (rows: Rows): number => excess(standsOf(program.schema, stated, rows) ?? []);
@@ -138,7 +138,7 @@ function repaired(program: Program, stated: readonly Invariant[], setup: Setup):
   return current;
 }
 
-/** Setups with one other number each. */
+/** Setups that differ in one number. */
 function neighbours(program: Program, setup: Setup, { slack }: Rated): readonly Setup[] {
   const steps = Number.isFinite(slack) && slack >= 0 ? [slack + 1, Math.ceil(slack / 2) + 1] : [];
   const cells = [...argumentCells(setup), ...rowCells(program, setup)];
@@ -147,7 +147,7 @@ function neighbours(program: Program, setup: Setup, { slack }: Rated): readonly 
   );
 }
 
-/** A number or truth value of a setup that may be another. */
+/** A number or Boolean of a setup that may be varied. */
 interface Cell {
   readonly value: Value;
   readonly isBool: boolean;
@@ -181,7 +181,7 @@ function argumentCells({ instances }: Setup): readonly Cell[] {
   );
 }
 
-/** Numbers and truth values of rows, but for keys. */
+/** Numbers and Booleans of rows, except keys. */
 function rowCells({ schema }: Program, { initial }: Setup): readonly Cell[] {
   return schema.tables.flatMap(({ name: table, columns, primaryKey, uniqueKeys, foreignKeys }) => {
     const keys = new Set([primaryKey, ...[...uniqueKeys, ...foreignKeys].map((key) => key.columns)].flat()); // prettier-ignore

@@ -1,7 +1,7 @@
 // Evidence of an anomaly in an execution.
 import type { Confirmation } from "../../store/execution";
 
-/** The tables of the cycle, or of the dirty read, sorted; undefined where the store found neither. */
+/** The tables of the cycle or dirty read, sorted; undefined if the store found neither. */
 export function evidenceTables({
   execution,
   cycle,

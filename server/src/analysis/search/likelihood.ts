@@ -1,9 +1,9 @@
-// Likelihood of tuples of three and more to have a cycle that no two of them have.
+// The likelihood that a tuple of three or more has a cycle that none of its pairs has.
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
 
 /**
- * 2 for the commonest larger cycle where pairs are safe, a reader between writers that never write the same (Fekete et
- * al. 2004); 1 where the writers may; else 0.
+ * 2 for the commonest larger cycle where pairs are safe: a reader between writers that never write the same (Fekete et al. 2004); 1 if the
+ * writers may write the same; else 0.
  */
 export function likelihood(flat: FlatProgram, transactions: readonly number[]): 0 | 1 | 2 {
   const written = transactions.flatMap((index) => {
@@ -17,7 +17,7 @@ export function likelihood(flat: FlatProgram, transactions: readonly number[]): 
   return new Set(all).size === all.length ? 2 : 1;
 }
 
-/** Tables and columns, as "table.column"; rows that come and go are all of their table. */
+/** Tables and columns as "table.column"; inserted and deleted rows count for the whole table. */
 function writtenBy({ operations }: FlatTransaction): ReadonlySet<string> {
   return new Set(
     operations.flatMap(({ kind, table, set }) => {

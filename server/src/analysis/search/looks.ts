@@ -1,9 +1,9 @@
-// Looks of texts in columns of a type, and names for made-up ones that look so.
+// Formats of texts in columns of a type, and invented texts of each format.
 import type { ValueType } from "../../program/expression";
 import type { Takes } from "../../program/takes";
 import { MADE_UUID } from "../../protocol/witness";
 
-/** Look of a column's texts, else that of its type. */
+/** The format of a column's texts, else that of its type. */
 export type Look = Takes | { readonly kind: "date" | "json" | "bytes" | "text" };
 
 export function lookOf(facts: {
@@ -18,7 +18,7 @@ export function lookOf(facts: {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** True if a text has that look; plain texts have any. */
+/** True if a text has the format; plain text has no requirements. */
 export function fits(look: Look, text: string): boolean {
   switch (look.kind) {
     case "uuid":
@@ -46,7 +46,7 @@ export function fits(look: Look, text: string): boolean {
   }
 }
 
-/** A name of that look for each of the texts, in their order, that none of the taken ones is as far as there are such. */
+/** An invented text for each of the texts, in order, different from the taken ones as far as the format has enough. */
 export function namesFor(
   look: Look,
   texts: readonly string[],
@@ -55,7 +55,7 @@ export function namesFor(
   if (look.kind === "labels") {
     const free = look.labels.filter((label) => !taken.has(label));
     const all = [...free, ...look.labels.filter((label) => taken.has(label))];
-    // Where there are not enough, the last one stands for several: the store says whether that matters.
+    // If the format has too few texts, the last one stands for several; the store decides whether that matters.
     return new Map(texts.map((text, at) => [text, all[at] ?? all.at(-1) ?? text]));
   }
   const names = candidates(look);
@@ -70,7 +70,7 @@ export function namesFor(
 
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"];
 
-/** More names of one kind than a witness has values. */
+/** More texts of one format than a witness has values. */
 const MANY = 10_000;
 
 function* candidates(look: Exclude<Look, { kind: "labels" }>): Generator<string, undefined> {

@@ -1,4 +1,4 @@
-// Rows that foreign keys ask for but that no operation mentions: without them a witness could not be loaded or run.
+// Parent rows that foreign keys require but that no operation mentions: without them a witness could not be loaded or run.
 import type { Program } from "../../program/program";
 import type { ForeignKey, Table } from "../../program/schema";
 import { ownEntry } from "../../protocol/dictionary";
@@ -11,7 +11,7 @@ interface WrittenRow {
   readonly row: Row;
 }
 
-/** A row, and written rows that may be its parent: for a row at the start, none. */
+/** A row with the written rows that may be its parent; none for initial rows. */
 interface Child extends WrittenRow {
   readonly parents: readonly WrittenRow[];
 }
@@ -21,14 +21,14 @@ export interface ParentRequest {
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   /** Rows that the instances write; columns may be missing. */
   readonly written: readonly WrittenRow[];
-  /** True if a row of that table may be added without an operation noticing. */
+  /** True if such a row can be added without any operation seeing it. */
   readonly mayAdd: (table: string, row: Row) => boolean;
 }
 
-/** Chains of parents longer than this are cut: a table may refer to itself. */
+/** The maximal length of parent chains: a table may refer to itself. */
 const ROUNDS = 5;
 
-/** The rows at the start, with the parents of all rows at the start and of all written rows. */
+/** The initial rows, with the parents of all initial and written rows. */
 export function withParents(request: ParentRequest): Readonly<Record<string, readonly Row[]>> {
   const { program } = request;
   const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
@@ -69,7 +69,7 @@ function referenced(parent: Table, key: ForeignKey): readonly string[] {
   return key.referenced.length > 0 ? key.referenced : parent.primaryKey;
 }
 
-/** The parent that the child's row needs; undefined when a column is NULL or not given. */
+/** The parent that the child's row requires; undefined if a column is NULL or missing. */
 function parentOf(parent: Table, key: ForeignKey, child: Row): Row | undefined {
   const columns = referenced(parent, key);
   const values = key.columns.map((column) => ownEntry(child, column));

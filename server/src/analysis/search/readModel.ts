@@ -1,22 +1,22 @@
-// Reading what both decoders need from a model.
+// Reading terms of a model, shared by both decoders.
 import type { Model } from "../../solver/solver";
 import { FALSE, TRUE, literalOf } from "../encoding/smt";
 import type { Smt, Sort } from "../encoding/smt";
 
-/** An integer term that is a literal or a constant. */
+/** The value of an integer term that is a literal or a constant. */
 export function readInt(model: Model, term: Smt): number {
   return literalOf(term) ?? model.int(term);
 }
 
-/** A condition that is a literal, a constant or the negation of one. */
+/** The value of a condition that is a literal, a constant or a negated one. */
 export function readBool(model: Model, term: Smt): boolean {
   if (term === TRUE || term === FALSE) return term === TRUE;
   return term.startsWith("(not ") ? !readBool(model, term.slice(5, -1)) : model.bool(term);
 }
 
 /**
- * The value of a term that terms of `smt.ts` build from constants and functions: of sort Bool 0 or 1. Names that the model
- * leaves open read as 0 and false. Linear in the term's text.
+ * The value of a term that `smt.ts` builds from constants and functions; 0 or 1 for sort Bool. Names that the model leaves open read as 0
+ * and false. Linear in the term's text.
  */
 export function readTerm(model: Model, term: Smt, sort: Sort): number {
   const tokens = term.match(/[()]|\|[^|]*\||[^\s()|]+/gu) ?? [];
@@ -33,7 +33,7 @@ export function readTerm(model: Model, term: Smt, sort: Sort): number {
   return evaluate(model, parse(), sort);
 }
 
-/** A name or literal, or an operator or function before its operands. */
+/** An atom, or an operator or function followed by its operands. */
 type Term = string | readonly Term[];
 
 function evaluate(model: Model, term: Term, sort: Sort): number {
@@ -57,7 +57,7 @@ function evaluate(model: Model, term: Term, sort: Sort): number {
     case "=>":
       return Number(!truth(first) || truth(second));
     case "=":
-      // A sort that neither of them has reads both as open.
+      // An equation over a sort that `number` and `truth` do not read compares its defaults.
       return Number(number(first) === number(second) && truth(first) === truth(second));
     case "<":
       return Number(number(first) < number(second));
@@ -81,7 +81,7 @@ function evaluate(model: Model, term: Term, sort: Sort): number {
   }
 }
 
-/** Orders keys column by column. */
+/** Compares keys column by column. */
 export function compareKeys(a: readonly number[], b: readonly number[]): number {
   for (const [at, left] of a.entries()) {
     const difference = left - (b[at] ?? 0);

@@ -1,6 +1,6 @@
-// Models know texts only as equal or not, and take any that the program mentions for any other. What they are called is
-// decided behind the search: as their columns take them, so that a server takes them as well, and by the store, which
-// runs everything once more under the new names.
+// Readable texts for witnesses. Models only distinguish equal and different texts, and use any text of the program for any other. The final
+// texts are chosen after the search: in the format of their columns, so that a server accepts them, and checked by the store, which runs
+// everything again with them.
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { Row, Value } from "../../protocol/witness";
@@ -17,7 +17,7 @@ interface Judging {
   readonly judge: (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
 }
 
-/** The finding under names that its columns take, where the store shows the same with them; else as it is. */
+/** The finding with readable texts, if the store shows the same anomaly with them; else unchanged. */
 export function withReadableValues(finding: Finding, judging: Judging, flat: FlatProgram): Finding {
   const { confirmation, tables } = finding;
   if (confirmation.status !== "confirmed") return finding;
@@ -38,9 +38,8 @@ export function withReadableValues(finding: Finding, judging: Judging, flat: Fla
 }
 
 /**
- * The setup under names that its columns take, the best first; empty where it has such names. A text of the program keeps
- * its name where the program means it. Equal texts of one look stay equal, different ones become different as far as
- * there are labels.
+ * Variants of the setup with texts that fit their columns, best first; empty if all fit already. A text of the program is kept where the
+ * program means it. Equal texts of one format stay equal; different ones stay different as far as there are enough labels.
  */
 export function dressings(program: Program, flat: FlatProgram, setup: Setup): readonly Setup[] {
   const factsOf = placesOfTexts(
@@ -75,7 +74,7 @@ export function dressings(program: Program, flat: FlatProgram, setup: Setup): re
       if (without.includes(look.kind) || isMeant(place, text)) return text;
       return names.get(JSON.stringify(look))?.get(text) ?? text;
     });
-  // Labels may be too few, and a text may mean what the program says behind functions that nobody knows.
+  // Labels may be too few, and an unknown function may give a text a meaning, so these formats are optional.
   const optional = (["labels", "text"] as const).filter((kind) =>
     looks.some((look) => look.kind === kind),
   );
@@ -89,7 +88,7 @@ export function dressings(program: Program, flat: FlatProgram, setup: Setup): re
     .map(under);
 }
 
-/** The setup with every text of arguments and rows as `name` says. */
+/** The setup with every text of arguments and rows replaced by `name`. */
 function replaced(
   { instances, initial }: Setup,
   name: (place: Place, text: string) => string,

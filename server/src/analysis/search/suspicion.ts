@@ -1,14 +1,13 @@
-// Suspicion: how likely a tuple is to show a race that costs something, told from the text alone. It orders the questions to
-// the solver and rules nothing out.
+// Suspicion: the likelihood, judged from the text alone, that a tuple shows a harmful race. It orders solver queries and rules nothing out.
 import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
 import { columnsIn, subterms } from "../operations/terms";
 
-/** A write of a transaction that rests on what one of its reads saw and does not hold on to. */
+/** A write that depends on an unlocked read of the same transaction. */
 interface StaleUse {
   readonly table: string;
-  /** Columns that decide what the read sees. */
+  /** Columns that determine what the read sees. */
   readonly columns: ReadonlySet<string>;
-  /** Cost of an outdated read here: `HARM`. */
+  /** The harm of a stale read here, from `HARM`. */
   readonly harm: number;
 }
 
@@ -18,35 +17,35 @@ interface Profile {
   readonly weakened: boolean;
 }
 
-/** Harm of a write that rests on an outdated read, the worst first. */
+/** The harm of a write that depends on a stale read, worst first. */
 const HARM = {
-  /** A value is written that was computed from what the same row held: updates are lost. */
+  /** A value computed from the same row's old value: updates are lost. */
   overwrite: 8,
-  /** A row is inserted because of what was counted, summed or not found: limits break, rows stand twice. */
+  /** A row is inserted depending on a count, a sum or an absent row: limits break, duplicates appear. */
   insertion: 7,
-  /** A row changes, or goes, because of the state that it or another row was in. */
+  /** A row is changed or deleted depending on its own or another row's state. */
   transition: 5,
 } as const;
 
-/** A value that people count or pay with costs more than another. */
+/** Columns that count or cost something do more harm. */
 const COUNTED_NAME =
   /amount|balance|(?:^|_)bal$|budget|count|credit|limit|number|points?$|price|quantity|quota|remaining|score|seats?$|sequence|spent|stock|supply|total|usage|used/iu;
 const COUNTED_MORE = 2;
 
-/** True if the name of a column is that of an amount or a number of things. */
+/** True if a column's name suggests an amount or a count. */
 export function isCounted(column: string): boolean {
   return COUNTED_NAME.test(column);
 }
 
-/** Two runs of one transaction: somebody sends a request twice. */
+/** The bonus for two runs of one transaction: the same request sent twice. */
 const ITSELF = 2;
 
-/** An anomaly of statements that are not fully understood is seldom confirmed. */
+/** The penalty for statements that are not fully understood: their anomalies are rarely confirmed. */
 const WEAKENED = 3;
 
 /**
- * The suspicion of tuples of one program: higher is worse, 0 where no read goes stale under a write that rests on it.
- * O(terms of the program) once, then O(members^2 * reads * writes) per tuple.
+ * The suspicion of tuples of one program: higher is worse, 0 if no write depends on a read that can go stale. O(terms of the program) once,
+ * then O(members^2 * reads * writes) per tuple.
  */
 export function suspicionOf(flat: FlatProgram): (transactions: readonly number[]) => number {
   const profiles = flat.transactions.map(profileOf);
@@ -77,7 +76,7 @@ function usesOf(write: Operation, operations: readonly Operation[]): readonly St
     const isComputed = values.has(read.index);
     if (read.kind !== "read" || read.mustFind || read.mustMiss) return [];
     if (!isComputed && !conditions.has(read.index)) return [];
-    // A row that is locked stays as it was read; one that is not there cannot be locked.
+    // A locked row stays as it was read; an absent row cannot be locked.
     if (isHeld(read) && write.kind !== "insert") return [];
     const columns = columnsOf(read);
     const harm = harmOf(write, read, isComputed);
@@ -85,7 +84,7 @@ function usesOf(write: Operation, operations: readonly Operation[]): readonly St
   });
 }
 
-/** Nobody else changes the row behind the read. */
+/** True if the read locks the row against changes. */
 function isHeld({ lock }: Operation): boolean {
   return lock === "update" || lock === "no-key-update";
 }
@@ -107,7 +106,7 @@ function columnsOf(read: Operation): ReadonlySet<string> {
   );
 }
 
-/** True if the write changes what the read saw: one of its columns, or which rows there are. */
+/** True if the write changes what the read saw: one of its columns, or which rows exist. */
 function outdates(write: Operation, { table, columns }: StaleUse): boolean {
   if (write.table !== table) return false;
   if (write.kind !== "update") return true;

@@ -1,5 +1,5 @@
-// Columns and arguments between which values go: those that are compared or written to one another look alike, and mean
-// the same texts of the program.
+// Columns and arguments connected by data flow: values that are compared with or written to one another share a format, and mean the same
+// texts of the program.
 import type { ValueType } from "../../program/expression";
 import type { Schema } from "../../program/schema";
 import type { Takes } from "../../program/takes";
@@ -7,14 +7,14 @@ import { ownEntry } from "../../protocol/dictionary";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatProgram, Operation, Term } from "../operations/operation";
 
-/** Where a text stands. */
+/** A place where a text occurs. */
 export type Place =
   | { readonly table: string; readonly column: string }
   | { readonly transaction: string; readonly argument: string };
 
 export interface PlaceFacts {
   readonly type: ValueType;
-  /** Texts that one of the columns takes that it is joined to. */
+  /** The format required by one of the connected columns. */
   readonly takes: Takes | undefined;
   /** Texts of the program that it is compared with, or that are written to it. */
   readonly meets: ReadonlySet<string>;
@@ -59,7 +59,7 @@ export function placesOfTexts(
     for (const text of small.meets) large.meets.add(text);
     large.takes ??= small.takes;
   };
-  /** The values that one of these terms may be meet those that the other may be. */
+  /** Connects the places whose values the two terms may have. */
   const meet = (left: readonly Source[], right: readonly Source[]): void => {
     for (const one of left)
       for (const other of right) {
@@ -68,7 +68,7 @@ export function placesOfTexts(
         else if ("text" in one && "node" in other) groupOf(other.node).meets.add(one.text);
       }
   };
-  // Terms are shared: each is gone over once, however often it is used.
+  // Terms are shared: each is visited once, however often it is used.
   const walk = (
     part: unknown,
     sources: (term: Term) => readonly Source[],

@@ -1,30 +1,30 @@
-// The unit of work: one tuple of transactions at one level. A pure function of its input; results are cached by its hash.
+// The unit of work: one tuple of transactions at one level. Solving it is a pure function of its input; results are cached by its hash.
 import type { StatementId } from "../../program/statement";
 import type { Row, Value } from "../../protocol/witness";
 import type { Confirmation } from "../../store/execution";
 import type { ProofAnswer } from "../proof/answer";
 
-/** Indexes into the program's transactions. For products: in commit order. For papers' levels: a necklace. */
+/** Indexes into the program's transactions: in commit order for products, a necklace for papers' levels. */
 export interface Unit {
   readonly transactions: readonly number[];
   /**
-   * Of three: those cycles count, and only those, of which two form one that is harmless by itself.
-   * Asked where no other anomaly was found: these are rare, and dear to search for.
+   * For triples: searches only the cycles of which two members form a harmless cycle by themselves. Used if no other anomaly was found:
+   * these are rare and expensive to search.
    */
   readonly evenPartly?: true;
   /**
-   * Instead of anomalies: which of the program's invariants the one transaction breaks, and whether its preconditions
-   * can hold together; without a transaction, whether the invariants can. Or whether the whole program is serializable
-   * at its levels with any number of transactions (`provable`: without what stands in the way).
+   * Another question than anomalies. `invariants`: which of the program's invariants the one transaction breaks, and whether its
+   * preconditions are consistent; without a transaction, whether the invariants are. `proof`: whether the whole program is serializable at
+   * its levels for any number of transactions; `provable` is the same without obstacles.
    */
   readonly question?: "invariants" | "proof" | "provable";
 }
 
-/** An invariant that a transaction breaks, alone, from a start where all invariants hold. */
+/** An invariant that a transaction breaks when run alone from a start where all invariants hold. */
 export interface BrokenInvariant {
-  /** Place in the program's list. */
+  /** Index in the program's list. */
   readonly index: number;
-  /** Run that the store executed; absent where the solver's example could not be executed. */
+  /** The executed run; absent if the solver's example could not be executed. */
   readonly example?: BreakingRun;
   /** The reason why there is no example. */
   readonly reason?: string;
@@ -40,30 +40,30 @@ export interface BreakingRun {
 
 export interface InvariantAnswer {
   readonly broken: readonly BrokenInvariant[];
-  /** Names of assumptions that no rows (at least one in each table) or no arguments satisfy together; empty: none. */
+  /** Names of assumptions that no rows (at least one in each table) or arguments satisfy together; empty if consistent. */
   readonly contradictory: readonly string[];
 }
 
-/** One anomaly of a unit: what the solver proposed and the store ran. */
+/** One anomaly of a unit: proposed by the solver and run by the store. */
 export interface Finding {
   readonly confirmation: Confirmation;
-  /** Tables on the cycle, sorted. */
+  /** Tables of the cycle, sorted. */
   readonly tables: readonly string[];
-  /** Papers' levels: the levels that allow this cycle, by name. Products: filled by the caller. */
+  /** Papers' levels: names of the levels that allow this cycle. Products: filled in by the caller. */
   readonly allowedAt: readonly string[];
   readonly preventedBy: readonly string[];
-  /** Reads of the other causes that were found before it; its cycle passes none of them. */
+  /** Reads of earlier causes; its cycle uses none of them. */
   readonly past?: readonly StatementId[];
 }
 
 export interface UnitResult {
   readonly findings: readonly Finding[];
-  /** Why (a part of) the unit stayed undecided. */
+  /** Reasons why (a part of) the unit is undecided. */
   readonly undecided: readonly string[];
   readonly queries: number;
-  /** The solver gave up, or was stopped: with more effort the answer may be another. */
+  /** True if the solver gave up or was stopped: more effort may change the answer. */
   readonly gaveUp?: true;
-  /** Assumptions beside the text, by the names of `encoding/assumptions.ts`; absent is nothing. */
+  /** Assumptions beyond the text, by the names of `encoding/assumptions.ts`; none if absent. */
   readonly assumed?: readonly string[];
   /** The answer to the question about invariants. */
   readonly invariants?: InvariantAnswer;
@@ -72,12 +72,12 @@ export interface UnitResult {
 }
 
 export interface SearchLimits {
-  /** Per check, see SolverOptions. */
+  /** Per solver call, see SolverOptions. */
   readonly resourceLimit: number;
-  /** Findings per unit. */
+  /** Maximum per unit. */
   readonly maxFindings: number;
-  /** Polled between queries; true stops with what was found so far. */
+  /** Polled between queries; true stops with the findings so far. */
   readonly stopped: () => boolean;
-  /** Called for each question to the solver. */
+  /** Called for each solver query. */
   readonly asked?: () => void;
 }

@@ -1,14 +1,14 @@
-// Readable values for numbers that stand for text, times and other things that are only compared for equality.
+// Readable values for numbers that represent text, times and other data only compared for equality.
 import type { ValueType } from "../../program/expression";
 import { FIRST_FRESH } from "../encoding/product/database";
 
-/** A value of the type that is different for different numbers, and different from every given text. */
+/** A value of the type for a number: injective, and different from every taken text. */
 export function wordOf(type: ValueType, value: number, taken: readonly string[]): string {
   const made = plain(type, value);
   return taken.includes(made) ? `${made}'` : made;
 }
 
-/** Behind what is made up while transactions run, as `freshValues` has it, numbers begin in another year. */
+/** Values created while transactions run (see `freshValues`) get dates of another year. */
 function dayOf(value: number): string {
   const start = value < FIRST_FRESH ? Date.UTC(2025, 0, 1 + value) : Date.UTC(2027, 0, 1 + value - FIRST_FRESH); // prettier-ignore
   return new Date(start).toISOString().replace(/T.*/, "");

@@ -1,21 +1,21 @@
-// The order of questions to the solver: suspicion against cost.
+// The order of solver queries: suspicion against cost.
 import type { FlatProgram } from "../operations/operation";
 import { suspicionOf } from "./suspicion";
 
-/** The worth of asking about a tuple, told from the text alone. */
+/** The worth of searching a tuple, judged from the text alone. */
 export interface Worth {
-  /** Suspicion less the cost of the question. */
+  /** Suspicion minus the cost of the query. */
   readonly value: number;
-  /** 1 where some of it was not understood, so that little can be confirmed; else 0. */
+  /** 1 if a part was not understood, so that little can be confirmed; else 0. */
   readonly losses: number;
-  /** 0 for tuples of few operations, and one more for each doubling. */
+  /** 0 for tuples with few operations, plus one for each doubling. */
   readonly size: number;
 }
 
-/** Up to so many operations a question takes some milliseconds. */
+/** Up to this many operations a query takes some milliseconds. */
 const SHORT = 24;
 
-/** Cost of a doubling of the operations, in steps of suspicion. */
+/** The cost of doubling the operations, in steps of suspicion. */
 const COST = 2;
 
 /** The worth of tuples of one program. O(terms of the program) once, then as `suspicionOf`. */
@@ -30,7 +30,7 @@ export function worthOf(flat: FlatProgram): (transactions: readonly number[]) =>
   };
 }
 
-/** Negative where `a` should be asked about first: worth more, then read whole, then short. */
+/** Negative if `a` should be searched first: by worth, then fully understood, then short. */
 export function compareWorth(a: Worth, b: Worth): number {
   return b.value - a.value || a.losses - b.losses || a.size - b.size;
 }

@@ -1,5 +1,5 @@
-// The consequence of an anomaly for the data, in one clause, with its harm: the first template of the table that fits
-// its executed run.
+// The consequence of an anomaly for the data, in one clause, with its harm: from the first template in the table that fits the executed
+// run.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Harm, Severity } from "../../../protocol/report";
 import type { Value } from "../../../protocol/witness";
@@ -27,7 +27,7 @@ import {
 } from "./valueTemplates";
 
 export interface Consequence {
-  /** Absent where nothing that a person would see can be said in a clause. */
+  /** Absent if there is no visible effect that fits in a clause. */
   readonly title?: string;
   readonly harm: Harm;
 }
@@ -37,7 +37,7 @@ interface Template {
   readonly tell: (runs: Runs) => string | undefined;
 }
 
-/** The worst first. What is noted about a change (who, when, a log) stands behind everything else. */
+/** The templates, worst first. Notes about a change (who, when, a log) rank last. */
 const TEMPLATES: readonly Template[] = [
   { harm: "limit", tell: overdrawn },
   { harm: "limit", tell: belowZero },
@@ -55,15 +55,15 @@ const TEMPLATES: readonly Template[] = [
   { harm: "choice", tell: cellsWhere(() => true) },
 ];
 
-/** Where each part of the state is as some order leaves it: all of it together is as none does. */
+/** The fallback if each part of the state equals that of some order, but the whole equals none. */
 const WHOLE: Template = { harm: "choice", tell: otherTables };
 
-/** Consequence of a run, from its final state or, by its severity, from returned values. Undefined where only reads differ. */
+/** The consequence of a run, by its final state or (depending on the severity) its returned values. Undefined if only reads differ. */
 export function consequenceOf(runs: Runs, severity: Severity | undefined): Consequence | undefined {
   if (runs.serial.length === 0 || severity === "unused") return undefined;
   if (severity !== "state") return returnedBy(runs);
   const mattering = { ...runs, ...withoutNotes(runs) };
-  // Where some order leaves the same but for notes and times of the clock, nothing else is wrong.
+  // If some order leaves the same state except for notes and clock times, nothing else is wrong.
   const isWrong = !mattering.serial.some((order) => leavesTheSame(mattering, order));
   for (const { harm, tell } of isWrong ? [...TEMPLATES, WHOLE] : []) {
     const title = tell(mattering);
@@ -85,14 +85,14 @@ function returnedBy(runs: Runs): Consequence {
   };
 }
 
-/** True if what the later transaction writes is there already: rows that are gone, or the values that the earlier one wrote. */
+/** True if the later transaction writes what is there already: the rows are gone, or have the values that the earlier one wrote. */
 function repeatsOnly(runs: Runs): boolean {
   return deletesOnly(runs) || writesTheSame(runs);
 }
 
 /**
- * True if all transactions that write write the same values to the same cells, notes aside. Who takes a thing that serves
- * once, or moves something on to its next state, does what goes with that a second time.
+ * True if all writing transactions write the same values to the same cells, notes aside. Two transactions that consume a single-use item,
+ * or advance the same state, perform the associated action twice.
  */
 function writesTheSame({ steps }: Runs): boolean {
   const written = new Map<string, Map<string, Value>>();
@@ -112,8 +112,8 @@ function writesTheSame({ steps }: Runs): boolean {
 }
 
 /**
- * True if all that the transactions write is that rows are gone, or marked so, and notes of that. Who takes a thing that
- * serves once away uses it, which two may not.
+ * True if the transactions only delete rows, or mark them as deleted, and write notes of that. A transaction that deletes a single-use item
+ * uses it, which two may not.
  */
 function deletesOnly({ steps }: Runs): boolean {
   const written = steps.flatMap(({ writes }) => writes);
@@ -138,7 +138,7 @@ function isAmount({ column, value }: OddCell): boolean {
   return typeof value === "number" && isCounted(column);
 }
 
-/** The outcomes without tables and columns that only note what was done. */
+/** The outcomes without tables and columns that only log what was done. */
 function withoutNotes({ here, serial }: Runs): Pick<Runs, "here" | "serial"> {
   const strip = (outcome: Runs["here"]): Runs["here"] => ({
     ...outcome,
@@ -158,7 +158,7 @@ function withoutNotes({ here, serial }: Runs): Pick<Runs, "here" | "serial"> {
   return { here: strip(here), serial: serial.map(strip) };
 }
 
-/** True if an order ends the same transactions well and leaves the rows that the run leaves, times of the clock aside. */
+/** True if the same transactions succeed in an order and leave the rows that the run leaves, clock times aside. */
 function leavesTheSame(runs: Runs, order: Runs["here"]): boolean {
   const { here } = runs;
   const isLike = ([name, status]: [string, string]): boolean =>
@@ -182,17 +182,17 @@ function leavesTheSame(runs: Runs, order: Runs["here"]): boolean {
   });
 }
 
-/** Tables of what serves once: tokens, codes, invitations, entries of queues. */
+/** Tables of single-use items: tokens, codes, invitations, queue entries. */
 const SINGLE_USE =
   /token|code|otp|nonce|invit|challenge|verif|ticket|coupon|voucher|queue|job|task|outbox|message|event/iu;
 
-/** Columns of states that something goes through once. */
+/** Columns of states that an item passes through once. */
 const STATE_COLUMN =
   /status|state|stage|phase|used|consumed|redeemed|claimed|taken|accepted|approved|processed|sent|paid|locked|assigned/iu;
 
 const DELETION_COLUMN = /^(?:is_?)?deleted(?:_?(?:at|on|by))?$/iu;
 
-/** Tables and columns of what is written down about a change, beside the change itself. */
+/** Tables and columns that log a change. */
 const NOTED_TABLE = /audit|(?:^|_)logs?$|history|activit/iu;
 const NOTED_COLUMN =
   /audit|(?:^|_)log$|history|notes?$|comment|description|message|updated_?(?:at|by|on)|modified|last_?seen|views?$/iu;

@@ -34,10 +34,10 @@ export function rowName(table: string, row: Row, key: readonly string[]): string
   return `${singular(table)} ${values.length === 1 ? (values[0] ?? "") : `(${values.join(", ")})`}`;
 }
 
-/** Texts of people are cut: what matters is that they differ. */
+/** The limit for user texts: it is enough to see that they differ. */
 const LONGEST = 32;
 
-/** A value in a sentence: 63, 2025-01-01, 'shipped', nothing for NULL. */
+/** A value in a sentence: 63, 2025-01-01, 'shipped', "no value" for NULL. */
 export function plainValue(value: Value): string {
   if (value === null) return "no value";
   if (typeof value !== "string") return String(value);
@@ -51,7 +51,7 @@ function bareText(value: Value): string {
   return day.length > LONGEST ? `${day.slice(0, LONGEST)}\u2026` : day;
 }
 
-/** "for room 63 and user 2 on 2025-01-01 with kind 'single'": what rows have in common. */
+/** "for room 63 and user 2 on 2025-01-01 with kind 'single'": the values that rows have in common. */
 export function sharedText(row: Row, columns: readonly string[]): string {
   const parts = columns.map((column) => {
     const value = plainValue(ownEntry(row, column) ?? null);

@@ -1,4 +1,4 @@
-// Templates about rows: two where one may be, more than a limit, none left, a reference to a row that is gone.
+// Templates about rows: duplicates, more rows than a limit, an emptied state, a dangling reference.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Row } from "../../../protocol/witness";
 import { listText } from "../words";
@@ -21,7 +21,7 @@ function addedRows(runs: Runs, table: string): readonly Row[] {
   return rowsOf(runs.here.final, table).filter((row) => !sameRow(runs, table, row, before));
 }
 
-/** "Two enrolments for course 1, whose capacity is 1": more rows than a number that was read allows. */
+/** "Two enrolments for course 1, whose capacity is 1": more rows than a limit that was read. */
 export function overLimit(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const row of addedRows(runs, table)) {
@@ -39,7 +39,7 @@ export function overLimit(runs: Runs): string | undefined {
 
 const LIMIT = /capacity|limit|max|quota|seats?$|slots?$|size|total|available|places?$/iu;
 
-/** Numbers of other tables that some statement read and whose names are those of limits. */
+/** Numbers of other tables that some statement read and whose names suggest a limit. */
 function limitsRead(
   { steps }: Runs,
   table: string,
@@ -53,7 +53,7 @@ function limitsRead(
   );
 }
 
-/** "No doctor with on call true is left": all rows of a state are gone from it, and no order does that. */
+/** "No doctor with on call true is left": the last row left a state, which no order does. */
 export function emptiedState(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const column of runs.lookedUp(table)) {
@@ -81,7 +81,7 @@ function isReference(runs: Runs, table: string, column: string): boolean {
   );
 }
 
-/** "Two bookings for room 63, where one at a time leaves 1": rows that agree in what was looked for, where each order leaves fewer. */
+/** "Two bookings for room 63, where one at a time leaves 1": rows that agree in the columns of a lookup, more than any order leaves. */
 export function twice(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const row of addedRows(runs, table)) {
@@ -94,7 +94,7 @@ export function twice(runs: Runs): string | undefined {
   return undefined;
 }
 
-/** "Two invoices with number 1": a value that every order gives out once. */
+/** "Two invoices with number 1": a value that is unique in every order. */
 export function sameNumber(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const row of addedRows(runs, table)) {
@@ -170,7 +170,7 @@ function referenceTo(
     });
 }
 
-/** "Two order lines are left, where one at a time leaves one", or which row is there or not. */
+/** "Two order lines are left, where one at a time leaves one", or the one row that differs in existence. */
 export function otherRows(runs: Runs): string | undefined {
   for (const table of tablesOf(runs)) {
     const count = rowsOf(runs.here.final, table).length;
@@ -204,7 +204,7 @@ export function otherRows(runs: Runs): string | undefined {
   return mixed && `the ${plural(mixed)} that are left are those of no order`;
 }
 
-/** "The doctors and rooms that are left together are those of no order": tables that some order leaves otherwise. */
+/** "The doctors and rooms that are left together are those of no order": tables that differ from some order. */
 export function otherTables(runs: Runs): string | undefined {
   const odd = tablesOf(runs).filter((table) =>
     runs.serial.some(({ final }) => !hasSameRows(runs, table, final)),
@@ -215,7 +215,7 @@ export function otherTables(runs: Runs): string | undefined {
   return `the ${listText(tables.map(plural))} that are left together are those of no order`;
 }
 
-/** True if a final state has the run's rows of the table, by their keys. */
+/** True if a final state has the run's rows of the table, compared by key. */
 function hasSameRows(runs: Runs, table: string, final: Runs["initial"]): boolean {
   const [here, there] = [rowsOf(runs.here.final, table), rowsOf(final, table)];
   return here.length === there.length && here.every((row) => sameRow(runs, table, row, there));

@@ -1,4 +1,4 @@
-// The executed run beside what its transactions leave one at a time: what the templates of consequences look at.
+// The executed run beside the outcomes of the serial orders: the input of the consequence templates.
 import type { Schema, Table } from "../../../program/schema";
 import { ownEntry } from "../../../protocol/dictionary";
 import { isClockTime, type Outcome, type Row, type Value } from "../../../protocol/witness";
@@ -8,23 +8,23 @@ export interface Runs {
   readonly schema: Schema;
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   readonly here: Outcome;
-  /** At least one. */
+  /** Non-empty. */
   readonly serial: readonly Outcome[];
   readonly steps: readonly ExecutedStep[];
   readonly nameOf: (instance: string) => string;
-  /** Columns by whose equality the reads that go stale look for rows of the table. */
+  /** Columns whose equality the stale reads use to look up rows of the table. */
   readonly lookedUp: (table: string) => readonly string[];
 }
 
-/** A cell that the run left with a value that the orders do not agree with. */
+/** A cell whose value after the run differs from that of some order. */
 export interface OddCell {
   readonly table: string;
   readonly row: Row;
   readonly column: string;
   readonly value: Value;
-  /** Distinct values that the serial orders leave there. */
+  /** Distinct values that the serial orders leave in the cell. */
   readonly orders: readonly Value[];
-  /** No order leaves this value: it is no choice between the transactions. */
+  /** True if no order leaves this value: it is not a choice between the transactions. */
   readonly isNew: boolean;
 }
 
@@ -44,7 +44,7 @@ export function tablesOf({ here, serial }: Runs): readonly string[] {
   return [...new Set([here, ...serial].flatMap(({ final }) => Object.keys(final)))];
 }
 
-/** The row of the same key, or the same row where there is none. */
+/** The row with the same key, or an equal row if the table has no key. */
 export function sameRow(
   runs: Runs,
   table: string,
@@ -60,7 +60,7 @@ export function sameRow(
   );
 }
 
-/** Cells of rows that all outcomes have; those whose value no order leaves come first. Times of a clock are none. */
+/** Cells of rows that exist in all outcomes; those whose value no order leaves come first. Clock times are skipped. */
 export function oddCells(runs: Runs): readonly OddCell[] {
   const cells = tablesOf(runs).flatMap((table) =>
     rowsOf(runs.here.final, table).flatMap((row) => {
@@ -79,12 +79,12 @@ export function oddCells(runs: Runs): readonly OddCell[] {
   return [...cells.filter(({ isNew }) => isNew), ...cells.filter(({ isNew }) => !isNew)];
 }
 
-/** True of a time that a clock gave. */
+/** True for a value that came from a clock. */
 export function isClock(value: Value): boolean {
   return typeof value === "string" && isClockTime(`'${value}`);
 }
 
-/** How often the run has rows like this one in these columns, and how often each order has. */
+/** The number of rows like this one in these columns, in the run and in each order. */
 export function countsLike(
   runs: Runs,
   table: string,

@@ -1,4 +1,4 @@
-// Templates about values: a lost change, more taken than there was, a number below zero, a value that no order leaves.
+// Templates about values: a lost change, an overdraft, a number below zero, a value that no order leaves.
 import { isCounted } from "../../search/suspicion";
 import { ownEntry } from "../../../protocol/dictionary";
 import type { CellAccess, ExecutedStep } from "../../../store/execution";
@@ -7,13 +7,13 @@ import { listText } from "../words";
 import { plainValue, plural, rowName } from "./nouns";
 import { keyOf, oddCells, rowsOf, sameRow, tablesOf, type OddCell, type Runs } from "./runs";
 
-/** A change of a cell by an instance, from what it last saw there. */
+/** A change of a cell by an instance, relative to the value that it last saw. */
 interface Change {
   readonly instance: string;
   readonly by: number;
 }
 
-/** "130 taken out of 100, the balance of account 1": more is taken in all than was there, and no order lets all of them. */
+/** "130 taken out of 100, the balance of account 1": the total taken exceeds what was there, and no order lets all of them succeed. */
 export function overdrawn(runs: Runs): string | undefined {
   for (const cell of numericCells(runs)) {
     const before = sameRow(runs, cell.table, cell.row, rowsOf(runs.initial, cell.table));
@@ -32,11 +32,11 @@ interface NumericCell {
   readonly table: string;
   readonly row: Row;
   readonly column: string;
-  /** Values that the serial orders leave there. */
+  /** Values that the serial orders leave in the cell. */
   readonly orders: readonly number[];
 }
 
-/** Numbers of rows that all outcomes have. */
+/** Numeric cells of rows that exist in all outcomes. */
 function numericCells(runs: Runs): readonly NumericCell[] {
   return tablesOf(runs).flatMap((table) =>
     rowsOf(runs.here.final, table).flatMap((row) => {
@@ -66,7 +66,7 @@ export function belowZero(runs: Runs): string | undefined {
   return undefined;
 }
 
-/** "Checking balance and savings balance are -1 together": what one transaction looked at and no order takes below zero. */
+/** "Checking balance and savings balance are -1 together": a sum that one transaction read and that no order takes below zero. */
 export function belowZeroTogether(runs: Runs): string | undefined {
   const readers = new Set(runs.steps.map(({ instance }) => instance));
   for (const reader of readers) {
@@ -116,8 +116,8 @@ export function lostChange(runs: Runs): string | undefined {
 }
 
 /**
- * "The balance of account 1 is left at 0, where one at a time leaves 1 or 2"; or up to `MOST_TOGETHER` values that no order
- * leaves together. Undefined where some order leaves each of these: it takes more of the state to tell them apart.
+ * "The balance of account 1 is left at 0, where one at a time leaves 1 or 2"; or up to `MOST_TOGETHER` values that no order leaves
+ * together. Undefined if every such combination occurs in some order.
  */
 export function otherValue(cells: readonly OddCell[], runs: Runs): string | undefined {
   const [cell] = cells;
@@ -134,10 +134,10 @@ export function otherValue(cells: readonly OddCell[], runs: Runs): string | unde
 
 const MOST_TOGETHER = 3;
 
-/** Cells behind the first ones are not tried. */
+/** Further cells are not tried. */
 const MOST_CELLS = 24;
 
-/** The fewest of the cells whose values no serial order leaves together, up to `MOST_TOGETHER`. O(cells^3 * orders). */
+/** The smallest set of cells, up to `MOST_TOGETHER`, whose values no serial order leaves together. O(cells^3 * orders). */
 function neverTogether(runs: Runs, cells: readonly OddCell[]): readonly OddCell[] | undefined {
   const tried = cells.slice(0, MOST_CELLS);
   const orders = runs.serial.map(({ final }) => tried.map((cell) => isLeft(runs, cell, final)));
@@ -150,7 +150,7 @@ function neverTogether(runs: Runs, cells: readonly OddCell[]): readonly OddCell[
   return undefined;
 }
 
-/** True if a final state has the cell's value there. */
+/** True if a final state has this value in the cell. */
 function isLeft(
   runs: Runs,
   { table, row, column, value }: OddCell,
@@ -160,7 +160,7 @@ function isLeft(
   return own !== undefined && (ownEntry(own, column) ?? null) === value;
 }
 
-/** The subsets of so many of the first numbers, in order. */
+/** The subsets of a size of the first numbers, in order. */
 function subsets(size: number, count: number, from = 0): readonly (readonly number[])[] {
   if (count === 0) return [[]];
   return Array.from({ length: Math.max(0, size - from) }, (_, at) => from + at).flatMap((at) =>
@@ -183,7 +183,7 @@ function cellName(
   return `${column} of ${rowName(table, row, keyOf(runs, table))}`;
 }
 
-/** How much each committed instance changed a number by, from its last read of it or from the value that it replaced. */
+/** The change of a number by each committed instance, relative to its last read or to the value that it replaced. */
 function changesOf(
   runs: Runs,
   { table, row, column }: Pick<OddCell, "table" | "row" | "column">,
@@ -209,7 +209,7 @@ function changesOf(
   return [...changes.values()];
 }
 
-/** The statement itself reads the value that it changes. */
+/** True if the statement itself reads the value that it changes. */
 function computedInPlace({ reads }: ExecutedStep, isCell: (cell: CellAccess) => boolean): boolean {
   return reads.some(isCell);
 }
@@ -235,7 +235,7 @@ export function otherReturn({ here: run, serial, nameOf }: Runs): string | undef
 
 const LONGEST = 60;
 
-/** The parts of texts like "a = 1, b = 2" that are not the same in all, as far as their fields are the same; cut. */
+/** The fields of texts like "a = 1, b = 2" in which they differ, if their field names agree; shortened. */
 function differing(texts: readonly string[]): readonly string[] {
   const fields = texts.map((text) => shownText(text).split(/(?:, | and |; )(?=[^\s,=]+ = )/u));
   const [first = []] = fields;

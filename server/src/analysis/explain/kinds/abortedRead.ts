@@ -1,6 +1,6 @@
 import { type AnomalyKind, dataOf, other } from "./kind";
 
-/** A committed transaction read a version whose writer was rolled back, or undid it (Adya G1a). */
+/** A committed transaction read a version that its writer undid or rolled back (Adya G1a). */
 export const abortedRead: AnomalyKind = {
   name: "aborted-read",
   title: "Dirty read (aborted read)",

@@ -1,6 +1,6 @@
 import { type AnomalyKind } from "./kind";
 
-/** A reader sees an effect but not its cause: one anti-dependency closes a chain of reads over three or more. */
+/** A reader sees an effect but not its cause: a cycle of wr edges over three or more transactions, closed by one anti-dependency. */
 export const causalityViolation: AnomalyKind = {
   name: "causality-violation",
   title: "Causality violation",

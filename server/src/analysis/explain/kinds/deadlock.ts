@@ -1,6 +1,6 @@
 import type { Kind } from "./kind";
 
-/** Transactions wait for each other in a ring, and the server ends one of them. */
+/** Transactions wait for each other in a cycle, and the server aborts one of them. */
 export const deadlock: Kind = {
   name: "deadlock",
   title: "Deadlock",

@@ -1,35 +1,34 @@
-// Definition of a kind of anomaly: its name in the literature, how it is recognised, and how it is said in one
-// sentence.
+// The definition of a kind of anomaly: its name in the literature, its recognition, and its sentence.
 import type { CycleShape, ShapeEdge } from "../shape";
 
-/** Words that a sentence may mention: transactions by name, already worded for one or two of the same. */
+/** The material of a sentence: transaction names, with wording for two instances of the same. */
 export interface KindContext {
   readonly shape: CycleShape;
-  /** The transaction's name of an instance. */
+  /** The name of an instance's transaction. */
   readonly nameOf: (instance: string) => string;
 }
 
-/** The name and page of every finding. */
+/** The name and documentation of a kind of finding. */
 export interface Kind {
-  /** Kebab-case: the diagnostic's code. */
+  /** Kebab-case; the diagnostic's code. */
   readonly name: string;
   readonly title: string;
   /** The definition in one or two sentences, for hovers and documentation. */
   readonly definition: string;
-  /** Where the definition comes from. */
+  /** The source of the definition. */
   readonly reference: string;
 }
 
 export interface AnomalyKind extends Kind {
-  /** Recognised by a cycle of dependencies, or by a read of what was never committed, which needs none. */
+  /** The evidence: a cycle of dependencies, or a dirty read without a cycle. */
   readonly of: "cycle" | "dirty-read";
   /** True if the cycle, started at its first edge, is of this kind. Tried for every rotation. */
   readonly matches: (shape: CycleShape) => boolean;
-  /** How it comes about, in one clause that names the transactions and the data, without the kind's name and full stop. */
+  /** The cause in one clause that names the transactions and the data, without the kind's name and full stop. */
   readonly sentence: (context: KindContext) => string;
 }
 
-/** "account.balance", or "rows of account" when the row's existence or a predicate is meant. */
+/** "account.balance", or "rows of account" for a row's existence or a predicate. */
 export function dataOf(edge: ShapeEdge): string {
   const columns = edge.dependency.columns.filter((column) => column !== "@");
   const table = edge.dependency.table;
@@ -54,8 +53,8 @@ export function sameRow(a: ShapeEdge, b: ShapeEdge): boolean {
 }
 
 /**
- * Of two dependencies the second leads back with exactly one anti-dependency, which comes first: what a transaction
- * read from before another one, and what it met of that one. Undefined for other cycles.
+ * The edges of a two-transaction cycle with exactly one anti-dependency, which comes first: the read that missed the other transaction, and
+ * the edge that met it. Undefined for other cycles.
  */
 export function halves({
   edges,

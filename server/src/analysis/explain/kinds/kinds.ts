@@ -1,7 +1,7 @@
-// The kinds in the order in which they are tried. The first that fits is the name, so the order is from the most specific
-// definition to the most general: patterns on one row before patterns on two, a repeated condition before rows, two
-// transactions before three. Of the reads that one transaction sees half of, it is the order of both halves that tells them
-// apart. A dirty read is asked about only where the execution has no cycle: a cycle is there without the dirty read too.
+// The kinds in the order of recognition: the first that fits gives the name, so they go from the most specific definition to the most
+// general. Patterns on one row come before patterns on two, a repeated condition before rows, two transactions before three. The kinds in
+// which a transaction sees half of another differ by the order of the two halves. Dirty reads are only used for executions without a cycle,
+// since a cycle exists without the dirty read too.
 import { type CycleShape, rotate } from "../shape";
 import { abortedRead } from "./abortedRead";
 import { causalityViolation } from "./causalityViolation";
@@ -46,7 +46,7 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
   serializationAnomaly,
 ];
 
-/** Kinds of refusals: what differs from no serial order, and which the server ends. */
+/** Kinds of refusals by the server: their outcome equals a serial order, or the server aborts them. */
 export const REFUSAL_KINDS: readonly Kind[] = [
   deadlock,
   serializationFailure,

@@ -25,8 +25,8 @@ export const lostUpdate: AnomalyKind = {
 };
 
 /**
- * True if the first writes the row of the cycle after the second, and never met the second's version of it, or not that of
- * a column that it read before and writes: a value that both calculated alike is written by one of them alone.
+ * True if the first transaction writes the cycle's row after the second, and saw neither the second's version of it nor the second's value
+ * of a column that it read before and writes. (If both computed the same value, only one of them writes a version.)
  */
 function overwrites(shape: CycleShape, first: string, second: string): boolean {
   const [read, back] = shape.edges;

@@ -1,6 +1,6 @@
 import { type AnomalyKind, dataOf, other, sameRow } from "./kind";
 
-/** One transaction meets the same row before and after another's change (by a read, or by an update in place). */
+/** One transaction accesses the same row before and after another's change (by a read or an in-place update). */
 export const nonRepeatableRead: AnomalyKind = {
   name: "non-repeatable-read",
   title: "Non-repeatable read",

@@ -1,7 +1,7 @@
 import type { CycleShape } from "../shape";
 import { type AnomalyKind, dataOf, halves, other } from "./kind";
 
-/** Rows that a transaction looks for are found as of different sets of other transactions (Bailis et al., PMP). */
+/** A transaction's predicate reads reflect different sets of other transactions (Bailis et al., PMP). */
 export const predicateManyPreceders: AnomalyKind = {
   name: "predicate-many-preceders",
   title: "Predicate-many-preceders",
@@ -23,7 +23,7 @@ export const predicateManyPreceders: AnomalyKind = {
   },
 };
 
-/** True if one statement, or two with different conditions, searched the table before and after the other's changes. */
+/** The number of conditions, if the table was searched both before and after the other's changes. */
 function searches(shape: CycleShape): "one" | "two" | undefined {
   const found = halves(shape);
   if (found?.old.dependency.predicate !== true) return undefined;

@@ -1,6 +1,6 @@
 import { type AnomalyKind, both, dataOf, pattern } from "./kind";
 
-/** Write skew in which at least one of the two reads a set of rows that the other adds to or takes from. */
+/** Write skew in which at least one transaction reads a predicate whose rows the other inserts or removes. */
 export const predicateWriteSkew: AnomalyKind = {
   name: "predicate-write-skew",
   title: "Write skew on a predicate",

@@ -1,6 +1,6 @@
 import { type AnomalyKind, dataOf } from "./kind";
 
-/** Three transactions, one of which only reads and sees a state that no serial order passes through. */
+/** Three transactions; one is read-only and sees a state that no serial order passes through. */
 export const readOnlyAnomaly: AnomalyKind = {
   name: "read-only-anomaly",
   title: "Read-only transaction anomaly",

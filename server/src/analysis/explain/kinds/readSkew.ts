@@ -1,6 +1,6 @@
 import { type AnomalyKind, type KindContext, dataOf, halves, other } from "./kind";
 
-/** Exactly one anti-dependency (Adya G-single) where none of the more specific patterns fits. */
+/** Exactly one anti-dependency (Adya G-single) and none of the more specific patterns. */
 export const readSkew: AnomalyKind = {
   name: "read-skew",
   title: "Read skew",
@@ -26,7 +26,7 @@ export const readSkew: AnomalyKind = {
   },
 };
 
-/** Things that the reader missed, and those that it met of a transaction that came after that. */
+/** The sentence for several rows: those that the reader missed, and those that it saw from a later transaction. */
 function overSeveral(context: KindContext): string {
   const { edges } = context.shape;
   const [read, met] = [edges[0], edges.at(-1)];

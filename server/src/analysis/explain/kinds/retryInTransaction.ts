@@ -1,6 +1,6 @@
 import type { Kind } from "./kind";
 
-/** The code tries again within a transaction that the server has ended. */
+/** The code retries inside of a transaction that the server has aborted. */
 export const retryInTransaction: Kind = {
   name: "retry-in-transaction",
   title: "Retry within the transaction",

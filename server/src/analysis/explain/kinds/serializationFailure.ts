@@ -1,6 +1,6 @@
 import type { Kind } from "./kind";
 
-/** The server ends a transaction for a row that changed since its snapshot, and the code does not try again. */
+/** The server aborts a transaction because a row changed since its snapshot, and the code does not retry. */
 export const serializationFailure: Kind = {
   name: "serialization-failure",
   title: "Serialization failure that nothing handles",

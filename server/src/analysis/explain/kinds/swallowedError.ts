@@ -1,6 +1,6 @@
 import type { Kind } from "./kind";
 
-/** The code goes on within a transaction that the server has ended. */
+/** The code continues inside of a transaction that the server has aborted. */
 export const swallowedError: Kind = {
   name: "swallowed-error",
   title: "Swallowed error",

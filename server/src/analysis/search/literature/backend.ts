@@ -1,5 +1,5 @@
-// The search at the papers' levels: per necklace one solver, cycles grouped by the tables they go through, each
-// group's witness executed by the store, each group's levels read off the axioms that rule it out.
+// The search at the papers' levels: one solver per necklace; cycles are grouped by the tables they go through; the store executes a witness
+// of each group, and the group's levels follow from the axioms that exclude it.
 import type { PaperLevel } from "../../../isolation/levels";
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { Program } from "../../../program/program";
@@ -25,10 +25,9 @@ import type { Judge, Judgement, WitnessRequest, Witnesses } from "./witness";
 export { planPapers } from "./plan";
 
 /**
- * The anomalies of a necklace at its levels. Each finding is one group of cycles (same tables), shown by the
- * witness that the strongest possible level still allows; `allowedAt` and `preventedBy` cover all papers' levels and
- * those that users defined.
- * A solver that gives up makes the unit `undecided`; SolverError passes through.
+ * The anomalies of a necklace at its levels. Each finding is one group of cycles (same tables), shown by the witness of the strongest level
+ * that still allows one; `allowedAt` and `preventedBy` cover all papers' and user-defined levels. If the solver gives up, the unit is
+ * `undecided`; SolverError propagates.
  */
 export function solvePapers(
   solvers: SolverFactory,
@@ -90,7 +89,7 @@ export function solvePapers(
   }
 }
 
-/** Whole transactions are enough where they are visible and ordered as a whole; weaker levels need statements. */
+/** Whole transactions are a fine enough unit if they are visible and ordered as a whole; weaker levels need statements. */
 function tierOf({ inAll }: SearchedLevel): Tier {
   const whole =
     inAll.includes("atomicVisibility") &&
@@ -115,7 +114,7 @@ function findAll(
     blockGroup(encoding, queries, tables);
   };
   if (queries.ask(atBase()) !== "sat") return [];
-  // Cycles over one table first: a cycle over several counts where it is not accompanied by a smaller one.
+  // Cycles over one table come first: a cycle over several tables is only reported without a smaller one.
   for (const table of singleTables(encoding)) {
     if (queries.ask([...atBase(), ...groupAssumptions(encoding, [table])]) !== "sat") continue;
     explore([table]);
@@ -133,7 +132,7 @@ function findAll(
   }
   const unused = witnesses.unused();
   if (findings.size === 0 && unused !== undefined && !queries.stopped()) {
-    // A cycle that changes nothing but reads that nobody uses.
+    // The finding that affects only reads nobody uses.
     keepBest(findings, findingOf(witnesses, levels, askAbout(witnesses, levels, []), unused, []));
   }
   if (findings.size === 0 && witnesses.setAside())
@@ -154,7 +153,7 @@ function askAbout(
   return { context, vector, patience: { left: PATIENCE } };
 }
 
-/** One finding per set of tables; one that was executed is better than one that was not. */
+/** Keeps one finding per set of tables, preferring executed ones. */
 function keepBest(findings: Map<string, Finding>, finding: Finding): void {
   const key = finding.tables.join(" ");
   const known = findings.get(key);
@@ -165,8 +164,8 @@ function keepBest(findings: Map<string, Finding>, finding: Finding): void {
 }
 
 /**
- * A witness within the group that the store confirms, or one that it cannot run: of final rows that
- * differ if there is any, else of values; at the strongest level that allows it, down to the base.
+ * A witness within the group that the store confirms, or cannot run: preferably one with different final rows, else different values; at
+ * the strongest level that allows it, down to the base.
  */
 function strongest(
   witnesses: Witnesses,
@@ -191,8 +190,8 @@ function strongest(
 }
 
 /**
- * The finding of a witness. It is allowed at the levels that allow something within the group; where the witness does
- * not show that already, another one is executed there. Levels that stay open stand in neither list.
+ * The finding of a witness. It is allowed at every level that allows something in the group; if the witness does not show that for the
+ * base, another one is executed there. Undecided levels are in neither list.
  */
 function findingOf(
   witnesses: Witnesses,

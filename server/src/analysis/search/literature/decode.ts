@@ -1,4 +1,4 @@
-// From a model of the relational encoding to a witness plan: arguments, rows at the start, and a schedule.
+// From a model of the relational encoding to a witness plan: arguments, initial rows, and a schedule.
 import type { Program } from "../../../program/program";
 import type { ValueType } from "../../../program/expression";
 import { ownEntry, setEntry } from "../../../protocol/dictionary";
@@ -18,8 +18,8 @@ import { wordOf } from "../words";
 import { tablesOfModel } from "./groups";
 
 /**
- * The plan that the model describes. The schedule is in arbitration order and says for each statement which writing
- * statements of others it sees; instances are named T1, T2, ... in the order of the cycle.
+ * The plan of a model. The schedule is in arbitration order and lists for each statement the visible writes of other instances; instances
+ * are named T1, T2, ... in the order of the cycle.
  */
 export function decodePapers(
   program: Program,
@@ -118,7 +118,7 @@ function rowOf(
   return Object.fromEntries(row);
 }
 
-/** Values that executed inserts and updates give the columns that they set. */
+/** Values that executed inserts and updates write. */
 function writtenRows(
   encoding: RelationalEncoding,
   model: Model,
@@ -145,7 +145,7 @@ function writtenRows(
   });
 }
 
-/** True if no operation would see such a row: its table is accessed by key alone, and under other keys. */
+/** True if no operation would see such a row: its table is accessed by key only, with other keys. */
 function isUnnoticed(encoding: RelationalEncoding, model: Model, table: string, row: Row): boolean {
   const { database } = encoding.run;
   const accesses = encoding.instances
@@ -193,7 +193,7 @@ function scheduleOf(encoding: RelationalEncoding, model: Model): readonly Schedu
   });
 }
 
-/** The instance's statements that run, in order. */
+/** The executed statements of an instance, in order. */
 function executedSteps(
   encoding: RelationalEncoding,
   model: Model,
@@ -208,7 +208,7 @@ function placeOf(encoding: RelationalEncoding, model: Model, ref: StepRef): numb
   return model.int(place(ref));
 }
 
-/** The value that an integer of the model stands for. Interned text is exact, other text is made up. */
+/** The value that an integer of the model stands for. Interned text is exact, other text is invented. */
 function valueOf(encoding: RelationalEncoding, type: ValueType, value: number): Value {
   if (type === "bool") return value !== 0;
   if (!isWord(type)) return value;

@@ -1,4 +1,4 @@
-// Groups of cycles of one necklace: those that go through the same set of tables.
+// Groups of a necklace's cycles by the set of tables that they go through.
 import { passedLiteral, sparedLiteral, tableLiteral } from "../../encoding/relational/encoding";
 import type { RelationalEncoding, Selector } from "../../encoding/relational/encoding";
 import { and, not } from "../../encoding/smt";
@@ -22,7 +22,7 @@ export function groupAssumptions(
   });
 }
 
-/** Tables that alone may carry a cycle: each step of the necklace may be over them. */
+/** Tables that can carry a cycle alone: each step of the necklace has a dependency over them. */
 export function singleTables(encoding: RelationalEncoding): readonly string[] {
   return tableNames(encoding).filter((table) =>
     encoding.instances.every((_, step) =>
@@ -33,7 +33,7 @@ export function singleTables(encoding: RelationalEncoding): readonly string[] {
   );
 }
 
-/** Leaves the group for good. */
+/** Excludes the group from further answers. */
 export function blockGroup(
   encoding: RelationalEncoding,
   queries: Queries,
@@ -42,7 +42,7 @@ export function blockGroup(
   queries.add(`(assert ${not(and(...groupAssumptions(encoding, tables)))})`);
 }
 
-/** The dependencies that make up the model's cycle: one per step, over the table that the step is over. */
+/** The dependencies of the model's cycle: one per step, over the step's table. */
 export function cycleOfModel(encoding: RelationalEncoding, model: Model): readonly Selector[] {
   const tables = tablesOfSteps(encoding, model);
   return encoding.instances.flatMap((_, step) => {
@@ -54,7 +54,7 @@ export function cycleOfModel(encoding: RelationalEncoding, model: Model): readon
   });
 }
 
-/** Excludes this cycle, with whatever values. */
+/** Excludes this cycle, for any values. */
 export function blockCycle(queries: Queries, cycle: readonly Selector[]): void {
   queries.add(`(assert ${not(and(...cycle.map((selector) => selector.name)))})`);
 }

@@ -1,4 +1,4 @@
-// Which levels of axioms allow something: asked from the strongest on, with what one answer says about other levels.
+// The levels of axioms that allow something: asked from the strongest on, with the consequences of each answer for other levels.
 import type { WrittenAxiom } from "../../../isolation/formula";
 import { AXIOMS, PAPER_LEVELS } from "../../../isolation/levels";
 import type { Axiom, Level, PaperLevel } from "../../../isolation/levels";
@@ -10,40 +10,40 @@ import { writtenLiteral } from "../../encoding/relational/writes";
 import type { WrittenLiteral } from "../../encoding/relational/writes";
 import type { Queries } from "./queries";
 
-/** A built-in axiom, or the literal of one that a user wrote. */
+/** A built-in axiom, or the literal of a user-written one. */
 export type AnyAxiom = Axiom | WrittenLiteral;
 
-/** One level, or the mixture that the tuple's transactions run at. */
+/** One level, or the mixed levels of the tuple's transactions. */
 export interface SearchedLevel {
   readonly name: string;
-  /** Levels at which the store judges witnesses. */
+  /** The levels at which the store judges witnesses. */
   readonly levels: Levels;
   readonly assumptions: readonly string[];
   /** Axioms that hold for every instance. */
   readonly inAll: readonly AnyAxiom[];
   /** Axioms that hold for some instance. */
   readonly inSome: readonly AnyAxiom[];
-  /** Nothing but serial histories: never of units, whose transactions others come between at every level. */
+  /** True if the level allows only serial histories; never for units, whose transactions interleave with others at every level. */
   readonly isSerial: boolean;
 }
 
-/** The levels that the search of one tuple is about. */
+/** The levels in the search of one tuple. */
 export interface TupleLevels {
-  /** At which anomalies are looked for. */
+  /** The level at which anomalies are searched. */
   readonly base: SearchedLevel;
-  /** Levels that might allow what the base allows, the base among them, strongest first. */
+  /** Levels that may allow what the base allows, the base included, strongest first. */
   readonly searched: readonly SearchedLevel[];
-  /** Levels that a finding is compared over, from weak to strong. */
+  /** Levels that a finding is compared at, weak to strong. */
   readonly compared: readonly SearchedLevel[];
-  /** For the encoding, where one level does not say it all. */
+  /** The mixture for the encoding; absent for a single level. */
   readonly mixture?: Mixture;
-  /** All axioms of these levels that users wrote; a literal's number is the place here. */
+  /** All user-written axioms of these levels; a literal's number is its index here. */
   readonly written: readonly WrittenAxiom[];
 }
 
 /**
- * The levels of instances of these transactions (ids); `defined` are users' levels to compare with. Pairs that are kept
- * serializable are so at compared levels too.
+ * The levels of instances of these transactions (ids); `defined` are user-defined levels for the comparison. Pairs that are kept
+ * serializable are so at the compared levels too.
  */
 export function tupleLevels(
   levels: Levels,
@@ -78,18 +78,18 @@ export function tupleLevels(
   return { base, searched, compared: shown, mixture, written };
 }
 
-/** True if each level allows something; undefined while nobody knows. */
+/** For each level, whether it allows something; undefined if not known yet. */
 export interface LevelVector {
   get(level: SearchedLevel): boolean | undefined;
-  /** Asks the solver unless the answer follows from earlier ones. */
+  /** Asks the solver, unless earlier answers imply the result. */
   decide(level: SearchedLevel): boolean | undefined;
-  /** It was seen at this level, so weaker ones allow it as well. */
+  /** Records that this level, hence every weaker one, allows it. */
   allow(level: SearchedLevel): void;
-  /** The solver refused it at this level; `core` holds the assumptions that were to blame. */
+  /** Records that the solver refused it at this level; `core` holds the assumptions responsible. */
   refuse(core: ReadonlySet<string>, level: SearchedLevel): void;
 }
 
-/** The vector of what `context` (assumptions, asked for at each question) describes, over the searched levels. */
+/** The vector of what `context` (assumptions, read at each question) describes, over the searched levels. */
 export function makeLevelVector(
   queries: Queries,
   context: () => readonly string[],
@@ -130,7 +130,7 @@ export function makeLevelVector(
   return vector;
 }
 
-/** True if every history of `strong` is one of `weak`. */
+/** True if every history of `strong` is a history of `weak`. */
 export function contains(strong: SearchedLevel, weak: SearchedLevel): boolean {
   return weak === strong || weak.inSome.every((axiom) => strong.inAll.includes(axiom));
 }
@@ -140,7 +140,7 @@ function literalOf(axiom: AnyAxiom): string {
   return builtIn === undefined ? axiom : axiomLiteral(builtIn);
 }
 
-/** Axioms that users wrote, each text once. */
+/** The user-written axioms, each text once. */
 function writtenIn(levels: readonly Level[]): readonly WrittenAxiom[] {
   const all = levels.flatMap((level) => (level.family === "paper" ? (level.own ?? []) : []));
   return [...new Map(all.map((axiom) => [axiom.text, axiom])).values()];

@@ -1,5 +1,5 @@
-// Which steps a larger cycle can have, from pairs alone: most tuples of three and four are ruled out by them. Answers
-// about pairs are remembered per solver factory; they depend on the pair's own content and nothing else.
+// The possible steps of larger cycles, from pairs alone: these rule out most tuples of three and four. Answers about pairs are cached per
+// solver factory, keyed by the pair's content, which alone they depend on.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { SolverFactory } from "../../../solver/solver";
 import {
@@ -15,21 +15,21 @@ import type { SearchLimits } from "../unit";
 import type { SearchedLevel } from "./levels";
 import { mayReverse } from "./plan";
 
-/** Possible step from one transaction to another. */
+/** A possible step from one transaction to another. */
 interface Step {
   readonly depends: boolean;
-  /** It may miss a write of the other while the other misses it as well: the only step against arbitration. */
+  /** True if each may miss a write of the other: the only step against arbitration. */
   readonly reverses: boolean;
 }
 
-/** Pairs that are remembered: beyond that the oldest go. */
+/** Cached pairs; the oldest are evicted. */
 const MOST_REMEMBERED = 5000;
 
 const remembered = new WeakMap<SolverFactory, Map<string, Step>>();
 
 /**
- * True if the level may have a cycle over these transactions in this order, as far as pairs can tell; true where the
- * solver gives up. For levels at which transactions are seen as a whole.
+ * True if pairs do not rule out a cycle at the level over these transactions in this order; also if the solver gives up. For levels with
+ * atomic visibility of transactions.
  */
 export function mayCycle(
   solvers: SolverFactory,
@@ -80,7 +80,7 @@ function stepBetween(
   return step;
 }
 
-/** The pair's content: equal in every program that holds these transactions, however it numbers its words. */
+/** The pair's content as a key, equal in every program that contains these transactions, however it numbers its interned texts. */
 function keyOf({ flat, noConflict, written }: Question, pair: readonly number[]): string {
   const transactions = pair.map((index) => flat.transactions[index]);
   const names = transactions.flatMap((each) => each?.operations.map(({ table }) => table) ?? []);

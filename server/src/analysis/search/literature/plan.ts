@@ -1,4 +1,4 @@
-// Which tuples to search at a papers' level: necklaces whose text allows a cycle that the level does not rule out.
+// The tuples to search at a papers' level: necklaces whose static dependencies allow a cycle that the level does not exclude.
 import type { PaperLevel } from "../../../isolation/levels";
 import { staticEdges } from "../../encoding/relational/edges";
 import { makeInstances } from "../../encoding/relational/instances";
@@ -8,8 +8,8 @@ import type { Unit } from "../unit";
 import type { AnyAxiom } from "./levels";
 
 /**
- * The necklaces of `size` transactions (cyclic sequences, least rotation first) that may have a cycle at the level,
- * the likeliest first. A reversed necklace is another cycle and another unit. O(n^size) for n transactions.
+ * The necklaces of `size` transactions (cyclic sequences, least rotation first) that may have a cycle at the level, likeliest first. A
+ * reversed necklace is another cycle, hence another unit. O(n^size) for n transactions.
  */
 export function planPapers(flat: FlatProgram, base: PaperLevel, size: number): readonly Unit[] {
   if (size < 2) return [];
@@ -34,11 +34,11 @@ export function planPapers(flat: FlatProgram, base: PaperLevel, size: number): r
 interface EdgeKinds {
   readonly any: boolean;
   readonly rw: boolean;
-  /** How many dependencies the text allows. */
+  /** The number of static dependencies. */
   readonly count: number;
 }
 
-/** Static dependencies between two transactions; they do not depend on the rest of the tuple but for existence. */
+/** Memoised static dependencies between two transactions; apart from existence, they do not depend on the rest of the tuple. */
 function edgeCache(flat: FlatProgram): (from: number, to: number) => EdgeKinds {
   const known = new Map<string, EdgeKinds>();
   return (from, to) => {
@@ -57,7 +57,10 @@ function edgeCache(flat: FlatProgram): (from: number, to: number) => EdgeKinds {
   };
 }
 
-/** 0 when the axioms, which do not keep the transactions of a unit together, rule out every cycle over these transactions, else larger for likelier ones. */
+/**
+ * 0 if the axioms (which do not keep a unit's transactions together) exclude every cycle over these transactions; else larger for likelier
+ * ones.
+ */
 function score(
   edges: (from: number, to: number) => EdgeKinds,
   axioms: readonly AnyAxiom[],
@@ -71,15 +74,14 @@ function score(
   const reversing = steps.map((step) => step.rw);
   if (!mayReverse(axioms, reversing)) return 0;
   const missed = reversing.filter((each) => each).length;
-  // Lost updates are cycles of two reads that miss writes: they come early. Short transactions come before long ones.
+  // Lost updates have two reads that miss writes, so these come early. Short transactions come before long ones.
   return missed + 1 / (1 + steps.reduce((sum, step) => sum + step.count, 0));
 }
 
 /**
- * Necessary conditions on the read-write (anti-)dependencies of a cycle, the only ones that may run against
- * arbitration once transactions are atomic: one; two with causal visibility and no conflicts (PSI); two adjacent
- * ones when visibility is also a prefix (SI). With statements of their own visibility anything goes. Axioms that users
- * wrote exclude more, which is left to the solver.
+ * Necessary conditions on the anti-dependencies (rw) of a cycle, the only edges that may run against arbitration for atomic transactions:
+ * one; two with causal visibility and no conflicts (PSI); two adjacent ones if visibility is also a prefix (SI). With visibility per
+ * statement there is no condition. What user-written axioms exclude is left to the solver.
  */
 export function mayReverse(axioms: readonly AnyAxiom[], reversing: readonly boolean[]): boolean {
   const has = new Set(axioms);

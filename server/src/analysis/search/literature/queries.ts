@@ -1,32 +1,32 @@
-// Questions to the solver of one unit: counted, stopped on demand, with a record of what stayed open.
+// The solver queries of one unit: counted, stoppable, with a record of undecided ones.
 import type { CheckResult, Model, Solver } from "../../../solver/solver";
 import type { Assumptions } from "../../encoding/assumptions";
 import type { SearchLimits, UnitResult } from "../unit";
 
 export interface Queries {
-  /** "unknown" also when the search was stopped; the reason is recorded once. */
+  /** Asks the solver; "unknown" also after a stop. The reason is recorded once. */
   ask(assumptions: readonly string[]): CheckResult;
-  /** As `ask`, for a question that may stay open: its "unknown" is not recorded. */
+  /** As `ask`, for an optional question: its "unknown" is not recorded. */
   tryOut(assumptions: readonly string[]): CheckResult;
-  /** The assumptions that were to blame for the last "unsat". */
+  /** The unsat core of the last query, in assumptions. */
   core(): readonly string[];
   model(): Model;
   add(text: string): void;
   stopped(): boolean;
   count(): number;
   undecided(): readonly string[];
-  /** Records that something stays open for another reason than the solver's. */
+  /** Records that something stays open for a reason outside of the solver. */
   leaveOpen(reason: string): void;
-  /** True if some question stayed open for want of effort, recorded or not. */
+  /** True if some query ran out of effort, recorded or not. */
   gaveUp(): boolean;
-  /** Names of the encoding's assumptions without which some answer "unsat" would have been "sat". */
+  /** Assumptions of the encoding without which some "unsat" would have been "sat". */
   assumed(): readonly string[];
 }
 
-/** After so many questions that the solver gave up, the rest of the unit is not asked: each may take seconds. */
+/** After this many queries on which the solver gave up, the rest of the unit is skipped: each may take seconds. */
 const PATIENCE = 3;
 
-/** `subject` names the transactions in reasons; `assumptions` are made by every question. */
+/** The queries; `subject` names the transactions in reasons, and every query makes the `assumptions`. */
 export function makeQueries(
   solver: Solver,
   limits: SearchLimits,
@@ -56,7 +56,7 @@ export function makeQueries(
     return answer;
   };
   const literals = (): readonly string[] => assumptions.all().map(({ literal }) => literal);
-  /** Assumptions that the last "unsat" rests on: those that stand in its core, unless others than those give it as well. */
+  /** Records the assumptions in the last unsat core, unless the rest suffices for "unsat" without them. */
   const noteAssumed = (question: readonly string[]): void => {
     const blamed = new Set<string>();
     for (;;) {
@@ -100,7 +100,7 @@ export function makeQueries(
   };
 }
 
-/** The part of a result that says what it rests on, and whether more effort may change it. */
+/** The assumptions that a result rests on, and whether more effort may change it. */
 export function groundsOf(queries: Queries): Pick<UnitResult, "assumed" | "gaveUp"> {
   const assumed = queries.assumed();
   return { ...(assumed.length > 0 && { assumed }), ...(queries.gaveUp() && { gaveUp: true }) };

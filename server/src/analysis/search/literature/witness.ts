@@ -1,5 +1,5 @@
-// Witnesses by refinement: a model is run by the store; where a serial order gives the same, the solver is told that
-// order and asked again. Most cycles need no or few of the n! serial orders, which are the costly part of a question.
+// Witnesses by refinement: the store runs a model; if a serial order has the same outcome, the solver learns that order and is asked again.
+// Most cycles need few or none of the n! serial orders, which are the expensive part of a query.
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { Program } from "../../../program/program";
 import type { Confirmation, WitnessPlan } from "../../../store/execution";
@@ -12,29 +12,29 @@ import { blockCycle, cycleOfModel } from "./groups";
 import type { LevelVector, SearchedLevel } from "./levels";
 import type { Queries } from "./queries";
 
-/** Runs a plan and says what it shows. */
+/** Runs a plan and reports what it shows. */
 export type Judge = (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
 
-/** Judgement of the store on a model, and the level that the model keeps to. */
+/** The store's judgement of a model, and the level that the model satisfies. */
 export interface Judgement {
   readonly confirmation: Confirmation;
   readonly level: SearchedLevel;
 }
 
-/** Part that is to differ from every serial order: the final rows, also what callers receive, or anything at all. */
+/** The required difference from every serial order: in the final rows, also in returned values, or in anything. */
 export type Difference = "state" | "value" | "anything";
 
 export interface WitnessRequest {
-  /** Assumptions that the witness keeps to. */
+  /** Assumptions that the witness must satisfy. */
   readonly context: readonly string[];
-  /** The level that the model keeps to ... */
+  /** The level that the model must satisfy ... */
   readonly level: SearchedLevel;
-  /** ... and the weaker or equal one at which the store runs it. */
+  /** ... and the weaker or equal level at which the store runs it. */
   readonly judgedAt: SearchedLevel;
   readonly wanted: Difference;
-  /** Learns what is found out about levels on the way. */
+  /** Receives what is learnt about levels on the way. */
   readonly vector: LevelVector;
-  /** Shared by all requests about one group of cycles: models that showed nothing and may still come. */
+  /** The budget of unsuccessful models, shared by all requests of one group of cycles. */
   readonly patience: { left: number };
 }
 
@@ -42,15 +42,15 @@ export interface Witnesses {
   readonly encoding: RelationalEncoding;
   readonly queries: Queries;
   /**
-   * A witness that the store confirms, with at least the wanted severity; else one that it could not run. A weaker
-   * confirmed one is returned for "state" as well when there is no other. Undefined when there is none.
+   * A witness that the store confirms with at least the wanted severity, else one that it could not run. If there is no other, "state" also
+   * returns a confirmed one of lower severity. Undefined if there is none.
    */
   find(request: WitnessRequest): Judgement | undefined;
-  /** The assumption that results differ from the serial orders that are known so far; nothing before the first. */
+  /** The assumption that results differ from the serial orders learnt so far; none before the first. */
   differing(): readonly string[];
-  /** Cycles were set aside after one execution that a serial order gives as well; others of theirs may differ. */
+  /** True if cycles were excluded after one execution that matched a serial order; other executions of them may differ. */
   setAside(): boolean;
-  /** A confirmed witness seen on the way that differs only in reads that nobody uses. */
+  /** A confirmed witness found on the way that differs only in reads nobody uses. */
   unused(): Judgement | undefined;
 }
 
@@ -61,18 +61,18 @@ export interface WitnessSource {
   readonly judge: Judge;
 }
 
-/** Models that are tried per question before it is given up; those that teach a new serial order do not count. */
+/** Models per query before it is given up; those that teach a new serial order do not count. */
 const TRIES = 3;
 
-/** Serial orders that are told to the solver of a larger tuple before a lesser witness is enough, ... */
+/** Serial orders that the solver learns for a larger tuple before a lesser witness is accepted, ... */
 const MOST_ORDERS = 2;
-/** ... and before one is that differs only in reads that nobody uses. */
+/** ... and before one that differs only in unused reads is. */
 const MOST_ORDERS_UNUSED = 6;
 
-/** Models that are tried per group of cycles: where so many show nothing, the store does not follow the encoding. */
+/** Unsuccessful models per group of cycles; after these the store evidently does not follow the encoding. */
 export const PATIENCE = 8;
 
-/** Opens the search for witnesses of one encoding, whose text the solver has. */
+/** Opens the witness search of an encoding that the solver has loaded. */
 export function openWitnesses({ program, encoding, queries, judge }: WitnessSource): Witnesses {
   const orders = new Set<string>();
   let preferred = false;
@@ -84,9 +84,9 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
     return [wanted === "state" ? DIFFERS_STATE : DIFFERS];
   };
 
-  /** Tells the solver the serial orders that the run could not be told from; whether any was new. */
+  /** Teaches the solver a serial order with the same outcome as the run; true if it was new. */
   const learn = (agreeing: readonly (readonly string[])[]): boolean => {
-    // One at a time: the next model mostly differs from the others as well.
+    // One order at a time: the next model usually differs from the others as well.
     const order = agreeing.find((each) => !orders.has(each.join(" ")));
     if (order === undefined) return false;
     orders.add(order.join(" "));
@@ -97,14 +97,14 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
     return true;
   };
 
-  /** True if there is a model, the most readable one. */
+  /** True if there is a model; the most readable one is current. */
   const ask = ({ context, level, wanted, vector }: WitnessRequest): boolean => {
     if (!preferred) queries.add(encoding.preferences());
     preferred = true;
     const goal = [...context, ...goalOf(wanted), ...level.assumptions];
     let possible = false;
     const refused: (readonly string[])[] = [];
-    // Beside several serial orders questions are hard.
+    // With several serial orders queries are hard, so fewer preferences are tried.
     const preferences = orders.size < 2 ? PREFERENCES : FEW_PREFERENCES;
     for (const preference of preferences) {
       const last = preference.length === 0;
@@ -116,7 +116,7 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
       const blamed = preference.filter((literal) => core.has(literal));
       if (blamed.length > 0) {
         refused.push(blamed);
-        // True if a less readable model is worth asking for.
+        // The model without preferences is only asked for if one can exist.
         possible ||= queries.ask(goal) !== "unsat";
         if (possible) continue;
       }
@@ -153,7 +153,7 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
           else if (lesser?.confirmation.status !== "confirmed") lesser = judged;
           if (isEnough(severity, wanted)) return judged;
         } else if (!isBenign(confirmation)) lesser ??= judged;
-        // With three and more each further order costs seconds, and this cycle is shown already.
+        // With three or more transactions each further order costs seconds, and this cycle has a witness already.
         const isShown = lesser?.confirmation.status === "confirmed";
         const enough = isShown ? MOST_ORDERS : MOST_ORDERS_UNUSED;
         if (encoding.instances.length > 2 && orders.size >= enough && (isShown || unused)) break;
@@ -174,7 +174,7 @@ function isEnough(severity: Confirmation["severity"], wanted: Difference): boole
   return severity === "value" && wanted === "value";
 }
 
-/** It ran, and some serial order gives the same. */
+/** True if it ran and matched a serial order. */
 function isBenign(confirmation: Confirmation): boolean {
   return confirmation.execution !== undefined && confirmation.severity === undefined;
 }

@@ -1,5 +1,5 @@
-// The search at a product's level: per commit order one solver; a cycle is proposed, the store runs it, and only where
-// that does not settle the matter the solver is asked for an outcome that no serial order gives.
+// The search at a product's level: one solver per commit order. The solver proposes a cycle and the store runs it; only if that does not
+// decide, the solver is asked for an outcome that no serial order has.
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { Program } from "../../../program/program";
 import type { SolverFactory } from "../../../solver/solver";
@@ -29,8 +29,8 @@ import type { Judge, Search } from "./witness";
 export { planProduct };
 
 /**
- * The anomalies of a tuple in the given commit order, at most one per set of tables. Cycles whose outcome some serial
- * order gives as well are none. A solver that gives up makes the unit `undecided`; SolverError passes through.
+ * The anomalies of a tuple in a commit order, at most one per set of tables. Cycles whose outcome equals that of a serial order are
+ * dropped. If the solver gives up, the unit is `undecided`; SolverError propagates.
  */
 export function solveProduct(
   solvers: SolverFactory,
@@ -66,13 +66,13 @@ interface Question {
   readonly mayLead: ((from: number, to: number) => boolean) | undefined;
 }
 
-/** Questions to solvers for all orders of one tuple together. */
+/** Limit of solver queries for all commit orders of one tuple. */
 const MOST_QUERIES = 600;
 
 const TOO_MANY =
   "they commit in too many orders to search them all; one transaction around what belongs together has fewer";
 
-/** Units commit several times: every order of their commits is a question of its own, until one shows the worst. */
+/** Units commit several times: every order of their commits is searched separately, until one shows the worst severity. */
 function solveOrders(question: Question, members: readonly FlatTransaction[]): UnitResult {
   const subject = members.map(({ id }) => id).join(", ");
   if (members.some((each) => levelsWithin(question.levels, each).some(readsDirty))) {
@@ -114,7 +114,7 @@ function isWorst({ status, severity }: Finding["confirmation"]): boolean {
   return status === "confirmed" && severity === "state";
 }
 
-/** The anomalies where the instances commit in this order. */
+/** The anomalies if the instances commit in this order. */
 function solveOrder(
   { solvers, program, flat, levels, unit, limits, judge, mayLead }: Question,
   commits?: readonly Member[],
@@ -131,7 +131,7 @@ function solveOrder(
     const queries = makeQueries(solver, limits, subject, encoding.database.assumptions);
     const search: Search = { program, encoding, levels, queries, judge, orders: new Set() };
     const first = findAll(search, shapes, limits);
-    // Open questions about others leave the verdict as it is.
+    // Undecided queries about further causes do not affect the verdict.
     const beside = {
       ...search,
       queries: makeQueries(solver, limits, subject, encoding.database.assumptions),
@@ -151,7 +151,7 @@ function solveOrder(
   }
 }
 
-/** The store ran the plan and saw nothing: the solver was free where a statement was not fully understood. */
+/** True if the store ran the plan and saw no difference, because the solver was free in a statement that was not fully understood. */
 function restsOnLosses({ confirmation }: Finding, encoding: ProductEncoding): boolean {
   const ran = confirmation.execution !== undefined && confirmation.severity === undefined;
   return ran && lossesOf(encoding).length > 0;
@@ -195,7 +195,7 @@ function findAll(
   return withoutWider([...findings.values()]);
 }
 
-/** One finding per set of tables: one that was executed rather than one that was not, the more severe one. */
+/** Keeps one finding per set of tables: executed before not executed, then the more severe. */
 function keepBest(findings: Map<string, Finding>, finding: Finding): void {
   const key = finding.tables.join(" ");
   const known = findings.get(key);
@@ -204,7 +204,7 @@ function keepBest(findings: Map<string, Finding>, finding: Finding): void {
   if (known === undefined || worth(finding) > worth(known)) findings.set(key, finding);
 }
 
-/** A finding over more tables says nothing new where one over some of them is as severe. */
+/** Drops findings over more tables than one of at least the same severity. */
 function withoutWider(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(
     (finding) =>

@@ -1,4 +1,4 @@
-// Further causes in the same pair: what is left where the reads that were told miss nothing.
+// Further causes in the same pair: the anomalies that remain if the reads found so far miss nothing.
 import type { StatementId } from "../../../program/statement";
 import { askForCycle, type CycleShape } from "../../encoding/product/encoding";
 import { missingAccesses, someMiss } from "../../encoding/product/edges";
@@ -7,8 +7,8 @@ import type { Finding } from "../unit";
 import { findWorst, rank, type Search } from "./witness";
 
 /**
- * Anomalies of a pair in which no read of what was found, or of each other, misses anything. Each was executed. Asks the
- * solver only where the text has other reads that may miss something.
+ * Anomalies of a pair in which the stale reads of the finding, and of each other, miss nothing; each was executed. The solver is only asked
+ * if the text has other reads that may miss something.
  */
 export function furtherCauses(
   search: Search,
@@ -26,7 +26,7 @@ export function furtherCauses(
   while (told.length + further.length < most) {
     const isPast = ({ operation }: (typeof missing)[number]): boolean =>
       past.has(operation.statement);
-    // A write that misses something rests on no read.
+    // A write without a stale read has no further cause.
     if (missing.every((each) => isPast(each) || each.operation.kind !== "read")) break;
     const literal = `FURTHER${String(further.length)}`;
     askForCycle(encoding, literal, shapes);
@@ -44,7 +44,7 @@ function isTold({ confirmation }: Finding): boolean {
   return confirmation.status === "confirmed" && rank(confirmation.severity) >= rank("value");
 }
 
-/** The statements whose reads the cycle shows to be stale. */
+/** The statements with the cycle's stale reads. */
 function staleReads({ confirmation: { cycle, execution } }: Finding): readonly StatementId[] {
   return cycle.flatMap((index) => {
     const edge = execution?.dependencies[index];

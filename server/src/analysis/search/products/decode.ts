@@ -1,5 +1,5 @@
-// From a model of the product encoding to a witness plan: arguments, rows at the start, and a schedule of statements
-// that realizes the commit order and the snapshots.
+// From a model of the product encoding to a witness plan: arguments, initial rows, and a schedule of statements that realises the commit
+// order and the snapshots.
 import type { ValueType } from "../../../program/expression";
 import type { Program } from "../../../program/program";
 import { setEntry } from "../../../protocol/dictionary";
@@ -30,10 +30,10 @@ import { compareKeys, instanceName, readBool, readInt, readTerm } from "../readM
 import { wordOf } from "../words";
 import { timedSchedule } from "./times";
 
-/** Parts of an encoding that describe a start. */
+/** The parts of an encoding that describe a start. */
 export type Start = Pick<ProductEncoding, "tuple" | "database" | "run" | "serial">;
 
-/** The plan that the model describes; instances are named T1, T2, ... in commit order. */
+/** The plan of a model; instances are named T1, T2, ... in commit order. */
 export function decodeProduct(
   program: Program,
   encoding: ProductEncoding,
@@ -42,7 +42,7 @@ export function decodeProduct(
   return { ...decodeStart(program, encoding, model), schedule: scheduleOf(encoding, model) };
 }
 
-/** Arguments and rows at the start that the model describes. */
+/** The model's arguments and initial rows. */
 export function decodeStart(program: Program, encoding: Start, model: Model): Setup {
   const { tuple } = encoding;
   const mayAdd = (table: string): boolean => !tuple.tables.has(table);
@@ -103,10 +103,10 @@ function initialRows(
   return result;
 }
 
-/** Keys of rows that are alike begin behind all that models give. */
+/** The first key of duplicated rows: above all keys that models use. */
 const FIRST_ALIKE = 1001;
 
-/** The row, and those that it stands for. */
+/** The row and its duplicates. */
 function alikeOf(
   encoding: Start,
   model: Model,
@@ -165,7 +165,7 @@ function isAlive(
   return model.boolAt(`a${String(table.id)}`, key);
 }
 
-/** Rows that runs name: of a closed table the listed ones, else those of point operations. */
+/** Rows named by runs: for a closed table the listed ones, else those of point operations. */
 function mentionedRows(encoding: Start, table: TupleTable): readonly RowKey[] {
   if (table.closed) return encoding.database.rows(table);
   const named = [encoding.run, ...encoding.serial].flatMap((run) =>
@@ -198,7 +198,7 @@ function rowOf(
   return Object.fromEntries(entries);
 }
 
-/** Columns that some operation mentions; the others are of no consequence. */
+/** Columns that some operation mentions; the others do not matter. */
 function usedColumns(encoding: Start, table: TupleTable): ReadonlySet<string> {
   const used = new Set<string>(table.mutable);
   for (const access of encoding.tuple.accesses.flat()) {
@@ -225,18 +225,18 @@ function plainValue(encoding: Start, type: ValueType): Value {
 interface Planned {
   readonly instance: number;
   readonly step: number;
-  /** Its place among the executed ones, from 1. */
+  /** One-based index among the executed statements. */
   readonly number: number;
   readonly gap: number;
-  /** Begins before the statements of earlier committers in its gap: their locks must not stop it. */
+  /** True if it begins before the statements of earlier committers in its gap, so that their locks do not block it. */
   readonly early: boolean;
-  /** How many earlier commits its transaction's snapshot contains, if there is one by then. */
+  /** The number of earlier commits in its transaction's snapshot, if that exists by then. */
   readonly snapshot: number | undefined;
 }
 
 /**
- * Statements by the gap between commits in which they begin: gap g lies before the commit of instance g. Within a gap
- * earlier committers come first, so that a later one that meets their locks waits, with its snapshot taken.
+ * The schedule: statements by the gap between commits in which they begin; gap g precedes the commit of instance g. Within a gap earlier
+ * committers come first, so that a later one that needs their locks waits, with its snapshot taken.
  */
 function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleStep[] {
   const { tuple, times } = encoding;
@@ -255,7 +255,7 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
   const steps: ScheduleStep[] = [];
   for (const gap of tuple.transactions.keys()) {
     const inGap = planned.filter((step) => step.gap === gap);
-    // A statement that is a transaction ends the gap: it commits by itself.
+    // A single-statement transaction ends its gap: it commits by itself.
     const isLast = (step: Planned): boolean =>
       step.instance === gap && tuple.parts[gap]?.single === true;
     const others = inGap.filter((step) => !isLast(step));
@@ -280,7 +280,7 @@ function nameOfUnit({ units }: ProductTuple, instance: number): string {
   return instanceName(units.findIndex((each) => each.includes(instance)));
 }
 
-/** Per instance the name of what it commits, as the store gives it; undefined where it does not. */
+/** Per instance, the name of its commit in the store; undefined if it does not commit. */
 function committedNames(
   { tuple, happens, begins }: ProductEncoding,
   model: Model,
@@ -297,7 +297,7 @@ function committedNames(
   });
 }
 
-/** Statements whose locks others wait for begin no later than those, and so does what their instance does before. */
+/** Statements whose locks others wait for begin no later than those waits, and so do the earlier statements of their instance. */
 function begunInTime(
   { queues, tuple }: ProductEncoding,
   model: Model,
@@ -321,7 +321,7 @@ function isStepOf({ instance, step }: Planned, access: Access): boolean {
   return instance === access.instance && step === access.operation.step;
 }
 
-/** The executed statements of an instance with their gaps: where the snapshot says, else as late as possible. */
+/** The executed statements of an instance with their gaps: given by the snapshot, else as late as possible. */
 function placedSteps(
   encoding: ProductEncoding,
   model: Model,
@@ -358,14 +358,14 @@ function placedSteps(
   );
 }
 
-/** How many statements a unit has executed before one of its transactions. */
+/** The number of statements that a unit executes before one of its transactions. */
 function statementsBefore(encoding: ProductEncoding, model: Model, instance: number): number {
   const unit = encoding.tuple.units.find((each) => each.includes(instance)) ?? [];
   const earlier = unit.filter((each) => each < instance);
   return earlier.reduce((sum, each) => sum + executedSteps(encoding, model, each).length, 0);
 }
 
-/** Which of the executed statements takes the transaction's snapshot; -1 where none of them does. */
+/** The executed statement that takes the transaction's snapshot; -1 if none does. */
 function openingStep(
   { tuple, run }: ProductEncoding,
   model: Model,
@@ -387,10 +387,7 @@ function openingStep(
   }
 }
 
-/**
- * How many earlier commits come before a statement, or are in the transaction's snapshot; undefined when that does not
- * matter.
- */
+/** The number of earlier commits before a statement, or in its transaction's snapshot; undefined if irrelevant. */
 function snapshotGap(
   encoding: ProductEncoding,
   model: Model,
@@ -412,7 +409,7 @@ function snapshotGap(
   return gap;
 }
 
-/** Numbers of the statements that run, by their guards. */
+/** Numbers of the executed statements, by their guards. */
 function executedSteps(
   encoding: ProductEncoding,
   model: Model,

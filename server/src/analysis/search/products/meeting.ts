@@ -1,6 +1,5 @@
-// Which steps a larger cycle can have at products' levels, from pairs alone: most tuples of three and four are ruled out
-// by them. Answers about pairs are remembered per solver factory; they depend on the pair's own content, on what its
-// company does to its tables, and nothing else.
+// The possible steps of larger cycles at products' levels, from pairs alone: these rule out most tuples of three and four. Answers about
+// pairs are cached per solver factory; they depend only on the pair's content and on what the rest of the tuple does to its tables.
 import { productLevelAt } from "../../../isolation/mixedLevels";
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { SolverFactory } from "../../../solver/solver";
@@ -10,17 +9,17 @@ import { INTERNED_BASE } from "../../operations/operation";
 import type { FlatProgram } from "../../operations/operation";
 import type { SearchLimits, Unit } from "../unit";
 
-/** True if a step of a cycle may lead from one place of the commit order to another. */
+/** True if a cycle may step from one position of the commit order to another. */
 export type MayLead = (from: number, to: number) => boolean;
 
-/** Pairs that are remembered: beyond that the oldest go. */
+/** Cached pairs; the oldest are evicted. */
 const MOST_REMEMBERED = 5000;
 
 const remembered = new WeakMap<SolverFactory, Map<string, boolean>>();
 
 /**
- * The steps that pairs leave open for these transactions in this commit order: all those along it, and those against it
- * that are possible for the two, unless the unit says so without a step along it; true where the solver gives up.
+ * The steps that pairs leave open for these transactions in this commit order: all steps along it, and those against it that the pair
+ * allows; pairs of one unit need no step along it. True if the solver gives up.
  */
 export function meetings(
   solvers: SolverFactory,
@@ -45,7 +44,7 @@ export function meetings(
   };
 }
 
-/** True if some cycle passes through all places of a commit order of that many. */
+/** True if some cycle passes through all positions of a commit order of this size. */
 export function hasCycle(size: number, mayLead: MayLead): boolean {
   const extend = (path: readonly number[]): boolean => {
     const last = path.at(-1) ?? 0;
@@ -61,7 +60,7 @@ interface Question {
   readonly flat: FlatProgram;
   readonly levels: Levels;
   readonly company: readonly number[];
-  /** The later one may not depend on the earlier one. */
+  /** True if the later transaction may not depend on the earlier one. */
   readonly alone: boolean;
 }
 
@@ -107,7 +106,7 @@ function ask(
   }
 }
 
-/** Dependencies of the answer; the same in every program that holds these transactions. */
+/** Cache key of the answer; the same in every program that contains these transactions. */
 function keyOf({ flat, levels, company, alone }: Question, pair: Pair): string {
   const tuple = makeTuple(flat, levels, pair, company);
   const tables = [...tuple.tables.values()].map((table) => [
@@ -127,7 +126,7 @@ function keyOf({ flat, levels, company, alone }: Question, pair: Pair): string {
 
 const texts = new WeakMap<object, string>();
 
-/** Plain data of a program as text, however the program numbers its words. */
+/** Plain data of a program as text, independent of how the program numbers its interned texts. */
 function textOf({ interned }: FlatProgram, data: object): string {
   const known = texts.get(data);
   if (known !== undefined) return known;

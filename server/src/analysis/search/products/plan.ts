@@ -1,4 +1,4 @@
-// Which tuples to search at a product's level: commit orders whose text allows a cycle.
+// The tuples to search at a product's level: commit orders whose text allows a cycle.
 import type { ProductLevel } from "../../../isolation/levels";
 import { productLevelAt } from "../../../isolation/mixedLevels";
 import type { Levels } from "../../../isolation/mixedLevels";
@@ -12,11 +12,9 @@ import type { Unit } from "../unit";
 import { compareWorth, worthOf } from "../worth";
 
 /**
- * The commit orders of `size` transactions that may have a cycle at their levels: the most suspicious first, as far
- * as their questions are not dear; then what was read whole before what was not, of which little can be confirmed; short
- * transactions before long ones; and among those of a size the likeliest first. Against commit order only reads
- * of snapshots point, so every cycle needs one; all at SERIALIZABLE have none. What `may` rules out is looked at no
- * further. O(n^size).
+ * The commit orders of `size` transactions that may have a cycle at their levels. Sorted by suspicion against cost; then fully understood
+ * before others, which are rarely confirmed; then short before long; then by likelihood. Only snapshot reads point against the commit
+ * order, so every cycle needs one, and SERIALIZABLE throughout has none. Orders ruled out by `may` are skipped. O(n^size).
  */
 export function planProduct(
   flat: FlatProgram,
@@ -48,7 +46,7 @@ export function planProduct(
   const open = sequences(count, size).filter(
     (transactions) =>
       (transactions.some((each) => !certified[each]) || passes(transactions)) &&
-      // Where there are units, all orders of commits are one question.
+      // With units, all commit orders form one question.
       (!transactions.some((each) => isUnit[each]) || isAscending(transactions)) &&
       may(transactions),
   );
@@ -73,8 +71,8 @@ export function planProduct(
 }
 
 /**
- * True if transactions form no cycle, by what their levels promise. Who takes a unique key that another one gave up is
- * not among what PostgreSQL looks at (measured as L63 of the litmus programs).
+ * True if the transactions form no cycle, by the guarantees of their levels. PostgreSQL's SSI does not track the reuse of a unique key that
+ * another transaction gave up (measured: litmus program L63).
  */
 export function areCertified(
   levels: Levels,
@@ -85,19 +83,21 @@ export function areCertified(
   return transactions.every((each) => isCertified(levels, each)) && !mayPassKeys(tables, watched);
 }
 
-/** The same of one that no other takes a key from. */
+/** As `areCertified`, for a transaction that takes over no key. */
 function isCertified(levels: Levels, transaction: FlatTransaction): boolean {
   const level = productLevelAt(levels, transaction.id);
   if (transaction.parts) return false;
   return level.serializable && !overlooksReads(level, transaction);
 }
 
-/** True if plain reads at the level may see what is not committed. */
+/** True if plain reads at the level may see uncommitted rows. */
 export function readsDirty(level: ProductLevel): boolean {
   return level.plainRead === "newest-uncommitted";
 }
 
-/** Who writes what changed since its snapshot fails: what a transaction saw or overwrote committed before that. */
+/**
+ * True if writing a row that changed since the snapshot fails: whatever a transaction saw or overwrote was committed before its snapshot.
+ */
 function isSnapshotIsolation(level: ProductLevel): boolean {
   return (
     level.plainRead === "snapshot" &&
@@ -108,18 +108,18 @@ function isSnapshotIsolation(level: ProductLevel): boolean {
 }
 
 interface Pair {
-  /** Dependencies from the first committer to the second that the text allows. */
+  /** Static dependencies from the first committer to the second. */
   readonly forward: number;
-  /** From the second to the first. */
+  /** Static dependencies from the second to the first. */
   readonly backward: number;
-  /** True if the first may read what the second changes without waiting for it or keeping it waiting. */
+  /** True if the first may read what the second changes without either waiting for the other. */
   readonly missing: boolean;
-  /** True if the second may take a unique key that the first gave up, both at levels that do not look at that. */
+  /** True if the second may take over a unique key that the first gave up, both at levels that do not track it. */
   readonly passesKeys: boolean;
   readonly operations: number;
 }
 
-/** The pair of two transactions that share no table which one of them writes. */
+/** A pair that shares no written table. */
 const APART: Pair = { forward: 0, backward: 0, missing: false, passesKeys: false, operations: 0 };
 
 interface TableUse {
@@ -136,7 +136,7 @@ function tableUse({ operations }: FlatTransaction): TableUse {
   };
 }
 
-/** The tables that both touch and one of them writes. */
+/** The tables that both touch and at least one writes. */
 function meetingTables(one: TableUse, other: TableUse): ReadonlySet<string> {
   const meets = ({ written }: TableUse, { touched }: TableUse): readonly string[] =>
     [...written].filter((table) => touched.has(table));
@@ -159,7 +159,7 @@ function pairOf(
     const passesKeys = isWatched && mayPassKeys(flat.tables, both);
     return { ...ANYTHING, passesKeys, operations };
   }
-  // Nothing depends on what another table holds.
+  // Other tables do not affect the dependencies.
   const tuple = makeTuple(flat, levels, members, members, undefined, (table) => shared.has(table));
   const [a = [], b = []] = tuple.accesses;
   const [ofFirst, ofSecond] = [byTable(a), byTable(b)];
@@ -185,17 +185,17 @@ function pairOf(
   return {
     forward: count(a, ofSecond, true) + dirty,
     backward: count(b, ofFirst, false) + dirty,
-    // Keys are looked for among the newest rows, whatever the snapshot.
+    // Key checks look at the newest rows, whatever the snapshot.
     missing: passesKeys || misses(),
     passesKeys: passesKeys && tuple.levels.every(({ ssi }) => ssi === true),
     operations,
   };
 }
 
-/** More pairs of operations are not compared: planning would take longer than the questions that it spares. */
+/** Limit of compared pairs of operations: beyond it, planning would take longer than the queries that it saves. */
 const LARGEST = 1_000;
 
-/** The pair of long transactions that meet: everything is taken to be possible. */
+/** The result for long transactions that share a table: everything is assumed possible. */
 const ANYTHING = { forward: 1, backward: 1, missing: true } as const;
 
 function operationsOn(
@@ -216,9 +216,9 @@ function byTable(accesses: readonly Access[]): ReadonlyMap<number, readonly Acce
 }
 
 /**
- * 0 without a possible cycle through all; else higher for pairs that miss each other's writes, and for short ones. Under
- * snapshot isolation the step to the first committer misses it, and so the step before that, to the one that misses
- * it, is one of reading something older too (Fekete et al. 2005): what that one saw or overwrote would make it see the first.
+ * 0 if there is no possible cycle through all; else higher for pairs that miss each other's writes, and for short ones. Under snapshot
+ * isolation the step into the first committer is an anti-dependency, and so is the step before it (Fekete et al. 2005): anything that
+ * transaction saw or overwrote would make it see the first.
  */
 function score(
   pairAt: (first: number, second: number) => Pair,

@@ -1,5 +1,5 @@
-// Where the schedule of a plan does not come about: statements between the same two commits may have to be interleaved in
-// another way than planned, because a search that waits for one row has gone over others before. All ways are tried.
+// Alternative interleavings for a plan whose schedule does not come about: statements between two commits may have to interleave
+// differently, because a search that waits for one row has passed others before. All interleavings are tried.
 import { productLevelAt } from "../../../isolation/mixedLevels";
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { Program } from "../../../program/program";
@@ -9,10 +9,10 @@ import type { Confirmation, WitnessPlan } from "../../../store/execution";
 import type { LevelOf } from "../../../store/server";
 import { toExecution } from "../../../store/toExecution";
 
-/** So many runs are looked at, and so many different outcomes judged. */
+/** Limits of runs, and of different outcomes that are judged. */
 const MOST = { runs: 600, outcomes: 20 };
 
-/** The judgements of other interleavings of the plan's instances, one per outcome, until one is as good as asked for. */
+/** Judgements of other interleavings of the plan's instances, one per outcome, until one reaches the wanted severity. */
 export function retryPlan(
   program: Program,
   levels: Levels,

@@ -1,4 +1,4 @@
-// The schedule of a plan where statements have times of their own: some read what others have not committed.
+// The schedule of a plan with a time per statement: some statements read uncommitted data.
 import type { ScheduleStep } from "../../../protocol/witness";
 import type { Model } from "../../../solver/solver";
 import type { ProductEncoding } from "../../encoding/product/encoding";
@@ -10,11 +10,11 @@ import { instanceName, readInt } from "../readModel";
 interface Event {
   readonly instance: number;
   readonly time: number;
-  /** Number among the executed statements. */
+  /** Index among the executed statements. */
   readonly number?: number;
 }
 
-/** Statements and commits in the order in which they begin; `executed` are the steps of each instance that run. */
+/** Statements and commits in the order of their beginning; `executed` are the executed steps of each instance. */
 export function timedSchedule(
   encoding: ProductEncoding,
   times: Times,
@@ -55,7 +55,7 @@ export function timedSchedule(
   });
 }
 
-/** The earlier committers in the one snapshot of an instance; undefined where each statement has its own. */
+/** The earlier committers in an instance's single snapshot; undefined if each statement has its own. */
 function snapshotOf(
   { tuple }: ProductEncoding,
   model: Model,

@@ -1,6 +1,5 @@
-// Witnesses by refinement at a product's level: a model is run by the store; where a serial order gives the same, the
-// solver is told that order and asked for a model that differs. Most cycles need one or two of the n! orders, which
-// are the costly part of a question.
+// Witnesses by refinement at a product's level: the store runs a model; if a serial order has the same outcome, the solver learns that
+// order and is asked for a model that differs. Most cycles need one or two of the n! orders, which are the expensive part of a query.
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { Program } from "../../../program/program";
 import type { StatementId } from "../../../program/statement";
@@ -28,32 +27,32 @@ import type { Finding } from "../unit";
 import { decodeProduct } from "./decode";
 import { retryPlan } from "./retry";
 
-/** Runs a plan and says what it shows. */
+/** Runs a plan and reports what it shows. */
 export type Judge = (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
 
-/** Shared parts of all questions about one commit order. */
+/** The shared parts of all queries about one commit order. */
 export interface Search {
   readonly program: Program;
   readonly encoding: ProductEncoding;
   readonly levels: Levels;
   readonly queries: Queries;
   readonly judge: Judge;
-  /** Serial orders that the solver knows. */
+  /** Serial orders that the solver has learnt. */
   readonly orders: Set<string>;
-  /** Reads of other causes, which the cycle is not to pass. */
+  /** Reads of earlier causes, which the cycle must not use. */
   readonly past?: readonly StatementId[];
 }
 
 export interface CandidateFinding {
   readonly finding: Finding;
-  /** The tables of the cycle that the model shows. */
+  /** The tables of the model's cycle. */
   readonly tables: readonly string[];
 }
 
-/** Models that are tried per question before the store's refusal is reported; those that teach an order do not count. */
+/** Models per query before the store's refusal is reported; those that teach an order do not count. */
 const TRIES = 4;
 
-/** The most severe anomaly among these cycles, which the literal `cycle` asks for; undefined when all are harmless. */
+/** The most severe anomaly among the cycles selected by the literal `cycle`; undefined if all are harmless. */
 export function findWorst(
   search: Search,
   cycle: string,
@@ -64,11 +63,11 @@ export function findWorst(
   let best: CandidateFinding | undefined = isConfirmed(first.proposal) ? first.proposal : undefined;
   if (severityOf(best) === "state") return best;
   if (search.queries.stopped()) return undefined;
-  // Two have only two orders.
+  // A pair has only two orders, so both are taught at once.
   if (search.encoding.tuple.units.length === 2) learnAll(search);
   else learn(search, first.proposal, "unused");
   let unconfirmed: CandidateFinding | undefined;
-  // The widest question first: most cycles that show nothing at once are harmless, and then it is the only one.
+  // The widest query comes first: most cycles without an immediate difference are harmless, and then it is the only query.
   for (const wanted of ["unused", "state", "value"] as const) {
     if (rank(severityOf(best)) >= rank(wanted)) continue;
     const { answer, found } = refine(search, cycle, wanted, shapes);
@@ -79,12 +78,12 @@ export function findWorst(
   return best ?? unconfirmed;
 }
 
-/** How severe a confirmed finding is, as a number; 0 is nothing. */
+/** The severity as a number; 0 for none. */
 export function rank(severity: Severity | undefined): number {
   return severity === undefined ? 0 : { unused: 1, value: 2, state: 3 }[severity];
 }
 
-/** Goals in which the model is to differ from the serial orders that are known. */
+/** The literals that require a difference from the learnt orders. */
 const GOALS: Readonly<Record<Severity, string>> = {
   state: OTHER_STATE,
   value: OTHER_VALUE,
@@ -101,7 +100,7 @@ interface Answer {
   readonly found?: CandidateFinding;
 }
 
-/** Models that differ more and more, until the store confirms one; "unsat" is that there is none. */
+/** Asks for models that differ from more and more orders until the store confirms one; "unsat" means that there is none. */
 function refine(
   search: Search,
   cycle: string,
@@ -124,15 +123,15 @@ function refine(
     else lesser ??= other;
     block(search, question, proposal);
     tries += 1;
-    // The store does not follow the encoding here: nothing is claimed before all orders are ruled out.
+    // The store does not follow the encoding here, so all orders must be ruled out before anything is claimed.
     if (tries === TRIES - 1) learnAll(search);
   }
   return { answer: "sat", ...(lesser && { found: lesser }) };
 }
 
 /**
- * Tells the solver a serial order that the proposal cannot be told from, in what is wanted; whether there was a new one.
- * One at a time: the next model mostly differs from the others as well.
+ * Teaches the solver a serial order that agrees with the proposal in the wanted respect; true if it was new. One order at a time: the next
+ * model usually differs from the others as well.
  */
 function learn(search: Search, { finding }: CandidateFinding, wanted: Severity): boolean {
   const { agreeing } = finding.confirmation;
@@ -145,7 +144,7 @@ function learn(search: Search, { finding }: CandidateFinding, wanted: Severity):
   const order = agrees
     .map((names) => names.flatMap((name) => numbers.get(name) ?? []))
     .find((each) => !orders.has(each.join()));
-  // Before anything is known to agree, the order of commits is the one to differ from.
+  // The first order to learn, if none is known to agree, is the commit order.
   const told = order ?? (orders.size === 0 ? [...numbers.values()] : undefined);
   if (told === undefined) return false;
   tell(search, told);
@@ -162,7 +161,7 @@ function tell({ encoding, orders }: Search, order: readonly number[]): void {
   addSerialRun(encoding, order);
 }
 
-/** The best of the other interleavings of what was proposed, where statements search without holding what they pass. */
+/** The best of the proposal's other interleavings, for statements that search without holding locks on what they pass. */
 function retried(
   { program, levels, judge, encoding }: Search,
   proposal: Proposal,
@@ -201,9 +200,9 @@ function worse(a: CandidateFinding | undefined, b: CandidateFinding): CandidateF
   return rank(severityOf(b)) > rank(severityOf(a)) ? b : a;
 }
 
-/** True if there is a model: one that the store can execute, with few rows and small values if possible, else any. */
+/** Asks for a model: an executable one with few rows and small values if possible, else any. */
 function askReadable({ queries, encoding }: Search, assumptions: readonly string[]): CheckResult {
-  // Among small values the solver decides at once, and what it learns there helps it with the others.
+  // Queries over small values are fast, and the lemmas learnt there help with the larger ones.
   const small: readonly (readonly string[])[] = [
     [READABLE, SPARSE, PRESENCE],
     [READABLE, PRESENCE],
@@ -221,7 +220,7 @@ function askReadable({ queries, encoding }: Search, assumptions: readonly string
   return answer;
 }
 
-/** A model under these assumptions, a readable one if there is one, and what the store says to it. */
+/** A model under these assumptions, a readable one if there is one, with the store's judgement. */
 function propose(
   search: Search,
   assumptions: readonly string[],
@@ -247,7 +246,7 @@ function propose(
   return { answer, proposal: { finding, tables, model, plan } };
 }
 
-/** Excludes the arguments and values at the start of a model from further answers to a question. */
+/** Excludes a model's arguments and initial values from further answers to a query. */
 function block({ encoding, queries }: Search, question: string, { model }: Proposal): void {
   const { transactions, leads } = encoding.tuple;
   const same = transactions.flatMap(({ parameters }, instance) =>
