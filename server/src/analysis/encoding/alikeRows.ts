@@ -1,30 +1,30 @@
-// Rows that are alike but for their keys, of which a count needs many: one row of the encoding stands for all of them.
+// Rows that differ only in their keys, of which a count may need many: one row of the encoding represents all of them.
 import type { FlatTransaction, Operation, Term } from "../operations/operation";
 import { subterms } from "../operations/terms";
 import { limitsOfCounts, termsOf } from "./countLimits";
 import type { ProductTuple, TupleTable } from "./product/tuple";
 
-/** Rows that one row of a table may stand for. */
+/** A multiplicity for one row of a table. */
 export interface AlikeRows {
-  /** As many at the most. */
+  /** The maximal number of represented rows. */
   readonly most: number;
   /** The columns in which they differ, which no statement looks at: one of each key. */
   readonly differing: readonly string[];
 }
 
-/** Limits beyond these would make witnesses that nobody reads. */
+/** Higher limits would make witnesses unreadable. */
 const MOST = 500;
 
 /**
- * Where the tuple compares how many rows of the table there are with more than `few`, and no statement tells rows apart
- * that differ in one column of each key alone; undefined elsewhere. Linear in the tuple's operations.
+ * The multiplicity for a table, if the tuple compares its row count with more than `few` and no statement distinguishes rows that differ in
+ * one column per key; else undefined. Linear in the tuple's operations.
  */
 export function alikeRows(
   tuple: ProductTuple,
   table: TupleTable,
   few: number,
 ): AlikeRows | undefined {
-  // Cycles of three at a time beyond those of two are searched among few rows.
+  // Larger tuples are searched with few rows.
   if (tuple.units.length > 2) return undefined;
   const { name, primaryKey, uniqueKeys, columns, checks } = table.table;
   const limits = tuple.transactions.flatMap((each) => limitsOfCounts(each, name));
@@ -35,7 +35,7 @@ export function alikeRows(
     .flat()
     .filter((each) => each.table === table)
     .map(({ operation, point }) => ({ operation, point }));
-  // A sum of values that are the same is no sum of unknowns.
+  // A sum of equal values cannot represent a sum of unknowns.
   if (operations.some(({ operation }) => operation.aggregate?.function === "sum")) return undefined;
   if (tuple.transactions.some((each) => asksForRows(each, name))) return undefined;
   const told = new Set(columnsOf(...checks));
@@ -53,7 +53,7 @@ export function alikeRows(
   return { most: Math.max(...wanted), differing: [...new Set(differing)] };
 }
 
-/** The columns by which an operation tells rows apart, or that it computes something of. */
+/** The columns by which an operation distinguishes rows or which it computes with. */
 function toldApartBy({
   kind,
   where,
@@ -72,7 +72,7 @@ function toldApartBy({
   ];
 }
 
-/** True if the code goes through rows of the table, of which each counts for itself. */
+/** True if the code iterates over rows of the table, where each row counts. */
 function asksForRows(transaction: FlatTransaction, table: string): boolean {
   return [...subterms(...termsOf(transaction))].some(
     (term) => term.kind === "over" && transaction.operations[term.operation]?.table === table,

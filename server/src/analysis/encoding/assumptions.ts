@@ -1,5 +1,5 @@
-// Assumptions of the encodings of the rows at the start and of arguments. Each assumption is behind a literal, so that
-// an answer "unsat" tells which of them it rests on.
+// The encodings' assumptions on initial rows and arguments. Each is guarded by a literal, so that an unsat core tells which of them the
+// answer rests on.
 import { ownEntry } from "../../protocol/dictionary";
 import { fromRowColumn } from "../operations/operation";
 import type { FlatInvariant, FlatProgram, Term } from "../operations/operation";
@@ -8,15 +8,15 @@ import type { Script, Smt } from "./smt";
 import { asInt, isTrue } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
-/** An assumption by its name in results: `invariant`, `check` or `precondition`, then what it is; or `rollbacks`. */
+/** An assumption by its name in results: `invariant`, `check` or `precondition` with its subject, or `rollbacks`. */
 export interface Assumption {
   readonly literal: string;
   readonly name: string;
 }
 
-/** The assumptions that an encoding has made so far. */
+/** The assumptions that an encoding has used so far. */
 export interface Assumptions {
-  /** The literal behind which the assumption of that name is asserted. */
+  /** The literal that guards the named assumption. */
   literal(name: string): Smt;
   all(): readonly Assumption[];
 }
@@ -50,7 +50,7 @@ export function preconditionName(transaction: string, index: number): string {
   return `precondition ${String(index)} ${transaction}`;
 }
 
-/** Transactions roll back only where their text says so. */
+/** The assumption that transactions roll back only where their text says so. */
 export const NO_ROLLBACKS = "rollbacks";
 
 /** The kind, number and subject in an assumption's name. */
@@ -69,43 +69,43 @@ export function readAssumptionName(
   return text === undefined ? undefined : { kind: "invariant", text };
 }
 
-/** A row by the values of its key's columns. */
+/** A row, as the terms of its key columns. */
 export type AssumedRow = readonly Smt[];
 
-/** Rows at the start, as far as asserting invariants needs them. */
+/** The initial rows, as far as asserting invariants needs them. */
 export interface StartRows {
   readonly flat: FlatProgram;
   readonly script: Script;
   readonly assumptions: Assumptions;
-  /** The database itself keeps these: no answer rests on them as on an assumption. */
+  /** References that the database itself enforces, which are no assumptions. */
   readonly references: readonly FlatInvariant[];
   alive(table: string, row: AssumedRow): Smt;
   column(table: string, row: AssumedRow, column: string): SqlValue;
   /** The value of a term over these columns. */
   value(term: Term, column: (name: string) => SqlValue): SqlValue;
-  /** True if rows of the table are part of the encoding; those of others are added to the witness. */
+  /** True if rows of the table are part of the encoding; rows of other tables are added to the witness. */
   knows(table: string): boolean;
-  /** Names a row that an invariant asks for. */
+  /** Makes a row known that an invariant requires. */
   mention(table: string, row: AssumedRow): void;
 }
 
 /** Asserts invariants as rows become known. */
 export interface InvariantAsserter {
-  /** Call it once with every row that may exist at the start. O(r^n) for n tables and r rows of each. */
+  /** To be called once with every row that may exist initially. O(r^n) for n tables with r rows each. */
   add(table: string, row: AssumedRow): void;
 }
 
-/** Rows that exist because others do: chains are followed this far, the rest is left to the witness. */
+/** The depth to which chains of required rows are encoded; the witness adds the rest. */
 const DEEPEST = 4;
 
-/** An asserter for the program's invariants, and for the references between rows. */
+/** Creates an asserter for the program's invariants and for the references between rows. */
 export function invariantAsserter(start: StartRows): InvariantAsserter {
   const { references } = start;
   const invariants = [...(start.flat.invariants ?? []), ...references];
   const rows = new Map<string, AssumedRow[]>();
   const depth = { now: 0, names: 0 };
   let started = false;
-  /** Invariants over no row at all ask for a row whatever the others are. */
+  /** Invariants over no row require a row unconditionally. */
   const assertRowless = (): void => {
     if (started) return;
     started = true;
@@ -121,7 +121,7 @@ export function invariantAsserter(start: StartRows): InvariantAsserter {
       for (const invariant of invariants)
         for (const [at, name] of invariant.tables.entries()) {
           if (name !== table) continue;
-          // Each combination with the new row once: at earlier places stand older rows.
+          // Each combination with the new row once: earlier places range over older rows only.
           const choices = invariant.tables.map((other, place) => {
             if (place === at) return [row];
             return other === table && place < at ? before : (rows.get(other) ?? []);
@@ -171,7 +171,7 @@ function assertOn(
   depth.now -= 1;
 }
 
-/** The row that an invariant asks for exists; where its key is not given, some row does, of that name. */
+/** The condition that the row required by an invariant exists; without a given key, it is a fresh row of that name. */
 function soughtExists(
   start: StartRows,
   exists: NonNullable<FlatInvariant["exists"]>,
@@ -197,7 +197,7 @@ function soughtExists(
   );
 }
 
-/** The columns of these rows, as invariants name them. */
+/** The columns of these rows, under the names of the invariants. */
 function rowColumns(
   start: StartRows,
   rows: readonly (readonly [string, AssumedRow])[],

@@ -1,8 +1,8 @@
-// How many rows it takes for a program's own comparisons of counts to go either way.
+// The row counts at which a program's own comparisons change their result.
 import type { FlatTransaction, Term } from "../operations/operation";
 import { subterms } from "../operations/terms";
 
-/** The integers with which a transaction compares how many rows of the table there are. */
+/** The integers that a transaction compares the table's row count with. */
 export function limitsOfCounts(transaction: FlatTransaction, table: string): readonly number[] {
   const counts = (term: Term): boolean => {
     if (term.kind !== "output" && term.kind !== "count" && term.kind !== "over") return false;
@@ -21,7 +21,7 @@ export function limitsOfCounts(transaction: FlatTransaction, table: string): rea
   });
 }
 
-/** Terms that a transaction's rollback, its statements' conditions and what they write hang on. */
+/** The terms that determine a transaction's rollback, its statements' conditions and its writes. */
 export function termsOf({ aborts, exceeds, operations }: FlatTransaction): readonly Term[] {
   return [
     aborts,

@@ -1,23 +1,26 @@
-// Functions of which nothing is known but that equal arguments give equal values.
+// Uninterpreted functions: equal arguments give equal values, nothing else is known.
 import type { ValueType } from "../../program/expression";
 import { FALSE, apply, eq, imp, ite, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { asInt, sqlBool, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
-/** Assumption: rows exist where they are looked for, writes change them, like arguments of two instances differ. */
+/**
+ * Assumption for readable witnesses: rows exist where they are looked up, writes change them, and corresponding arguments of two instances
+ * differ.
+ */
 export const TELLING = "N_telling";
 
 export interface FreeFunction {
   readonly name: string;
   readonly type: ValueType;
-  /** NULL for a NULL argument. */
+  /** True if a NULL argument gives NULL. */
   readonly strict: boolean;
 }
 
 /**
- * The function's value; the same name and number of arguments are the same function throughout a script. Where the
- * literal `wish` is assumed, it is what the database gives for plain texts, as far as that can be said.
+ * The function's value; the same name and arity are the same function throughout a script. Under the literal `wish` it is the database's
+ * value for plain texts, where that can be expressed.
  */
 export function applyFree(
   script: Script,
@@ -27,7 +30,7 @@ export function applyFree(
 ): SqlValue {
   const isNull = or(...args.map((each) => each.isNull));
   const values = args.map(asInt);
-  // Where NULL is an argument like others, it is told apart from all values.
+  // Otherwise NULL is an ordinary argument, distinct from all values.
   const given = strict
     ? values
     : args.flatMap((each, at) => [
@@ -43,7 +46,7 @@ export function applyFree(
   return type === "bool" ? sqlBool(value, nothing) : sqlInt(value, nothing);
 }
 
-/** Result of a function for small letters and patterns without wildcards. */
+/** The usual result for lower-case letters and patterns without wildcards. */
 function usualValue(name: string, args: readonly Smt[]): Smt | undefined {
   const [first, second] = args;
   if (first === undefined) return undefined;
@@ -51,7 +54,7 @@ function usualValue(name: string, args: readonly Smt[]): Smt | undefined {
   return name === "LIKE" || name === "ILIKE" ? eq(first, second) : undefined;
 }
 
-/** Letters and digits alone, different for different names. */
+/** An injective encoding of names into letters and digits. */
 function symbolOf(name: string): string {
   return name.replaceAll(/[^a-z0-9]/giu, (each) => `_${String(each.charCodeAt(0))}_`);
 }

@@ -1,18 +1,18 @@
-// Results of functions that are not evaluated are arguments of transactions: equal calls give equal values.
+// Results of functions that are not evaluated become arguments of transactions: equal calls give equal values.
 import type { OutsideFunction } from "../../program/program";
 import type { FlatTransaction } from "../operations/operation";
 import { FALSE, and, eq, imp, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import type { SqlValue } from "./sqlValue";
 
-/** A value of such a function, and the values that it is a function of. */
+/** The result of such a function, and its arguments. */
 export interface OutsideValue {
   readonly of: OutsideFunction;
   readonly arguments: readonly SqlValue[];
   readonly value: SqlValue;
 }
 
-/** Those among the arguments of one instance. */
+/** The results among the parameters of one instance. */
 export function outsideValues(
   parameters: FlatTransaction["parameters"],
   valueOf: (name: string) => SqlValue,
@@ -22,7 +22,10 @@ export function outsideValues(
   );
 }
 
-/** Asserts that equal functions of equal values are equal, and of digests the reverse. Quadratic in the values of one function. */
+/**
+ * Asserts congruence: equal functions of equal arguments are equal, and for digests also the reverse. Quadratic in the values of one
+ * function.
+ */
 export function bindOutsideFunctions(script: Script, values: readonly OutsideValue[]): void {
   for (const [at, one] of values.entries())
     for (const other of values.slice(at + 1)) {

@@ -1,4 +1,4 @@
-// Constraints that end a transaction: NOT NULL and CHECK of the rows that it makes, and unique keys.
+// Constraints that abort a transaction: NOT NULL and CHECK on the rows that it writes, and unique keys.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Term } from "../../operations/operation";
 import { deferredKeysOf } from "../../operations/tables";
@@ -12,7 +12,7 @@ import { EXISTS } from "./tuple";
 import type { Access } from "./tuple";
 import type { Effect, Views } from "./views";
 
-/** The new version of some row breaks NOT NULL, or a CHECK. */
+/** The condition that a written row version violates NOT NULL, or a CHECK. */
 export function violates(views: Views, write: Effect, what: "notNull" | "check"): Smt {
   const { state, value, touches, newValue, insertedValue } = views;
   const { access } = write;
@@ -49,11 +49,11 @@ export function violates(views: Views, write: Effect, what: "notNull" | "check")
   const whole = breaks((name) => insertedValue(write, name), Object.keys(operation.set));
   const update = operation.update ?? {};
   const changed = breaks(changedBy(update, write.row ?? []), Object.keys(update));
-  // The row to insert is checked before it is known whether there is one in its place.
+  // The row to insert is checked before any conflict with an existing row.
   return or(and(write.exec, whole), and(write.updated, changed));
 }
 
-/** Other rows that have the values of the insertion in a unique key. */
+/** Other rows with the inserted values in a unique key. */
 export function collisions(views: Views, access: Access, row: RowKey): readonly Smt[] {
   const { set } = access.operation;
   const own = (column: string): SqlValue => {
@@ -63,7 +63,10 @@ export function collisions(views: Views, access: Access, row: RowKey): readonly 
   return access.table.table.uniqueKeys.flatMap((key) => holders(views, access, row, key, own));
 }
 
-/** An update of one row gives it values of a unique key that another row has. Of several rows the order counts: left out. */
+/**
+ * The condition that an update of one row takes a unique key of another row. For updates of several rows the result depends on their order,
+ * which is not modelled.
+ */
 export function takesUsedKey(views: Views, write: Effect): Smt {
   const { access, row } = write;
   const { operation, table } = access;
@@ -81,14 +84,14 @@ export function takesUsedKey(views: Views, write: Effect): Smt {
 }
 
 /**
- * Why the transaction of these operations cannot commit: a row that it has given a deferred key shares it with another
- * one, as both are when it ends.
+ * Reasons why the transaction of these operations cannot commit: a row with a deferred key that it wrote shares the key with another row at
+ * the end.
  */
 export function refusesCommit(views: Views, own: readonly Effect[]): readonly Smt[] {
   return own.flatMap((write) => {
     const { access, row, chosen } = write;
     const { table, operation } = access;
-    // The commands at the end of its transaction.
+    // Deferred keys are checked after all operations of the transaction.
     const end: Access = { ...access, operation: { ...operation, step: Infinity } };
     const at =
       (each: RowKey) =>
@@ -105,7 +108,7 @@ export function refusesCommit(views: Views, own: readonly Effect[]): readonly Sm
   });
 }
 
-/** The condition, for each other row, that it has these values of a unique key. */
+/** For each other row, the condition that it has these values in a unique key. */
 function holders(
   { state, rows }: Views,
   access: Access,

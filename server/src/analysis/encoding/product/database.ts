@@ -1,5 +1,5 @@
-// The rows at the start of a tuple's runs, shared by all of them: uninterpreted functions over keys, and for tables
-// that are looked through, the list of all rows that may exist.
+// The initial rows of a tuple, shared by all of its runs: uninterpreted functions over keys and, for closed tables, a list of all rows that
+// may exist.
 import { lengthName } from "../../../program/arrays";
 import type { ValueType } from "../../../program/expression";
 import { ownEntry } from "../../../protocol/dictionary";
@@ -29,29 +29,29 @@ export interface Database {
   alive(table: TupleTable, row: RowKey): Smt;
   /** A column's value at the start. */
   column(table: TupleTable, column: string, row: RowKey): SqlValue;
-  /** Rows of a closed table that may exist at the start; the same row may be listed twice. */
+  /** Rows of a closed table that may exist initially; one row may be listed twice. */
   rows(table: TupleTable): readonly RowKey[];
-  /** The row of a closed table that may stand for several, and how many it stands for at the start. */
+  /** The row of a closed table that represents several, with its initial multiplicity. */
   alike(table: TupleTable): Alike | undefined;
   /** A parameter of an instance. */
   parameter(instance: number, name: string): SqlValue;
-  /** Values at the start that runs look at, as constants. */
+  /** Initial values that runs look at, as constants. */
   readonly inputs: readonly { readonly name: Smt; readonly sort: Sort }[];
   /** An unknown value of an instance. */
   unknown(instance: number, id: string, type: ValueType): SqlValue;
-  /** Assumptions about the start. */
+  /** Assumptions about the initial rows. */
   readonly assumptions: Assumptions;
-  /** Rows of an open table that must exist because an invariant asks for them. */
+  /** Rows of an open table that must exist because an invariant requires them. */
   asked(table: TupleTable): readonly RowKey[];
 }
 
-/** Rows beyond those that transactions name, per table that is looked through: at least, and at most. */
+/** The numbers of rows per closed table beyond those that transactions name. */
 const FURTHER_ROWS = { least: 2, most: 10 };
 
-/** More rows cost too much where a table is accessed more often than this. */
+/** Above this number of accesses to a table further rows are too expensive. */
 const FEW_ACCESSES = 6;
 
-/** A row that stands for `times` rows, which differ in nothing that is looked at. */
+/** A row that represents `times` rows with the same values in all columns that are looked at. */
 export interface Alike {
   readonly row: RowKey;
   readonly times: Smt;
@@ -59,11 +59,11 @@ export interface Alike {
 }
 
 export interface DatabaseOptions {
-  /** Others take part, whose rows and made-up values are not known: nothing is said of rows that may not exist. */
+  /** True if other transactions take part, whose rows and generated values are unknown: rows that may not exist are unconstrained. */
   readonly open?: boolean;
 }
 
-/** The rows at the start, with their constraints asserted as they are mentioned. */
+/** The initial rows; their constraints are asserted as rows are mentioned. */
 export function makeDatabase(
   script: Script,
   tuple: ProductTuple,
@@ -173,7 +173,7 @@ export function makeDatabase(
       if (!tableAt(table).closed) asked.set(table, [...(asked.get(table) ?? []), row]);
     },
   });
-  /** Rows of an open table come one by one: each is told apart from those before it by every unique key. */
+  /** Rows of an open table become known one by one: each differs from the earlier ones in every unique key. */
   const touch = (table: TupleTable, row: RowKey): void => {
     if (table.closed) return;
     const name = table.table.name;
@@ -203,17 +203,17 @@ export function makeDatabase(
   return database;
 }
 
-/** Rows of the table may be missing at the start, unless they stand for locks. */
+/** True if rows of the table may be absent initially, unless they represent locks. */
 function isFree(table: TupleTable): boolean {
   return !table.table.name.startsWith(HIDDEN);
 }
 
-/** The column may hold NULL at the start. */
+/** True if the column may be NULL initially. */
 function mayBeNull({ table }: TupleTable, column: string): boolean {
   return table.columns.some(({ name, nullable }) => name === column && nullable);
 }
 
-/** Says of a parameter that it is NULL. */
+/** The constant that says that a parameter is NULL. */
 export function nullArgument(parameter: string): string {
   return `${parameter}n`;
 }
@@ -285,7 +285,7 @@ function listRows(
   return [...named, ...further];
 }
 
-/** As many rows as a count of them is compared with: only then both sides of the comparison are met. */
+/** The number of further rows: as many as a count of them is compared with, since both results of the comparison need that many. */
 function furtherRows(tuple: ProductTuple, table: TupleTable): number {
   if (!fewAccesses(tuple, table)) return FURTHER_ROWS.least;
   const limits = tuple.transactions.flatMap((transaction) =>
@@ -306,7 +306,7 @@ function standingFor(script: Script, { id }: TupleTable, row: RowKey, many: Alik
   return { row, times, differing: many.differing };
 }
 
-/** A key that is known before anything is read. */
+/** True for a key that is known before anything is read. */
 function isEarly(term: Term): boolean {
   return ![...subterms(term)].some(({ kind }) => READ.has(kind));
 }
@@ -332,7 +332,7 @@ function earlyInt(script: Script, database: Database, instance: number, term: Te
   return value.sort === "Int" ? value.value : `(ite ${value.value} 1 0)`;
 }
 
-/** CHECK constraints of the table hold at the start. */
+/** Asserts the CHECK constraints of an initial row. */
 function checkRow(
   script: Script,
   tuple: ProductTuple,
@@ -350,7 +350,7 @@ function checkRow(
   }
 }
 
-/** The value of a term over rows at the start. */
+/** The value of a term over initial rows. */
 function startValue(
   tuple: ProductTuple,
   database: Database,
@@ -367,7 +367,7 @@ function startValue(
   });
 }
 
-/** No two rows at the start agree on a unique key. */
+/** Asserts that no two initial rows agree on a unique key. */
 function uniqueRows(
   script: Script,
   database: Database,
@@ -390,7 +390,7 @@ function uniqueRows(
       }
 }
 
-/** Values of the right kind; small ones when readable ones are asked for. */
+/** Asserts the range of a value by type, and a small range under READABLE. */
 function bound(
   script: Script,
   tuple: ProductTuple,
@@ -401,7 +401,7 @@ function bound(
   script.constant(READABLE, "Bool");
   const small = and(le(int(range.least), value), le(value, int(range.most)));
   if (isNumber(type)) {
-    // Nobody names a value before the database has made it up.
+    // Generated values are above all values that anybody names beforehand.
     script.assert(lt(value, int(FIRST_FRESH)));
     script.assert(imp(READABLE, small));
     return;
@@ -427,7 +427,7 @@ function bindParameters(
       if (constant === true) script.assert(eq(value, database.parameter(first, name).value));
       if (type === "bool") continue;
       if (isFresh) {
-        // Above everything else, each in a place of its own: different from all rows and from each other.
+        // Generated values are consecutive above everything else: different from all rows and from each other.
         const before = fresh.at(-1);
         if (!isOpen) script.assert(eq(value, add(int(FIRST_FRESH), int(fresh.length))));
         else script.assert(before ? lt(before, value) : le(int(FIRST_FRESH), value));
@@ -440,7 +440,7 @@ function bindParameters(
   }
 }
 
-/** Arrays are not to ask for more rounds of a loop than are represented. */
+/** The maximal array length: arrays must not require more rounds of a loop than are unrolled. */
 function mostElements({ uncovered = [] }: FlatTransaction): number {
   return uncovered.length > 0 ? Math.max(1, ...uncovered.map((each) => each.rounds)) : 99;
 }

@@ -1,6 +1,6 @@
-// Reads of what is not committed. What such a read finds may be written by one who commits later, so that it is not a
-// definition in terms of what came before: its results are free until everything is defined, and are then equated with
-// what the read finds. Times are ordered, so that no value comes from itself.
+// Reads of uncommitted data. Such a read may see a write of a later committer, so that its result cannot be defined in terms of earlier
+// values: it is a free constant until everything is defined, and is then equated with what the read finds. Times are ordered, so no value
+// depends on itself.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { FlatTable, Term } from "../../operations/operation";
 import { FALSE, TRUE, and, eq, ite, not, or } from "../smt";
@@ -14,7 +14,7 @@ import { isBefore } from "./times";
 import type { Access } from "./tuple";
 import type { Effect } from "./views";
 
-/** Assertions that are made when everything is defined. */
+/** Assertions that are postponed until everything is defined. */
 export type PendingAssertions = (() => void)[];
 
 /** Constants for the key of an insertion into a closed table. */
@@ -24,16 +24,16 @@ export function insertedKey(script: Script, { instance, operation, table }: Acce
   );
 }
 
-/** Facts about a read beforehand. */
+/** The static facts of a read. */
 export interface OpenRead {
-  /** Those that it may come across. */
+  /** Rows that it may meet. */
   readonly rows: readonly RowKey[];
-  /** The one that it names. */
+  /** The row that it names. */
   readonly row?: RowKey;
   readonly sortOf: (term: Term) => SqlValue["sort"];
 }
 
-/** A read whose results are unknown. */
+/** A read with unconstrained results. */
 export function openRead(
   script: Script,
   access: Access,
@@ -72,7 +72,7 @@ export function openRead(
   };
 }
 
-/** Asserts that the read found what it finds. */
+/** Asserts that the read found its actual result. */
 export function settleRead(script: Script, open: Effect, actual: Effect): void {
   script.assert(eq(open.found, actual.found));
   if (open.count !== actual.count) script.assert(eq(open.count, actual.count));
@@ -93,7 +93,7 @@ export function settleRead(script: Script, open: Effect, actual: Effect): void {
   }
 }
 
-/** True if a read sees a write of another instance: done by then, and neither undone nor rolled back. */
+/** True if a read sees a write of another instance: it is done by then, and neither undone nor rolled back. */
 export function seenWrite(
   times: Times,
   write: Access,
@@ -114,7 +114,7 @@ export function seenWrite(
   );
 }
 
-/** The value of a column without any row: only its sort counts. */
+/** A dummy value of a column: only its sort matters. */
 export function sampleColumn(table: FlatTable, column: string): SqlValue {
   return columnType(table, column) === "bool"
     ? { isNull: FALSE, value: FALSE, sort: "Bool" }

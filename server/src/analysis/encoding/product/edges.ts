@@ -1,6 +1,5 @@
-// Dependencies between instances (Adya): write-write, write-read and read-write, over all views. Against commit order
-// only a read of something older can point: a plain read, or a locking statement that passed by a row that did not match
-// in its snapshot, or when it looked at it.
+// Adya's dependencies between instances (ww, wr, rw), over all views. Only a stale read can point against the commit order: a plain read,
+// or a locking statement that passed a row which did not match in its snapshot, or at the moment of the look.
 import { ownEntry } from "../../../protocol/dictionary";
 import { FALSE, TRUE, and, not, or, sameAll } from "../smt";
 import type { Smt } from "../smt";
@@ -12,7 +11,7 @@ import type { Snapshots } from "./snapshots";
 import { EXISTS, mayReadStale } from "./tuple";
 import type { Access, ProductTuple, TupleTable, View } from "./tuple";
 
-/** True if the text alone allows a dependency from a transaction that commits `first` or second. */
+/** True if the text allows a dependency between these accesses, given who commits first. */
 export function mayDepend(from: Access, to: Access, fromCommitsFirst: boolean): boolean {
   if (from.table !== to.table) return false;
   if (fromCommitsFirst) {
@@ -27,8 +26,8 @@ export function mayDepend(from: Access, to: Access, fromCommitsFirst: boolean): 
 }
 
 /**
- * True if the text allows that the reader reads something older than the writer's version, other than by changing that
- * row itself, for good: then one of the two would wait for the other.
+ * True if the text allows the reader to read a version older than the writer's without locking the row for good: otherwise one of the two
+ * would wait for the other.
  */
 export function mayMissUnheld(reader: Access, writer: Access): boolean {
   if (reader.table !== writer.table || shared(reader, writer).length === 0) return false;
@@ -38,8 +37,8 @@ export function mayMissUnheld(reader: Access, writer: Access): boolean {
 }
 
 /**
- * The condition that some dependency over the table leads from one instance to the other; exact, but that a read of what
- * is never committed, which needs no cycle, counts in both directions. `reads` leaves out what others do not notice.
+ * The condition that some dependency over the table leads from one instance to the other. It is exact, except that a dirty read (which
+ * needs no cycle) counts in both directions. `reads` skips columns whose reads others do not notice.
  */
 export function dependencyOver(
   tuple: ProductTuple,
@@ -69,18 +68,18 @@ export function dependencyOver(
   return or(and(among, or(...found)), ...dirty);
 }
 
-/** True if the text allows that an access does not see what one that commits before it wrote. */
+/** True if the text allows an access to miss a write of an earlier committer. */
 function mayMissEarlier(reader: Access, writer: Access): boolean {
   return reader.instance > writer.instance && mayDepend(reader, writer, false);
 }
 
-/** The accesses that the text allows to miss what commits before them. */
+/** The accesses that the text allows to miss a write of an earlier committer. */
 export function missingAccesses({ accesses }: ProductTuple): readonly Access[] {
   const all = accesses.flat();
   return all.filter((reader) => all.some((writer) => mayMissEarlier(reader, writer)));
 }
 
-/** The condition that one of these accesses misses what an instance wrote that commits before its own. */
+/** The condition that one of these accesses misses a write of an earlier committer. */
 export function someMiss(
   { accesses }: ProductTuple,
   run: Run,
@@ -98,7 +97,7 @@ export function someMiss(
   return or(...missed);
 }
 
-/** Columns that `reader` depends on and `writer` changes; existence stands for the row as a whole. */
+/** Columns that `reader` depends on and `writer` changes; EXISTS for the row as a whole. */
 function shared(reader: Access, writer: Access): readonly string[] {
   const columns = [...reader.reads].filter((column) => writer.writes.has(column));
   const { kind } = writer.operation;
@@ -106,25 +105,25 @@ function shared(reader: Access, writer: Access): readonly string[] {
   return whole && writer.operation.onDuplicate !== "update" ? [EXISTS] : columns;
 }
 
-/** It may act, or not act, on what is not the newest. */
+/** True if it may act, or not act, on an old version. */
 function canMiss(access: Access): boolean {
   if (access.plain || access.shows === "snapshot") return true;
   const isInsert = access.operation.kind === "insert" && !access.skips;
   return access.view !== "current" && !isInsert && access.tests.size > 0;
 }
 
-/** A locking statement passes the row by: it does not match, or it is in an insertion's way. */
+/** The condition that a locking statement passes the row: it does not match, or it conflicts with an insertion. */
 function passes(run: Run, access: Access, row: RowKey): Smt {
   const matches = run.matches(access, access.view, row);
   return access.skips ? matches : not(matches);
 }
 
-/** The write changes neither what the reader sees of the row nor the lock that it holds. */
+/** True if the write changes neither what the reader sees of the row nor the lock that it holds. */
 function leaves(reader: Access, writer: Access): boolean {
   return !reader.plain && reader.shows === "snapshot" && writer.operation.kind !== "delete";
 }
 
-/** The access looks at rows that contain another instance's write. */
+/** The condition that the access sees another instance's write. */
 function sees(run: Run, snapshots: Snapshots, writer: Access, access: Access, row: RowKey): Smt {
   switch (access.view) {
     case "look":
@@ -137,7 +136,7 @@ function sees(run: Run, snapshots: Snapshots, writer: Access, access: Access, ro
   }
 }
 
-/** A transaction that commits reads what one wrote that rolls itself back, or that undoes it. */
+/** The condition that a committing transaction reads a write of one that undoes it or rolls back. */
 function abortedRead(run: Run, writer: Access, reader: Access, row: RowKey): Smt {
   const columns = reader.view === "dirty" ? shared(reader, writer) : [];
   const commits = run.commits[writer.instance] ?? TRUE;
@@ -157,7 +156,7 @@ function writeWrite(run: Run, a: Access, b: Access, row: RowKey): Smt {
   return both ? and(run.hits(a, row), run.hits(b, row)) : FALSE;
 }
 
-/** The reader's snapshot (or, once it holds the row, the newest version) contains the earlier writer. */
+/** The condition that the reader's snapshot (or, once it locks the row, the newest version) contains the earlier writer. */
 function writeRead(
   tuple: ProductTuple,
   run: Run,
@@ -169,7 +168,7 @@ function writeRead(
   const columns = shared(reader, writer);
   if (columns.length === 0) return FALSE;
   const sight = sees(run, snapshots, writer, reader, row);
-  // Whose own version of the row is newer than the snapshot sees the others' columns as they were then.
+  // A reader with its own version of the row, newer than its snapshot, sees the other columns as of that version.
   const seen = !canMiss(reader)
     ? TRUE
     : reader.plain
@@ -185,7 +184,7 @@ function writeRead(
   );
 }
 
-/** The reader does not see the writer: it commits later, or the snapshot is older. */
+/** The condition that the reader does not see the writer: the writer commits later, or the snapshot is older. */
 function readWrite(
   run: Run,
   snapshots: Snapshots,
@@ -210,7 +209,7 @@ function readWrite(
   return or(and(missed, passes(run, reader, row)), missesReplacement(run, reader, writer, row));
 }
 
-/** A locking statement waits for a row that is deleted and comes again: the new one it does not look at. */
+/** A locking statement that waits for a row that is deleted and reinserted does not look at the new row. */
 function missesReplacement(run: Run, reader: Access, writer: Access, row: RowKey): Smt {
   if (writer.operation.kind !== "insert") return FALSE;
   const replaced = run.replaced(reader, row);
@@ -229,8 +228,8 @@ function missesReplacement(run: Run, reader: Access, writer: Access, row: RowKey
 }
 
 /**
- * The write concerns what the reader looked at: of a row that matches, any column that it uses; of every row there
- * is, the columns that decide whether it matches; of rows that come, those that could match.
+ * The condition that the write concerns the reader: of matching rows, any column that it uses; of all existing rows, the columns of its
+ * condition; of inserted rows, those that could match.
  */
 function concerns(
   run: Run,
@@ -264,7 +263,7 @@ function concerns(
   return and(base, met, or(...own.chosen.map((each) => and(each.is, sameAll(each.row, row)))));
 }
 
-/** True if a row as it was inserted satisfies the reader's condition. */
+/** The condition that a row, as inserted, satisfies the reader's condition. */
 function couldMatch(run: Run, reader: Access, writer: Access): Smt {
   if (writer.operation.kind !== "insert") return TRUE;
   const values = writer.operation.set;

@@ -1,6 +1,6 @@
-// The encoding of a product's level for one tuple in one commit order: a concurrent run with snapshot cuts, its
-// dependencies, and on demand every serial run to compare with. Complete for histories whose writers keep their locks
-// until they commit: an event is placed by the number of commits before it, and nothing else about time matters.
+// The encoding of a product's level for one tuple in one commit order: a concurrent run with snapshot cuts, its dependencies, and on demand
+// serial runs to compare with. Complete for histories whose writers hold their locks until they commit: an event is placed by the number of
+// earlier commits, and nothing else about time matters.
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { FlatProgram } from "../../operations/operation";
 import { preconditionName } from "../assumptions";
@@ -42,7 +42,7 @@ export interface ProductEncoding {
   readonly database: Database;
   readonly run: Run;
   readonly snapshots: Snapshots;
-  /** Some statements look at rows without holding them, and IN_ORDER can be assumed of how. */
+  /** True if some statements look at rows without locking them, so that IN_ORDER can be assumed. */
   readonly searches: boolean;
   /** Per instance and statement, the condition that it runs. */
   readonly executed: readonly (readonly Smt[])[];
@@ -50,15 +50,15 @@ export interface ProductEncoding {
   readonly happens: readonly Smt[];
   /** Per instance, the condition that it begins. */
   readonly begins: readonly Smt[];
-  /** Per instance and statement, the condition that a row of its snapshot keeps it from taking any lock. */
+  /** Per instance and statement, the condition that a row of its snapshot prevents it from taking any lock. */
   readonly passing: readonly (readonly Smt[])[];
   /** Per ordered pair of transactions or units, the tables over which the text allows a dependency. */
   readonly dependencies: readonly Dependencies[];
-  /** Where some read what is not committed: when statements act. */
+  /** The times of statements, if some read uncommitted data. */
   readonly times?: Times | undefined;
-  /** Order of the beginnings of statements that take no snapshot. */
+  /** Order constraints on the beginnings of statements that take no snapshot. */
   readonly queues: readonly LockQueue[];
-  /** Runs that outcomes are compared with; see `addSerialRun`. */
+  /** The serial runs that outcomes are compared with; see `addSerialRun`. */
   readonly serial: Run[];
 }
 
@@ -69,8 +69,7 @@ export interface Dependencies {
 }
 
 /**
- * Encodes the tuple (indexes into the program's transactions, in commit order): everything but the question whether
- * there is a cycle. `script.take()` gives the text.
+ * Encodes the tuple (indexes into the program's transactions, in commit order), without asking for a cycle. `script.take()` gives the text.
  */
 export function encodeProduct(
   flat: FlatProgram,
@@ -111,7 +110,7 @@ export function encodeProduct(
   return { tuple, script, database, run, snapshots, ...schedule, dependencies, serial: [] };
 }
 
-/** Asserts that the run is one that the levels allow and in which all commit; returns its dependencies. */
+/** Asserts that the levels allow the run and that all instances commit; returns its dependencies. */
 export function allowedBy(
   script: Script,
   tuple: ProductTuple,
@@ -151,7 +150,7 @@ function betweenUnits(
       }
       const tables = [...byTable].map(([name, literals]) => ({
         name,
-        // A model knows what has a name.
+        // Only named terms have values in a model.
         literal: script.name(or(...literals), "Bool"),
       }));
       return [{ from, to, tables }];
@@ -183,7 +182,7 @@ function dependenciesBetween(
   return { from, to, tables };
 }
 
-/** Instances at SERIALIZABLE have no cycle among themselves that the server notices; what others do is not looked at. */
+/** Asserts that instances at SERIALIZABLE have no cycle among themselves that the server detects; others are not looked at. */
 function assertSerializable(
   script: Script,
   tuple: ProductTuple,
@@ -202,7 +201,7 @@ function assertSerializable(
     });
     for (const { name, literal } of tables) {
       const table = tuple.tables.get(name);
-      // The server does not notice who takes a key that was given up.
+      // The server does not detect who takes over a released key.
       const hasKeys = table && (table.table.uniqueKeys.length > 0 || table.table.deferredKeys);
       const condition =
         (overlooks || hasKeys) && table
@@ -213,7 +212,7 @@ function assertSerializable(
   }
 }
 
-/** A cycle through all instances: for each step of some cyclic order, the table that it is over. */
+/** A cycle through all instances: for each step of some cyclic order, its table. */
 export interface CycleShape {
   readonly literals: readonly Smt[];
   /** Distinct tables, sorted. */
@@ -252,7 +251,7 @@ export function cycleShapes(
   return shapes;
 }
 
-/** The condition that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
+/** The condition that no proper subset of the instances forms a cycle: those anomalies are found as smaller tuples. */
 export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
   const without: Smt[] = [];
   const size = tuple.units.length;
@@ -264,7 +263,7 @@ export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
       without.push(not(and(...steps)));
     }
     if (path.length === size - 1) return;
-    // Each cycle once: it begins with its least member.
+    // Each cycle once, starting at its least member.
     for (let next = first + 1; next < size; next += 1)
       if (!path.includes(next)) extend([...path, next]);
   };
@@ -272,7 +271,7 @@ export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
   return and(...without);
 }
 
-/** Some dependency leads from one instance to the other. */
+/** The condition that some dependency leads from one instance to the other. */
 export function someDependency(
   dependencies: readonly Dependencies[],
   from: number,
@@ -282,7 +281,7 @@ export function someDependency(
   return or(...(between?.tables ?? []).map((each) => each.literal));
 }
 
-/** Assuming `literal` asks for one of these cycles. */
+/** Makes `literal` imply one of these cycles. */
 export function askForCycle(
   encoding: ProductEncoding,
   literal: string,
@@ -293,7 +292,7 @@ export function askForCycle(
   script.assert(imp(literal, or(...shapes.map((shape) => and(...shape.literals)))));
 }
 
-/** Adds the run of whole transactions and units in one serial order: OTHER_STATE, OTHER_VALUE and OTHER_READ then say that the run differs from it too. */
+/** Adds a serial run of whole transactions and units in one order, which OTHER_STATE, OTHER_VALUE and OTHER_READ then also differ from. */
 export function addSerialRun(encoding: ProductEncoding, units: readonly number[]): void {
   const { script, tuple, database, run } = encoding;
   const order = units.flatMap((unit) => tuple.units[unit] ?? []);
@@ -301,7 +300,7 @@ export function addSerialRun(encoding: ProductEncoding, units: readonly number[]
     const serial = makeRun(script, tuple, database, { ...SEES_ALL, order: some, serial: true });
     encoding.serial.push(serial);
     const { state, value, read } = differences(script, tuple, run, serial);
-    // Those that rolled themselves back have happened to nobody.
+    // Instances that rolled back count as not having happened.
     const others = order.filter((each) => !some.includes(each));
     const alone = and(...others.map((each) => not(run.commits[each] ?? TRUE)));
     for (const [name, differs] of [
@@ -313,7 +312,7 @@ export function addSerialRun(encoding: ProductEncoding, units: readonly number[]
   }
 }
 
-/** The order and, where instances that roll themselves back are part of the run, what remains of it without some of these. */
+/** The order and, if instances may roll back, its restrictions without some of these. */
 function committing(
   { tuple, times }: ProductEncoding,
   order: readonly number[],

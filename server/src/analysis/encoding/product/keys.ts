@@ -1,5 +1,5 @@
-// Dependencies over unique keys: who takes the values that another one's row had must come behind the one that gave them
-// up. No row tells, since they are two.
+// Dependencies over unique keys: a transaction that takes a key that another one's row had must follow the one that released it. Row-based
+// dependencies miss this, since there are two rows.
 import { ownEntry } from "../../../protocol/dictionary";
 import type {
   FlatProgram,
@@ -19,12 +19,12 @@ import type { Effect } from "./views";
 
 type Key = readonly string[];
 
-/** True if the text allows that the second one takes a key that the first one gives up. */
+/** True if the text allows the second access to take a key that the first one releases. */
 export function mayHandOn(from: Access, to: Access): boolean {
   return from.table === to.table && handedOn(from, to).length > 0;
 }
 
-/** True if the text allows that one of the transactions takes a key that one of them gives up. */
+/** True if the text allows one of the transactions to take a key that another one releases. */
 export function mayPassKeys(
   tables: FlatProgram["tables"],
   transactions: readonly FlatTransaction[],
@@ -38,7 +38,7 @@ export function mayPassKeys(
   });
 }
 
-/** The condition that an instance takes a key over the table that an earlier one has given up. */
+/** The condition that an instance takes a key of the table that an earlier one released. */
 export function handsOn(
   tuple: ProductTuple,
   run: Run,

@@ -1,5 +1,5 @@
-// Orders that locks exclude. Writers keep their locks until they commit, so of two instances that lock a row
-// incompatibly the later committer acts after the earlier one's commit; no other times are needed.
+// Orders that locks exclude. Writers hold their locks until they commit, so of two instances that lock a row incompatibly, the later
+// committer acts after the earlier one's commit; no other times are needed.
 import { FALSE, TRUE, and, imp, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
@@ -10,7 +10,7 @@ import { isBefore } from "./times";
 import { EXISTS, hasOwnSnapshots, isWrite, mayWait, opensSnapshot } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
 
-/** Asserts lock waits and, where the later one's level has it, that the first updater wins. */
+/** Asserts lock waits and, at levels that have it, first-updater-wins. */
 export function assertLocks(
   script: Script,
   tuple: ProductTuple,
@@ -34,10 +34,7 @@ export function assertLocks(
   for (const instance of tuple.transactions.keys()) assertInstant(locks, instance);
 }
 
-/**
- * A statement that is a transaction commits when it has run: one that has missed the last commit before its own has waited
- * for that.
- */
+/** A single-statement transaction commits right after its statement: if it missed the last commit before its own, it waited for that. */
 function assertInstant(locks: Locks, instance: number): void {
   const { script, tuple, run, snapshots } = locks;
   const part = tuple.parts[instance];
@@ -55,7 +52,7 @@ function assertInstant(locks: Locks, instance: number): void {
     ),
   );
   script.assert(or(seen, ...waits));
-  // A lock that the same unit has given up by a commit before: it was taken later.
+  // A lock that the unit released at an earlier commit was taken again later.
   const unit = tuple.units.find((each) => each.includes(instance - 1)) ?? [];
   const before = unit.findLast((each) => each < instance - 1);
   if (before !== undefined) script.assert(snapshots.seesAt(before, instance, part.from));
@@ -68,7 +65,7 @@ interface Locks {
   readonly snapshots: Snapshots;
 }
 
-/** A transaction that begins, or looks, after a lock that was waited for comes after the first one's commit. */
+/** A transaction that begins, or looks, after a lock that was waited for comes after the holder's commit. */
 function assertWaits(locks: Locks, first: Access, later: Access): void {
   const { script, run } = locks;
   for (const row of rowsOf(run, first, later)) {
@@ -95,7 +92,7 @@ function comingAfter(
     result.push(isBefore(ends(first.instance), acts(instance, operation.step)));
   }
   if (later.view === "look") result.push(snapshots.looksAfter(first.instance, later, row));
-  // A check at the end of a statement is made with all of its locks.
+  // A check at the end of a statement is made while all of its locks are held.
   for (const check of tuple.accesses[instance] ?? []) {
     if (!check.operation.mustMiss || check.operation.step !== operation.step) continue;
     const searched = run.done[instance]?.[check.operation.index]?.row;
@@ -111,13 +108,13 @@ function comingAfter(
   return result;
 }
 
-/** The later one waits for a lock that lasts: returning to a savepoint releases what is undone. */
+/** The condition that the later access waits for a lasting lock: returning to a savepoint releases what is undone. */
 function heldUp({ tuple, run }: Locks, first: Access, later: Access, row: RowKey): Smt {
   const both = waitsFor(tuple, run, first, later, row);
   return both === FALSE ? FALSE : and(both, not(run.undone(first)));
 }
 
-/** A transaction fails, or its statement starts again, when the snapshot lacks what was written to a row that it locks. */
+/** Asserts that a transaction fails, or its statement restarts, if the snapshot lacks a write to a row that it locks. */
 function assertFirstWins(
   { script, tuple, run, snapshots }: Locks,
   first: Access,
@@ -134,15 +131,15 @@ function assertFirstWins(
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
   for (const row of rowsOf(run, first, later)) {
     const met = and(reaches(tuple, run, later, row), run.makesVersion(first, row));
-    // ON CONFLICT of a row that is gone by now inserts it.
+    // ON CONFLICT on a row that has been deleted inserts it.
     const both = upserts ? and(met, run.state(later, "current", EXISTS, row).value) : met;
     if (both !== FALSE) script.assert(imp(both, seen));
   }
 }
 
 /**
- * A statement on one row that began before another's commit was held up by it: the other had begun by then. Without
- * this, the later one would have to pause between its snapshot and its lock, which nobody can make it do.
+ * Asserts that a statement on one row that began before the other's commit was blocked by it, so the other had begun by then. Otherwise the
+ * later one would have to pause between its snapshot and its lock, which no schedule can enforce.
  */
 function assertQueue(locks: Locks, first: Access, later: Access): void {
   const { script, tuple, run, snapshots } = locks;
@@ -158,7 +155,7 @@ function assertQueue(locks: Locks, first: Access, later: Access): void {
     const both = and(held, not(seen));
     if (both === FALSE) continue;
     if (tuple.parts[first.instance]?.single === true) {
-      // It holds its locks for no time, but while it waits itself.
+      // A single-statement transaction holds its locks for no time, except while it waits itself.
       const previous = first.instance - 1;
       script.assert(
         imp(both, not(snapshots.seesAt(previous, first.instance, first.operation.step))),
@@ -172,7 +169,7 @@ function assertQueue(locks: Locks, first: Access, later: Access): void {
   }
 }
 
-/** A statement that waits for the lock of one that takes no snapshot: on `literal` the holder must have begun before. */
+/** A statement that waits for the lock of a statement without a snapshot: under `literal` the holder must have begun before. */
 export interface LockQueue {
   readonly holder: Access;
   readonly waiter: Access;
@@ -180,8 +177,8 @@ export interface LockQueue {
 }
 
 /**
- * Where the schedule of three and more has to tell when statements without a snapshot begin: another one, which begins
- * before a commit that lies between, waits for their lock.
+ * Lock queues for tuples of three or more: the schedule must say when statements without a snapshot begin, if another statement that begins
+ * before an intermediate commit waits for their lock.
  */
 export function lockQueues(
   script: Script,
@@ -211,13 +208,13 @@ export function lockQueues(
   });
 }
 
-/** No statement of its instance before it holds the row: else the waiter may wait since then. */
+/** The condition that no earlier statement of the holder's instance locks the row: the waiter might wait for that one. */
 function isFirstHolder(locks: Locks, holder: Access, waiter: Access, row: RowKey): Smt {
   const before = heldBefore(locks.tuple, holder);
   return not(or(...before.map((each) => heldUp(locks, each, waiter, row))));
 }
 
-/** Statements of its instance that may hold the row since before it. */
+/** Earlier statements of its instance that may lock the row. */
 function heldBefore(
   tuple: ProductTuple,
   { instance, operation, table }: Access,
@@ -227,7 +224,7 @@ function heldBefore(
   );
 }
 
-/** The statement, or the last one before it of which that matters, began after an earlier commit. */
+/** The condition that the statement, or the last earlier one whose beginning matters, began after an earlier commit. */
 function begunAfter(snapshots: Snapshots, earlier: number, { instance, operation }: Access): Smt {
   for (let { step } = operation; step >= 0; step -= 1) {
     const begun = snapshots.seesAt(earlier, instance, step);
@@ -236,14 +233,14 @@ function begunAfter(snapshots: Snapshots, earlier: number, { instance, operation
   return TRUE;
 }
 
-/** The content of the statement's snapshot says when it began. */
+/** True if the content of the statement's snapshot shows when it began. */
 function showsBeginning(tuple: ProductTuple, { instance, operation }: Access): boolean {
   if (hasOwnSnapshots(tuple, instance)) return true;
   const first = tuple.parts[instance]?.from ?? 0;
   return tuple.levels[instance]?.snapshot === "first-statement" && operation.step === first;
 }
 
-/** ON CONFLICT on a row that the transaction's snapshot does not contain fails. */
+/** Asserts that ON CONFLICT fails on a row that the transaction's snapshot does not contain. */
 function assertVisibleConflict({ script, run }: Locks, access: Access): void {
   const { operation } = access;
   if (operation.kind !== "insert" || operation.onDuplicate === "error") return;

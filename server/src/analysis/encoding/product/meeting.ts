@@ -1,7 +1,6 @@
-// Pairs of which one transaction can miss a write of one that commits earlier (and not see any other of its writes),
-// whatever others do: each of their views is a state of its own, which others may have written in any way. What cannot
-// be here cannot be a step of any larger cycle. Steps along the order of commits are hardly ever impossible, and not
-// asked about.
+// Pairs in which one transaction can miss a write of an earlier committer (and see none of its other writes), whatever others do: each view
+// is a separate state that others may have written arbitrarily. A step that is impossible here is impossible in every larger cycle. Steps
+// along the commit order are rarely impossible and are not checked.
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { FlatProgram, FlatTransaction, Term } from "../../operations/operation";
 import { subterms } from "../../operations/terms";
@@ -20,11 +19,10 @@ export const BACKWARD = "M_backward";
 export const ALONE = "M_alone";
 
 /**
- * Encodes what may lie between two transactions, the first of which commits first, in the company of others (all
- * of the tuple). Every execution of the whole tuple is one of these if only the two are looked at: the values of their
- * views are free, what searches find is free beyond one row, and neither invariants, checks nor unique keys are relied
- * on. So an answer "unsat" holds in every tuple of that company. Undefined where the text alone rules it out. Size: as one
- * run of a pair.
+ * Encodes the possible steps between two transactions, the first of which commits first, in the company of others (all of the tuple). It
+ * over-approximates every execution of the tuple, restricted to the two: values of views are free, search results are free beyond one row,
+ * and invariants, checks and unique keys are not assumed. So "unsat" holds in every tuple with that company. Undefined if the text alone
+ * rules it out. Size: as one run of a pair.
  */
 export function encodeMeeting(
   flat: FlatProgram,
@@ -47,7 +45,7 @@ export function encodeMeeting(
   return script.take();
 }
 
-/** True if the open form represents the transaction: conditions over all rows that a search finds are not in it. */
+/** True if the open form can represent the transaction: it has no conditions over all rows of a search. */
 export function canMeet(transaction: FlatTransaction): boolean {
   const terms: readonly Term[] = [
     ...roots(transaction),

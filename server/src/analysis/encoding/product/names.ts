@@ -1,27 +1,27 @@
-// Names of Boolean constants that questions assume.
+// Names of the Boolean constants that queries assume.
 
-/** Values are small, so that people can read the witness. */
+/** Small values, so that people can read the witness. */
 export const READABLE = "READABLE";
 
-/** Leaves, of the rows that nobody names, the first of each table alone: less to read, and loops run one round. */
+/** At most one unnamed row per table: less to read, and loops run one round. */
 export const SPARSE = "SPARSE";
 
-/** Nothing is missing or NULL but where some transaction asks whether it is. */
+/** Nothing is absent or NULL unless some transaction tests for that. */
 export const PRESENCE = "FILLED";
 
-/** Searches go over rows in the order of their keys, and pause only where another transaction is in the way. */
+/** Searches visit rows in key order, and pause only where another transaction blocks them. */
 export const IN_ORDER = "IN_ORDER";
 
-/** Final states differ from those of every serial order. */
+/** The final state differs from that of every serial order. */
 export const OTHER_STATE = "OTHER_STATE";
 
-/** Final states, or values that callers get, differ from those of every serial order. */
+/** The final state, or a value that callers receive, differs from every serial order. */
 export const OTHER_VALUE = "OTHER_VALUE";
 
-/** Anything that is read differs from every serial order. */
+/** Some read differs from every serial order. */
 export const OTHER_READ = "OTHER_READ";
 
-/** The snapshot of a statement (of the transaction, where it has one) contains the earlier committer. */
+/** The snapshot of a statement (or of its transaction) contains the earlier committer. */
 export function snapshotName(earlier: number, instance: number, step: number | "all"): string {
   return `S${String(earlier)}_${String(instance)}_${String(step)}`;
 }
@@ -36,7 +36,7 @@ export function dependencyName(from: number, to: number, table: number): string 
   return `E${String(from)}_${String(to)}_${String(table)}`;
 }
 
-/** The place of an instance at SERIALIZABLE in an order that its dependencies keep to. */
+/** The position of an instance at SERIALIZABLE in an order consistent with its dependencies. */
 export function serialPlaceName(instance: number): string {
   return `O${String(instance)}`;
 }

@@ -1,5 +1,5 @@
-// Unknowns of an open encoding, in which others take part: values that they may have written in any way, and rows that
-// they may have added to what a search finds.
+// Unknowns of an open encoding, in which others take part: values that they may have written arbitrarily, and rows that they may have added
+// to a search.
 import { FALSE, and, apply, eq, imp, le, not } from "../smt";
 import type { Script, Smt } from "../smt";
 import { sqlBool } from "../sqlValue";
@@ -10,7 +10,7 @@ import { EXISTS } from "./tuple";
 import type { TupleTable } from "./tuple";
 import type { Effect } from "./views";
 
-/** Any value that the column of the row may have; the same for the same `view`, which names a state of the table. */
+/** An arbitrary value of the column; the same for the same `view`, which names a state of the table. */
 export function openValue(
   script: Script,
   {
@@ -33,13 +33,13 @@ export function openValue(
   };
 }
 
-/** True if the row was deleted and came again, while the access that is named waited for it. */
+/** The condition that the row was deleted and reinserted while the named access waited for it. */
 export function openReplacement(script: Script, access: string, row: RowKey): Smt {
   const name = script.fn(`${access}replaced`, row.length, "Bool");
   return script.name(apply(name, row), "Bool");
 }
 
-/** Effect of a search among the rows that are named, and anything among rows that are not. */
+/** The effect of a search on the named rows, with anything possible among unnamed rows. */
 export function loosen(script: Script, made: Effect): Effect {
   const { instance, operation } = made.access;
   const name = `y${String(instance)}o${String(operation.index)}_`;

@@ -1,4 +1,4 @@
-// In which order a statement comes to rows: by ORDER BY, then by key.
+// The order in which a statement visits rows: by ORDER BY, then by key.
 import { FALSE, and, eq, lt, or } from "../smt";
 import type { Smt } from "../smt";
 import { asInt } from "../sqlValue";
@@ -6,7 +6,7 @@ import type { RowKey } from "./database";
 import type { Access, View } from "./tuple";
 import type { Views } from "./views";
 
-/** The statement comes to row `a` before row `b`, by their values in a view. */
+/** The condition that the statement visits row `a` before row `b`, by their values in a view. */
 export function comesBefore(
   state: Views["state"],
   access: Access,

@@ -1,4 +1,4 @@
-// How the outcomes of two runs of a tuple differ: final states, values that callers get, anything that was read.
+// Differences between the outcomes of two runs of a tuple: final states, values that callers receive, anything that was read.
 import { FALSE, TRUE, and, eq, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import { sameValue } from "../sqlValue";
@@ -10,12 +10,12 @@ import type { ProductTuple, TupleTable } from "./tuple";
 
 export interface Differences {
   readonly state: Smt;
-  /** The final state, who commits, or a value that a caller gets. */
+  /** Differs in the final state, in who commits, or in a value that a caller receives. */
   readonly value: Smt;
   readonly read: Smt;
 }
 
-/** The conditions under which a run differs from a serial one, each named. Who does not commit has no part in it. */
+/** The named conditions under which a run differs from a serial one. Instances that do not commit are ignored. */
 export function differences(script: Script, tuple: ProductTuple, a: Run, b: Run): Differences {
   const state = script.name(or(...stateDifferences(tuple, a, b)), "Bool");
   const commits = a.commits.map((commit, at) => and(commit, not(b.commits[at] ?? FALSE)));

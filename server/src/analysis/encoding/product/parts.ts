@@ -1,22 +1,22 @@
-// The transactions of units in a tuple: the orders in which they may commit, and what each of them is by itself.
+// The transactions of a tuple's units: their possible commit orders, and each of them alone.
 import type { FlatTransaction, Operation } from "../../operations/operation";
 import { FALSE as NEVER } from "../../operations/terms";
 
 /** An instance of a tuple: a transaction, or one of a unit's. */
 export interface Member {
-  /** Place of the transaction or unit in the tuple. */
+  /** Index of the transaction or unit in the tuple. */
   readonly unit: number;
-  /** The number of the unit's transaction. */
+  /** Index of the transaction in its unit. */
   readonly part?: number;
 }
 
-/** More orders of commits than this are not searched. */
+/** Tuples with more commit orders are not searched. */
 export const MOST_ORDERS = 252;
 
 /**
- * The orders in which the instances of these transactions and units may commit; undefined where they are too many. Of
- * transactions alone it is the one that is given; of two neighbours that have nothing to do with each other, and are
- * such that nothing else can tell, one order stands for both. Fewest changes from unit to unit first.
+ * The commit orders of these transactions and units; undefined if there are too many. Without units it is the given order. Adjacent
+ * independent instances that nothing else can distinguish have one representative order. Orders with the fewest switches between units come
+ * first.
  */
 export function commitOrders(
   transactions: readonly FlatTransaction[],
@@ -49,7 +49,7 @@ export function commitOrders(
   return orders.sort((a, b) => changes(a) - changes(b));
 }
 
-/** The transaction of a unit by itself; operations keep their places in the unit. */
+/** One transaction of a unit; its operations keep their indexes in the unit. */
 export function partTransaction(whole: FlatTransaction, part: number): FlatTransaction {
   const isFirst = part === 0;
   const isLast = part + 1 === whole.parts?.length;
@@ -74,7 +74,7 @@ export function operationsOf(whole: FlatTransaction, part?: number): readonly Op
 
 interface Piece {
   readonly member: Member;
-  /** Its statements see all that is committed before it commits. */
+  /** True if its statements see everything committed before its own commit. */
   readonly isInstant: boolean;
   readonly operations: readonly Operation[];
 }
@@ -88,7 +88,7 @@ function piecesOf(transaction: FlatTransaction, unit: number): readonly Piece[] 
   });
 }
 
-/** Two instances of one unit: the first one begins. */
+/** Two instances of one unit are symmetric: the first one begins. */
 function isMirrored(
   transactions: readonly FlatTransaction[],
   places: readonly number[],
@@ -100,11 +100,11 @@ function isMirrored(
   );
 }
 
-/** True if it makes no difference which of two neighbours commits first. */
+/** True if two adjacent transactions can be swapped without a difference. */
 function commute(first: Piece, second: Piece, lists: readonly (readonly Piece[])[]): boolean {
   if (conflict(first, second)) return false;
   if (isLocal(first, lists) || isLocal(second, lists)) return true;
-  // A snapshot may lie between the two, and tell them apart.
+  // A snapshot between the two could distinguish them.
   return lists.every((list) => list.every(({ isInstant }) => isInstant));
 }
 

@@ -1,5 +1,5 @@
-// Which rows a statement locks until its transaction ends, and whether another one has to wait for that: by the levels of
-// both. Where it is not certain that a row is locked, it is not: fewer locks allow more.
+// The rows that a statement locks until its transaction ends, and whether another one waits for them, by the levels of both. Uncertain
+// locks count as absent: fewer locks allow more executions.
 import type { ProductLevel } from "../../../isolation/levels";
 import { plainRowLock, rowLocksExclude, type RowLock } from "../../../program/rowLocks";
 import { conjunctsOf, mentionsRow } from "../../operations/terms";
@@ -20,20 +20,20 @@ export function rowsOf(run: Run, a: Access, b: Access): readonly RowKey[] {
   return row ? [row] : run.rows(a.table);
 }
 
-/** True if the locks of two statements on one row can exclude each other. */
+/** True if the locks of two statements on one row can conflict. */
 export function mayConflict(tuple: ProductTuple, a: Access, b: Access): boolean {
   if (!rowLocksExclude(strengthOf(tuple, a), strengthOf(tuple, b))) return false;
   return !passesBeside(tuple, a, b) && !passesBeside(tuple, b, a);
 }
 
-/** A shared lock may be on an index alone, of the columns that are read: who writes none of them does not come across it. */
+/** True if a shared lock may be on an index only, of the columns that are read: a writer of other columns does not meet it. */
 function passesBeside(tuple: ProductTuple, reader: Access, other: Access): boolean {
   if (levelOf(tuple, reader)?.candidates !== "current") return false;
   if (reader.operation.kind !== "read" || reader.point || !isShared(tuple, reader)) return false;
   return ![...reader.reads].some((column) => other.writes.has(column));
 }
 
-/** The later statement waits for the lock that the first one took on the row, or on the gap that it is. */
+/** The condition that the later statement waits for the first one's lock on the row or on its gap. */
 export function waitsFor(
   tuple: ProductTuple,
   run: Run,
@@ -45,7 +45,7 @@ export function waitsFor(
   if (reached === FALSE) return FALSE;
   const held = holds(tuple, run, first, row);
   const inserts = later.operation.kind === "insert";
-  // INSERT IGNORE of a key that is there only reads it.
+  // INSERT IGNORE of an existing key only reads it.
   if (isShared(tuple, first) && inserts && ignoresDuplicates(later))
     return and(reached, guards(tuple, run, first, row), not(held));
   const made = run.done[first.instance]?.[first.operation.index]?.inserted ?? FALSE;
@@ -54,13 +54,13 @@ export function waitsFor(
   return and(reached, inserts ? or(held, guards(tuple, run, first, row)) : held);
 }
 
-/** The statement asks for a lock on the row, whatever becomes of it. */
+/** The condition that the statement requests a lock on the row, whether or not it gets it. */
 export function reaches(tuple: ProductTuple, run: Run, access: Access, row: RowKey): Smt {
   const asked = looksFor(run, access, row);
   if (asked === FALSE) return FALSE;
   if (access.skips) return and(asked, not(run.state(access, "snapshot", EXISTS, row).value));
   if (access.operation.kind === "insert") return asked;
-  // A row that is gone is still waited for as it was.
+  // A deleted row is still waited for in its old version.
   const level = levelOf(tuple, access);
   if (level?.locks === "scanned") return scans(run, access, row);
   if (level && isNamed(level, access.operation))
@@ -68,7 +68,7 @@ export function reaches(tuple: ProductTuple, run: Run, access: Access, row: RowK
   return and(asked, run.matches(access, access.view, row));
 }
 
-/** The row itself is locked. */
+/** The condition that the row itself is locked. */
 export function holds(tuple: ProductTuple, run: Run, access: Access, row: RowKey): Smt {
   const asked = reaches(tuple, run, access, row);
   if (asked === FALSE || access.operation.kind === "insert") return asked;
@@ -76,15 +76,14 @@ export function holds(tuple: ProductTuple, run: Run, access: Access, row: RowKey
   return and(asked, run.state(access, "current", EXISTS, row).value);
 }
 
-/** Nobody may insert the row. */
+/** The condition that a gap lock prevents inserting the row. */
 function guards(tuple: ProductTuple, run: Run, access: Access, row: RowKey): Smt {
   if (levelOf(tuple, access)?.gaps !== true || access.operation.kind === "insert") return FALSE;
   return scans(run, access, row);
 }
 
 /**
- * It comes across the row: for certain where it names the key, or asks for nothing else; a condition on other columns
- * may have an index.
+ * The condition that it visits the row: certain if it names the key or has no condition; a condition on other columns may use an index.
  */
 function scans(run: Run, access: Access, row: RowKey): Smt {
   const { where } = access.operation;
@@ -97,14 +96,14 @@ function looksFor(run: Run, access: Access, row: RowKey): Smt {
   const own = run.done[access.instance]?.[access.operation.index];
   const key = own?.row ? sameAll(own.row, row) : run.keyMatches(access, row);
   if (key === FALSE) return FALSE;
-  // Where a condition that concerns no row fails, no row is looked for.
+  // If a condition that concerns no row fails, no row is visited.
   const asks = conjunctsOf(access.operation.where).flatMap((each) =>
     mentionsRow(each) ? [] : [isTrue(run.value(access.instance, each))],
   );
   return and(run.exec(access), key, ...asks, not(stopsBefore(run, access, row)));
 }
 
-/** A statement that goes no further than the row that it chooses does not come to this one. */
+/** The condition that a statement with a limit stops before this row. */
 function stopsBefore(run: Run, access: Access, row: RowKey): Smt {
   const { locksChosen, pick } = access.operation;
   if (locksChosen !== true || pick === "point") return FALSE;
@@ -125,14 +124,14 @@ function isShared(tuple: ProductTuple, access: Access): boolean {
   return strengthOf(tuple, access) === "share";
 }
 
-/** An UPDATE counts with its weaker lock, although one that changes a key takes the stronger; nobody else sees a new row. */
+/** The lock strength. An UPDATE counts with the weaker lock, although key changes take the stronger; a new row is invisible to others. */
 function strengthOf(tuple: ProductTuple, access: Access): RowLock {
   const { kind, lock } = access.operation;
   const own = kind === "delete" ? "update" : lock === "none" ? lockWithout(kind) : lock;
   return levelOf(tuple, access)?.candidates === "current" ? plainRowLock(own) : own;
 }
 
-/** Reads that lock although they do not ask for it are those of levels where all that is read is locked. */
+/** The lock of a read without a locking clause, at levels where every read locks. */
 function lockWithout(kind: "read" | "update" | "insert"): RowLock {
   return kind === "read" ? "share" : "no-key-update";
 }

@@ -1,5 +1,5 @@
-// One run of a tuple, concurrent or serial, as straight-line definitions: instances in commit order, operations in
-// program order, every value in terms of earlier ones. No times: what an operation sees is a question of snapshots.
+// One run of a tuple, concurrent or serial, as straight-line definitions: instances in commit order, operations in program order, every
+// value in terms of earlier ones. There are no times: what an operation sees is decided by snapshots.
 import { ownEntry } from "../../../protocol/dictionary";
 import { NO_ROLLBACKS } from "../assumptions";
 import { FALSE, TRUE, and, imp, not, or } from "../smt";
@@ -16,9 +16,9 @@ import type { Effect, Ledger, RunOptions, Views } from "./views";
 
 export interface Run extends Views {
   readonly done: readonly (readonly Effect[])[];
-  /** True if the instance commits; conditions of failure are `failures`. */
+  /** Per instance, the condition that it commits. */
   readonly commits: readonly Smt[];
-  /** The reason why instances cannot commit in this run. */
+  /** Per instance, the condition that it cannot commit in this run. */
   readonly failures: readonly Smt[];
   /** Results for the instance's callers. */
   readonly returned: readonly (readonly SqlValue[])[];
@@ -33,7 +33,7 @@ export function makeRun(
   database: Database,
   options: RunOptions,
 ): Run {
-  // The transactions of a unit know what earlier ones read.
+  // The transactions of a unit share their reads.
   const own: Effect[][] = tuple.transactions.map(() => []);
   const done = own.map((each, instance) => own[tuple.leads[instance] ?? instance] ?? each);
   const commits: Smt[] = tuple.transactions.map(() => TRUE);
@@ -56,14 +56,14 @@ export function makeRun(
     if (transaction === undefined) continue;
     const reasons = (tuple.accesses[instance] ?? []).flatMap(runAccess);
     const own = (done[instance] ?? []).filter(({ access }) => access.instance === instance);
-    // Writes of others before it commits are open where they are.
+    // In an open run, writes of others before the commit are unknown, so commit checks are skipped.
     if (options.open !== true) reasons.push(...refusesCommit(views, own));
     const aborts = isTrue(views.value(instance, transaction.aborts));
-    // One that rolls itself back has happened as well where others may have read what it wrote.
+    // Where others may read uncommitted writes, an instance that rolls back has an effect as well.
     failures[instance] = or(...reasons, options.times ? FALSE : aborts);
     if (options.times) commits[instance] = lastingly(ledger, instance, aborts);
     if (options.serial) {
-      // Behind an error a unit does not go on.
+      // After an error a unit does not continue.
       const before = commits[earlierOf(tuple, instance) ?? -1] ?? TRUE;
       const succeeds = and(before, not(failures[instance] ?? TRUE));
       commits[instance] = script.name(succeeds, "Bool");
@@ -89,22 +89,19 @@ export function makeRun(
   };
 }
 
-/** The transaction of the same unit before that one. */
+/** The previous transaction of the same unit. */
 function earlierOf({ units }: ProductTuple, instance: number): number | undefined {
   return units.find((each) => each.includes(instance))?.findLast((each) => each < instance);
 }
 
-/**
- * True if an instance commits where others may read what it has not committed. That the server rolls nobody back is an
- * assumption.
- */
+/** The condition that an instance commits, if others may read its uncommitted writes. That the server aborts nobody is an assumption. */
 function lastingly({ script, database }: Ledger, instance: number, aborts: Smt): Smt {
   const lost = script.constant(`L${String(instance)}`, "Bool");
   script.assert(imp(database.assumptions.literal(NO_ROLLBACKS), not(lost)));
   return script.name(not(or(aborts, lost)), "Bool");
 }
 
-/** A row that is inserted may be read before it is defined: its keys are constants. */
+/** An inserted row may be read before it is defined, so its keys are constants. */
 function nameInsertions({ script, tuple, inserted }: Ledger): void {
   for (const access of tuple.accesses.flat()) {
     if (access.operation.kind !== "insert" || !access.table.closed) continue;

@@ -1,6 +1,5 @@
-// How searches that hold nothing but what they find go over rows: in the order of keys, and without a pause but where
-// another transaction is in the way. Not a law, other orders and slow searches exist: assumed where it can be, because
-// what the store executes is like that.
+// The order in which non-locking searches visit rows: by key, pausing only where another transaction blocks them. This is no law (other
+// orders and slow searches exist); it is assumed if possible, because the store executes searches this way.
 import { FALSE, TRUE, and, eq, imp, lt, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
@@ -10,7 +9,7 @@ import type { Run } from "./run";
 import type { Snapshots } from "./snapshots";
 import type { Access, ProductTuple } from "./tuple";
 
-/** Asserts it behind IN_ORDER; returns whether there is anything to assume. */
+/** Asserts the order under IN_ORDER; true if there is anything to assume. */
 export function assertOrder(
   script: Script,
   tuple: ProductTuple,
@@ -57,7 +56,7 @@ function assertKeyOrder({ script, snapshots, access, rows, earlier }: Search): v
     }
 }
 
-/** A search that begins before a commit and looks after it has waited for something that was locked when it got there. */
+/** A search that begins before a commit and looks at a row after it has waited for a lock on the way. */
 function assertPauses(search: Search): void {
   const { script, tuple, run, snapshots, access, rows, earlier } = search;
   const looksAfter = (row: RowKey): Smt => snapshots.looksAfter(earlier, access, row);
@@ -67,7 +66,7 @@ function assertPauses(search: Search): void {
     (each) => each.table === access.table && !each.plain && mayConflict(tuple, each, access),
   );
   const skips = passesLocked(tuple, access);
-  // A row that does not match before the other's commit is passed by, not waited for.
+  // A row that does not match before the other's commit is skipped, not waited for.
   const waitsAt = (row: RowKey): Smt =>
     and(looksAfter(row), skips ? run.matches(access, "snapshot", row) : TRUE);
   const waitsBefore = (step: number, upTo?: RowKey): Smt =>
@@ -94,7 +93,7 @@ function assertPauses(search: Search): void {
     }
 }
 
-/** A constraint's search comes later than its statement begins only where what it belongs to has waited. */
+/** A constraint's search happens later than its statement's beginning only if that statement waited. */
 function assertCheck({ script, tuple, run, snapshots, access, rows, earlier }: Search): void {
   const { instance, operation } = access;
   const own = (tuple.accesses[instance] ?? []).filter(
@@ -115,7 +114,7 @@ function assertCheck({ script, tuple, run, snapshots, access, rows, earlier }: S
   }
 }
 
-/** It does not wait for rows that do not match. */
+/** True if it does not wait for rows that do not match. */
 function passesLocked(tuple: ProductTuple, access: Access): boolean {
   const skips = tuple.levels[access.instance]?.skipsLocked === true;
   return skips && !access.point && access.operation.kind === "update";

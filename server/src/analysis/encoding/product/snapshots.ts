@@ -1,6 +1,6 @@
-// Which earlier commits a statement comes after: one Boolean per earlier committer and snapshot (or statement whose
-// beginning matters), closed under program order and under commit order. Where a statement looks at rows without holding
-// them, each row has a moment of its own between the beginnings of that statement and the next.
+// The earlier commits that a statement follows: one Boolean per earlier committer and snapshot (or statement whose beginning matters),
+// closed under program order and commit order. A statement that looks at rows without locking them has a separate moment for each row,
+// between its own beginning and that of the next statement.
 import { FALSE, TRUE, imp } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
@@ -10,30 +10,30 @@ import type { Times } from "./times";
 import { hasOwnSnapshots, mayWait, opensSnapshot } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
 
-/** A statement looks at a row without holding it. */
+/** A statement's look at a row that it does not lock. */
 export interface Look {
   readonly access: Access;
   readonly row: RowKey;
 }
 
 export interface Snapshots {
-  /** True if the access sees the instance's commit in its snapshot; false for later committers. */
+  /** The condition that the access's snapshot contains the instance's commit; false for later committers. */
   sees(earlier: number, access: Access): Smt;
-  /** The same for a statement by its number; true when that statement's snapshot does not matter. */
+  /** The same for a statement by its number; true if that statement's snapshot does not matter. */
   seesAt(earlier: number, instance: number, step: number): Smt;
-  /** True if a statement begins after the commit; true when it does not matter when it begins. */
+  /** The condition that a statement begins after the commit; true if its beginning does not matter. */
   beginsAfter(earlier: number, instance: number, step: number): Smt;
-  /** True if the access looks at the row after the commit; true where it reads nothing that changes. */
+  /** The condition that the access looks at the row after the commit; true if it reads nothing that changes. */
   looksAfter(earlier: number, access: Access, row: RowKey): Smt;
-  /** The looks so far, in the order in which they were asked about. */
+  /** The looks so far, in the order of their first use. */
   looks(): readonly Look[];
-  /** Where reads of what is not committed make them matter. */
+  /** The times, if dirty reads make them matter. */
   readonly times?: Times | undefined;
-  /** The first statement behind `step` whose beginning matters. */
+  /** The first statement after `step` whose beginning matters. */
   nextStep(instance: number, step: number): number | undefined;
 }
 
-/** Declares the snapshots of a tuple and asserts what makes them prefixes of the commit order. */
+/** Declares the snapshots of a tuple and asserts that they are prefixes of the commit order. */
 export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
   const perStatement = tuple.transactions.map((_, instance) => hasOwnSnapshots(tuple, instance));
   const steps = tuple.accesses.map((accesses, instance) => {
@@ -61,7 +61,7 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
   };
   const nextStep: Snapshots["nextStep"] = (instance, step) =>
     steps[instance]?.find((each) => each > step);
-  /** InnoDB's snapshot comes with the first plain read that runs: behind looks before all of these, before those behind. */
+  /** InnoDB takes its snapshot with the first executed plain read: after the looks before all plain reads, before the looks after them. */
   const withPlainRead = (instance: number): void => {
     const plain = (tuple.accesses[instance] ?? []).filter(opensSnapshot);
     if (plain.length === 0) return;
@@ -81,7 +81,7 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
     const moments: ((earlier: number) => Smt)[] = (steps[instance] ?? []).map(
       (step) => (earlier: number) => begins(earlier, instance, step),
     );
-    // A snapshot of the whole transaction is older than all of its looks: it is taken before the first statement.
+    // A transaction-wide snapshot is taken before the first statement, hence older than all looks.
     if (!perStatement[instance]) {
       if (tuple.levels[instance]?.snapshot === "first-plain-read") withPlainRead(instance);
       else moments.unshift((earlier) => whole(earlier, instance));
@@ -135,7 +135,7 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
   };
 }
 
-/** Pairs of statements, one behind the other, that read one snapshot: none where one of them runs more than once. */
+/** Pairs of consecutive statements that share a snapshot; none if one of them runs more than once. */
 function sharedSnapshots(
   { transactions }: ProductTuple,
   instance: number,
@@ -153,8 +153,8 @@ function sharedSnapshots(
 }
 
 /**
- * How many of the first commits an instance comes after for sure. A transaction of a unit begins behind the one before;
- * one statement alone begins where it commits, unless it waits for somebody who holds locks for longer.
+ * The number of commits that an instance certainly follows. A transaction of a unit begins after the previous one; a single statement
+ * begins at its commit, unless it waits for a holder of longer locks.
  */
 export function certainSnapshot(
   { units, parts, accesses }: ProductTuple,

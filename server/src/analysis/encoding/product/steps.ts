@@ -1,4 +1,4 @@
-// Effects of each operation of a run: the rows that it takes, the values that it returns, why it may fail.
+// The effects of a run's operations: the rows that they select, their results, and their errors.
 import { ERRORS } from "../../../program/errors";
 import { ownEntry, setEntry } from "../../../protocol/dictionary";
 import type { Operation, Term } from "../../operations/operation";
@@ -15,7 +15,7 @@ import { EXISTS, catchesDuplicate, isWrite } from "./tuple";
 import type { Access, TupleTable, View } from "./tuple";
 import type { Effect, Ledger, Views } from "./views";
 
-/** Adds operations to a ledger; returns the conditions under which the operation ends its transaction. */
+/** Adds operations to a ledger; returns the conditions under which an operation aborts its transaction. */
 export function makeSteps(ledger: Ledger, views: Views): (access: Access) => readonly Smt[] {
   const { script, done } = ledger;
   const { state, finds, keyMatches, rows, value, columnAt } = views;
@@ -50,7 +50,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     return access.point ? runPoint(access, exec) : runScan(access, exec);
   };
 
-  /** The rows that it finds depend on what is defined later. */
+  /** The selected rows of a dirty read depend on later definitions. */
   const runOpen = (access: Access, exec: Smt): Effect => {
     const { instance, table } = access;
     const row = access.point ? keyOf(access).row : undefined;
@@ -63,11 +63,11 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     return open;
   };
 
-  /** A key without a value. */
+  /** An insertion with a NULL key. */
   const withoutKey = ({ access, exec }: Effect): Smt =>
     access.operation.kind === "insert" ? and(exec, not(keyOf(access).complete)) : FALSE;
 
-  /** A key that is taken, without ON CONFLICT. */
+  /** An insertion of an existing key, without ON CONFLICT. */
   const refused = (made: Effect): Smt => {
     const { access, exec, row = [] } = made;
     if (access.operation.onDuplicate !== "error") return FALSE;
@@ -76,7 +76,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     return and(exec, complete, or(taken, skipped(access, row), ...collisions(views, access, row)));
   };
 
-  /** A row of its snapshot keeps an insertion from acting. */
+  /** A row in its snapshot makes the insertion do nothing. */
   const skipped = (access: Access, row: RowKey): Smt =>
     access.skips ? state(access, "snapshot", EXISTS, row).value : FALSE;
 
@@ -212,7 +212,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     return ledger.open ? loosen(script, made) : made;
   };
 
-  /** No other candidate comes before: by ORDER BY, then by key. */
+  /** True if no other candidate comes before: by ORDER BY, then by key. */
   const firstOf = (
     access: Access,
     view: View,
@@ -241,7 +241,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       }),
     );
 
-  /** How many rows those are. */
+  /** The number of those rows. */
   const countOf = (
     table: TupleTable,
     found: readonly { readonly row: RowKey; readonly is: Smt }[],

@@ -1,5 +1,5 @@
-// When statements act, where some transaction reads what others have not committed: there the number of commits before a
-// statement does not say enough. One number per statement and one per commit, which the snapshots agree with.
+// The times of statements, for tuples with dirty reads: there the number of commits before a statement is not enough. One number per
+// statement and one per commit, consistent with the snapshots.
 import { FALSE, TRUE, and, eq, imp, le, lt, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import { isTrue } from "../sqlValue";
@@ -9,18 +9,18 @@ import type { Snapshots } from "./snapshots";
 import { hasOwnSnapshots, opensSnapshot } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
 
-/** A moment of an instance. Of two equal numbers that of the earlier committer comes first. */
+/** A moment of an instance. Equal times are ordered by commit order. */
 export interface Moment {
   readonly instance: number;
   readonly time: Smt;
 }
 
 export interface Times {
-  /** A statement starts; it may then wait. */
+  /** The start of a statement, before any wait. */
   begins(instance: number, step: number): Moment;
-  /** It has got all that it waited for, and does what it does at once. */
+  /** The end of its waits; its effect is atomic at this moment. */
   acts(instance: number, step: number): Moment;
-  /** The instance commits, or rolls itself back. */
+  /** The commit or rollback of the instance. */
   ends(instance: number): Moment;
   steps(instance: number): number;
 }
@@ -30,7 +30,7 @@ export function needsTimes(tuple: ProductTuple): boolean {
   return tuple.accesses.flat().some((each) => each.view === "dirty" && each.reads.size > 0);
 }
 
-/** Declares the times of a tuple, in program order and in commit order. */
+/** Declares the times of a tuple, in program order and commit order. */
 export function makeTimes(script: Script, tuple: ProductTuple): Times {
   const counts = tuple.transactions.map(({ steps, operations }) =>
     Math.max(steps?.length ?? 0, ...operations.map(({ step }) => step + 1)),
@@ -116,7 +116,7 @@ interface Timed {
   readonly times: Times;
 }
 
-/** The one snapshot of an instance is taken by its first statement, by its first plain read, or before. */
+/** Asserts when an instance's single snapshot is taken: by its first statement, by its first plain read, or before. */
 function assertWhole(
   { script, tuple, run, snapshots, times }: Timed,
   earlier: number,
@@ -141,12 +141,12 @@ function assertWhole(
   }
 }
 
-/** It looks at rows without holding them, and may be stopped on the way. */
+/** True if it looks at rows without locking them, so that it may be blocked between them. */
 function mayPause(access: Access): boolean {
   return access.view === "look" && access.needsSnapshot;
 }
 
-/** Where a statement does not act when it begins, it has waited for a commit in between, of one who held a row. */
+/** Asserts that a statement that acts later than it begins has waited for a commit in between, by a holder of a row. */
 function assertPause({ script, tuple, run, snapshots, times }: Timed, access: Access): void {
   const { instance, operation } = access;
   const together = (tuple.accesses[instance] ?? []).filter(

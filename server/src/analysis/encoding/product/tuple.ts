@@ -1,5 +1,5 @@
-// Static facts of a tuple of transactions: which columns change, what each operation reads and writes, and which
-// statements need a snapshot of their own.
+// Static facts of a tuple of transactions: which columns change, what each operation reads and writes, and which statements need their own
+// snapshot.
 import { ERRORS } from "../../../program/errors";
 import type { ProductLevel } from "../../../isolation/levels";
 import { productLevelAt } from "../../../isolation/mixedLevels";
@@ -19,27 +19,27 @@ import { operationsOf, partTransaction } from "./parts";
 import type { Member } from "./parts";
 
 /**
- * Which versions a read goes to: its snapshot, the newest committed ones, what is committed at the moment at which it
- * looks at the row without holding it, or the newest ones, committed or not.
+ * The versions that a read sees: its snapshot, the newest committed ones, those committed when it looks at the (unlocked) row, or the
+ * newest ones including uncommitted.
  */
 export type View = "snapshot" | "current" | "look" | "dirty";
 
-/** Stands for the existence of a row among its columns. */
+/** The pseudo column for a row's existence. */
 export const EXISTS = "@";
 
 export interface TupleTable {
   readonly table: FlatTable;
-  /** Small number by which symbols are named. */
+  /** Small number for naming symbols. */
   readonly id: number;
-  /** Columns that some operation of the tuple changes; EXISTS if rows come or go. */
+  /** Columns that some operation of the tuple changes; includes EXISTS if rows are inserted or deleted. */
   readonly mutable: ReadonlySet<string>;
-  /** Columns that updates change (insertions aside). */
+  /** Columns that updates (not insertions) change. */
   readonly updated: ReadonlySet<string>;
-  /** Some operation looks through its rows: only rows that the encoding names exist. */
+  /** True if some operation searches it: only the rows that the encoding names exist. */
   readonly closed: boolean;
-  /** Some transaction asks whether a row was there, or looks for rows, or they come and go. */
+  /** True if some transaction tests for a row, searches, or inserts or deletes rows. */
   readonly missed: boolean;
-  /** Columns that some transaction asks for NULL, or writes it to. */
+  /** Columns that some transaction compares with NULL, or sets to it. */
   readonly nullable: ReadonlySet<string>;
 }
 
@@ -47,40 +47,39 @@ export interface Access {
   readonly instance: number;
   readonly operation: Operation;
   readonly table: TupleTable;
-  /** It takes place iff this holds. */
+  /** The condition under which it is executed. */
   readonly guard: Term;
-  /** A read without a lock that lasts: it sees its `view` and nothing else. */
+  /** True for a read without a lasting lock: it sees its `view` and nothing else. */
   readonly plain: boolean;
-  /** Where it looks for its rows. */
+  /** The view in which it selects rows. */
   readonly view: View;
-  /** The versions that its results come from: of rows that it locks the newest, where nobody changes these. */
+  /** The view of its results: for locked rows the newest, since nobody changes them. */
   readonly shows: View;
-  /** At most one row. */
+  /** True if it accesses at most one row. */
   readonly point: boolean;
   /** Mutable columns that its result depends on. */
   readonly reads: ReadonlySet<string>;
-  /** The columns among them that decide which rows match; read of rows that do not match as well. */
+  /** The columns among them that decide which rows match; they are read on rows that do not match as well. */
   readonly tests: ReadonlySet<string>;
   readonly writes: ReadonlySet<string>;
   /**
-   * An insertion that a row of its snapshot keeps from doing anything, locking included: ON CONFLICT DO NOTHING, and
-   * one whose failure is caught. The latter looks at the newest rows; where statements have snapshots of their own,
-   * these are the newest.
+   * True for an insertion that a row in its snapshot prevents from doing anything, locking included: ON CONFLICT DO NOTHING, or a caught
+   * failure. The latter looks at the newest rows, which is the same where every statement has its own snapshot.
    */
   readonly skips: boolean;
-  /** Its effect depends on the snapshot, or the moment, at which its statement begins. */
+  /** True if its effect depends on the snapshot, or the moment, at which its statement begins. */
   readonly needsSnapshot: boolean;
 }
 
 export interface ProductTuple {
   readonly flat: FlatProgram;
-  /** In commit order. A unit is there once for each of its transactions; `units` says which. */
+  /** Transactions in commit order. A unit occurs once for each of its transactions; `units` groups them. */
   readonly transactions: readonly FlatTransaction[];
-  /** The instances of each transaction or unit: those that commit in its name, in that order. */
+  /** The instances of each transaction or unit, in their commit order. */
   readonly units: readonly (readonly number[])[];
-  /** Per instance the first one of its unit, which has the arguments. */
+  /** Per instance the first one of its unit, which holds the arguments. */
   readonly leads: readonly number[];
-  /** Per instance of a unit what it is there. */
+  /** Per instance of a unit, its part. */
   readonly parts: readonly (FlatPart | undefined)[];
   /** Per instance. */
   readonly levels: readonly ProductLevel[];
@@ -89,9 +88,9 @@ export interface ProductTuple {
 }
 
 /**
- * The tuple of these transactions (indexes into the program's), in commit order; what they do to tables is described
- * together with what their `company` does. Units count as one transaction, unless `order` says how theirs commit. `only`
- * leaves out what is done to other tables. Linear in their operations.
+ * Builds the tuple of these transactions (indexes into the program's), in commit order; tables are described by what the tuple and its
+ * `company` do to them. Units count as one transaction, unless `order` says how theirs commit. `only` restricts the tables. Linear in their
+ * operations.
  */
 export function makeTuple(
   flat: FlatProgram,
@@ -149,12 +148,12 @@ export function makeTuple(
   };
 }
 
-/** The level that the transaction of a unit declares to which the operation belongs. */
+/** The level declared by the unit's transaction that the operation belongs to. */
 function declaredAt({ parts }: FlatTransaction, { step }: Operation): string | undefined {
   return parts?.find(({ from, to }) => step >= from && step < to)?.level;
 }
 
-/** The levels of a transaction, or of those of a unit. */
+/** The levels of a transaction, or of a unit's transactions. */
 export function levelsWithin(
   levels: Levels,
   { id, parts }: FlatTransaction,
@@ -163,36 +162,36 @@ export function levelsWithin(
   return [...new Set(all)];
 }
 
-/** True if the instance takes a snapshot per statement, not one for all of it. */
+/** True if the instance takes a snapshot per statement. */
 export function hasOwnSnapshots(tuple: ProductTuple, instance: number): boolean {
   return tuple.levels[instance]?.snapshot === "statement";
 }
 
-/** True if the instance may read a snapshot older than the rows that it has changed. */
+/** True if the instance may read a snapshot older than its own row changes. */
 export function mayReadStale(tuple: ProductTuple, instance: number): boolean {
   const level = tuple.levels[instance];
   return level?.snapshot !== "statement" && level?.candidates === "current";
 }
 
-/** True if the server does not notice all that the transaction reads at the level: that a row keeps it from inserting. */
+/** True if the server's conflict detection misses a read of the transaction: that of an insertion skipped because of an existing row. */
 export function overlooksReads(level: ProductLevel, { operations }: FlatTransaction): boolean {
   return level.overlooks === "skipped-inserts" && operations.some(mayDoNothing);
 }
 
-/** An insertion that goes on where a row is in its way: ON CONFLICT DO NOTHING, or a handler of its failure. */
+/** True for an insertion that continues if the row exists: ON CONFLICT DO NOTHING, or a handler of its failure. */
 export function mayDoNothing({ kind, onDuplicate, caught = [] }: Operation): boolean {
   return kind === "insert" && (onDuplicate === "nothing" || caught.includes(ERRORS.duplicate));
 }
 
-/** Statements that write: at some levels what they read is locked as well. */
+/** Statements that write: at some levels their reads lock as well. */
 function stepsThatWrite(transaction: FlatTransaction): ReadonlySet<number> {
   const writes = transaction.operations.filter((each) => each.kind !== "read");
   return new Set(writes.map((each) => each.step));
 }
 
 /**
- * True if a read locks what it finds: by a lock of its own, or because InnoDB locks what a writing statement comes
- * across. "perhaps" where it may never be asked.
+ * True if a read locks what it finds: by its own clause, or because InnoDB locks what a writing statement scans. "perhaps" if it may never
+ * be executed.
  */
 function locksOf(level: ProductLevel, operation: Operation, writing: boolean): boolean | "perhaps" {
   const { lock, perhaps } = operation;
@@ -202,28 +201,28 @@ function locksOf(level: ProductLevel, operation: Operation, writing: boolean): b
   return isLockedInAdvance(level, operation, writing) ? true : "perhaps";
 }
 
-/** A row by its known key is locked before a change begins, whether it is asked for or not. */
+/** True if a row with a known key is locked before a change begins. */
 function isLockedInAdvance(level: ProductLevel, operation: Operation, writing: boolean): boolean {
   return writing && isNamed(level, operation);
 }
 
-/** One row by its known key, at a level where that stays locked. */
+/** True for one row with a known key, at a level that keeps it locked. */
 export function isNamed({ locksNamed }: ProductLevel, { kind, pick, key }: Operation): boolean {
   const isKnown = (term: Term): boolean => ["int", "bool", "parameter"].includes(term.kind);
   return locksNamed && kind === "read" && pick === "point" && Object.values(key).every(isKnown);
 }
 
-/** An insertion whose failure for a duplicate is caught. */
+/** True for an insertion whose duplicate error is caught. */
 export function catchesDuplicate({ operation }: Access): boolean {
   return operation.kind === "insert" && operation.caught?.includes(ERRORS.duplicate) === true;
 }
 
-/** True if the transaction's snapshot is there from then on: a constraint's search needs none. */
+/** True if it takes the transaction's snapshot; a constraint's search does not. */
 export function opensSnapshot({ plain, view }: Access): boolean {
   return plain && view === "snapshot";
 }
 
-/** It locks rows, for certain or perhaps. */
+/** True if it locks rows, certainly or perhaps. */
 export function mayWait({ plain, operation }: Access): boolean {
   return !plain || operation.perhaps === true;
 }
@@ -272,7 +271,7 @@ function describeTable(
   };
 }
 
-/** An insertion that may collide with another on this key: not one whose values are made up. */
+/** True for an insertion that may collide with another on this key: its values are not generated. */
 export function bindsVisibly(operation: Operation, key: readonly string[]): boolean {
   if (operation.kind !== "insert") return false;
   return key.every((column) => {
@@ -281,7 +280,7 @@ export function bindsVisibly(operation: Operation, key: readonly string[]): bool
   });
 }
 
-/** An operation that may give a row a key that another one has. */
+/** True if the operation may give a row a key that another one has. */
 function mayTake(operation: Operation, key: readonly string[]): boolean {
   if (operation.kind === "insert" && bindsVisibly(operation, key)) return true;
   const { kind, set, update = {} } = operation;
@@ -293,7 +292,7 @@ function isMadeUp(term: Term): boolean {
   return term.kind === "parameter" && term.name.startsWith("#");
 }
 
-/** Where some transaction asks for NULL, or writes it. */
+/** Columns that some transaction compares with NULL or sets to it. */
 function nullableColumns(
   table: FlatTable,
   transactions: readonly FlatTransaction[],
@@ -305,18 +304,18 @@ function nullableColumns(
   return new Set(columns.map((each) => each.name));
 }
 
-/** Questions of a transaction, by table. */
+/** The tests of a transaction, by table. */
 interface Asks {
-  /** Tables of which it asks whether a row is there. */
+  /** Tables in which it tests for a row. */
   readonly rows: ReadonlySet<string>;
-  /** Columns that it asks for NULL, or writes it to. */
+  /** Columns that it compares with NULL, or sets to it. */
   readonly nulls: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** A transaction is in many tuples, and its terms are many. */
+/** Memo: a transaction is in many tuples and has many terms. */
 const knownAsks = new WeakMap<FlatTransaction, Asks>();
 
-/** Linear in the transaction's terms, once. */
+/** Linear in the transaction's terms, once per transaction. */
 function asksOf(transaction: FlatTransaction): Asks {
   const known = knownAsks.get(transaction);
   if (known) return known;
@@ -385,7 +384,7 @@ function makeAccess(
   const inAdvance = locks === true && isLockedInAdvance(level, operation, writing);
   const view = checks ? "look" : viewOf(level, locks);
   const isInsert = operation.kind === "insert";
-  // FOR KEY SHARE lets others change the row, and shows it as the snapshot has it; a foreign key only asks for it.
+  // FOR KEY SHARE lets others change the row and returns the snapshot's version; a foreign key check only requests the lock.
   const yields = operation.lock === "key-share" && view === "snapshot" && !operation.mustFind;
   const shows = plain || yields ? view : "current";
   const caught = isInsert && operation.caught?.includes(ERRORS.duplicate) === true;
@@ -433,7 +432,7 @@ function makeAccess(
 }
 
 function viewOf(level: ProductLevel, locks: boolean | "perhaps"): View {
-  // Where it comes to pass it reads as one that locks.
+  // If executed, it reads as a locking operation does.
   if (locks === "perhaps")
     return level.candidates === "snapshot" && level.conflict === "first-updater-wins"
       ? "snapshot"

@@ -1,5 +1,5 @@
-// Views of the operations of a run: the value of a column in a view is that at the start, changed by the visible writes
-// in commit order, then by the instance's own. Straight-line definitions, each made once.
+// Views of a run's operations: the value of a column in a view is the initial one, changed by the visible writes in commit order, then by
+// the instance's own. Straight-line definitions, each made once.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Term } from "../../operations/operation";
 import { applyFree } from "../freeFunction";
@@ -18,43 +18,43 @@ import type { Times } from "./times";
 import { EXISTS, hasOwnSnapshots, isWrite, mayReadStale } from "./tuple";
 import type { Access, ProductTuple, TupleTable, View } from "./tuple";
 
-/** Effect of an operation. */
+/** The effect of an operation. */
 export interface Effect {
   readonly access: Access;
   readonly exec: Smt;
   /** The key of a point operation. */
   readonly row?: RowKey;
-  /** A read found a row, a write changed one. */
+  /** True if a read found a row, or a write changed one. */
   readonly found: Smt;
   readonly count: Smt;
   readonly outputs: Readonly<Record<string, SqlValue>>;
-  /** The rows that it looked through, each with whether it chose it. */
+  /** The rows that it looked at, each with whether it was selected. */
   readonly chosen: readonly { readonly row: RowKey; readonly is: Smt }[];
-  /** An insertion: it made a new row, or (ON CONFLICT DO UPDATE) changed an old one. */
+  /** For an insertion: whether it created a row, or (ON CONFLICT DO UPDATE) changed one. */
   readonly inserted: Smt;
   readonly updated: Smt;
-  /** The errors that it met and that are caught, by their SQLSTATE; filled when it is done. */
+  /** The errors that occurred and are caught, by SQLSTATE; filled in at its end. */
   readonly failed: Record<string, Smt>;
 }
 
-/** Definitions of a run so far, in commit order. */
+/** The definitions of a run so far, in commit order. */
 export interface Ledger {
   readonly script: Script;
   readonly tuple: ProductTuple;
   readonly database: Database;
   readonly done: readonly Effect[][];
-  /** True if each instance commits. */
+  /** Per instance, the condition that it commits. */
   readonly commits: Smt[];
-  /** Keys of insertions into closed tables, beyond the rows that may exist at the start. */
+  /** Keys of insertions into closed tables, beyond the rows that may exist initially. */
   readonly inserted: Map<string, RowKey[]>;
-  /** See RunOptions: there are more rows than those that are named. */
+  /** See RunOptions: there are more rows than the named ones. */
   readonly open: boolean;
-  /** Reads of what is not committed, which are settled when all is defined; absent in runs without them. */
+  /** Pending assertions of dirty reads, made when everything is defined; absent in runs without them. */
   readonly unsettled?: PendingAssertions;
 }
 
 export interface RunOptions {
-  /** Instances in the order of their commits. */
+  /** The instances in commit order. */
   readonly order: readonly number[];
   /** True if the snapshot of the access contains the earlier committer. */
   readonly sees: (earlier: number, access: Access) => Smt;
@@ -62,13 +62,13 @@ export interface RunOptions {
   readonly looksAfter: (earlier: number, access: Access, row: RowKey) => Smt;
   /** Serial: an instance may fail and is undone. Concurrent: all commit, which the caller asserts. */
   readonly serial: boolean;
-  /** Others may have written what is read in any way: every view of every instance is a state of its own. */
+  /** True if others may have written anything that is read: every view of every instance is a separate state. */
   readonly open?: boolean;
-  /** Where some read what is not committed: when statements act. Then instances may also roll themselves back. */
+  /** The times of statements, if some read uncommitted data; instances may then also roll back. */
   readonly times?: Times | undefined;
 }
 
-/** Who comes after all others sees them. */
+/** The options of an instance that follows all others. */
 export const SEES_ALL: Pick<RunOptions, "sees" | "looksAfter"> = {
   sees: () => TRUE,
   looksAfter: () => TRUE,
@@ -78,28 +78,28 @@ export interface Views {
   /** A column as an operation sees it; EXISTS is a Boolean. */
   state(access: Access, view: View, column: string, row: RowKey): SqlValue;
   final(table: TupleTable, column: string, row: RowKey): SqlValue;
-  /** Existence and WHERE in a view. */
+  /** The condition that the row exists and satisfies WHERE in a view. */
   matches(access: Access, view: View, row: RowKey): Smt;
-  /** Rows that the statement finds: of rows that it locks, those that match in its view and in their newest version. */
+  /** The condition that the statement selects the row: a locked row must match in its view and in its newest version. */
   finds(access: Access, row: RowKey): Smt;
-  /** As `hits`, but where the level says so only if some value changes. */
+  /** As `hits`, but at levels that say so only if some value changes. */
   makesVersion(access: Access, row: RowKey): Smt;
   /**
-   * The row that a locking statement chose in its snapshot was deleted before it was locked, at a level that tests changed
-   * rows again: what was inserted under its key since is another row.
+   * The condition that the row selected in a locking statement's snapshot was deleted before it was locked, at a level that rechecks
+   * changed rows: a row inserted with its key since is another row.
    */
   replaced(access: Access, row: RowKey): Smt;
-  /** Earlier statements of its instance made a version of the row. */
+  /** The condition that earlier statements of its instance created a version of the row. */
   hasOwnVersion(access: Access, row: RowKey): Smt;
-  /** True if a read of what is not committed sees a write of another instance. */
+  /** The condition that a dirty read sees another instance's write. */
   seesWrite(write: Access, reader: Access): Smt;
   /** The key conditions that do not depend on any view. */
   keyMatches(access: Access, row: RowKey): Smt;
-  /** The operation writes the row, if only until that is undone. */
+  /** The condition that the operation writes the row, possibly undone later. */
   touches(access: Access, row: RowKey): Smt;
-  /** Conditions on which it is undone before statement `step`, or ever. Ask when these are defined. */
+  /** The condition that it is undone before statement `step`, or ever. Call it when these are defined. */
   undone(access: Access, step?: number): Smt;
-  /** The operation makes a version of the row that lasts. */
+  /** The condition that the operation creates a lasting version of the row. */
   hits(access: Access, row: RowKey): Smt;
   exec(access: Access): Smt;
   /** All rows of a closed table that this run may touch. */
@@ -107,12 +107,12 @@ export interface Views {
   value(instance: number, term: Term, at?: (column: string) => SqlValue): SqlValue;
   /** The columns of a row, for `value`. */
   columnAt(access: Access, view: View, row: RowKey): (column: string) => SqlValue;
-  /** Value that a write gives a column of a row, from the row's newest version. */
+  /** The value that a write gives a column, computed from the row's newest version. */
   newValue(write: Effect, term: Term | undefined, row: RowKey): SqlValue;
   insertedValue(write: Effect, column: string): SqlValue;
 }
 
-/** The views of a run whose ledger is filled in commit order: each part of it before anything that sees it. */
+/** The views of a run. Its ledger must be filled in commit order: each part before anything that sees it. */
 export function makeViews(ledger: Ledger, options: RunOptions): Views {
   const { script, tuple, database, done, commits } = ledger;
   const { order } = options;
@@ -140,7 +140,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     return termValue(term, column ? { ...own, column } : own);
   };
 
-  /** The rows that an operation found, with what it returns for each. */
+  /** The rows that an operation selected, with their results. */
   const foundRows = ({ access, chosen }: Effect): readonly FoundRow[] =>
     chosen.map(({ row, is }) => ({
       is,
@@ -232,10 +232,10 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     return term === undefined ? SQL_NULL : value(write.access.instance, term);
   };
 
-  /** Value that a write gives a column of a row, from the row's newest version. */
+  /** The value that a write gives a column, computed from the row's newest version. */
   const newValue = (write: Effect, term: Term | undefined, row: RowKey): SqlValue => {
     if (term === undefined) return SQL_NULL;
-    // A point write changes its own row only: equal rows are equal values.
+    // A point write changes its own row only; equal rows have equal values.
     const own = write.row ?? row;
     const key = `w ${String(write.access.instance)} ${String(write.access.operation.index)} ${own.join(" ")}`;
     const at = columnAt(write.access, "current", own);
@@ -248,7 +248,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     return made;
   };
 
-  /** Names what the access looks at: what everyone newest commits, one snapshot, or each row at a moment of its own. */
+  /** The name of the state that the access looks at: the newest commits, one snapshot, or a separate moment per row. */
   const openView = ({ instance, operation }: Access, view: View): string => {
     const own = `y${String(instance)}`;
     if (view === "current") return `${own}c`;
@@ -269,8 +269,8 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   };
 
   /**
-   * The own versions of a row where the snapshot may be older than what was changed: such a version shows the whole row
-   * as it was newest then, and an UPDATE that changes nothing makes none.
+   * Own versions of a row whose snapshot may be older than the change: such a version shows the whole row as it was newest then, and an
+   * UPDATE that changes nothing creates none.
    */
   const applyOwnVersions = (
     before: SqlValue,
@@ -297,7 +297,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
         isWrite(each.access),
     );
 
-  /** The write makes a version of the row: where the level says so, only if some value changes. */
+  /** The condition that the write creates a version of the row: at some levels only if a value changes. */
   const changes = (write: Effect, row: RowKey): Smt => {
     const { access } = write;
     const hit = touches(access, row);
@@ -327,7 +327,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     const { table, instance, operation } = access;
     if (!table.mutable.has(column)) return initial(table, column, row);
     const own = String(instance);
-    // Each operation looks at rows at moments of its own.
+    // Each operation's looks have their own moments.
     const who = view === "look" ? `o${String(operation.index)}` : String(operation.step);
     const key = `${view} ${own} ${who} ${table.table.name}.${column} ${row.join(" ")}`;
     const before = memo.get(key);
@@ -351,10 +351,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     return result;
   };
 
-  /**
-   * The value after all writes of others that are seen, committed or not: locks keep two of them on one row in commit
-   * order.
-   */
+  /** The value after all visible writes of others, committed or not: locks order two writes of one row as the commits. */
   const applySeen = (
     before: SqlValue,
     access: Access,
@@ -403,7 +400,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
 
   const finds: Views["finds"] = (access, row) => {
     const found = matches(access, access.view, row);
-    // Rows that it locks where it looks at them are the newest there.
+    // Rows that it locks when it looks at them are the newest versions.
     if (access.plain || access.view !== "snapshot") return found;
     const stays =
       access.shows === "current"
@@ -436,7 +433,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     );
   };
 
-  /** Some instance inserts rows: only then can a deleted one be there again. */
+  /** True if some instance inserts rows: only then can a deleted row reappear. */
   const comesAgain = (table: TupleTable): boolean =>
     tuple.accesses.some((own) =>
       own.some((each) => each.table === table && each.operation.kind === "insert"),

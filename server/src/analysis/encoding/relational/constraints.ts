@@ -1,5 +1,5 @@
-// Effects of keys, NOT NULL, CHECK and foreign keys on an operation: an insert that does nothing, an error that ends
-// the transaction.
+// The effects of keys, NOT NULL, CHECK and foreign keys on an operation: an insert that does nothing, or an error that aborts the
+// transaction.
 import { ERRORS } from "../../../program/errors";
 import { columnsIn } from "../../operations/terms";
 import { termValue } from "../termValue";
@@ -12,7 +12,7 @@ import type { Site } from "./instances";
 import { isPoint, tableOf } from "./instances";
 import type { RowTerm } from "./database";
 
-/** True if an insert that is executed inserts or updates its row. */
+/** True if an executed insert inserts or updates its row. */
 export function takesEffect(run: Run, site: Site): Smt {
   const { operation } = site;
   switch (operation.onDuplicate) {
@@ -36,7 +36,7 @@ export function takesEffect(run: Run, site: Site): Smt {
   }
 }
 
-/** True if the operation ends its transaction with an error, one that no handler is for. */
+/** True if the operation aborts its transaction with an error that no handler catches. */
 export function fails(run: Run, site: Site): Smt {
   const caught = site.operation.caught ?? [];
   const ending = OPERATION_ERRORS.filter((code) => !caught.includes(code));
@@ -45,7 +45,7 @@ export function fails(run: Run, site: Site): Smt {
 
 const OPERATION_ERRORS = [ERRORS.missingParent, ERRORS.duplicate, ERRORS.notNull, ERRORS.check];
 
-/** True if the operation meets the error of that SQLSTATE. */
+/** True if the operation raises the error of this SQLSTATE. */
 export function errorOf(run: Run, site: Site, code: string): Smt {
   const { operation } = site;
   switch (code) {
@@ -71,13 +71,13 @@ export function errorOf(run: Run, site: Site, code: string): Smt {
   }
 }
 
-/** The rows that an operation may change, as far as the run knows rows. */
+/** The known rows that the operation may change. */
 export function writtenRows(run: Run, site: Site): readonly RowTerm[] {
   const point = isPoint(run.database.flat, site.operation);
   return point ? [run.row(site)] : run.rows(site.operation.table);
 }
 
-/** True if a key that the operation writes is taken, where that is an error. */
+/** True if a key that the operation writes exists already and that is an error. */
 function isDuplicate(run: Run, site: Site): Smt {
   const { operation } = site;
   if (operation.kind === "update")
@@ -95,7 +95,7 @@ function isDuplicate(run: Run, site: Site): Smt {
   );
 }
 
-/** True if an insert names a row with a NULL in its key. */
+/** True if an insert has a NULL in its key. */
 function keyIsNull(run: Run, site: Site): Smt {
   const scope = run.scope(site.instance);
   return or(...Object.values(site.operation.key).map((term) => termValue(term, scope).isNull));
@@ -106,7 +106,7 @@ function hasKey(run: Run, site: Site): Smt {
   return run.alive(site, site.operation.table, run.row(site));
 }
 
-/** True if another row has the values that the operation gives this one in a unique key that it writes. */
+/** True if another row has the unique key that the operation writes. */
 function hasUnique(run: Run, site: Site, own: RowTerm): Smt {
   const { table: name } = site.operation;
   const { uniqueKeys } = tableOf(run.database.flat, name);
@@ -127,7 +127,7 @@ function hasUnique(run: Run, site: Site, own: RowTerm): Smt {
   );
 }
 
-/** True if the operation leaves the row with a NULL, or a value, that the table forbids. */
+/** True if the operation leaves the row with a NULL or a value that the table forbids. */
 function violates(run: Run, site: Site, row: RowTerm, code: string): Smt {
   const { table: name } = site.operation;
   const { columns, checks } = tableOf(run.database.flat, name);

@@ -1,4 +1,4 @@
-// Shared parts of all runs of a tuple: arguments, the database at the start, and the rows that anyone mentions.
+// The shared parts of all runs of a tuple: arguments, initial rows, and all mentioned rows.
 import type { ValueType } from "../../../program/expression";
 import { startReferences } from "../../operations/flatInvariant";
 import type { FlatInvariant, FlatProgram, FlatTable } from "../../operations/operation";
@@ -27,17 +27,17 @@ export interface Database {
   alive(table: string, row: RowTerm): Smt;
   /** The column's value at the start. */
   value(table: string, row: RowTerm, column: string): SqlValue;
-  /** Rows that exist at the start are among the mentioned ones; each satisfies the table's checks and keys. */
+  /** Adds a row. Rows that exist initially are among the mentioned ones; each satisfies the table's checks and keys. */
   mention(table: string, row: RowTerm): void;
   mentioned(table: string): readonly RowTerm[];
-  /** The foreign keys that the rows at the start keep. */
+  /** The foreign keys that the initial rows satisfy. */
   readonly references: readonly FlatInvariant[];
-  /** Assumptions about the start. */
+  /** Assumptions about the initial rows. */
   readonly assumptions: Assumptions;
   readonly names: DatabaseNames;
 }
 
-/** Names under which a model holds the shared values. */
+/** Names of the shared values in a model. */
 export interface DatabaseNames {
   parameter(instance: number, name: string): string;
   alive(table: string): string;
@@ -45,10 +45,10 @@ export interface DatabaseNames {
   isNull(table: string, column: string): string;
 }
 
-/** One of several databases in one script: which values at the start are its own; the others are shared. */
+/** One of several databases in a script: `differs` says which initial values are its own; the others are shared. */
 export interface OwnStart {
   readonly prefix: string;
-  /** Those of the whole script, where its databases promise different things. */
+  /** The assumptions of the whole script, if its databases guarantee different things. */
   readonly assumptions?: Assumptions;
   differs(table: string, column: string): boolean;
 }
@@ -132,7 +132,7 @@ function accessedTables(instances: readonly Instance[]): ReadonlySet<string> {
   return new Set(operations.map(({ table }) => table));
 }
 
-/** The same tables with other rows and values, of which nothing is promised. */
+/** The same tables with other, unconstrained rows and values. */
 export function otherStart(
   { flat, script, names }: Database,
   prefix: string,
@@ -153,7 +153,7 @@ export function otherStart(
   };
 }
 
-/** Says of a parameter that it is NULL. */
+/** The constant that says that a parameter is NULL. */
 export function nullArgument(parameter: string): string {
   return `${parameter}n`;
 }
@@ -186,7 +186,7 @@ function databaseNames(
   };
 }
 
-/** Preconditions; generated values are different in all instances. */
+/** Asserts preconditions; generated values differ between all instances. */
 function constrainParameters(
   database: Database,
   instance: Instance,
@@ -217,7 +217,7 @@ function constrainParameters(
   }
 }
 
-/** Preconditions speak of arguments alone. */
+/** Preconditions only mention arguments. */
 function argumentScope(database: Database, instance: number): TermScope {
   return {
     parameter: (name) => database.parameter(instance, name),
@@ -230,7 +230,7 @@ function argumentScope(database: Database, instance: number): TermScope {
   };
 }
 
-/** Checks and domains of a row that exists at the start. */
+/** Asserts checks and domains of an initial row. */
 function restrict(database: Database, table: string, row: RowTerm): void {
   const { script, flat } = database;
   const described = tableOf(flat, table);
@@ -259,13 +259,13 @@ function rowScope(database: Database, table: FlatTable, row: RowTerm): TermScope
   };
 }
 
-/** A column of a row at the start. */
+/** A column of an initial row. */
 function cellAt(database: Database, table: FlatTable, row: RowTerm, column: string): SqlValue {
   const at = row[keyColumns(table).indexOf(column)];
   return at === undefined ? database.value(table.name, row, column) : sqlInt(at);
 }
 
-/** Two different rows at the start differ in every unique key. */
+/** Asserts that two different initial rows differ in every unique key. */
 function distinctKeys(database: Database, table: string, row: RowTerm, other: RowTerm): void {
   const described = tableOf(database.flat, table);
   const same = and(...row.map((term, index) => eq(term, other[index] ?? term)));
@@ -285,7 +285,7 @@ function distinctKeys(database: Database, table: string, row: RowTerm, other: Ro
   }
 }
 
-/** Values that are integers only by interning; negative numbers stand for none. */
+/** True for types whose integers are interned values; negative numbers represent none. */
 export function isWord(type: ValueType): boolean {
   return type !== "int" && type !== "decimal" && type !== "bool";
 }

@@ -1,5 +1,5 @@
-// Dependencies between operations of two instances of a run, defined (not only implied) by the run: a write that is
-// read, a write over a write, a read that misses a write. Also the axiom that writers of one row see each other.
+// Dependencies between operations of two instances, defined (not only implied) by the run: wr, ww and rw. Also the axiom that writers of
+// one row see each other.
 import type { Dependency } from "../../../protocol/report";
 import { FALSE, and, imp, not, or, sameAll } from "../smt";
 import type { Smt } from "../smt";
@@ -9,7 +9,7 @@ import type { Instance, Site } from "./instances";
 import { takeSameKey } from "./keys";
 import type { Run } from "./run";
 
-/** A dependency that the program's text allows; whether a run has it is `dependencyFormula`. */
+/** A dependency that the program's text allows; `dependencyFormula` says whether a run has it. */
 export interface StaticEdge {
   readonly dependency: Exclude<Dependency, "so">;
   readonly from: Site;
@@ -40,13 +40,13 @@ export function staticEdges(from: Instance, to: Instance): readonly StaticEdge[]
   return edges;
 }
 
-/** The columns through which a reader depends on a writer: existence alone where rows come or go. */
+/** The columns through which a reader depends on a writer: only existence if rows are inserted or deleted. */
 function conflict(writer: Site, reader: Site): readonly string[] {
   if (writer.writes.has(EXISTENCE) && reader.reads.has(EXISTENCE)) return [EXISTENCE];
   return [...writer.writes].filter((column) => reader.reads.has(column));
 }
 
-/** True if the run has the dependency. `spare` rows are tried where neither side names a row. */
+/** True if the run has the dependency. `spare` rows are tried if neither side names a row. */
 export function dependencyFormula(run: Run, edge: StaticEdge): Smt {
   const { flat } = run.database;
   const sites = [edge.from, edge.to];
@@ -73,7 +73,7 @@ export function dependencyFormula(run: Run, edge: StaticEdge): Smt {
   return or(...formulas);
 }
 
-/** Where two instances write the same row, or take the same key, the later sees the earlier (behind its axioms). */
+/** Asserts, under the axioms' literals, that of two instances that write the same row or take the same key the later sees the earlier. */
 export function assertNoConflict(run: Run): void {
   const { script, flat } = run.database;
   const { instances, relations } = run;
@@ -98,7 +98,7 @@ export function assertNoConflict(run: Run): void {
   }
 }
 
-/** One column of each set of columns that the same operations write: the others would say the same. */
+/** One column per set of columns with the same writers: the others would repeat the formula. */
 function classes(run: Run, edge: StaticEdge): readonly string[] {
   const byWriters = new Map<string, string>();
   for (const column of edge.columns) {
@@ -114,7 +114,7 @@ function overwrites(run: Run, first: Site, second: Site, row: RowTerm): Smt {
   return order === FALSE ? FALSE : and(order, run.changes(first, row), run.changes(second, row));
 }
 
-/** The reader's version is the writer's, and the row is one that the reader's predicate picks with or without it. */
+/** The reader's version is the writer's, and the reader's predicate selects the row with or without it. */
 function reads(run: Run, writer: Site, reader: Site, row: RowTerm, column: string): Smt {
   const newest = run.newest(writer, reader, row, column);
   if (newest === FALSE) return FALSE;
@@ -125,7 +125,7 @@ function reads(run: Run, writer: Site, reader: Site, row: RowTerm, column: strin
   return and(run.executed(reader), newest, concerned);
 }
 
-/** The reader does not see the write, sees only older versions, and the row is one that either version makes it pick. */
+/** The reader does not see the write, sees only older versions, and selects the row by either version. */
 function misses(run: Run, reader: Site, writer: Site, row: RowTerm, column: string): Smt {
   const seen = run.relations.sees(stepOf(reader), stepOf(writer));
   const older = run
@@ -139,7 +139,7 @@ function misses(run: Run, reader: Site, writer: Site, row: RowTerm, column: stri
   return and(run.executed(reader), not(seen), run.changes(writer, row), concerned, ...older);
 }
 
-/** True if the reader's predicate accepts the row as the writer found it. Their runs may be different ones. */
+/** True if the reader's predicate accepts the row as before the write. The two may belong to different runs. */
 export function acceptedBefore(
   run: Run,
   writer: Site,
@@ -152,7 +152,7 @@ export function acceptedBefore(
   return readers.accepts(reader, row, (column) => run.value(writer, table, row, column));
 }
 
-/** True if the reader's predicate accepts the row as the writer leaves it. */
+/** True if the reader's predicate accepts the row as after the write. */
 export function acceptedAfter(
   run: Run,
   writer: Site,

@@ -1,5 +1,5 @@
-// The relational encoding of a tuple at the papers' levels: instances, free visibility and arbitration, axioms behind
-// literals, and selectors of dependencies that form a cycle. Follows ANODE (transactions) and CLOTHO (statements).
+// The relational encoding of a tuple at the papers' levels: instances, free visibility and arbitration, axioms guarded by literals, and
+// selectors of the dependencies of a cycle. Follows ANODE (transactions) and CLOTHO (statements).
 import type { WrittenAxiom } from "../../../isolation/formula";
 import type { FlatProgram } from "../../operations/operation";
 import { FALSE, and, createScript, eq, imp, not, or, sameAll } from "../smt";
@@ -19,10 +19,10 @@ import type { Run } from "./run";
 import { makeRun, spareRows } from "./runner";
 import { assertAxioms } from "./writes";
 
-/** Parts that visibility relates: statements, or whole transactions (enough at read-atomic and above). */
+/** The granularity of visibility: statements, or whole transactions (enough at read-atomic and above). */
 export type Tier = "statement" | "transaction";
 
-/** A dependency of the cycle's step `step` (from instance `step` to the next); true in a model only if the run has it. */
+/** A dependency for the cycle's step `step` (from instance `step` to the next); true in a model only if the run has it. */
 export interface Selector {
   readonly name: string;
   readonly step: number;
@@ -35,22 +35,22 @@ export interface RelationalEncoding {
   readonly run: Run;
   readonly script: Script;
   readonly selectors: readonly Selector[];
-  /** Declarations and assertions: feed them to the solver first. */
+  /** Declarations and assertions, to be sent to the solver first. */
   readonly text: string;
   /** Text that defines the preferences of `readable.ts`. */
   preferences(): string;
-  /** Text that forbids runs with a cycle, in the order of the instances, over no other tables than these. */
+  /** Text that forbids cycles, in the order of the instances, over these tables only. */
   withoutCycle(tables: readonly string[]): string;
-  /** Text by which `DIFFERS_STATE` and `DIFFERS` speak of that serial order too; once for each. */
+  /** Text that extends `DIFFERS_STATE` and `DIFFERS` to this serial order; once per order. */
   differFrom(order: readonly number[]): string;
 }
 
-/** Assumption: the final rows differ from every serial run that was asked for. */
+/** Assumption: the final rows differ from every serial run added so far. */
 export const DIFFERS_STATE = "D_state";
-/** Assumption: the rows, who commits or what callers receive differ from every serial run that was asked for. */
+/** Assumption: the rows, who commits or what callers receive differ from every serial run added so far. */
 export const DIFFERS = "D_any";
 
-/** The literal "step `step` of the cycle is over that table" (number among the sorted names); one per step holds. */
+/** The literal "step `step` of the cycle is over this table" (index among the sorted names); one per step holds. */
 export function tableLiteral(step: number, table: number): string {
   return `t${String(step)}_${String(table)}`;
 }
@@ -65,16 +65,16 @@ export function sparedLiteral(table: number): string {
   return `ts${String(table)}`;
 }
 
-/** Parts of an encoding beside the built-in axioms. */
+/** The parts of an encoding beside the built-in axioms. */
 export interface RelationalOptions {
   readonly mixture?: Mixture | undefined;
-  /** Axioms that users wrote, each behind the literal of its number. */
+  /** User-written axioms, each guarded by the literal of its number. */
   readonly written?: readonly WrittenAxiom[];
-  /** Only cycles with a chord: fewer of the instances form one as well, which is harmless by itself. */
+  /** True for cycles with a chord only: a proper subset of the instances forms a cycle as well, which is harmless by itself. */
   readonly evenPartly?: boolean;
 }
 
-/** Above this the text has several megabytes, and building it takes seconds. */
+/** Larger encodings have several megabytes of text and take seconds to build. */
 const MOST_WORK = 400_000;
 
 /** True if a tuple is too large to encode: the text grows with accesses, rows and writers of each table. */
@@ -91,9 +91,9 @@ export function isTooLarge(flat: FlatProgram, tuple: readonly number[]): boolean
 }
 
 /**
- * Encodes "these instances, in this cyclic order, have a cycle of dependencies". With three or more instances only
- * chordless cycles count, or only others. With a mixture its pairs hold, and MIXED stands for its levels. No instance rolls back.
- * Formula size grows with the square of the number of operations.
+ * Encodes "these instances, in this cyclic order, have a cycle of dependencies". With three or more instances only chordless cycles count,
+ * or only the others. With a mixture its pairs hold, and MIXED represents its levels. No instance rolls back. The size is quadratic in the
+ * number of operations.
  */
 export function encodeRelational(
   flat: FlatProgram,
@@ -170,7 +170,7 @@ export function encodeRelational(
   };
 }
 
-/** A model is to say what inserts insert, also in columns that nobody reads. */
+/** Names inserted values, so that a model has them also for columns that nobody reads. */
 function nameInserted(run: Run): void {
   for (const site of run.instances.flatMap((instance) => instance.sites)) {
     if (site.operation.kind !== "insert") continue;
@@ -224,7 +224,10 @@ function encodeCycle(run: Run, evenPartly: boolean): readonly Selector[] {
   return selectors;
 }
 
-/** Where turning the necklace gives itself, its first instance is arbitrated before those that it turns into. */
+/**
+ * Breaks rotational symmetry: if a rotation of the necklace is the necklace itself, the first instance is arbitrated before those that it
+ * rotates to.
+ */
 function breakSymmetry(run: Run, tuple: readonly number[]): void {
   const start = (at: number): StepRef | undefined => run.instances[at]?.steps[0];
   for (let by = 1; by < tuple.length; by += 1) {
@@ -234,7 +237,7 @@ function breakSymmetry(run: Run, tuple: readonly number[]): void {
   }
 }
 
-/** Dependencies outside of the cycle's own steps: where none holds, no fewer of these instances form a cycle. */
+/** Dependencies outside of the cycle's steps: if none holds, no proper subset of the instances forms a cycle. */
 function chordsOf(run: Run): readonly Smt[] {
   const { instances } = run;
   return instances.flatMap((from) =>
@@ -245,8 +248,8 @@ function chordsOf(run: Run): readonly Smt[] {
 }
 
 /**
- * Where whole tables are read, rows that only representatives or serial runs mention do not exist at the start unless
- * the weak run knows them: its sums and counts are over all rows. To be called again when rows were added.
+ * Closes tables that are read as a whole: rows that only representatives or serial runs mention do not exist initially unless the weak run
+ * knows them, because its sums and counts range over all rows. To be called again after rows were added.
  */
 function tableCloser(run: Run): () => void {
   const { database } = run;

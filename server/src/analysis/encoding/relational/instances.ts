@@ -1,4 +1,4 @@
-// The instances of a tuple: which operation reads and writes which columns, and which steps write.
+// The instances of a tuple: the columns that each operation reads and writes, and the steps that write.
 import { ownEntry } from "../../../protocol/dictionary";
 import { HIDDEN } from "../../operations/operation";
 import type {
@@ -9,7 +9,7 @@ import type {
 } from "../../operations/operation";
 import { columnsIn } from "../../operations/terms";
 
-/** The pseudo column that stands for a row's existence. */
+/** The pseudo column for a row's existence. */
 export const EXISTENCE = "@";
 
 /** The hidden key of tables without a primary key. */
@@ -19,14 +19,14 @@ export const HIDDEN_KEY = "#";
 export interface Site {
   readonly instance: number;
   readonly operation: Operation;
-  /** Fit for names in SMT-LIB. */
+  /** Usable in SMT-LIB names. */
   readonly id: string;
-  /** Columns that its result or effect depends on; `EXISTENCE` only where rows come or go. */
+  /** Columns that its result or effect depends on; `EXISTENCE` only if rows are inserted or deleted. */
   readonly reads: ReadonlySet<string>;
   readonly writes: ReadonlySet<string>;
 }
 
-/** A statement of an instance: its operations see the same and act at once. */
+/** A statement of an instance: its operations see the same and are atomic. */
 export interface StepRef {
   readonly instance: number;
   readonly step: number;
@@ -38,7 +38,7 @@ export interface Instance {
   readonly sites: readonly Site[];
   /** In program order. */
   readonly steps: readonly StepRef[];
-  /** Those of `steps` that write. */
+  /** The steps that write. */
   readonly writers: readonly StepRef[];
 }
 
@@ -55,7 +55,7 @@ export function makeInstances(flat: FlatProgram, tuple: readonly number[]): read
       .map((operation) => operation.table),
   );
   return transactions.map((transaction, index) => {
-    // Locks that are no rows' locks mean nothing here.
+    // Locks on other things than rows have no meaning here.
     const operations = transaction.operations.filter(({ table }) => !table.startsWith(HIDDEN));
     const sites = operations.map((operation) => ({
       instance: index,
@@ -88,7 +88,7 @@ export function stepOf(site: Site): StepRef {
   return { instance: site.instance, step: site.operation.step };
 }
 
-/** The columns that tell rows apart. */
+/** The columns that identify rows. */
 export function keyColumns(table: FlatTable): readonly string[] {
   return table.primaryKey.length === 0 ? [HIDDEN_KEY] : table.primaryKey;
 }
@@ -99,7 +99,7 @@ export function tableOf(flat: FlatProgram, name: string): FlatTable {
   );
 }
 
-/** True if at most one row, known beforehand, is concerned. */
+/** True if it concerns at most one row, known beforehand. */
 export function isPoint(flat: FlatProgram, operation: Operation): boolean {
   if (operation.kind === "insert") return true;
   const { primaryKey } = tableOf(flat, operation.table);

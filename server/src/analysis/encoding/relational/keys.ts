@@ -1,4 +1,4 @@
-// When two operations take the same key: the axiom that databases keep their keys, whoever sees whom.
+// Operations that take the same key: the axiom that databases enforce keys regardless of visibility.
 import { FALSE, and, eq, not, or, sameAll } from "../smt";
 import type { Smt } from "../smt";
 import { asInt } from "../sqlValue";
@@ -48,7 +48,7 @@ function changedRows(run: Run, site: Site): readonly RowTerm[] {
   return isOne ? [run.row(site)] : run.rows(table);
 }
 
-/** True if the operation gives the row values in a unique key that it did not have. */
+/** True if the operation gives the row a new value in a unique key. */
 function takesKey(run: Run, site: Site, row: RowTerm, unique: readonly string[]): Smt {
   const { kind, table, update } = site.operation;
   const differs = unique.map((column) => {

@@ -1,5 +1,5 @@
-// Pairs of transactions that can depend on each other at all, whatever others do: each reads a snapshot of its own,
-// which others may have written in any way. What cannot be here cannot be a step of any larger cycle.
+// Pairs of transactions that can depend on each other, whatever others do: each reads a separate snapshot that others may have written
+// arbitrarily. A step that is impossible here is impossible in every larger cycle.
 import type { FlatProgram } from "../../operations/operation";
 import { and, createScript, imp, not, or, sameAll } from "../smt";
 import type { Script, Smt } from "../smt";
@@ -22,11 +22,11 @@ export const NO_CONFLICT = "M_noConflict";
 
 export interface Meeting {
   readonly text: string;
-  /** Assumptions about the transactions' arguments: literals for every question. */
+  /** Assumptions about the transactions' arguments: literals for every query. */
   readonly assumptions: readonly string[];
 }
 
-/** Columns that instances of these transactions write, as `columnName` gives them. */
+/** Columns that instances of these transactions write, named by `columnName`. */
 export function writtenColumns(
   flat: FlatProgram,
   transactions: readonly number[],
@@ -46,10 +46,10 @@ export function columnName(table: string, column: string): string {
 }
 
 /**
- * Encodes one step of a cycle, from one transaction to another or to another instance of itself; `written` are the
- * columns that others may have written (`writtenColumns`), in all other ones everyone sees the same. Sound for levels at
- * which transactions see whole transactions (read-atomic and above); checks, keys and invariants are not relied on,
- * since mixtures of versions need not keep them. Size: as two serial runs.
+ * Encodes one step of a cycle, from one transaction to another or to another instance of itself. `written` are the columns that others may
+ * have written (`writtenColumns`); all transactions see the same in the other columns. Sound for levels with atomic visibility of
+ * transactions (read-atomic and above); checks, keys and invariants are not assumed, since mixtures of versions need not satisfy them.
+ * Size: as two serial runs.
  */
 export function encodeMeeting(
   flat: FlatProgram,
@@ -101,7 +101,7 @@ export function encodeMeeting(
   };
 }
 
-/** Without what holds at the start of a program, but not of every mixture of versions that its transactions write. */
+/** The program without the properties of initial rows that mixtures of written versions need not have. */
 export function withoutPromises(flat: FlatProgram): FlatProgram {
   const tables = Object.entries(flat.tables).map(([name, table]) => {
     return [name, { ...table, checks: [], uniqueKeys: [], deferredKeys: [] }] as const;
@@ -121,7 +121,7 @@ export function ownRows(run: Run, instance: Instance, table: string): readonly R
     .map((site) => run.row(site));
 }
 
-/** The hidden keys of two instances' inserts are different. */
+/** Asserts that the hidden keys of two instances' inserts differ. */
 function keepInsertsApart(script: Script, a: Run, b: Run): void {
   const hidden = (run: Run): readonly Site[] =>
     run.instances
@@ -138,7 +138,7 @@ function keepInsertsApart(script: Script, a: Run, b: Run): void {
   }
 }
 
-/** True if the two meet on a row: the writer changes it, and the other writes it too or is concerned with it. */
+/** True if the two meet on a row: the writer changes it, and the other writes it too or reads it. */
 function met({ dependency, from, to, table }: StaticEdge, a: Run, b: Run): Smt {
   const sides = [
     { site: from, run: a },
@@ -182,7 +182,7 @@ function concerned(run: Run, reader: Site, row: RowTerm, otherwise: Smt): Smt {
   return and(run.executed(reader), found);
 }
 
-/** A row that neither names. */
+/** A row that neither transaction names. */
 function spareRow(run: Run, table: string): readonly RowTerm[] {
   const { flat, script } = run.database;
   return [
