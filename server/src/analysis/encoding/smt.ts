@@ -1,5 +1,5 @@
-// Building SMT-LIB text: terms that fold constants as they are made, and a script that declares, names and asserts.
-// Everything is deterministic: the same calls give the same text.
+// Construction of SMT-LIB text: terms with constant folding, and a script of declarations, names and assertions. Deterministic: the same
+// calls give the same text.
 
 /** SMT-LIB text of a term. Terms of sort Bool and Int share this type; callers know which is which. */
 export type Smt = string;
@@ -14,7 +14,7 @@ export function int(value: number): Smt {
   return value < 0 ? `(- ${String(-value)})` : String(value);
 }
 
-/** The integer that a literal stands for, or undefined when the term is not a literal. */
+/** The integer of a literal; undefined for other terms. */
 export function literalOf(term: Smt): number | undefined {
   if (/^\d+$/.test(term)) return Number(term);
   const negative = /^\(- (\d+)\)$/.exec(term);
@@ -62,7 +62,7 @@ export function ite(condition: Smt, then: Smt, otherwise: Smt): Smt {
   return `(ite ${condition} ${then} ${otherwise})`;
 }
 
-/** Equality over either sort; the operands are ordered so that equal questions are equal text. */
+/** Equality over either sort; operands are sorted so that equal queries have equal text. */
 export function eq(left: Smt, right: Smt): Smt {
   if (left === right) return TRUE;
   if (left === TRUE) return right;
@@ -105,8 +105,8 @@ export function sub(left: Smt, right: Smt): Smt {
 }
 
 /**
- * A product. Of two unknowns it is exact while one of them is small, and beyond that any number that is the same for
- * the same factors: products of unknowns in general are what the solver is slow at. The store multiplies for real.
+ * A product. For two unknowns it is exact if one of them is small; otherwise it is an uninterpreted function of the factors, since solvers
+ * are slow at nonlinear arithmetic. The store multiplies exactly.
  */
 export function mul(left: Smt, right: Smt): Smt {
   const [a, b] = [literalOf(left), literalOf(right)];
@@ -119,8 +119,8 @@ export function mul(left: Smt, right: Smt): Smt {
 }
 
 /**
- * Division of integers as SQL does it: towards zero. By zero it is 0 here: SQL fails, and no run gets there. By an
- * unknown it is exact while that is small, as for products.
+ * Integer division as in SQL: towards zero. Division by zero is 0 here: SQL fails, so no run gets there. For an unknown divisor it is exact
+ * if that is small, as for products.
  */
 export function div(left: Smt, right: Smt): Smt {
   const [a, b] = [literalOf(left), literalOf(right)];
@@ -132,7 +132,7 @@ export function div(left: Smt, right: Smt): Smt {
   return ite(eq(right, "0"), "0", ite(sameSign, quotient, negate(quotient)));
 }
 
-/** The remainder that goes with `div`: it has the sign of the dividend. */
+/** The remainder for `div`: it has the sign of the dividend. */
 export function mod(left: Smt, right: Smt): Smt {
   return sub(left, mul(right, div(left, right)));
 }
@@ -147,28 +147,28 @@ export function apply(fn: string, args: readonly Smt[]): Smt {
   return args.length === 0 ? fn : `(${fn} ${args.join(" ")})`;
 }
 
-/** True if two sequences of equal length are equal, term by term. */
+/** True if two sequences of equal length are equal elementwise. */
 export function sameAll(left: readonly Smt[], right: readonly Smt[]): Smt {
   return and(...left.map((term, index) => eq(term, right[index] ?? term)));
 }
 
-/** Declarations and assertions as they accumulate. */
+/** A script under construction. */
 export interface Script {
   /** Declares a constant once; returns its name. */
   constant(name: string, sort: Sort): Smt;
   /** Declares a function over integers once; returns its name. */
   fn(name: string, arity: number, sort: Sort): string;
   assert(formula: Smt): void;
-  /** An atom that equals the term: the term itself when it is one, else a name; equal terms share a name. */
+  /** An atom equal to the term: the term itself if it is one, else a name; equal terms share a name. */
   name(term: Smt, sort: Sort): Smt;
   /** The text since the last call, declarations first. */
   take(): string;
 }
 
-/** Factors and divisors up to this are calculated with exactly. */
+/** Factors and divisors up to this are computed exactly. */
 const SMALL = 2;
 
-/** Definitions of `mul` and `div` for unknown operands, by name; declared where it is used. */
+/** Definitions of `mul` and `div` for unknown operands, declared on use. */
 const DEFINITIONS: Readonly<Record<string, readonly Smt[]>> = {
   times: [
     "(declare-fun times_any (Int Int) Int)",
@@ -184,7 +184,7 @@ const DEFINITIONS: Readonly<Record<string, readonly Smt[]>> = {
   ],
 };
 
-/** A case for each small value of a variable. */
+/** A case distinction over the small values of a variable. */
 function small(variable: string, value: (n: string) => Smt, otherwise: Smt, from = 0): Smt {
   let result = otherwise;
   for (let n = SMALL; n >= from; n -= 1) {
@@ -193,7 +193,7 @@ function small(variable: string, value: (n: string) => Smt, otherwise: Smt, from
   return result;
 }
 
-/** An empty script. Names that it makes up start with `prefix`; use one script per solver. */
+/** An empty script; generated names start with `prefix`. Use one script per solver. */
 export function createScript(prefix = "d"): Script {
   const declared = new Set<string>();
   const named = new Map<string, string>();

@@ -19,7 +19,7 @@ import {
 } from "./smt";
 import type { Script, Smt, Sort } from "./smt";
 
-/** A value that may be NULL; `value` means nothing when `isNull` holds. */
+/** A value that may be NULL; `value` is meaningless if `isNull` holds. */
 export interface SqlValue {
   readonly isNull: Smt;
   readonly value: Smt;
@@ -41,12 +41,12 @@ export function sqlLiteral(value: number | boolean | null): SqlValue {
   return typeof value === "boolean" ? sqlBool(value ? TRUE : FALSE) : sqlInt(int(value));
 }
 
-/** The condition "is true": what WHERE and guards ask; NULL counts as false. */
+/** The condition "is true", for WHERE and guards; NULL counts as false. */
 export function isTrue(operand: SqlValue): Smt {
   return and(not(operand.isNull), asBool(operand));
 }
 
-/** The condition "is false": what a violated CHECK is. */
+/** The condition "is false", for a violated CHECK. */
 export function isFalse(operand: SqlValue): Smt {
   return and(not(operand.isNull), not(asBool(operand)));
 }

@@ -21,36 +21,36 @@ import {
 } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
-/** Meaning of the leaves of a term. */
+/** The meaning of a term's leaves. */
 export interface TermScope {
   readonly parameter: (name: string) => SqlValue;
   readonly unknown: (id: string, type: ValueType) => SqlValue;
   readonly output: (operation: number, name: string) => SqlValue;
   readonly found: (operation: number) => Smt;
   readonly count: (operation: number) => Smt;
-  /** A function that is not known; absent where no term has one. */
+  /** An uninterpreted function; absent if no term has one. */
   readonly apply?: (what: FreeFunction, args: readonly SqlValue[]) => SqlValue;
-  /** Where no operations are at hand nothing fails. */
+  /** Absent outside of runs, where nothing fails. */
   readonly failed?: (operation: number, code: string) => Smt;
-  /** The rows that an operation found, for `over`; absent where no term has one. */
+  /** The rows that an operation selected, for `over`; absent if no term has one. */
   readonly rows?: (operation: number) => readonly FoundRow[];
-  /** Result of an operation for the row at hand of an `over`. */
+  /** An operation's result for the current row of an `over`. */
   readonly joined?: (operation: number, name: string) => SqlValue;
-  /** A column of the row at hand. */
+  /** A column of the current row. */
   readonly column?: (name: string) => SqlValue;
-  /** Values of terms without columns that are known already. */
+  /** Memo of values of terms without columns. */
   readonly known?: Map<Term, SqlValue>;
-  /** Gives a value a short name. */
+  /** Replaces a value by a named one. */
   readonly shorten?: (value: SqlValue) => SqlValue;
 }
 
-/** A row among those that an operation found. No two of them that hold are the same row. */
+/** A candidate row of an operation. No two candidates that hold are the same row. */
 export interface FoundRow {
   readonly is: Smt;
   readonly output: (name: string) => SqlValue;
 }
 
-/** The value of a term. Terms share structure; each is evaluated once as long as `known` is kept. */
+/** The value of a term. Terms share structure; each is evaluated once per `known`. */
 export function termValue(term: Term, scope: TermScope): SqlValue {
   const cache = new Map<Term, SqlValue>();
   const go = (each: Term): SqlValue => {
@@ -64,7 +64,7 @@ export function termValue(term: Term, scope: TermScope): SqlValue {
   return go(term);
 }
 
-/** Longer texts than this get a name, so that sharing in terms stays sharing in the text. */
+/** Longer texts get a name, so that shared terms stay shared in the text. */
 const LONG = 60;
 
 function isLong(value: SqlValue): boolean {
@@ -121,12 +121,12 @@ function compute(term: Term, go: (each: Term) => SqlValue, scope: TermScope): Sq
   }
 }
 
-/** The value over rows that an operation found. */
+/** A value over the rows that an operation selected. */
 function overRows(term: Extract<Term, { kind: "over" }>, scope: TermScope): SqlValue {
   const rows = (scope.rows?.(term.operation) ?? []).flatMap((row) => {
     const inside: TermScope = {
       ...scope,
-      // With a row at hand, values are not kept beyond this term.
+      // Values for a current row are not memoised beyond this term.
       column: scope.column ?? (() => sqlLiteral(null)),
       joined: (operation, name) =>
         operation === term.operation

@@ -1,4 +1,4 @@
-// Aggregates, over the rows of one relation: joins and groups are reduced to that.
+// Aggregates over the rows of one relation; joins and groups are reduced to that.
 import { conjunctsOf } from "../../program/operands";
 import type { Expression } from "../../program/expression";
 import type { Query, Relation } from "../../program/statement";
@@ -30,8 +30,8 @@ import {
 } from "./terms";
 
 /**
- * A query with aggregates: one operation per aggregate over the relation that they range over. Other relations of a
- * join are read first, one row each; of groups that WHERE does not choose, one stands for all.
+ * Flattens a query with aggregates: one operation per aggregate over the relation that it ranges over. Other relations of a join are read
+ * first, one row each. Groups that WHERE does not fix are represented by one group.
  */
 export function aggregateTerms(builder: Builder, query: Query, outer: Scope): ResultTerms {
   const asked = withHavingInWhere(query);
@@ -75,7 +75,7 @@ export function aggregateTerms(builder: Builder, query: Query, outer: Scope): Re
   const computed = new Map<string, Term>();
   const scope: Scope = {
     ...outer,
-    // The key of a group is the value that it is bound to.
+    // The group's key is the value that WHERE binds it to.
     column: (alias, column) => {
       const value = boundValue(asked, { kind: "column", relation: alias, column });
       if (value) return flattenExpression(builder, value, around);
@@ -120,7 +120,7 @@ export function combinedIn(query: Query): Combination {
   };
 }
 
-/** One row of aggregates over all combinations of rows that the query's relations have. */
+/** One row of aggregates over all combinations of rows of the query's relations. */
 export function overCombinations(
   builder: Builder,
   query: Query,
@@ -152,7 +152,7 @@ export function overCombinations(
   return { ...outputs, found, size: conditional(found, int(1), int(0)) };
 }
 
-/** True if there may be several rows of other relations to the one that is counted, or distinct values are counted. */
+/** True if one counted row may have several rows of other relations, or if distinct values are counted. */
 function asksForCombinations(builder: Builder, query: Query, range: Relation | undefined): boolean {
   if (query.groupBy.length > 0 || !canCombine(query.relations)) return false;
   const parts = [
@@ -169,7 +169,7 @@ function asksForCombinations(builder: Builder, query: Query, range: Relation | u
   );
 }
 
-/** Conditions on what is grouped by choose rows as well as groups. */
+/** Conditions on grouping columns select rows as well as groups. */
 function withHavingInWhere(query: Query): Query {
   if (query.having === undefined || query.groupBy.length === 0) return query;
   const conjuncts = conjunctsOf(query.having);
@@ -183,7 +183,7 @@ function withHavingInWhere(query: Query): Query {
   };
 }
 
-/** The relation that the aggregates range over: the one that they mention, else the one whose rows are many. */
+/** The relation that the aggregates range over: the one that they mention, else the one with many rows. */
 function rangeOf(query: Query): Relation | undefined {
   const base = query.relations.filter((each) => each.kind === "base");
   const parts = [
@@ -207,7 +207,7 @@ function rangeOf(query: Query): Relation | undefined {
   );
 }
 
-/** The rows of one group: columns that nothing binds have the values of one row. */
+/** The rows of one group: unbound columns have the values of one row. */
 function grouped(
   builder: Builder,
   query: Query,
@@ -242,7 +242,7 @@ function grouped(
   return { ...rows, selection: { ...selection, where: and(selection.where, ...same) }, group };
 }
 
-/** True if a group exists: an outer-joined relation may be empty. */
+/** True if the group exists: an outer-joined relation may be empty. */
 function hasRows(rows: Rows, relation: Relation, scope: Scope): Term {
   if (relation.join === "left") return rows.guard;
   const counted = scope.aggregate?.({ kind: "aggregate", function: "count", distinct: false });
@@ -265,11 +265,11 @@ function boundValue(query: Query, grouped: Expression): Expression | undefined {
 interface Rows {
   readonly relation: Relation;
   readonly selection: Selection;
-  /** True if the other relations have a row. */
+  /** True if each of the other relations has a row. */
   readonly guard: Term;
-  /** The columns of the row at hand. */
+  /** The columns of the current row. */
   readonly inner: Scope;
-  /** Lock of MySQL's `SELECT count(*) ... FOR UPDATE`: all rows that it ranges over. */
+  /** The lock of MySQL's `SELECT count(*) ... FOR UPDATE`, on all rows in the range. */
   readonly lock: ReturnType<typeof lockIn>;
 }
 
@@ -341,7 +341,7 @@ function aggregateTerm(builder: Builder, rows: Rows, expression: Aggregate): Ter
   }
 }
 
-/** The column that a value grows with: the column itself, or with something added that is the same for all rows. */
+/** The column that a value is monotone in: the column itself, or its sum with something that is the same for all rows. */
 function monotoneIn(operand: Term): string | undefined {
   if (operand.kind === "column") return operand.column;
   if (operand.kind !== "add" && operand.kind !== "subtract") return undefined;
@@ -351,7 +351,7 @@ function monotoneIn(operand: Term): string | undefined {
     : undefined;
 }
 
-/** Aggregates over no base table: what is read is kept, the values are unknown. */
+/** Aggregates over no base table: the reads are kept, the values are unknown. */
 function unknownAggregates(builder: Builder, query: Query, outer: Scope): ResultTerms {
   const why = "an aggregate over a derived table is any number";
   const placed = placeRelations(builder, query.relations, {

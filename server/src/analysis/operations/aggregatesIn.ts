@@ -1,11 +1,11 @@
-// Which queries compute over their rows instead of returning them.
+// Aggregates in queries and expressions.
 import type { Expression } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
 import type { Query } from "../../program/statement";
 
 export type Aggregate = Extract<Expression, { kind: "aggregate" }>;
 
-/** True if a query computes over rows instead of returning them. */
+/** True if a query aggregates its rows. */
 export function isAggregate(query: Query): boolean {
   const parts = [...query.outputs.map((output) => output.value), query.having];
   return query.groupBy.length > 0 || parts.some((each) => each !== undefined && hasAggregate(each));

@@ -1,6 +1,6 @@
-// Loops with any number of rounds, for proofs: two rounds stand for all. A dependency concerns one statement in one
-// round, and a chain of dependencies enters and leaves a transaction once each, so that two rounds are enough; what the
-// rounds between have done to variables and rows is any value.
+// Loops with any number of rounds, for proofs: two rounds represent all. A dependency concerns one statement in one round, and a chain of
+// dependencies enters and leaves a transaction once each, so two rounds are enough. What the rounds between do to variables and rows is
+// havocked.
 import type { Command } from "../../program/statement";
 import type { Builder, ResultTerms } from "./builder";
 import { orAll } from "./builder";
@@ -10,7 +10,7 @@ import { EVERY_COLUMN } from "./operation";
 import { FALSE, TRUE, and, compare, conditional } from "./terms";
 import type { Leaves, Loop, Unrolling } from "./unrolling";
 
-/** True if the body can be run so: handlers and ways out of the transaction depend on the rounds before. */
+/** True if two rounds can represent all: handlers and exits from the transaction depend on earlier rounds. */
 export function standsForAll(body: Command): boolean {
   switch (body.kind) {
     case "sequence":
@@ -31,10 +31,7 @@ export function standsForAll(body: Command): boolean {
   }
 }
 
-/**
- * Runs two rounds that may be any of the loop's, wherever `path` holds; returns where control goes on behind it.
- * `counter` gives the bounds of a counting loop.
- */
+/** Runs two arbitrary rounds of the loop under `path`; returns the path after it. `counter` has the bounds of a counting loop. */
 export function runAnyRounds(
   builder: Builder,
   loop: Loop,
@@ -124,7 +121,7 @@ function changedBy(body: Command): Changed {
   return { variables, results, statements };
 }
 
-/** Rounds that are not represented have changed these. */
+/** Havocs what rounds that are not represented may change. */
 function forget(builder: Builder, changed: Changed, id: string): void {
   for (const name of changed.variables) builder.variables.set(name, anyValue(`${id} ${name}`));
   for (const name of changed.results) forgetResult(builder, name, id);

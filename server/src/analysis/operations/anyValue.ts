@@ -1,16 +1,16 @@
-// Values of which nothing is known but that they are the same wherever they are used, within one instance.
+// Unknown values, the same at every use within one instance.
 import type { Term } from "./operation";
 import { conditional } from "./terms";
 
-/** Indices that stand for any round have ids that start so. */
+/** Prefix of the ids of arbitrary rounds' indexes. */
 export const ANY = "any ";
 
-/** True if the term is the number of some round. */
+/** True if the term is the index of an arbitrary round. */
 export function isAnyRound(term: Term): boolean {
   return term.kind === "unknown" && term.id.startsWith(ANY);
 }
 
-/** Any value, NULL included; the same for the same id within an instance. */
+/** Any value including NULL; the same for the same id within an instance. */
 export function anyValue(id: string): Term {
   return conditional(
     { kind: "unknown", id: `${ANY}null ${id}`, type: "bool" },

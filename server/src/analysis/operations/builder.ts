@@ -1,4 +1,4 @@
-// The state of flattening one transaction: the operations so far, what variables and results stand for, what was lost.
+// The state of flattening one transaction: the operations so far, the terms of variables and results, and losses.
 import type { Expression, ValueType } from "../../program/expression";
 import type { Command, Query } from "../../program/statement";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
@@ -9,41 +9,41 @@ import { HIDDEN } from "./operation";
 import type { FlatTables } from "./tables";
 import { FALSE, TRUE, and, conditional, mentionsRow, neverNull } from "./terms";
 
-/** Meaning of the names of a statement. Outside of statements there are no rows. */
+/** The meaning of names in a statement. Outside of statements there are no rows. */
 export interface Scope {
-  /** A column of a relation; undefined when this scope does not know the relation. */
+  /** A column of a relation; undefined if this scope does not have the relation. */
   readonly column?: (relation: string, column: string) => Term | undefined;
   readonly excluded?: (column: string) => Term;
-  /** The number, from 0, of the row at hand among those that calls in the outputs give. */
+  /** Zero-based index of the current row among those of set-returning calls. */
   readonly set?: number;
-  /** This read may never run: it belongs to a row that may be absent or to a case that may not hold. */
+  /** True if this read may never run: it belongs to a row that may be absent or to a case that may not hold. */
   readonly perhaps?: true;
   readonly aggregate?: (expression: Extract<Expression, { kind: "aggregate" }>) => Term | undefined;
 }
 
 export const NO_ROWS: Scope = {};
 
-/** One row of a result (NULL without it), and whether there is one. */
+/** One row of a result (NULLs without it), and whether it exists. */
 export interface RowTerms {
   readonly row: Readonly<Record<string, Term>>;
   readonly found: Term;
 }
 
-/** Meaning of an earlier result: its first row, whether there is one, how many. */
+/** An earlier result: its first row, whether it exists, and the number of rows. */
 export interface ResultTerms extends RowTerms {
-  /** The same in the order of the outputs, of which several may share a name. */
+  /** The values in the order of the outputs, which may share names. */
   readonly values: readonly Term[];
   readonly size: Term;
-  /** The rows behind the first, in their order, as far as a loop goes through them. */
+  /** The rows after the first, in order, as far as a loop iterates over them. */
   readonly next?: readonly RowTerms[];
-  /** It has no rows but these. */
+  /** True if there are no other rows. */
   readonly whole?: boolean;
 }
 
-/** An operation under construction: later relations of a join may ask for more of its columns. */
+/** An operation under construction: later relations of a join may need more of its columns. */
 export type Draft = Operation & { readonly outputs: Record<string, Term> };
 
-/** Adds the operations of a query to the statement at hand; `member`: is this value among its rows? */
+/** Adds a query's operations to the current statement; `member` asks whether this value is among its rows. */
 export type AskQuery = (query: Query, outer: Scope, member?: Term) => ResultTerms;
 
 /** A block with a handler whose body is being flattened, with the errors that it catches. */
@@ -54,18 +54,18 @@ export interface GuardedBlock {
 
 export interface CaughtError {
   readonly when: Term;
-  /** That it does not happen. */
+  /** The condition that the error does not occur. */
   readonly avoided: Term;
   /** Its SQLSTATE. */
   readonly code: string;
-  /** The statement that failed; undefined for an error of the program's own. */
+  /** The failing statement; undefined for an error that the program raises. */
   readonly step?: number;
-  /** In a unit: the transaction that the error happened in. */
+  /** In a unit: the transaction in which the error occurred. */
   readonly part?: PartDraft | undefined;
 }
 
 export interface Builder {
-  /** A query in FROM, and one in an expression: given from outside, since queries contain expressions. */
+  /** The flattening of queries in FROM and in expressions, injected because queries contain expressions. */
   readonly query: AskQuery;
   readonly subquery: AskQuery;
   readonly tables: FlatTables;
@@ -74,9 +74,9 @@ export interface Builder {
   readonly parameters: FlatTransaction["parameters"][number][];
   readonly losses: Set<string>;
   readonly guesses: Set<string>;
-  /** True where an access is not among the operations: `losses` says which. */
+  /** True if an access is missing from the operations; `losses` says which. */
   isPartial: boolean;
-  /** True where two rounds stand for all of a loop, and questions about rows are asked of any rows. */
+  /** True if two rounds represent all of a loop, and tests over rows are about arbitrary rows. */
   readonly anyRounds: boolean;
   readonly variables: Map<string, Term>;
   readonly results: Map<string, ResultTerms>;
@@ -86,28 +86,28 @@ export interface Builder {
   readonly shown: Term[];
   readonly observed: Term[];
   readonly visible: { readonly operation: number; readonly name: string }[];
-  /** Blocks with handlers around the command at hand, the innermost last. */
+  /** Blocks with handlers around the current command, innermost last. */
   readonly guarded: GuardedBlock[];
-  /** Savepoints, by the operation that follows each. */
+  /** Savepoints, with the index of the next operation. */
   readonly savepoints: Map<string, number>;
   /** In a unit: its transactions so far. */
   readonly parts?: PartDraft[];
-  /** Tells structures apart. */
+  /** Structural identity of values. */
   readonly identities: Identities;
   readonly work: { done: number };
-  /** How many rows of a result loops go through. */
+  /** The number of rows of a result that loops iterate over. */
   readonly wanted: Map<string, number>;
-  /** Questions about all rows of a result that has more than are represented, with the rows that are. */
+  /** Tests over all rows of a result that has more rows than are represented, with the represented number. */
   readonly beyond: Map<string, number>;
-  /** The round of each running loop, from 0. */
+  /** The current round of each running loop, from 0. */
   readonly rounds: Map<string, number>;
-  /** Values that the database makes up, per site. */
+  /** Counters of database-generated values, per site. */
   readonly drawn: Map<string, number>;
-  /** Variables that loops make unknown whose rounds stand for others. */
+  /** Variables that are havocked by loops whose rounds represent others. */
   readonly forgotten: NonNullable<FlatTransaction["forgotten"]>[number][];
-  /** The condition under which the command at hand runs; never NULL. */
+  /** The path condition of the current command; never NULL. */
   path: Term;
-  /** How well the statement at hand was understood. */
+  /** The precision of the current statement. */
   precision: Precision;
 }
 
@@ -120,11 +120,11 @@ export interface PartDraft {
   /** Its first statement and its first operation. */
   readonly from: number;
   readonly firstOperation: number;
-  /** The first statement behind it; undefined while it is open. */
+  /** The first statement after it; undefined while it is open. */
   to?: number;
-  /** Paths on which it is undone. */
+  /** Paths on which it is rolled back. */
   readonly undone: Term[];
-  /** The conditions among them on which control goes on behind it. */
+  /** Those of them on which control continues after it. */
   readonly left: Term[];
 }
 
@@ -133,7 +133,7 @@ export interface BuilderOptions {
   readonly anyRounds?: boolean;
 }
 
-/** A builder of a transaction with these parameters, whose queries are flattened by the given functions. */
+/** Creates a builder for a transaction with these parameters, which flattens queries by the given functions. */
 export function createBuilder(
   tables: FlatTables,
   parameters: FlatTransaction["parameters"],
@@ -174,7 +174,7 @@ export function createBuilder(
   return builder;
 }
 
-/** Adds an operation to the statement at hand; what is left out is the plainest. */
+/** Adds an operation to the current statement, with defaults for missing fields. */
 export function addOperation(
   builder: Builder,
   parts: Partial<Operation> & Pick<Operation, "kind" | "table">,
@@ -200,17 +200,17 @@ export function addOperation(
   return draft;
 }
 
-/** The scope of what may never be asked. */
+/** The scope of reads that may never run. */
 export function inDoubt(scope: Scope): Scope {
   return scope.perhaps ? scope : { ...scope, perhaps: true };
 }
 
-/** Operations that it adds to the statement at hand may never be asked. */
+/** Marks operations added to the current statement as possibly not executed. */
 export function perhaps<Result>(builder: Builder, add: () => Result): Result {
   return amended(builder, add, () => () => ({ perhaps: true }));
 }
 
-/** Operations that it adds to the statement at hand are asked only where the condition holds, which is not NULL. */
+/** Restricts operations added to the current statement to a condition (never NULL). */
 export function askedWhere<Result>(
   builder: Builder,
   condition: () => Term,
@@ -239,13 +239,13 @@ function amended<Result>(
   return result;
 }
 
-/** A column of the row that an earlier operation chose. */
+/** A column of the row that an earlier operation selected. */
 export function outputOf(draft: Draft, column: string): Term {
   addOutput(draft, column);
   return { kind: "output", operation: draft.index, name: column };
 }
 
-/** A column of each of the rows that an operation goes over. */
+/** A column of each row that an operation ranges over. */
 export function joinedColumn(draft: Draft, column: string): Term {
   addOutput(draft, column);
   return { kind: "joined", operation: draft.index, name: column };
@@ -255,7 +255,7 @@ function addOutput({ outputs }: Draft, column: string): void {
   if (!Object.hasOwn(outputs, column)) setEntry(outputs, column, { kind: "column", column });
 }
 
-/** A value that no other instance and no row has: a parameter that the user does not see. */
+/** A value that no other instance and no row has: a hidden parameter. */
 export function freshTerm(builder: Builder, site: string, type: ValueType): Term {
   const count = (builder.drawn.get(site) ?? 0) + 1;
   builder.drawn.set(site, count);
@@ -264,19 +264,19 @@ export function freshTerm(builder: Builder, site: string, type: ValueType): Term
   return { kind: "parameter", name };
 }
 
-/** An access that is left out, with the reason. */
+/** Records an access that is left out, with the reason. */
 export function leaveOut(builder: Builder, why: string): void {
   builder.losses.add(why);
   builder.isPartial = true;
 }
 
-/** Some value, with the reason why nothing is known about it. */
+/** An unknown value, with the reason. */
 export function unknownTerm(builder: Builder, id: string, type: ValueType, why: string): Term {
   builder.losses.add(why);
   return { kind: "unknown", id, type };
 }
 
-/** An unknown function of these values, with the reason why no more is known about it. */
+/** An uninterpreted function of these values, with the reason. */
 export function applyTerm(
   builder: Builder,
   what: { readonly name: string; readonly type: ValueType; readonly strict: boolean },
@@ -287,12 +287,12 @@ export function applyTerm(
   return { kind: "apply", ...what, arguments: args };
 }
 
-/** Meaning of a name after it was set on the path at hand: the older meaning holds elsewhere. */
+/** The value of a name after an assignment under the current path: elsewhere the old value holds. */
 export function merge(builder: Builder, value: Term, older: Term | undefined): Term {
   return older === undefined ? value : conditional(builder.path, value, older);
 }
 
-/** Remembers a result; one of an earlier round of a loop stays where this one did not run. */
+/** Stores a result; under other paths the result of an earlier loop round remains. */
 export function setResult(builder: Builder, name: string, result: ResultTerms): void {
   const older = builder.results.get(name);
   const mergedRow = (row: RowTerms, before: RowTerms | undefined): RowTerms => ({
@@ -315,7 +315,7 @@ export function setResult(builder: Builder, name: string, result: ResultTerms): 
   builder.results.set(name, merged ?? result);
 }
 
-/** The transaction of a unit that is open; undefined between its transactions, and where there is no unit. */
+/** The open transaction of a unit; undefined between its transactions, and outside of units. */
 export function openPart({ parts }: Builder): PartDraft | undefined {
   const last = parts?.at(-1);
   return last?.to === undefined ? last : undefined;

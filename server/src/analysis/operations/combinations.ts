@@ -1,5 +1,5 @@
-// Combinations of rows of several relations, as terms that range over what one operation per relation finds: joins
-// under aggregates, subqueries that depend on the row at hand, and whether a row has partners.
+// Combinations of rows of several relations, as terms over one operation per relation: joins under aggregates, correlated subqueries, and
+// tests for join partners.
 import type { Expression } from "../../program/expression";
 import type { Relation } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
@@ -30,7 +30,7 @@ type Over = Extract<Term, { kind: "over" }>;
 
 export interface Combination {
   readonly relations: readonly Relation[];
-  /** Conditions, those of inner joins included. */
+  /** Conditions, including those of inner joins. */
   readonly conjuncts: readonly Expression[];
 }
 
@@ -40,18 +40,18 @@ interface Member {
 }
 
 export interface Combinations {
-  /** Those with many rows first, then those of which at most one row goes with the rows before. */
+  /** Relations with many rows first, then those with at most one row per combination before them. */
   readonly members: readonly Member[];
-  /** How many of the members have many rows. */
+  /** The number of members with many rows. */
   readonly many: number;
   readonly conjuncts: readonly Expression[];
-  /** Condition on a combination beyond what chooses each relation's rows; its columns are `joined`. */
+  /** The condition on a combination beyond each relation's own selection; its columns are `joined`. */
   readonly condition: Term;
-  /** The columns of the combination at hand. */
+  /** The columns of the current combination. */
   readonly scope: Scope;
 }
 
-/** True if combinations of these relations can be told one by one: tables, joined so that all must have a row. */
+/** True if combinations of these relations can be enumerated: tables in inner joins. */
 export function canCombine(relations: readonly Relation[]): boolean {
   return (
     relations.length > 0 &&
@@ -62,7 +62,7 @@ export function canCombine(relations: readonly Relation[]): boolean {
   );
 }
 
-/** True if the key of each of these relations is known before the rows of others that conditions name. */
+/** True if the key of each relation is known before the rows of other relations are. */
 export function areLookedUp(builder: Builder, { relations, conjuncts }: Combination): boolean {
   const others = conjuncts.flatMap(freeColumns).map((each) => each.relation);
   const unknown = new Set([...others, ...relations.map((each) => each.alias)]);
@@ -78,7 +78,7 @@ export function areLookedUp(builder: Builder, { relations, conjuncts }: Combinat
   return waiting.size === 0;
 }
 
-/** True if equalities with columns of known relations give the whole key. */
+/** True if equalities with columns of known relations determine the whole key. */
 function isKeyed(
   builder: Builder,
   relation: Relation,
@@ -95,8 +95,8 @@ function isKeyed(
 }
 
 /**
- * Adds an operation per relation, for its rows that satisfy what concerns it alone. `outer` may name the row at hand
- * of a statement around. Linear in the relations; terms over the result are evaluated for each combination of rows.
+ * Adds an operation per relation, for the rows that satisfy its own conditions. `outer` may name the current row of an enclosing statement.
+ * Linear in the relations; terms over the result are evaluated for each combination of rows.
  */
 export function combinationsOf(
   builder: Builder,
@@ -104,7 +104,7 @@ export function combinationsOf(
   outer: Scope,
   locks: Partial<Pick<Operation, "lock" | "guard">> = {},
 ): Combinations {
-  // Each is compared with those that are placed before it.
+  // Each relation is compared with those placed before it.
   spend(builder, relations.length ** 2);
   const own = new Set(relations.map((each) => each.alias));
   const columns = new Map<string, (column: string) => Term>();
@@ -112,7 +112,7 @@ export function combinationsOf(
     ...outer,
     column: (alias, column) => columns.get(alias)?.(column) ?? outer.column?.(alias, column),
   };
-  // The row at hand is tested with the combination, not to choose a relation's rows.
+  // The current outer row is tested with the combination; it does not select a relation's rows.
   const around: Scope = {
     ...outer,
     column: (alias, column) => (own.has(alias) ? undefined : outer.column?.(alias, column)),
@@ -124,7 +124,7 @@ export function combinationsOf(
     );
   const used = new Set<Expression>();
   const { order, many } = arranged(builder, relations, conjuncts);
-  // Which of them comes first nobody knows: to rows of others it comes by those that it has found.
+  // The join order is unknown: rows of later relations are visited through rows found before.
   const inTurn = order.length > 1 || outer.perhaps === true;
   const members = order.map((relation) => {
     const alone = conjuncts.filter((each) => !used.has(each) && concerns(each, relation));
@@ -147,7 +147,7 @@ export function combinationsOf(
   return { members, many, conjuncts, condition, scope };
 }
 
-/** The relations in an order in which as many as possible are looked up by what comes before. */
+/** The relations in an order in which as many as possible are looked up by key from the ones before. */
 function arranged(
   builder: Builder,
   relations: readonly Relation[],
@@ -202,7 +202,7 @@ export function overAll(
   return nest(ranged, "total", summand, nest(lookedUp, "exists", TRUE, holds));
 }
 
-/** A value over the rows of the first of these, and for each of them over those of the next. */
+/** A value over the rows of the first member, and for each of them over those of the next. */
 function nest(
   members: Combinations["members"],
   what: Over["function"],
@@ -226,8 +226,8 @@ function nest(
 }
 
 /**
- * An aggregate over all combinations, or undefined for one that is not known. `again` gives the same combinations with
- * operations of their own, to compare two of them.
+ * An aggregate over all combinations; undefined if it is unknown. `again` gives the same combinations with separate operations, to compare
+ * two of them.
  */
 export function aggregateOver(
   builder: Builder,
@@ -277,7 +277,7 @@ function overDistinct(
   );
   const mentioned = freeColumns(operand).map((each) => each.relation);
   const owner = combinations.members.find(({ relation }) => mentioned.includes(relation.alias));
-  // One row stands for all with its value: the row that has it as key, or the first that has it.
+  // One row represents all with its value: the row that has it as key, or the first one.
   const first = keyed ?? owner;
   if (first === undefined) return overAll(combinations, "total", summand);
   const valueIn = ({ scope }: Combinations): Term => flattenExpression(builder, operand, scope);
@@ -310,7 +310,7 @@ function firstOf(others: Combinations["members"], value: Term, where: Term): Ter
   return mentionsRow(value) ? nest(others, "first", value, where) : value;
 }
 
-/** Columns that a condition makes equal to a column. */
+/** Columns that a condition equates with a column. */
 function equalsOf({ conjuncts }: Combinations, operand: Expression): readonly Expression[] {
   const text = JSON.stringify(operand);
   return conjuncts.flatMap((each) => {
@@ -320,7 +320,7 @@ function equalsOf({ conjuncts }: Combinations, operand: Expression): readonly Ex
   });
 }
 
-/** True if no two rows of the relation have the same value of that column. */
+/** True if the column is unique in the relation. */
 function tellsRows(
   builder: Builder,
   { conjuncts }: Combinations,
@@ -337,7 +337,7 @@ function tellsRows(
   );
 }
 
-/** The condition that the first of two rows of a relation has the lesser key. */
+/** The condition that the first of two rows of a relation has the smaller key. */
 function comesBefore(builder: Builder, first: Draft, second: Draft): Term {
   return tableOf(builder.tables, first.table)
     .primaryKey.filter((column) => ownEntry(first.key, column) === undefined)

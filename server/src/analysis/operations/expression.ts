@@ -1,4 +1,4 @@
-// From expressions of the program to terms: variables and results are substituted, subqueries become operations.
+// From expressions to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
 import type { Expression, ValueType } from "../../program/expression";
 import { functionFacts } from "../../program/functions";
@@ -25,10 +25,10 @@ import {
   rowTermsIn,
 } from "./terms";
 
-/** Expressions of one transaction, counted again for each round and row that they are asked for: about a second's work. */
+/** Limit of expressions per transaction, counted for each round and row: about a second's work. */
 const MOST_WORK = 500_000;
 
-/** A transaction has too many rounds, rows and cases to go through them all. */
+/** Thrown for a transaction with too many rounds, rows and cases. */
 export class TooLarge extends Error {
   override readonly name = "TooLarge";
 }
@@ -44,7 +44,7 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
   const go = (each: Expression): Term => flattenExpression(builder, each, scope);
   const goWhere = (condition: () => Term, each: Expression): Term =>
     askedWhere(builder, condition, () => go(each));
-  /** Operands behind one that decides are not asked. */
+  /** Operands after a deciding one are not evaluated. */
   const inTurn = (decides: (term: Term) => Term): ((each: Expression) => Term) => {
     const before: Term[] = [];
     const isReached = (): Term => and(...before.map((each) => not(isTrue(decides(each)))));
@@ -135,7 +135,7 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       );
     }
     case "exists": {
-      // Its result is not looked at.
+      // EXISTS ignores the result.
       const query = untilFound(expression.query);
       return builder.subquery(isAggregate(query) ? query : { ...query, outputs: [] }, scope).found;
     }
@@ -187,7 +187,7 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
   }
 }
 
-/** The query where one row answers: it goes no further than that. */
+/** The query limited to one row, where one row answers. */
 function untilFound(query: Query): Query {
   const { limit, setOperations } = query;
   return limit === undefined && setOperations.length === 0 && !isAggregate(query)
@@ -197,7 +197,7 @@ function untilFound(query: Query): Query {
 
 type Among = Extract<Expression, { kind: "among" }>;
 
-/** A question about the rows of a result, of which those are asked that are represented. */
+/** A test over the rows of a result, evaluated for the represented rows. */
 function amongRows(
   builder: Builder,
   { result: name, loop, function: asks, where, value }: Among,
@@ -234,7 +234,7 @@ function amongRows(
   }
 }
 
-/** Answer of a question about any rows: a function of the row at hand of which nothing more is known. */
+/** The answer of a test over arbitrary rows: an uninterpreted function of the current row. */
 function anyAmong(
   builder: Builder,
   loop: string,
@@ -260,7 +260,7 @@ function anyAmong(
   return conditional(answer("none", "bool"), NULL, answer(asks, "int"));
 }
 
-/** An element of an array: an argument of its own where its index is known. */
+/** An element of an array: a separate argument if its index is known. */
 function elementAt(
   builder: Builder,
   array: Expression,
@@ -284,7 +284,7 @@ function elementAt(
   return at < 1 ? NULL : conditional(within, elementParameter(builder, array, at), NULL);
 }
 
-/** The argument that is an element of an array. */
+/** The argument for an array element. */
 export function elementParameter(
   builder: Builder,
   array: Extract<Expression, { kind: "array" }>,
@@ -297,12 +297,12 @@ export function elementParameter(
   return { kind: "parameter", name };
 }
 
-/** The length of an array among the arguments. */
+/** The length of an array argument. */
 export function lengthOf(array: string): Term {
   return { kind: "parameter", name: lengthName(array) };
 }
 
-/** The value of an integer that is written as a sum: what counters of unrolled loops are. */
+/** The value of a constant sum of integers, as counters of unrolled loops are. */
 function constantOf(term: Term): number | undefined {
   if (term.kind === "int") return term.value;
   if (term.kind !== "add" && term.kind !== "subtract") return undefined;
@@ -311,7 +311,7 @@ function constantOf(term: Term): number | undefined {
   return term.kind === "add" ? left + right : left - right;
 }
 
-/** Equality in which two NULLs are equal. */
+/** Equality that treats two NULLs as equal. */
 export function sameValue(left: Term, right: Term): Term {
   const eitherNull = or(isNull(left), isNull(right));
   return conditional(eitherNull, and(isNull(left), isNull(right)), isTrue(equal(left, right)));
@@ -350,7 +350,7 @@ function call(
   if (array?.kind === "array") {
     const length = lengthOf(array.parameter);
     if (expression.name === "cardinality") return length;
-    // An empty array's is NULL.
+    // The array_length of an empty array is NULL.
     if (expression.name === "array_length")
       return conditional(compare("<", int(0), length), length, NULL);
   }
@@ -394,7 +394,7 @@ function call(
   return unknownTerm(builder, id, "other", why);
 }
 
-/** A function of which no more is known than that it is one; it may be NULL where nothing speaks against that. */
+/** An uninterpreted function; it may be NULL unless something rules that out. */
 export function unknownFunction(
   builder: Builder,
   name: string,
@@ -408,7 +408,7 @@ export function unknownFunction(
   return conditional(applyTerm(builder, isAbsent, args, why), NULL, value);
 }
 
-/** The value of a call in row `scope.set` of those that it gives, the first by default. */
+/** The value of a set-returning call in row `scope.set`, the first by default. */
 function setTerm(builder: Builder, call: Call, scope: Scope): Term {
   const at = scope.set ?? 0;
   const [first] = call.arguments;
@@ -426,7 +426,7 @@ function setTerm(builder: Builder, call: Call, scope: Scope): Term {
   return unknownFunction(builder, `${call.name} ${String(at + 1)}`, args, why);
 }
 
-/** The elements of an array that is written out. */
+/** The elements of an array literal. */
 export function elementsOf(call: Call): readonly Expression[] | undefined {
   const [first] = call.arguments;
   const written = call.name === "unnest" && first?.kind === "call" && first.name === "array";

@@ -1,4 +1,4 @@
-// Invariants of the program in flat form: one term over a row of each table, and the row that must exist, if any.
+// Invariants in flat form: one term over a row of each table, and the row that must exist, if any.
 import type { Expression } from "../../program/expression";
 import type { Invariant } from "../../program/program";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
@@ -9,7 +9,7 @@ import { fromRowColumn, rowColumn } from "./operation";
 import { tableOf } from "./tables";
 import { FALSE, TRUE, and, columnsIn, compare, isNull, not } from "./terms";
 
-/** The flat form; undefined where some part of it has no exact term: a weakened invariant is none. */
+/** The flat form; undefined if a part has no exact term, since a weakened invariant is worthless. */
 export function flattenInvariant(
   builder: Builder,
   invariant: Invariant,
@@ -25,7 +25,7 @@ export function flattenInvariant(
   return { text, tables, broken: and(premise, not(holds)), ...(exists && { exists }) };
 }
 
-/** Columns of the rows of these relations; one that is missing is not exact, which the caller notices as a loss. */
+/** Columns of the rows of these relations; a missing column is a loss, which the caller checks. */
 function rowsOf(names: readonly string[]): Scope {
   return {
     column: (relation, column) => {
@@ -64,7 +64,7 @@ function soughtRow(
   return { table: relation.table, key, where: rest.length === 0 ? TRUE : and(...rest) };
 }
 
-/** Tables in which invariants over these tables ask for rows, beyond them. */
+/** Further tables in which invariants over these tables require rows. */
 export function askedTables(flat: FlatProgram, known: ReadonlySet<string>): readonly string[] {
   const present = new Set(known);
   for (let before = -1; before < present.size;) {
@@ -76,9 +76,8 @@ export function askedTables(flat: FlatProgram, known: ReadonlySet<string>): read
 }
 
 /**
- * The foreign keys between these tables, as what rows at the start keep: a row whose columns are not NULL has its parent,
- * unless the key was never validated.
- * Parents in other tables are added to a witness.
+ * The foreign keys between these tables as invariants of the initial rows: a row with non-NULL columns has its parent, unless the key was
+ * never validated. Parents in other tables are added to a witness.
  */
 export function startReferences(
   flat: FlatProgram,
@@ -117,7 +116,7 @@ export function startReferences(
   );
 }
 
-/** Columns of the table whose values at the start are not any: CHECKs, invariants and references mention them. */
+/** Columns of the table whose initial values are constrained by CHECKs, invariants or references. */
 export function assumedColumns(
   flat: FlatProgram,
   table: string,

@@ -1,5 +1,5 @@
-// From the abstract representation to the flat form: control flow becomes guards, variables are substituted, loops are
-// unrolled. Statements are taken apart in query.ts and writes.ts.
+// From the abstract representation to the flat form: control flow becomes guards, variables are substituted, loops are unrolled. Statements
+// are split in query.ts and writes.ts.
 import { lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
 import { precisionOf } from "../../program/precision";
@@ -48,15 +48,15 @@ import { FALSE, NULL, TRUE, and, compare, conditional, int, isNull, isTrue, not 
 import { flattenDelete, flattenInsert, flattenUpdate } from "./writes";
 
 export interface FlattenOptions {
-  /** How many rounds of a loop are looked at. */
+  /** Loop unrolling bound. */
   readonly unroll: number;
-  /** For proofs: two rounds stand for any number of them where a loop does not say how many it has. */
+  /** For proofs: two rounds represent any number if a loop does not say how many it has. */
   readonly anyRounds?: boolean;
 }
 
 /**
- * The flat form of every transaction, in the program's order, and of the tables that they mention. Never fails: what
- * cannot be represented is an unknown value with a loss. O(size of the program times `unroll` per nested loop).
+ * The flat form of every transaction, in program order, and of the tables that they mention. Never fails: what cannot be represented is an
+ * unknown value with a loss. O(size of the program times `unroll` per nested loop).
  */
 export function flattenProgram(program: Program, options: FlattenOptions): FlatProgram {
   const tables = createTables(program);
@@ -66,7 +66,7 @@ export function flattenProgram(program: Program, options: FlattenOptions): FlatP
     if (!flat) continue;
     const builder = newBuilder(tables, []);
     const checks = table.checks.map((check) => rowCondition(builder, check));
-    // A condition that was weakened is no condition.
+    // A weakened CHECK is not used.
     if (builder.losses.size + builder.guesses.size === 0)
       tables.all.set(table.name, { ...flat, checks });
   }
@@ -103,7 +103,7 @@ function flattenOne(
   transaction: Transaction,
   options: FlattenOptions,
 ): FlatTransaction {
-  // Elements of arrays are added where they are used.
+  // Elements of arrays become parameters on use.
   const parameters = transaction.parameters.map(({ name, type, elements, origin, nullable, of }) =>
     elements === undefined
       ? {
@@ -171,14 +171,14 @@ function flattenOne(
 interface Flow {
   readonly transaction: Transaction;
   readonly options: FlattenOptions;
-  /** Per running loop: the paths on which it is left, and on which its round ends early. */
+  /** Per running loop: the paths that leave it, and those that end its round early. */
   readonly leaves: Map<string, Leaves>;
   /** Loops that may have more rounds than are represented. */
   readonly uncovered: Map<string, number>;
   readonly exceeds: Term[];
 }
 
-/** Runs a command where `path` holds; returns where control goes on behind it. */
+/** Runs a command under `path`; returns the path after it. */
 function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
   if (path === FALSE) return FALSE;
   builder.path = path;
@@ -229,7 +229,7 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       if (command.value !== undefined) {
         const { value } = command;
         if (value.kind === "call" && value.name === "row") {
-          // Several values at once: OUT arguments, a record.
+          // Several values at once: OUT arguments, or a record.
           for (const part of value.arguments) {
             const term = flattenExpression(builder, part, NO_ROWS);
             builder.shown.push(conditional(path, term, NULL));
@@ -259,7 +259,7 @@ function runStatement(builder: Builder, flow: Flow, statement: Statement): void 
   const returning = "returning" in statement ? statement.returning?.into : undefined;
   const into = statement.kind === "select" ? statement.into : returning;
   const result = into === undefined ? undefined : builder.results.get(into);
-  // How many rows were changed counts where the program asks for it, and is in what it then does or returns.
+  // The number of changed rows is observed if the program asks for it; it is then in what it does or returns.
   const seen = result ? [result.size, ...Object.values(result.row)] : [];
   builder.observed.push(builder.path, ...seen.map((term) => conditional(builder.path, term, NULL)));
 }
@@ -306,10 +306,10 @@ function flattenStatement(builder: Builder, flow: Flow, statement: Statement): v
   }
 }
 
-/** Results of fewer rows than this are shown row by row. */
+/** Results with fewer rows than this are returned row by row. */
 const SHOWN = 4;
 
-/** A script's caller sees what its statements return, a routine's caller only what it returns. */
+/** A script's caller sees its statements' results, a routine's caller only its return value. */
 function show(builder: Builder, name: string): void {
   const result = builder.results.get(name);
   if (!result) return;
@@ -324,7 +324,7 @@ function show(builder: Builder, name: string): void {
   }
 }
 
-/** The rows that a change returns reach the caller of a script; a routine keeps them in variables. */
+/** Rows of RETURNING reach the caller of a script; a routine keeps them in variables. */
 function showReturning(
   builder: Builder,
   flow: Flow,
@@ -333,7 +333,7 @@ function showReturning(
   if (returning && flow.transaction.boundary !== "routine") show(builder, returning.into);
 }
 
-/** Shows the caller all of a result with many rows: whatever could tell two such sets apart. */
+/** Shows the caller all of a result with many rows, as a fingerprint that distinguishes different sets. */
 function showRows(builder: Builder, query: Query): void {
   const fingerprint = rowsTerm(builder, query);
   if (!fingerprint && limitOf(query) !== Infinity)
@@ -341,7 +341,7 @@ function showRows(builder: Builder, query: Query): void {
   if (fingerprint) builder.shown.push(conditional(builder.path, fingerprint, NULL));
 }
 
-/** A lock that is no row's becomes a lock of a row that nobody changes. */
+/** A lock on no row becomes a lock on a hidden row that nobody changes. */
 function flattenLock(builder: Builder, statement: LockStatement): void {
   const table = locksTable(builder.tables);
   const mode = statement.mode.toLowerCase();
@@ -361,7 +361,7 @@ function flattenLock(builder: Builder, statement: LockStatement): void {
   });
 }
 
-/** A statement known by its tables alone reads any of their rows, and if it writes, changes any of them. */
+/** A statement of which only the tables are known reads any of their rows and, if it writes, changes any of them. */
 function flattenOpaque(builder: Builder, statement: OpaqueStatement): void {
   builder.precision = "opaque";
   const why = `the effect of "${statement.text.slice(0, 40)}" is not known`;

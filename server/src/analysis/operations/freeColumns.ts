@@ -1,4 +1,4 @@
-// Names of columns that an expression or query takes from around it.
+// Free columns of an expression or query.
 import type { Expression } from "../../program/expression";
 import type { Query } from "../../program/statement";
 
@@ -7,7 +7,7 @@ export interface ColumnName {
   readonly column: string;
 }
 
-/** The columns that are not those of relations inside of it, each once. */
+/** The columns of relations outside of it, each once. */
 export function freeColumns(of: Expression | Query): readonly ColumnName[] {
   const found = new Map<string, ColumnName>();
   const visit = (value: unknown, bound: ReadonlySet<string>): void => {

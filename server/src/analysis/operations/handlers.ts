@@ -1,5 +1,5 @@
-// Errors and what they undo: handlers of blocks, savepoints. An error that a handler is for does not end the
-// transaction; its operation then does nothing, and what the block wrote is undone from the handler on.
+// Errors and what they undo: handlers of blocks, savepoints. A caught error does not abort the transaction; its operation then does
+// nothing, and the block's writes are undone from the handler on.
 import { ERRORS, isCaught } from "../../program/errors";
 import type { Expression } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
@@ -14,7 +14,7 @@ import { FALSE, NULL, and, conditional, not } from "./terms";
 
 type Try = Extract<Command, { kind: "try" }>;
 
-/** Runs a block with its handler where `path` holds; returns where control goes on behind it. */
+/** Runs a block with its handler under `path`; returns the path after it. */
 export function runTry(
   builder: Builder,
   block: Try,
@@ -30,7 +30,7 @@ export function runTry(
   const { errors } = guarded;
   if (errors.length === 0) return after;
   const failed = orAll(errors.map(({ when }) => when));
-  // An error that leaves a transaction of a unit undoes all of that; what was committed before stays.
+  // An error that leaves a unit's transaction rolls all of it back; earlier commits stay.
   for (const { part, when } of errors) if (part && part !== around) undoPart(builder, part, when);
   if (block.undoes === "statement") undoStatements(builder, errors);
   else if (!builder.parts || around) undo(builder, first, failed);
@@ -48,17 +48,14 @@ export function runTry(
   return handled === failed && sameConditions(after, avoided) ? path : join(after, handled);
 }
 
-/** An error of the program's own; returns whether a handler is for it. */
+/** Raises an error of the program; true if a handler catches it. */
 export function raise(builder: Builder, code: string, path: Term): boolean {
   const guarded = handlerOf(builder, code);
   guarded?.errors.push({ when: path, avoided: not(path), code, part: openPart(builder) });
   return guarded !== undefined;
 }
 
-/**
- * Marks the operations of the statement at hand, in that transaction of a unit, that a handler is for; returns where no
- * such error happened.
- */
+/** Marks the caught errors of the current statement's operations, in this transaction of a unit; returns the path without such errors. */
 export function withoutErrors(builder: Builder, path: Term, part = openPart(builder)): Term {
   if (builder.guarded.length === 0) return path;
   const step = builder.steps.length - 1;
@@ -77,30 +74,30 @@ export function withoutErrors(builder: Builder, path: Term, part = openPart(buil
   return and(path, ...avoided);
 }
 
-/** That transaction of a unit is undone where the condition holds. */
+/** Rolls a unit's transaction back under a condition. */
 export function undoPart(builder: Builder, part: PartDraft, when: Term): void {
   part.undone.push(when);
   undo(builder, part.firstOperation, when);
 }
 
-/** A point to return to. */
+/** Sets a savepoint. */
 export function setSavepoint(builder: Builder, name: string): void {
   builder.savepoints.set(name, builder.operations.length);
 }
 
-/** ROLLBACK TO on the path at hand: what was written since is undone. */
+/** ROLLBACK TO under the current path: later writes are undone. */
 export function returnToSavepoint(builder: Builder, name: string): void {
   const first = builder.savepoints.get(name);
   if (first === undefined) leaveOut(builder, `there is no savepoint ${name}`);
   else undo(builder, first, builder.path);
 }
 
-/** The innermost block whose handler is for such an error. */
+/** The innermost block whose handler catches such an error. */
 function handlerOf(builder: Builder, code: string): GuardedBlock | undefined {
   return builder.guarded.findLast(({ block }) => isCaught(code, block.catches));
 }
 
-/** Writes from that operation on are undone where the condition holds; the next statement does not see them. */
+/** Undoes writes from this operation on under a condition; the next statement does not see them. */
 function undo(builder: Builder, first: number, when: Term): void {
   const from = builder.steps.length;
   builder.operations.forEach((draft, index) => {
@@ -108,13 +105,13 @@ function undo(builder: Builder, first: number, when: Term): void {
   });
 }
 
-/** A write that is undone there; a read has at the most a lock to give up. */
+/** An operation that is undone there; a read can only release its lock. */
 function withUndone(draft: Draft, undone: { readonly when: Term; readonly from: number }): Draft {
   if (draft.kind !== "read") return { ...draft, undone: [...(draft.undone ?? []), undone] };
   return draft.lock === "none" ? draft : { ...draft, unlocks: true };
 }
 
-/** Each statement that failed is undone as a whole. */
+/** Undoes each failed statement as a whole. */
 function undoStatements(builder: Builder, errors: readonly CaughtError[]): void {
   builder.operations.forEach((draft, index) => {
     const own = errors.filter(({ step }) => step === draft.step);
@@ -124,7 +121,7 @@ function undoStatements(builder: Builder, errors: readonly CaughtError[]): void 
   });
 }
 
-/** The errors that an operation may meet, in the order in which the database looks for them. */
+/** The errors that an operation may raise, in the database's order of checks. */
 function errorsOf(builder: Builder, draft: Draft): readonly string[] {
   if (draft.kind === "delete") return [];
   if (draft.kind === "read") return draft.mustFind || draft.mustMiss ? [ERRORS.missingParent] : [];

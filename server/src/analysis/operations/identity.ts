@@ -1,8 +1,8 @@
-// Which values are built alike: values share their parts, so that the text of one may be much longer than it is large.
+// Structural identity of values. Values share parts, so that the text of one may be much longer than its size.
 
-/** Names of structures. */
+/** Ids of structures. */
 export interface Identities {
-  /** The same text for the same structure. Takes time linear in the objects that were not seen before. */
+  /** An id, equal for equal structures. Linear in the objects that were not seen before. */
   of(value: unknown): string;
 }
 

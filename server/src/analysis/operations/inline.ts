@@ -1,10 +1,10 @@
-// Queries in FROM that only choose and rename rows, as a part of the query around them.
+// Inlining of derived tables that only select and rename rows.
 import { mapColumns, mapQuery, prefixRelations, type Replace } from "../../program/mapColumns";
 import { conjunctsOf, setCallsIn } from "../../program/operands";
 import type { Query, Relation } from "../../program/statement";
 import { isAggregate } from "./aggregatesIn";
 
-/** The query without derived tables, as far as they return rows of other tables one for one. */
+/** The query without derived tables, where these return rows of other tables one to one. */
 export function inlineQuery(query: Query): Query {
   const derived = query.relations.find(isPlain);
   if (derived?.query === undefined) return query;

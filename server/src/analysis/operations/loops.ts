@@ -1,4 +1,4 @@
-// Loops, unrolled: each round is a copy of the body under the condition that the round is entered.
+// Loop unrolling: each round is a copy of the body under the condition that the round is entered.
 import { amongIn } from "../../program/membership";
 import type { Command } from "../../program/statement";
 import type { Leaves, Loop, Unrolling } from "./unrolling";
@@ -10,13 +10,13 @@ import type { Term } from "./operation";
 import { join, rejoin } from "./paths";
 import { FALSE, NULL, and, calculate, compare, int, isFalseLiteral, isTrue, not } from "./terms";
 
-/** Counting loops with constant bounds have as many rounds as they have, up to this. */
+/** Counting loops with constant bounds are unrolled completely, up to this number of rounds. */
 const MOST_COUNTED = 4;
 
-/** A transaction with more operations is not analysed; its further rounds are left out. */
+/** Limit of operations: further rounds of a longer transaction are left out. */
 const MOST_OPERATIONS = 700;
 
-/** Runs the rounds of a loop where `path` holds; returns where control goes on behind it. */
+/** Runs the rounds of a loop under `path`; returns the path after it. */
 export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unrolling): Term {
   const leaves: Leaves = { exits: [], continues: [] };
   unrolling.leaves.set(loop.id, leaves);
@@ -55,12 +55,12 @@ export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unr
   if (more !== FALSE && more !== undefined) unrolling.exceeds.push(more);
   builder.rounds.delete(loop.id);
   unrolling.leaves.delete(loop.id);
-  // Every round was passed through or not entered: behind the loop control is where it was before.
+  // Every round was completed or not entered: the path after the loop is the one before it.
   if (straight && leaves.exits.length === 0) return path;
   return join(on, ...left, ...leaves.exits);
 }
 
-/** How many rows of its result the command's loops and questions go through, by the name of the result. */
+/** The number of rows of each result that the command's loops and tests iterate over, by name. */
 export function wantedRows(command: Command, unroll: number): ReadonlyMap<string, number> {
   const wanted = new Map<string, number>();
   const visit = (each: Command): void => {
@@ -98,17 +98,17 @@ function continued(body: Term, after: Term, continues: readonly Term[]): Term {
   return join(after, ...continues);
 }
 
-/** A condition that constants decide: such a loop is followed as a counting one is. */
+/** True for a condition that constants decide: such a loop is unrolled like a counting one. */
 function isKnownRound(builder: Builder, { over }: Loop, round: number): boolean {
   if (over.kind !== "while" || over.condition.kind === "literal" || round >= MOST_COUNTED)
     return false;
   return flattenExpression(builder, over.condition, NO_ROWS).kind === "bool";
 }
 
-/** A loop that tries again after an error is followed for one more try: what it does then is its purpose. */
+/** The number of rounds. A loop that retries after an error gets one more: the retry is its purpose. */
 function roundsOf(loop: Loop, bounds: Bounds | undefined, unroll: number): number {
   const { over } = loop;
-  // The store runs one round of what is not understood.
+  // The store runs one round of a loop that was not understood.
   if (over.kind === "unknown") return 1;
   if (over.kind === "while" && hasHandler(loop.body)) return Math.max(unroll, 2);
   if (bounds?.from.kind !== "int" || bounds.to.kind !== "int" || bounds.step === 0) return unroll;
@@ -133,7 +133,7 @@ function hasHandler(command: Command): boolean {
   }
 }
 
-/** The condition that a round follows the last one that was looked at; undefined where that is not known. */
+/** The condition that another round follows the last unrolled one; undefined if unknown. */
 function goesOn(
   builder: Builder,
   loop: Loop,
@@ -159,7 +159,7 @@ function goesOn(
   }
 }
 
-/** The bounds of a counting loop, which are evaluated once. */
+/** The bounds of a counting loop, evaluated once. */
 interface Bounds {
   readonly from: Term;
   readonly to: Term;
@@ -182,7 +182,7 @@ function setCounter(builder: Builder, { over }: Loop, bounds: Bounds, round: num
   builder.variables.set(over.variable, merge(builder, counterAt(bounds, round), older));
 }
 
-/** True if the loop has that round, counted from 0. */
+/** The condition that the loop has this round, counted from 0. */
 function entersRound(
   builder: Builder,
   loop: Loop,

@@ -1,12 +1,11 @@
-// Which arguments change what a transaction does by being NULL.
+// Arguments whose being NULL changes what a transaction does.
 import { ERRORS } from "../../program/errors";
 import type { FlatTable, Operation, Term } from "./operation";
 import { conjunctsOf, parts, subterms } from "./terms";
 
 /**
- * The parameters for which NULL may have an effect that no value has. Not those that are only compared with columns of
- * the row at hand, or given to columns that must not be NULL: there NULL finds no row, as a value does that no row has,
- * or fails. Linear in the terms.
+ * The parameters for which NULL may have an effect that no other value has. Parameters that are only compared with columns of the current
+ * row, or written to NOT NULL columns, are excluded: there NULL selects no row, as an absent value does, or fails. Linear in the terms.
  */
 export function nullArguments(
   operations: readonly Operation[],
@@ -29,12 +28,12 @@ export function nullArguments(
   return names;
 }
 
-/** A column compared with an argument: NULL where that is. */
+/** True for a comparison of a column with an argument, which is NULL if that is. */
 function isMatch(term: Term): boolean {
   return term.kind === "compare" && failsForNull(term.left) && failsForNull(term.right);
 }
 
-/** NULL wherever some argument in it is. */
+/** True if the term is NULL whenever some argument in it is. */
 function failsForNull(term: Term): boolean {
   switch (term.kind) {
     case "add":

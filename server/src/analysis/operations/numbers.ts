@@ -1,5 +1,5 @@
-// Literals, comparisons and products. Numbers are integers in the flat form: fractions are compared and multiplied as
-// quotients where that is exact, and rounded with a loss elsewhere.
+// Literals, comparisons and products. The flat form has integers only: fractions are compared and multiplied as quotients where that is
+// exact, and rounded with a loss elsewhere.
 import type { Expression } from "../../program/expression";
 import type { Builder } from "./builder";
 import { applyTerm } from "./builder";
@@ -7,7 +7,7 @@ import type { Term } from "./operation";
 import { intern } from "./tables";
 import { NULL, compare, int, not } from "./terms";
 
-/** The term of a literal; texts become the integers that stand for them. */
+/** The term of a literal; texts are interned as integers. */
 export function literalTerm(builder: Builder, value: number | string | boolean | null): Term {
   if (value === null) return NULL;
   if (typeof value === "boolean") return { kind: "bool", value };
@@ -17,7 +17,7 @@ export function literalTerm(builder: Builder, value: number | string | boolean |
   return int(Math.round(value));
 }
 
-/** A comparison. The order of texts is any order where a given text takes part. */
+/** A comparison. The order of texts is arbitrary if a literal text takes part. */
 export function comparison(
   builder: Builder,
   expression: Extract<Expression, { kind: "comparison" }>,
@@ -48,7 +48,7 @@ export function comparison(
   }
 }
 
-/** A product; by a fraction it is a product and a division. */
+/** A product; a fraction becomes a product and a division. */
 export function product(
   builder: Builder,
   left: Expression,

@@ -1,6 +1,5 @@
-// The analysis' view of a transaction: a straight line of guarded accesses to single tables.
-// Branches became guards, loops were unrolled, joins and subqueries were split; variables were substituted.
-// Both encoders (encoding/) read this form and nothing else of the program.
+// The analysis' view of a transaction: a straight line of guarded accesses to single tables. Branches became guards, loops were unrolled,
+// joins and subqueries were split, variables were substituted. Both encoders (encoding/) read this form only.
 import type { AggregateFunction, ValueType } from "../../program/expression";
 import type { RowLock } from "../../program/rowLocks";
 import type { OutsideFunction } from "../../program/program";
@@ -16,15 +15,15 @@ export type Term =
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "null" }
   | { readonly kind: "parameter"; readonly name: string }
-  /** Result of an earlier operation of the same transaction under that name; NULL when it found no row. */
+  /** The named result of an earlier operation of the same transaction; NULL if it found no row. */
   | { readonly kind: "output"; readonly operation: number; readonly name: string }
   /** True if that operation found (read) or changed (write) a row. Never NULL. */
   | { readonly kind: "found"; readonly operation: number }
   /** How many rows it found or changed; only for `pick: "all"` with `count`, else 0 or 1. Never NULL. */
   | { readonly kind: "count"; readonly operation: number }
-  /** True if it met that error (an SQLSTATE among its `caught`). Never NULL. */
+  /** True if it raised this error (an SQLSTATE among its `caught`). Never NULL. */
   | { readonly kind: "failed"; readonly operation: number; readonly code: string }
-  /** A column of the row at hand; only in `where`, `set` and `outputs`. */
+  /** A column of the current row; only in `where`, `set` and `outputs`. */
   | { readonly kind: "column"; readonly column: string }
   | {
       readonly kind: "add" | "subtract" | "multiply" | "divide" | "modulo";
@@ -48,8 +47,8 @@ export type Term =
       readonly otherwise: Term;
     }
   /**
-   * A function that is not known: equal arguments give equal values, in all instances and on all rows. NULL for a NULL
-   * argument where it is `strict`, else never NULL.
+   * An uninterpreted function: equal arguments give equal values, in all instances and on all rows. If `strict`, a NULL argument gives
+   * NULL; otherwise it is never NULL.
    */
   | {
       readonly kind: "apply";
@@ -59,9 +58,9 @@ export type Term =
       readonly arguments: readonly Term[];
     }
   /**
-   * Over the rows that an earlier operation of the same statement found (a read of `all` rows or of one, or a deletion)
-   * and for which `where` is true: whether there is one, the sum of `value` (0 without any, NULLs left out), its least
-   * or greatest, or that of the first row. Their columns are `joined`, by the operation's outputs.
+   * A value over the rows that an earlier operation of the same statement selected (a read of `all` rows or of one, or a deletion) and that
+   * satisfy `where`: whether there is one, the sum of `value` (0 without any, ignoring NULLs), its minimum or maximum, or that of the first
+   * row. Their columns are `joined`, by the operation's outputs.
    */
   | {
       readonly kind: "over";
@@ -70,78 +69,78 @@ export type Term =
       readonly where: Term;
       readonly value: Term;
     }
-  /** Result of the operation for the row at hand of an `over` around this term. */
+  /** The operation's result for the current row of the enclosing `over`. */
   | { readonly kind: "joined"; readonly operation: number; readonly name: string }
-  /** Any value, the same for the same id within one instance. */
+  /** An unknown value, the same for the same id within one instance. */
   | { readonly kind: "unknown"; readonly id: string; readonly type: ValueType };
 
 /**
- * How the rows of an operation are chosen among those that match `key` and `where`:
- * `point`: the key is complete (at most one row); `some`: one representative row stands for the set;
- * `first`: the row with the least (or greatest) `orderBy` column, ties by nothing; `all`: every row (writes, count, sum).
+ * The selection of rows among those that match `key` and `where`. `point`: the key is complete (at most one row); `some`: one
+ * representative row for the set; `first`: the row with the least (or greatest) `orderBy` column, ties unresolved; `all`: every row
+ * (writes, count, sum).
  */
 export type Pick = "point" | "some" | "first" | "all";
 
 export interface Operation {
-  /** Position in its transaction. */
+  /** Index in its transaction. */
   readonly index: number;
-  /** Which executed statement it belongs to (0-based): operations of one step share a snapshot and are atomic. */
+  /** Zero-based index of its statement: operations of one step share a snapshot and are atomic. */
   readonly step: number;
   readonly statement: StatementId;
   readonly table: string;
   readonly kind: "read" | "update" | "insert" | "delete";
-  /** For reads: the row lock that it takes. Of writes, "none": what they lock follows from their kind. */
+  /** The row lock of a read. For writes "none": their locks follow from their kind. */
   readonly lock: "none" | RowLock;
-  /** True if it locks the row that it chooses among those that it finds, and goes no further (LIMIT, EXISTS, MIN and MAX). */
+  /** True if it locks only the row that it returns among those that match (LIMIT, EXISTS, MIN and MAX). */
   readonly locksChosen?: true;
   /**
-   * It may never be asked although its guard holds: it belongs to a row that may not come, or to a case that may not
-   * hold. What it locks, if anything, is not certain.
+   * True if it may never be executed although its guard holds: it belongs to a row that may be absent, or to a case that may not hold. Its
+   * locks are uncertain.
    */
   readonly perhaps?: true;
-  /** It is asked only where this holds as well: what it finds matters nowhere else. */
+  /** A further condition of its execution: its result matters nowhere else. */
   readonly asked?: Term;
   /** Executed iff this is true (NULL counts as false). */
   readonly guard: Term;
   /** Equalities on primary key columns. For an insert all of them. */
   readonly key: Readonly<Record<string, Term>>;
-  /** Further condition on the row; may mention any column. */
+  /** A further condition on the row; may mention any column. */
   readonly where: Term;
   readonly pick: Pick;
   readonly orderBy?: { readonly column: string; readonly descending: boolean };
-  /** For `all` reads: what the aggregate over the matching rows is. */
+  /** For `all` reads: the aggregate over the matching rows. */
   readonly aggregate?: {
     readonly function: AggregateFunction;
     readonly operand?: Term;
     readonly output: string;
   };
-  /** Terms over the chosen row, by name: its version before an update or delete, after an insert. */
+  /** Terms over the selected row, by name: over its version before an update or delete, after an insert. */
   readonly outputs: Readonly<Record<string, Term>>;
-  /** update, insert: new values; columns of the row mean its current version. An insert gives every column. */
+  /** update, insert: new values; columns refer to the row's current version. An insert has every column. */
   readonly set: Readonly<Record<string, Term>>;
-  /** insert: what happens when the key exists. `error`: such histories do not commit. */
+  /** insert: the behaviour if the key exists. `error`: such histories do not commit. */
   readonly onDuplicate: "error" | "nothing" | "update";
   /** insert with `onDuplicate: "update"`: new values of the existing row (columns are its current version) ... */
   readonly update?: Readonly<Record<string, Term>>;
   /** ... if it satisfies this. */
   readonly updateWhere?: Term;
-  /** A read whose absence excludes the run (a foreign key's parent). */
+  /** True for a read that must find a row (a foreign key's parent), else the run is excluded. */
   readonly mustFind: boolean;
   /**
-   * A read that excludes the run where it finds a row (one that refers to what is deleted). It goes to the newest rows at
-   * databases' levels, locks nothing, and opens no snapshot.
+   * True for a read that must find no row (one that refers to what is deleted), else the run is excluded. At products' levels it reads the
+   * newest rows, locks nothing, and takes no snapshot.
    */
   readonly mustMiss?: true;
   /**
-   * SQLSTATEs of errors that do not exclude the run: `failed` says that there was one. Its effects are then undone,
-   * but for an insertion that fails for a duplicate, which has none.
+   * SQLSTATEs of errors that do not exclude the run; `failed` says whether one occurred. Its effects are then undone, except for an
+   * insertion that fails for a duplicate, which has none.
    */
   readonly caught?: readonly string[];
-  /** True if a return to a savepoint, or a handler, may give a locking read's lock up before the transaction ends. */
+  /** True if a return to a savepoint, or a handler, may release a locking read's lock before the transaction ends. */
   readonly unlocks?: true;
   /**
-   * Where one of these conditions holds, what it wrote is undone: statements of its transaction from step `from` on do
-   * not see it, and nobody else ever does.
+   * Conditions under which its write is undone: statements of its transaction from step `from` on do not see it, and other transactions
+   * never do.
    */
   readonly undone?: readonly { readonly when: Term; readonly from: number }[];
   readonly precision: Precision;
@@ -155,14 +154,14 @@ export interface FlatTransaction {
     readonly fresh: boolean;
     /** The same in all instances of the transaction. */
     readonly constant?: boolean;
-    /** It may be NULL, and that matters. */
+    /** True if it may be NULL and that matters. */
     readonly nullable?: true;
-    /** It is what a function gives of others: the same for the same. */
+    /** The function that it is a result of: equal calls give equal values. */
     readonly of?: OutsideFunction;
   }[];
   /** Conditions over parameters. */
   readonly preconditions: readonly Term[];
-  /** The statements in order, with the condition under which each runs; position is `step`. */
+  /** The statements in order, with their guards; the index is `step`. */
   readonly steps?: readonly FlatStep[];
   readonly operations: readonly Operation[];
   /** The transaction rolls back iff this holds; its writes are then undone. */
@@ -171,17 +170,17 @@ export interface FlatTransaction {
   readonly returns: readonly Term[];
   /** Outputs that reach the caller directly (SELECT of a script, RETURNING): operation and name. */
   readonly visible: readonly { readonly operation: number; readonly name: string }[];
-  /** The transactions of a unit in program order, which contain all of its statements. */
+  /** The transactions of a unit in program order; together they contain all of its statements. */
   readonly parts?: readonly FlatPart[];
-  /** Results of its statements and numbers of rows that they change, whoever uses it; else what operations read. */
+  /** Results of its statements and numbers of changed rows, whether or not they are used; by default, what operations read. */
   readonly observed?: readonly Term[];
-  /** Loops that may have more rounds than are represented, by their ids, with the rounds that are; questions about rows as well. */
+  /** Loops that may have more rounds than are represented, by id, with the represented number; likewise tests over rows. */
   readonly uncovered?: readonly { readonly loop: string; readonly rounds: number }[];
-  /** Holds iff one of those loops goes on after them: what such a run does is not represented. */
+  /** True iff one of those loops continues: such a run is not represented. */
   readonly exceeds?: Term;
   /**
-   * Where two rounds stand for all of a loop: from this operation on, rounds that are not represented may have changed
-   * these columns of these tables (`EVERY_COLUMN`: and which rows there are), for all that the transaction itself sees.
+   * Havoc by loops of which two rounds represent all: from this operation on, other rounds may have changed these columns of these tables
+   * (`EVERY_COLUMN`: also which rows exist), as far as the transaction itself sees.
    */
   readonly forgotten?: readonly {
     readonly from: number;
@@ -189,40 +188,40 @@ export interface FlatTransaction {
   }[];
   /** Losses of flattening, for people. */
   readonly losses: readonly string[];
-  /** Accesses were left out, which `losses` tells. */
+  /** True if accesses were left out; `losses` says which. */
   readonly isPartial?: boolean;
-  /** Where it left more open than there is: nothing is missed for it, but what is found may rest on it. */
+  /** Over-approximations: they hide nothing, but a finding may rest on them. */
   readonly guesses?: readonly string[];
 }
 
 /** One of a unit's transactions. */
 export interface FlatPart {
-  /** Its statements: the first, and the first behind it. */
+  /** Its first statement, and the first one after it. */
   readonly from: number;
   readonly to: number;
-  /** A statement outside of every `atomic` command, which commits by itself. */
+  /** True for a statement outside of every `atomic` command, which commits by itself. */
   readonly single: boolean;
-  /** The name of the level that it declares, where it does. */
+  /** The name of its declared level. */
   readonly level?: string;
-  /** It begins iff this holds; one that does not begin does not commit either. */
+  /** The condition that it begins; one that does not begin does not commit. */
   readonly guard: Term;
-  /** It is undone iff this holds. */
+  /** The condition that it is rolled back. */
   readonly undone: Term;
 }
 
-/** Stands for all columns of a table and for which rows it has. */
+/** Represents all columns of a table and the set of its rows. */
 export const EVERY_COLUMN = "*";
 
 export interface FlatStep {
   readonly statement: StatementId;
   readonly guard: Term;
-  /** Its statement's: steps of one name read one snapshot. */
+  /** The statement whose snapshot it reads: steps with the same name share one. */
   readonly snapshotOf?: string;
 }
 
 /**
- * Names that begin with "#" are ours, not the user's: a row's identity where a table has no key, values that the
- * database makes up, and the rows that stand for table and advisory locks.
+ * Prefix of internal names: a row's identity in a table without a key, generated values, and the rows that represent table and advisory
+ * locks.
  */
 export const HIDDEN = "#";
 
@@ -235,14 +234,14 @@ export interface FlatTable {
     readonly nullable: boolean;
   }[];
   readonly uniqueKeys: readonly (readonly string[])[];
-  /** Those that hold when a transaction commits, and not before; absent means none. */
+  /** Keys that are only checked at commit; none if absent. */
   readonly deferredKeys?: readonly (readonly string[])[];
-  /** Its rows refer to rows of other tables; absent means that none do. */
+  /** References to rows of other tables; none if absent. */
   readonly foreignKeys?: readonly {
     readonly columns: readonly string[];
     readonly table: string;
     readonly referenced: readonly string[];
-    /** Rows at the start may break it. */
+    /** True if initial rows may violate it. */
     readonly isUnvalidated?: true;
   }[];
   /** Conditions that every initial row satisfies, over its columns. */
@@ -250,8 +249,8 @@ export interface FlatTable {
 }
 
 /**
- * States that no combination of rows at the start has, one row of each table: make `broken` true without a row as
- * `exists` asks for. A column of the n-th row is `rowColumn(n, name)`; the row sought by `exists` comes last.
+ * An invariant, as states that no combination of initial rows (one per table) has: those in which `broken` is true without a row as
+ * required by `exists`. A column of the n-th row is `rowColumn(n, name)`; the row required by `exists` comes last.
  */
 export interface FlatInvariant {
   /** The text of the program's invariant that it is a part of. */
@@ -260,18 +259,18 @@ export interface FlatInvariant {
   readonly broken: Term;
   readonly exists?: {
     readonly table: string;
-    /** Equalities on key columns; complete where the row is known beforehand. */
+    /** Equalities on key columns; complete if the row is known beforehand. */
     readonly key: Readonly<Record<string, Term>>;
     readonly where: Term;
   };
 }
 
-/** How a term of an invariant names a column of its n-th row. */
+/** The name of a column of an invariant's n-th row. */
 export function rowColumn(row: number, column: string): string {
   return `${String(row)}.${column}`;
 }
 
-/** The row and the column that `rowColumn` named. */
+/** The inverse of `rowColumn`. */
 export function fromRowColumn(name: string): { readonly row: number; readonly column: string } {
   const dot = name.indexOf(".");
   return { row: Number(name.slice(0, dot)), column: name.slice(dot + 1) };
@@ -282,7 +281,7 @@ export interface FlatProgram {
   readonly transactions: readonly FlatTransaction[];
   /** The program's invariants that have an exact flat form. */
   readonly invariants?: readonly FlatInvariant[];
-  /** Non-numeric literals: `interned[n]` is the text that the integer `INTERNED_BASE + n` stands for. */
+  /** Non-numeric literals: `interned[n]` is the text represented by the integer `INTERNED_BASE + n`. */
   readonly interned: readonly string[];
 }
 

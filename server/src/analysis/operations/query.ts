@@ -1,4 +1,4 @@
-// Queries as operations of the statement at hand: joins, unions, order and limit. Aggregates are in aggregates.ts.
+// Queries as operations of the current statement: joins, unions, order and limit. Aggregates are in aggregates.ts.
 import { conjunctsOf } from "../../program/operands";
 import type { Expression } from "../../program/expression";
 import type { Query } from "../../program/statement";
@@ -31,8 +31,8 @@ import {
 } from "./terms";
 
 /**
- * Adds the operations of a query and returns what its first rows stand for, `rows` of them. Columns of `outer` that
- * are at hand only row by row (a correlated subquery) are unknown, with a loss.
+ * Adds the operations of a query and returns the terms of its first `rows` rows. Columns of `outer` that exist only per row (a correlated
+ * subquery) are unknown, with a loss.
  */
 export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows = 1): ResultTerms {
   const asked = inlineQuery(withoutOthers(query));
@@ -47,8 +47,8 @@ export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows 
 }
 
 /**
- * A number that is the same for two runs only if all rows of the query are, but for chance; undefined where they are
- * not told one by one. It is a sum over the rows of a function that nothing is known of.
+ * A fingerprint of all rows of a query, equal for different sets only by chance; undefined if rows cannot be enumerated. It sums an
+ * uninterpreted function over the rows.
  */
 export function rowsTerm(builder: Builder, query: Query): Term | undefined {
   const asked = inlineQuery(withoutOthers(query));
@@ -101,7 +101,7 @@ function plain(builder: Builder, query: Query, outer: Scope, rows: number): Resu
   return { ...outputs, found, size, next, whole: single || limit <= next.length + 1 };
 }
 
-/** The row that was found, and NULLs without one: what the last operation returns is NULL then by itself. */
+/** The selected row, or NULLs without one: outputs of the last operation are NULL then anyway. */
 function rowOf(
   builder: Builder,
   query: Query,
@@ -122,18 +122,18 @@ function rowOf(
   return namedOutputs(query, whole);
 }
 
-/** True if a condition asks that the operation has found something. */
+/** True if the condition implies that the operation found something. */
 function asksFor(condition: Term, operation: number): boolean {
   const asked = condition.kind === "and" ? condition.operands : [condition];
   return asked.some((each) => each.kind === "found" && each.operation === operation);
 }
 
-/** At most one row, since every relation's key is known. */
+/** True if there is at most one row, since every relation's key is known. */
 function isSingle(placed: RelationPlacement): boolean {
   return placed.drafts.every(({ draft }) => draft.pick === "point");
 }
 
-/** The number of rows that LIMIT allows, where it is a number. */
+/** LIMIT, if it is a number. */
 export function limitOf(query: Query): number {
   const { limit } = query;
   return limit?.kind === "literal" && typeof limit.value === "number" ? limit.value : Infinity;
@@ -158,7 +158,7 @@ function sizeOf(query: Query, found: Term, count: () => Term | undefined): Term 
   return conditional(compare("<", counted, int(limit)), counted, int(limit));
 }
 
-/** How many rows there are, where it may be more than one. An outer join is taken to give one row. */
+/** The number of rows, where it may exceed one. An outer join is assumed to give one row. */
 function countOf(
   builder: Builder,
   query: Query,
@@ -173,8 +173,8 @@ function countOf(
 }
 
 /**
- * For an order that is no single column's, and for OFFSET: the row that has as many before it as OFFSET skips. Rows
- * that ORDER BY takes for equal are told apart by their keys.
+ * The ranking for orders over several columns, and for OFFSET: the row that has as many before it as OFFSET skips. Ties of ORDER BY are
+ * broken by key.
  */
 function rankOf(builder: Builder, query: Query, outer: Scope): Ranking | undefined {
   const { orderBy, offset } = query;
@@ -209,13 +209,13 @@ function rankOf(builder: Builder, query: Query, outer: Scope): Ranking | undefin
 }
 
 interface Ranking {
-  /** True if the row at hand is the n-th, from 0, behind those that are skipped. */
+  /** True if the current row is the n-th, from 0, after the skipped ones. */
   readonly at: (row: number) => Term;
-  /** How many there are, LIMIT aside. */
+  /** The number of rows, without LIMIT. */
   readonly size: Term;
 }
 
-/** INTERSECT and EXCEPT of rows as conditions on the rows of the first query. */
+/** The query with INTERSECT and EXCEPT turned into conditions on the rows of its first part. */
 function withoutOthers(query: Query): Query {
   const { setOperations } = query;
   const own = query.relations.map((each) => each.alias);
@@ -266,7 +266,7 @@ function orderOf(builder: Builder, query: Query): Operation["orderBy"] {
   return undefined;
 }
 
-/** UNION: rows of the first query that has any. INTERSECT and EXCEPT: those of the first query, or none. */
+/** UNION: rows of the first part that has any. INTERSECT and EXCEPT: those of the first part, or none. */
 function unionOf(builder: Builder, query: Query, outer: Scope): ResultTerms {
   const { setOperations, ...first } = query;
   const [begin, ...others] = [

@@ -1,5 +1,5 @@
-// Foreign keys as reads of the statement that they concern: rows that must be there for what it writes, and rows that
-// must not be there for what it deletes.
+// Foreign keys as reads of the statement that they concern: rows that must exist for what it writes, and rows that must not exist for what
+// it deletes.
 import type { Table } from "../../program/schema";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Builder, Draft } from "./builder";
@@ -10,10 +10,7 @@ import { NULL, TRUE, and, compare, isNull, mentionsRow, not, substitute } from "
 
 type Values = Readonly<Record<string, Term>>;
 
-/**
- * The rows that foreign keys of a row to insert ask for, before its insertion. Rows of tables that are of no other use are
- * taken to exist.
- */
+/** Reads the parents of a row to insert, before its insertion. Rows of otherwise unused tables are assumed to exist. */
 export function insertedParents(builder: Builder, declared: Table, set: Values, guard: Term): void {
   for (const foreign of declared.foreignKeys) {
     if (!builder.tables.accessed.has(foreign.table)) continue;
@@ -26,7 +23,7 @@ export function insertedParents(builder: Builder, declared: Table, set: Values, 
   }
 }
 
-/** The rows that an UPDATE makes its rows refer to, after it; what cannot be told of them is a loss. */
+/** Reads the new parents of updated rows, after the update; unknown ones are a loss. */
 export function updatedParents(builder: Builder, declared: Table, draft: Draft, set: Values): void {
   for (const foreign of declared.foreignKeys) {
     if (!builder.tables.accessed.has(foreign.table)) continue;
@@ -46,7 +43,7 @@ export function updatedParents(builder: Builder, declared: Table, draft: Draft, 
   }
 }
 
-/** The rows that keep a DELETE from happening since they refer to what it deletes: reads that must find nothing. */
+/** Reads the rows that refer to what a DELETE deletes: they must find nothing. */
 export function deletedChildren(builder: Builder, draft: Draft): void {
   for (const { child, foreign } of references(builder, draft.table)) {
     const own = tableOf(builder.tables, draft.table);
@@ -82,7 +79,7 @@ export function deletedChildren(builder: Builder, draft: Draft): void {
   }
 }
 
-/** Changes of what others refer to that are no plain DELETE: whether the database refuses them is a loss. */
+/** Changes of referenced columns other than by a plain DELETE: a loss, since the database may refuse them. */
 export function changedParents(builder: Builder, table: string, columns: readonly string[]): void {
   const own = tableOf(builder.tables, table);
   for (const { child, foreign } of references(builder, table)) {
@@ -97,7 +94,7 @@ export function changedParents(builder: Builder, table: string, columns: readonl
 
 type ForeignKey = Table["foreignKeys"][number];
 
-/** Foreign keys that lead to a table from tables in use, but those that change their rows along with it. */
+/** Foreign keys into a table from used tables, except those that change their rows along with it. */
 function references(
   builder: Builder,
   table: string,
@@ -131,7 +128,7 @@ function parentRead(
   });
 }
 
-/** How the rows are found that have these values. */
+/** The selection of the rows with these values. */
 function selection(
   { primaryKey }: FlatTable,
   bound: ReadonlyMap<string, Term>,
@@ -148,7 +145,7 @@ function selection(
   };
 }
 
-/** True if some deleted row has the values that the row at hand has in those columns. */
+/** True if some deleted row has the current row's values in those columns. */
 function amongDeleted(
   draft: Draft,
   columns: readonly string[],

@@ -1,4 +1,4 @@
-// The relations of a statement, one operation each: which come first, which conditions choose their rows.
+// The relations of a statement, one operation each: their order, and the conditions that select their rows.
 import { conjunctsOf } from "../../program/operands";
 import type { Expression } from "../../program/expression";
 import type { LockClause, Query, Relation } from "../../program/statement";
@@ -16,7 +16,7 @@ import { tableOf } from "./tables";
 import { FALSE, TRUE, NULL, and, compare, isTrue, mentionsRow, or } from "./terms";
 
 export interface RelationPlacement {
-  /** Columns of the relations placed so far; the row at hand is none of them. */
+  /** Columns of the relations placed so far, without the current row. */
   readonly scope: Scope;
   /** True if all of them have a row. */
   readonly found: Term;
@@ -28,23 +28,23 @@ export interface Placing {
   readonly conjuncts: readonly Expression[];
   readonly outer: Scope;
   readonly lock?: LockClause | undefined;
-  /** Not all rows may be asked for: those behind the first are locked one by one, if at all. */
+  /** True if not all rows may be visited: those after the first are locked one by one, if at all. */
   readonly isLimited?: boolean;
-  /** The order in which the first relation's rows come. */
+  /** The order of the first relation's rows. */
   readonly orderBy?: Operation["orderBy"];
-  /** Condition on its row to be the one that is asked for, where no column's order says so. */
+  /** The condition that its row is the requested one, if no column's order says so. */
   readonly rank?: Term | undefined;
-  /** Handled by the caller: it is the last, and its rows are at hand. */
+  /** The relation that the caller handles: it comes last and has the current row. */
   readonly target?: Relation | undefined;
-  /** The next of the relation's rows behind the one that an operation chose. */
+  /** Selects the relation's next row after the one that an operation selected. */
   readonly behind?: { readonly alias: string; readonly draft: Draft } | undefined;
-  /** Others do not wait for the target's rows. */
+  /** True if other relations do not depend on the target's rows. */
   readonly targetLast?: boolean;
 }
 
 /**
- * Places relations one after the other, those first whose keys are bound. A relation that another one depends on is
- * read first even if it is the target of a change. Returns what is known of them and, for a target, its selection.
+ * Places relations one after the other, those with a bound key first. A relation that another one depends on is read first even if it is
+ * the target of a change. Returns the known terms and, for a target, its selection.
  */
 export function placeRelations(
   builder: Builder,
@@ -73,7 +73,7 @@ export function placeRelations(
   }
   const scope = scopeOf(state);
   if (!target) return { scope, found: and(...state.found), drafts: state.drafts };
-  // Read before it is changed: its own conditions hold again for the row that is changed.
+  // The target is read before it is changed: its own conditions hold again for the changed row.
   state.columns.delete(target.alias);
   const selection = selectionOf(
     builder,
@@ -90,7 +90,7 @@ interface State {
   readonly columns: Map<string, (column: string) => Term>;
   readonly found: Term[];
   readonly drafts: { readonly alias: string; readonly draft: Draft }[];
-  /** Conjuncts that were used. */
+  /** Conjuncts that have been used. */
   readonly done: Set<Expression>;
   readonly conjuncts: readonly Expression[];
   /** All relations of this statement. */
@@ -105,7 +105,7 @@ function scopeOf(state: State): Scope {
   };
 }
 
-/** A column of an outer query, if its value is known by now: not when its row is still at hand. */
+/** A column of an outer query, if its value is known: not if its row is the current one. */
 function outerColumn(state: State, alias: string, column: string): Term | undefined {
   const term = state.placing.outer.column?.(alias, column);
   return term === undefined || mentionsRow(term) ? undefined : term;
@@ -115,7 +115,7 @@ function isOuter(relation: Relation): boolean {
   return relation.join === "left" || relation.join === "right" || relation.join === "full";
 }
 
-/** The relation whose key is best bound by what is known; given order among equals. */
+/** The relation whose key is bound best by what is known; ties keep the given order. */
 function pickNext(state: State, waiting: readonly Relation[]): Relation {
   const [first] = waiting;
   if (first === undefined) throw new Error("no relation is waiting");
@@ -127,14 +127,14 @@ function pickNext(state: State, waiting: readonly Relation[]): Relation {
   return best?.relation ?? first;
 }
 
-/** True if a lateral relation names columns of relations that are still to come. */
+/** True if a lateral relation names columns of relations that are not placed yet. */
 function dependsOn({ query, lateral }: Relation, waiting: readonly Relation[]): boolean {
   if (lateral !== true || query === undefined) return false;
   const named = freeColumns(query).map(({ relation }) => relation);
   return waiting.some(({ alias }) => named.includes(alias));
 }
 
-/** The share of the key's columns that equalities with known values bind. */
+/** The share of the key's columns bound by equalities with known values. */
 function boundKey(state: State, relation: Relation): number {
   if (relation.kind !== "base") return -1;
   const key = tableOf(state.builder.tables, relation.table).primaryKey;
@@ -207,7 +207,7 @@ function place(state: State, relation: Relation, waiting: readonly Relation[]): 
   else filter(state, relation.alias);
 }
 
-/** The rows that have partners in relations still to come are those that count. */
+/** Only rows with partners in the remaining relations count. */
 function withPartners(
   state: State,
   relation: Relation,
@@ -232,7 +232,7 @@ function partnersOf(state: State, relation: Relation, joined: Combination): Term
   return overAll(partners, "exists");
 }
 
-/** The row at hand comes after the one that an operation chose: by ORDER BY, then by key. */
+/** The condition that the current row comes after the one that an operation selected: by ORDER BY, then by key. */
 function isBehind(builder: Builder, draft: Draft, orderBy: Operation["orderBy"]): Term {
   const after = (column: string, descending: boolean, otherwise: Term): Term => {
     const [own, chosen]: readonly [Term, Term] = [
@@ -253,14 +253,14 @@ export function lockIn({ lock }: Query): Partial<Pick<Operation, "lock">> {
   return lock && lock.of.length === 0 ? { lock: lock.strength } : {};
 }
 
-/** Conditions on a relation whose rows are not chosen by an operation of ours hold for the result or it is empty. */
+/** Conditions on a derived relation hold, or the result is empty. */
 function filter(state: State, alias: string): void {
   for (const conjunct of conjunctsFor(state, alias, { again: false })) {
     state.found.push(isTrue(flattenExpression(state.builder, conjunct, inDoubt(scopeOf(state)))));
   }
 }
 
-/** Conjuncts that can be decided with this relation and those before it. */
+/** Conjuncts that are decidable with this relation and those before it. */
 function conjunctsFor(
   state: State,
   alias: string,
@@ -276,7 +276,7 @@ function conjunctsFor(
   return chosen;
 }
 
-/** True if the alias was placed, or belongs to a query around or inside of this one. */
+/** True if the alias was placed, or belongs to an outer or inner query. */
 function isKnown(state: State, alias: string): boolean {
   return state.columns.has(alias) || !state.aliases.has(alias);
 }

@@ -1,4 +1,4 @@
-// How conditions choose the rows of one relation: equalities on its key, and whatever else they ask.
+// The selection of one relation's rows by conditions: equalities on its key, and the rest.
 import type { Expression } from "../../program/expression";
 import type { Relation } from "../../program/statement";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
@@ -9,15 +9,15 @@ import type { Term } from "./operation";
 import { tableOf } from "./tables";
 import { TRUE, and, compare } from "./terms";
 
-/** How the rows of one base relation are chosen. */
+/** The selection of rows of a base relation. */
 export interface Selection {
   readonly key: Readonly<Record<string, Term>>;
   readonly where: Term;
-  /** The key is complete. */
+  /** True if the key is complete. */
   readonly point: boolean;
 }
 
-/** The columns of a relation whose row is at hand, on top of another scope. */
+/** A scope with the columns of the current row of a relation. */
 export function atHand(relation: string, scope: Scope): Scope {
   return {
     ...scope,
@@ -27,7 +27,7 @@ export function atHand(relation: string, scope: Scope): Scope {
   };
 }
 
-/** How conditions on a relation, with columns of others as `known` gives them, choose its rows. */
+/** The selection by conditions on a relation; `known` has the columns of others. */
 export function selectionOf(
   builder: Builder,
   relation: Relation,
@@ -38,7 +38,7 @@ export function selectionOf(
   const key: Record<string, Term> = {};
   const where: Term[] = [];
   const scope = atHand(relation.alias, known);
-  // Where a condition that concerns no row fails, nothing else is asked.
+  // If a condition that concerns no row fails, nothing else is evaluated.
   const asked = conjuncts.every((each) => relationsIn(each).length > 0) ? known : inDoubt(known);
   for (const conjunct of conjuncts) {
     const equality = equalityOf(conjunct, relation.alias);
@@ -74,13 +74,13 @@ export function equalityOf(
   return undefined;
 }
 
-/** The aliases that an expression mentions, those inside of subqueries included. */
+/** The aliases that an expression mentions, including those in subqueries. */
 export function relationsIn(expression: Expression): readonly string[] {
   const found = new Set<string>();
   const seen = new Set<object>();
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null || seen.has(value)) return;
-    // Expressions share structure: each part is looked at once.
+    // Expressions share structure: each part is visited once.
     seen.add(value);
     if ("kind" in value && value.kind === "column" && "relation" in value) {
       if (typeof value.relation === "string") found.add(value.relation);

@@ -1,4 +1,4 @@
-// Calls that give several values, as terms: the n-th value of each, whether there is one, how many there are.
+// Set-returning calls as terms: the n-th value of each, whether it exists, and their number.
 import { setCallsIn, type Call } from "../../program/operands";
 import type { Query } from "../../program/statement";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
@@ -8,7 +8,7 @@ import type { Term } from "./operation";
 import { outputsOf } from "./outputs";
 import { FALSE, NULL, TRUE, and, compare, conditional, int, or } from "./terms";
 
-/** The calls in a query's outputs that give several values each. */
+/** The set-returning calls in a query's outputs. */
 export function setsOf(query: Query): readonly Call[] {
   return query.outputs.flatMap(({ value }) => setCallsIn(value));
 }

@@ -1,5 +1,5 @@
-// Terms by key, computed once. A computation that comes back to its own key gets a constant that is defined afterwards:
-// two writers may each ask what the other would see, although at most one of them does.
+// Memoised terms by key. A computation that depends on its own key gets a constant that is defined afterwards: two writers may each ask
+// what the other would see, although at most one of them sees the other.
 import type { Script, Smt, Sort } from "../smt";
 import { eq, imp, not } from "../smt";
 import { asInt, nameValue } from "../sqlValue";
@@ -10,7 +10,7 @@ export interface Memo {
   value(key: string, compute: () => SqlValue): SqlValue;
 }
 
-/** A memo whose made-up names start with `prefix`; one prefix per memo and script. */
+/** A memo whose generated names start with `prefix`; one prefix per memo and script. */
 export function createMemo(script: Script, prefix: string): Memo {
   const conditions = new Map<string, Smt>();
   const values = new Map<string, SqlValue>();

@@ -1,4 +1,4 @@
-// When two runs of the same instances end differently: in their status, in what callers receive, or in the final rows.
+// Differences between the outcomes of two runs of the same instances: in status, in what callers receive, or in the final rows.
 import { ownEntry } from "../../../protocol/dictionary";
 import { termValue } from "../termValue";
 import { FALSE, and, eq, not, or } from "../smt";
@@ -11,11 +11,11 @@ import { EXISTENCE, isPoint, keyColumns, tableOf } from "./instances";
 export interface Difference {
   /** Final rows differ. */
   readonly state: Smt;
-  /** A caller receives something else, or one run rolls an instance back where the other commits it. */
+  /** A caller receives something else, or an instance rolls back in one run and commits in the other. */
   readonly value: Smt;
 }
 
-/** How `other` differs from `weak`, in which every instance commits. */
+/** The differences of `other` from `weak`, in which every instance commits. */
 export function differenceOf(weak: Run, other: Run): Difference {
   return {
     state: finalRows(weak, other),

@@ -1,19 +1,19 @@
-// Parts that visibility and arbitration relate at the papers' levels: the transactions of a tuple, of which a unit has
-// several that form a session.
+// The parts that visibility and arbitration relate at the papers' levels: the transactions of a tuple; a unit has several, which form a
+// session.
 import type { Instance, StepRef } from "./instances";
 
 export interface Part {
-  /** Its own number among all transactions of the tuple. */
+  /** Index among all transactions of the tuple. */
   readonly index: number;
-  /** The instance that it belongs to. */
+  /** The instance that contains it. */
   readonly instance: number;
   /** In program order. */
   readonly steps: readonly StepRef[];
-  /** Those of `steps` that write. */
+  /** The steps that write. */
   readonly writers: readonly StepRef[];
 }
 
-/** The transactions of these instances, those of one in program order. Without units they are the instances. */
+/** The transactions of these instances, each instance's in program order. Without units they are the instances. */
 export function partsOf(instances: readonly Instance[]): readonly Part[] {
   return instances
     .flatMap(({ index, transaction, steps, writers }): readonly Omit<Part, "index">[] => {

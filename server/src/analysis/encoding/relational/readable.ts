@@ -1,5 +1,5 @@
-// Preferences for witnesses that people read: small numbers, no NULLs, writes that change something, arguments that
-// can be told apart. All behind assumptions, so that a witness which needs other values is still found.
+// Preferences for readable witnesses: small numbers, no NULLs, writes that change something, distinguishable arguments. All are guarded by
+// assumptions, so that a witness that needs other values is still found.
 import { lengthName } from "../../../program/arrays";
 import type { ValueType } from "../../../program/expression";
 import { assumedColumns } from "../../operations/flatInvariant";
@@ -18,9 +18,9 @@ import type { Run } from "./run";
 const TINY = "N_tiny";
 /** Assumption: as `TINY`, with arguments below 100 and other values below 1000. */
 const SMALL = "N_small";
-/** Assumption: no NULL at the start. */
+/** Assumption: no NULL in initial rows. */
 const PLAIN = "N_plain";
-/** Tries, best first. */
+/** Combinations of preferences, best first. */
 export const PREFERENCES: readonly (readonly string[])[] = [
   [TINY, TELLING, PLAIN],
   [TINY, TELLING],
@@ -30,7 +30,7 @@ export const PREFERENCES: readonly (readonly string[])[] = [
   [],
 ];
 
-/** Tries where each is costly. */
+/** Combinations for expensive queries. */
 export const FEW_PREFERENCES: typeof PREFERENCES = [[TINY, TELLING, PLAIN], [SMALL], []];
 
 const SIZES = [
@@ -38,7 +38,7 @@ const SIZES = [
   { literal: SMALL, argument: 99, value: 999 },
 ] as const;
 
-/** Definitions of the preferences for the arguments and rows that are known; call it again when rows were added. */
+/** Defines the preferences for the known arguments and rows; to be called again after rows were added. */
 export function makePreferences(run: Run): () => void {
   const known = new Set<string>();
   let started = false;
@@ -55,7 +55,7 @@ function preferArguments(run: Run): void {
   for (const literal of [TINY, SMALL, TELLING, PLAIN]) script.constant(literal, "Bool");
   for (const instance of run.instances) {
     const keys = keyParameters(run, instance);
-    // Arrays are not to ask for more rounds of a loop than are represented.
+    // Array lengths are limited to the unrolled rounds of loops.
     const rounds = Math.max(
       1,
       ...(instance.transaction.uncovered ?? []).map((each) => each.rounds),
@@ -135,7 +135,7 @@ function preferChanges(run: Run): void {
   }
 }
 
-/** True if some operation reads or writes the column; the others may hold anything. */
+/** True if some operation reads or writes the column; others are unconstrained. */
 export function isUsed(run: Run, table: string, column: string): boolean {
   const accessed = run.instances.some((instance) =>
     instance.sites.some(
@@ -146,7 +146,7 @@ export function isUsed(run: Run, table: string, column: string): boolean {
   return accessed || assumedColumns(run.database.flat, table, run.database.references).has(column);
 }
 
-/** Arguments that are keys, with the number of rows that there may be: keys count from 1. */
+/** Arguments that are keys, with the possible number of rows: keys count from 1. */
 function keyParameters(run: Run, instance: Instance): ReadonlyMap<string, number> {
   const keys = new Map<string, number>();
   for (const { table, key } of instance.transaction.operations) {

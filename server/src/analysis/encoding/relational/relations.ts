@@ -1,4 +1,4 @@
-// Visibility and arbitration: free relations under axioms (statements or whole transactions), or one serial order.
+// Visibility and arbitration: free relations under axioms (between statements or whole transactions), or one serial order.
 import { AXIOMS } from "../../../isolation/levels";
 import type { Axiom, PaperLevel } from "../../../isolation/levels";
 import { FALSE, TRUE, and, bool, eq, imp, int, le, lt, not } from "../smt";
@@ -7,34 +7,34 @@ import type { Instance, StepRef } from "./instances";
 import { partFinder, partsOf } from "./parts";
 import type { Part } from "./parts";
 
-/** Who sees whom and who comes first, between statements of different instances. */
+/** Visibility and order between statements of different instances. */
 export interface Relations {
-  /** True if the reader sees what the writer wrote. Both are statements of different instances. */
+  /** True if the reader sees the writer's writes; they are statements of different instances. */
   sees(reader: StepRef, writer: StepRef): Smt;
-  /** True if the first is arbitrated before the second: of two versions the later one stands. */
+  /** True if the first is arbitrated before the second: of two versions the later wins. */
   before(first: StepRef, second: StepRef): Smt;
   /** The condition that an axiom holds for an instance. */
   holds(axiom: Axiom, instance: number): Smt;
-  /** The constant that is the place of a statement in the arbitration order; in a serial order there is none. */
+  /** The constant for a statement's arbitration position; absent in a serial order. */
   place?(ref: StepRef): string;
 }
 
-/** The levels of the instances of one tuple, where they do not all run at one. */
+/** The levels of a tuple's instances, if they differ. */
 export interface Mixture {
   readonly levels: readonly PaperLevel[];
-  /** Numbers of instances that are kept serializable with each other (ANODE's selective serializability). */
+  /** Pairs of instances that are kept serializable (ANODE's selective serializability). */
   readonly pairs: readonly (readonly [number, number])[];
 }
 
-/** The literal that switches an axiom on, for all instances. */
+/** The literal that enables an axiom for all instances. */
 export function axiomLiteral(axiom: Axiom): string {
   return `L_${axiom}`;
 }
 
-/** The literal that gives every instance of a mixture its own level. */
+/** The literal that enables, for every instance of a mixture, its own level. */
 export const MIXED_LEVELS = "L_mixed";
 
-/** One instance after the other, in the given order. */
+/** The relations of a serial order of the instances. */
 export function serialRelations(order: readonly number[]): Relations {
   const rank = (ref: StepRef): number => order.indexOf(ref.instance);
   return {
@@ -44,12 +44,12 @@ export function serialRelations(order: readonly number[]): Relations {
   };
 }
 
-/** The place of a statement in the arbitration order. */
+/** The arbitration position of a statement. */
 function positionName(ref: StepRef): string {
   return `p${String(ref.instance)}_${String(ref.step)}`;
 }
 
-/** The place of a transaction in the arbitration order, in the transaction tier. */
+/** The arbitration position of a transaction, in the transaction tier. */
 function transactionPositionName(instance: number): string {
   return `P${String(instance)}`;
 }
@@ -78,7 +78,7 @@ export function statementRelations(
   const when = (axiom: Axiom, reader: Part, formula: Smt): void => {
     script.assert(imp(holds(axiom, reader.instance), formula));
   };
-  /** True if i is arbitrated before j, where transactions are atomic. */
+  /** True if i is arbitrated before j, for atomic transactions. */
   const precedes = (i: Part, j: Part): Smt => {
     if (i.instance === j.instance) return bool(i.index < j.index);
     return i.index < j.index
@@ -133,7 +133,7 @@ export function statementRelations(
     });
   }
   for (const [i, j, l] of triples(parts)) {
-    // A session goes on to see what it has seen, whether or not it has written.
+    // A session keeps seeing what it has seen, whether or not it wrote.
     const middles = j.instance === l.instance ? j.steps : j.writers;
     for (const reader of l.steps) {
       for (const middle of middles) {
@@ -155,7 +155,7 @@ export function statementRelations(
   return { sees, before, holds, place: positionName };
 }
 
-/** Relations over whole transactions: all that read-atomic and stronger levels can tell apart, with fewer variables. */
+/** Relations over whole transactions: read-atomic and stronger levels distinguish no more, and this needs fewer variables. */
 export function transactionRelations(
   script: Script,
   instances: readonly Instance[],
@@ -165,7 +165,7 @@ export function transactionRelations(
   const parts = partsOf(instances);
   const position = (i: number): Smt => script.constant(transactionPositionName(i), "Int");
   const visible = (i: Part, j: Part): Smt => {
-    // A session sees what it has done before, and all that that has seen.
+    // A session sees its earlier parts and what they saw.
     if (i.instance === j.instance) return bool(i.index < j.index);
     if (i.writers.length === 0) return FALSE;
     return script.constant(`V${String(i.index)}_${String(j.index)}`, "Bool");

@@ -1,4 +1,4 @@
-// Operations on sets of rows: which row stands for the set, and aggregates over all mentioned rows.
+// Operations on sets of rows: the representative row, and aggregates over all mentioned rows.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Operation } from "../../operations/operation";
 import { termValue } from "../termValue";
@@ -14,8 +14,8 @@ import { isPoint } from "./instances";
 import type { RowTerm } from "./database";
 
 /**
- * The row that stands for the set: the first in the operation's order among those present, by key where it names
- * none. Without any row the choice is open.
+ * Constrains the representative: the first selected row in the operation's order, by key without an order. Without any row it is
+ * unconstrained.
  */
 export function constrainRepresentative(run: Run, site: Site, row: RowTerm): void {
   const { script } = run.database;
@@ -30,7 +30,7 @@ export function constrainRepresentative(run: Run, site: Site, row: RowTerm): voi
   }
 }
 
-/** The aggregate of the operation over the mentioned rows that it finds, each counted once. */
+/** The aggregate over the mentioned rows that the operation selects, each counted once. */
 export function aggregateOf(run: Run, site: Site): SqlValue {
   const { aggregate, table } = site.operation;
   if (aggregate === undefined) return SQL_NULL;
@@ -67,7 +67,7 @@ export function aggregateOf(run: Run, site: Site): SqlValue {
     }
     case "avg":
     case "other": {
-      // Unknown, but the same whenever the same operation of the same instance is asked.
+      // An unknown, the same for the same operation of the same instance.
       const unknown = run.database.unknown(site.instance, `aggregate ${site.id}`, "int");
       return { ...unknown, isNull: not(or(...counted)) };
     }
@@ -78,7 +78,7 @@ export function aggregateOf(run: Run, site: Site): SqlValue {
   }
 }
 
-/** The rows that the operation finds, each once, with what it returns for each. */
+/** The rows that the operation selects, each once, with their results. */
 export function foundRows(run: Run, memo: Memo, site: Site): readonly FoundRow[] {
   const { operation } = site;
   const point = isPoint(run.database.flat, operation);

@@ -1,5 +1,5 @@
-// One symbolic run of the instances under given relations: what each operation sees, finds, returns and changes.
-// The same code gives the weak run (free relations) and the serial runs (constant ones, where most of it folds away).
+// One symbolic run of the instances under given relations: what each operation sees, selects, returns and changes. The same code builds the
+// weak run (free relations) and the serial runs (constant ones, where most of it folds away).
 import { ownEntry } from "../../../protocol/dictionary";
 import { EVERY_COLUMN } from "../../operations/operation";
 import type { Term } from "../../operations/operation";
@@ -23,17 +23,17 @@ import type { Run, Viewer } from "./run";
 import { aggregateOf, constrainRepresentative, foundRows } from "./rows";
 
 export interface RunOptions {
-  /** Distinguishes the runs of one script. */
+  /** Distinguishes the runs of one script by prefix. */
   readonly prefix: string;
-  /** True if instances may roll back; otherwise the caller asserts that none does. */
+  /** True if instances may roll back; else the caller asserts that none does. */
   readonly mayAbort: boolean;
-  /** Rows beyond those that operations mention, per table, shared by all runs. */
+  /** Additional rows per table beside those that operations mention, shared by all runs. */
   readonly spare: (table: string) => readonly RowTerm[];
-  /** Parts of terms get names, so that what they share is told once: shorter texts where terms are large. */
+  /** True to name subterms, so that shared structure is written once: shorter text for large terms. */
   readonly names?: boolean;
   /**
-   * The rows that each operation finds, besides what its own transaction wrote, where that is a state of its own: a prefix of its
-   * names. Columns that nobody writes are the same in all states.
+   * The visible state of each operation, beside its transaction's own writes, if these are separate states: a prefix of their names.
+   * Columns that nobody writes are the same in all states.
    */
   readonly states?: { of(site: Site): string; differs(table: string, column: string): boolean };
 }
@@ -274,8 +274,8 @@ export function makeRun(
   }
 
   /**
-   * Where the viewer's version of a column starts: at the transaction's start, or where rounds of its loops that are not
-   * represented may have changed it; earlier writes of its own do not show then.
+   * The start of the viewer's version of a column: the transaction's start, or a loop whose rounds are summarised and may have changed it;
+   * the transaction's writes before that are then not visible.
    */
   function startFor(viewer: Viewer, table: string, column: string) {
     const all = { start: database, remembers: () => true };
@@ -299,7 +299,7 @@ export function makeRun(
     };
   }
 
-  /** Range writes and aggregates concern rows that others mention. */
+  /** Range writes and aggregates use the rows that others mention. */
   function hasRow(site: Site): boolean {
     return isPoint(flat, site.operation) || site.operation.pick !== "all";
   }
@@ -311,7 +311,7 @@ export function makeRun(
       const term = ownEntry(operation.key, column);
       const constant = (): Smt => script.constant(`${prefix}k${site.id}_${String(at)}`, "Int");
       if (term === undefined) {
-        // A hidden key belongs to the insert, whatever the run.
+        // A hidden key belongs to the insert in every run.
         return operation.kind === "insert"
           ? script.constant(`k${site.id}_${String(at)}`, "Int")
           : constant();
@@ -334,7 +334,7 @@ export function makeRun(
     return row;
   }
 
-  /** The hidden keys of inserts are new: different from each other and from all rows at the start. */
+  /** Asserts that hidden keys of inserts are fresh: different from each other and from all initial rows. */
   function hideKey(site: Site, row: RowTerm): void {
     if (options.mayAbort) return;
     script.assert(not(database.alive(site.operation.table, row)));
@@ -346,7 +346,7 @@ export function makeRun(
     }
   }
 
-  /** True if the operation's key equalities hold of the row; a NULL in the key matches nothing. */
+  /** True if the row satisfies the operation's key equalities; NULL in the key matches nothing. */
   function sameKey(site: Site, row: RowTerm): Smt {
     const { operation } = site;
     const own = run.row(site);
@@ -361,7 +361,7 @@ export function makeRun(
     );
   }
 
-  /** True if what the operation wrote was undone by the time that the viewer looks. */
+  /** True if the operation's write is undone by the time of the viewer. */
   function undone(writer: Site, viewer: Viewer): Smt {
     const own = viewer !== "final" && viewer.instance === writer.instance;
     const step = own ? viewer.operation.step : Infinity;
@@ -408,7 +408,7 @@ export function makeRun(
     const term = ownEntry(operation.outputs, name);
     if (term === undefined) return SQL_NULL;
     const row = run.row(site);
-    // The version before an update or delete, after an insert.
+    // Outputs refer to the version before an update or delete, after an insert.
     const column = (of: string): SqlValue =>
       operation.kind === "insert"
         ? run.written(site, row, of)
@@ -419,10 +419,7 @@ export function makeRun(
   return run;
 }
 
-/**
- * Rows beyond those that operations mention, per table that is accessed by anything but full keys: one, or as many as
- * a count of them is compared with.
- */
+/** Additional rows per table that is not only accessed by full keys: one, or as many as a row count is compared with. */
 export function spareRows(script: Script, database: Database, instances: readonly Instance[]) {
   const { flat } = database;
   const tables = new Set(
@@ -446,5 +443,5 @@ export function spareRows(script: Script, database: Database, instances: readonl
   return (table: string): readonly RowTerm[] => made.get(table) ?? [];
 }
 
-/** More of them cost too much. */
+/** More rows are too expensive. */
 const MOST_SPARE = 5;

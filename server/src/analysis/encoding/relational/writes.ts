@@ -1,5 +1,5 @@
-// Axioms that users wrote, instantiated over the statements of a tuple; each stands behind a literal, like the built-in
-// ones. What is known beforehand (program order, same transaction, steps that never write) cuts most instances short.
+// User-written axioms, instantiated over the statements of a tuple and guarded by literals like the built-in ones. Static facts (program
+// order, same transaction, read-only steps) simplify most instances.
 import { countVariables, freeVariables, ruleOf } from "../../../isolation/formula";
 import type { Formula, Relation, WrittenAxiom } from "../../../isolation/formula";
 import { FALSE, TRUE, and, bool, eq, imp, not, or } from "../smt";
@@ -11,17 +11,17 @@ import type { Instance, Site, StepRef } from "./instances";
 import { MIXED_LEVELS, type Mixture } from "./relations";
 import type { Run } from "./run";
 
-/** The literal that switches the written axiom of that number on, for all instances. */
+/** The literal that enables the user-written axiom of this number for all instances. */
 export type WrittenLiteral = `U_${number}`;
 
 export function writtenLiteral(number: number): WrittenLiteral {
   return `U_${number}`;
 }
 
-/** More instances than this of one axiom are not written down: the text would have several megabytes. */
+/** Limit of instances per axiom: more would make several megabytes of text. */
 const MOST_INSTANCES = 400_000;
 
-/** True if some axiom has too many instances over the statements of these instances. */
+/** True if some axiom has too many instances over these statements. */
 export function isTooWide(
   axioms: readonly WrittenAxiom[],
   instances: readonly Instance[],
@@ -31,8 +31,8 @@ export function isTooWide(
 }
 
 /**
- * Asserts each axiom behind its literal. Where levels are mixed, MIXED switches on the instances whose `concerns` all
- * run at a level with the axiom. At most O(n^k) clauses for n statements and k variables.
+ * Asserts each axiom under its literal. With mixed levels, MIXED enables the instances whose `concerns` all run at a level with the axiom.
+ * At most O(n^k) clauses for n statements and k variables.
  */
 export function assertAxioms(
   run: Run,
@@ -73,7 +73,7 @@ function assertAxiom(
   const { script } = run.database;
   const { variables, conditions, conclusion } = ruleOf(formula);
   const bound = new Map<string, StepRef>();
-  /** Conditions whose last variable is the one of that number; those without any are with the first. */
+  /** Conditions indexed by their last variable; those without variables are at the first. */
   const conditionsAt = variables.map((_, at) =>
     conditions.filter((each) => {
       const free = [...freeVariables(each)].map((name) => variables.indexOf(name));
@@ -107,7 +107,7 @@ function assertAxiom(
   extend(0, variables.length > 0 ? [] : demanded(conditions));
 }
 
-/** The value of a formula, and whether it has one: it has none where it speaks of seeing what wrote nothing. */
+/** The value of a formula and whether it is defined: it is undefined if it speaks of seeing a statement that wrote nothing. */
 interface Truth {
   readonly defined: Smt;
   readonly value: Smt;
@@ -152,7 +152,7 @@ function makeGround(run: Run): Ground {
           : { defined: wrote([a]), value: wrote([a]) === FALSE ? FALSE : run.relations.sees(b, a) };
       case "ar":
         return certain(together ? bool(before) : run.relations.before(a, b));
-      // In a check every instance is a session of its own.
+      // In a check every instance is a separate session.
       case "po":
       case "so":
         return certain(bool(before));
@@ -225,7 +225,7 @@ function certain(value: Smt): Truth {
   return { defined: TRUE, value };
 }
 
-/** Operations of a step that write. */
+/** The writing operations of a step. */
 function sitesOf(run: Run, step: StepRef): readonly Site[] {
   const own = run.instances.find(({ index }) => index === step.instance);
   return (own?.sites ?? []).filter(
