@@ -15,6 +15,8 @@ import { indexLines, positionAt } from "../frontend/sql/text/lines";
 import type { Levels } from "../isolation/mixedLevels";
 import { distinctLevels, productLevelAt } from "../isolation/mixedLevels";
 import type { Program, Transaction } from "../program/program";
+import type { Column } from "../program/schema";
+import { ownEntry } from "../protocol/dictionary";
 import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes";
 import { refusalAdvice } from "../protocol/refusalAdvice";
 import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
@@ -155,7 +157,7 @@ async function verified(
       ok: false,
       reason: "one after the other, the transactions would leave something else",
     };
-  const turns = witnessAgain(changed, levels, anomaly);
+  const turns = witnessAgain(program, changed, levels, anomaly);
   const deadlock = turns?.aborted.find(({ code }) => code === "40P01");
   if (deadlock) return { ok: false, reason: "it would only turn the anomaly into a deadlock" };
   const left = new Set(report.anomalies.map(claimOf));
@@ -295,9 +297,15 @@ function checkedOnce(
 }
 
 /** The anomaly's witness replayed on the changed program; undefined if no product's rules can run it. */
-function witnessAgain(program: Program, levels: Levels, anomaly: Anomaly): TurnsRun | undefined {
+function witnessAgain(
+  old: Program,
+  program: Program,
+  levels: Levels,
+  anomaly: Anomaly,
+): TurnsRun | undefined {
   if (distinctLevels(levels).some(({ family }) => family === "paper")) return undefined;
-  const { instances, initial, schedule } = anomaly.witness;
+  const { instances, schedule } = anomaly.witness;
+  const initial = withNewColumns(old, program, anomaly.witness.initial);
   const transactionOf = new Map(instances.map((each) => [each.instance, each.transaction]));
   return followTurns(
     program,
@@ -314,14 +322,44 @@ function witnessAgain(program: Program, levels: Levels, anomaly: Anomaly): Turns
 function keepsSerialRuns(old: Program, now: Program, { witness, serial }: Anomaly): boolean {
   const { instances, initial } = witness;
   return serial.every(({ order }) => {
-    const [before, after] = [old, now].map((program) =>
-      runSerial(program, { instances, initial }, order),
+    const before = runSerial(old, { instances, initial }, order);
+    const after = runSerial(now, { instances, initial: withNewColumns(old, now, initial) }, order);
+    if (!before.ok) return true;
+    if (!after.ok) return false;
+    const [left, leaves] = [before, after].map(({ execution }) =>
+      Object.entries(execution.outcome.final).map(([table, rows]) => [
+        table,
+        rows.map((row) => columnsOf(old, table).map(({ name }) => ownEntry(row, name))),
+      ]),
     );
-    if (!before?.ok) return true;
-    if (!after?.ok) return false;
-    const [left, leaves] = [before, after].map(({ execution }) => execution.outcome.final);
     return JSON.stringify(left) === JSON.stringify(leaves);
   });
+}
+
+/** The rows of a witness once a fix has given their tables further columns: what these are by default, or a version of 0. */
+function withNewColumns(
+  old: Program,
+  now: Program,
+  initial: Anomaly["witness"]["initial"],
+): Anomaly["witness"]["initial"] {
+  return Object.fromEntries(
+    Object.entries(initial).map(([table, rows]) => {
+      const known = columnsOf(old, table).map(({ name }) => name);
+      const added = columnsOf(now, table).filter(({ name }) => !known.includes(name));
+      const values = added.flatMap(({ name, nullable, default: value }) =>
+        value?.kind === "literal"
+          ? [[name, value.value] as const]
+          : nullable
+            ? []
+            : [[name, 0] as const],
+      );
+      return [table, rows.map((row) => ({ ...Object.fromEntries(values), ...row }))];
+    }),
+  );
+}
+
+function columnsOf({ schema }: Program, table: string): readonly Column[] {
+  return schema.tables.find(({ name }) => name === table)?.columns ?? [];
 }
 
 function withEdits(project: ProjectTexts, edits: readonly TextEdit[]): ProjectTexts {

@@ -58,6 +58,51 @@ const CASES: readonly {
     kind: "raised-level",
     edits: [", IsolationLevel", ", { isolationLevel: IsolationLevel.SERIALIZABLE }"],
   },
+  {
+    program: "mikroorm-stock",
+    kind: "version-check",
+    edits: ['\n\n  @Property({ type: "integer", version: true })\n  version!: number;'],
+  },
+  {
+    program: "sequelize-save",
+    kind: "version-check",
+    edits: [
+      "\n\nALTER TABLE item ADD COLUMN version integer NOT NULL DEFAULT 0;",
+      ", version: true",
+    ],
+  },
+  {
+    program: "jpa-stock",
+    kind: "version-check",
+    edits: [
+      "\nimport jakarta.persistence.Version;",
+      "\n\n  @Version\n  private int version;",
+      "\n\nALTER TABLE item ADD COLUMN version integer NOT NULL DEFAULT 0;",
+    ],
+  },
+  {
+    program: "jpa-stock",
+    kind: "row-lock",
+    edits: ["\nimport jakarta.persistence.LockModeType;", ", LockModeType.PESSIMISTIC_WRITE"],
+  },
+  {
+    program: "spring-stock",
+    kind: "row-lock",
+    edits: [
+      "import jakarta.persistence.LockModeType;\nimport java.util.Optional;\n",
+      "\nimport org.springframework.data.jpa.repository.Lock;",
+      "\n  @Lock(LockModeType.PESSIMISTIC_WRITE)\n  Optional<Item> findWithLockById(Long id);\n",
+      "findWithLockById",
+    ],
+  },
+  {
+    program: "spring-stock",
+    kind: "raised-level",
+    edits: [
+      "import org.springframework.transaction.annotation.Isolation;\n",
+      "(isolation = Isolation.SERIALIZABLE)",
+    ],
+  },
   { program: "jdbc-joined", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "pg-seats", kind: "anchor-lock", edits: [" FOR UPDATE"] },
   { program: "pg-seats", kind: "raised-level", edits: [" ISOLATION LEVEL SERIALIZABLE"] },

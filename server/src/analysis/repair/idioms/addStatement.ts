@@ -118,7 +118,7 @@ interface Sending {
 
 function sending(
   workshop: Workshop,
-  { library, receiver, method, isListed }: CodeConnection,
+  { library, receiver, method, isListed, transaction }: CodeConnection,
   { before, value, after, isVoid }: LockingSelect,
 ): Sending | undefined {
   const placeholder = workshop.dialect === "postgres" ? "$1" : "?";
@@ -152,8 +152,12 @@ function sending(
     case "typeorm":
       return { text: `await ${receiver}.query(${quoted(placeholder)}${list});` };
     case "sequelize": {
+      const told =
+        transaction === undefined || transaction === "transaction"
+          ? "transaction"
+          : `transaction: ${transaction}`;
       const replacements = value === undefined ? "" : `replacements: [${value}], `;
-      return { text: `await ${receiver}.query(${quoted("?")}, { ${replacements}transaction });` };
+      return { text: `await ${receiver}.query(${quoted("?")}, { ${replacements}${told} });` };
     }
     case "template": {
       const type = isVoid ? "String.class" : "Integer.class";

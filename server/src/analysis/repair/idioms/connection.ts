@@ -29,6 +29,8 @@ export interface CodeConnection {
   readonly method: string;
   /** Values beside a text stand in a list (`[a, b]`), or as they are. */
   readonly isListed: boolean;
+  /** The transaction that Sequelize is told in options, as it is written there. */
+  readonly transaction?: string;
 }
 
 /** The connection of a statement of code; undefined where its shape is none of those that are known. */
@@ -88,7 +90,10 @@ function chainConnection(text: string, chain: readonly Link[]): CodeConnection |
   if (updated.length > 1) {
     const given = updated.at(-1);
     const where = given?.type === "object" ? propertyOf(given, text, "where") : undefined;
-    return where ? of("sequelize", "sequelize") : of("typeorm");
+    const told = given?.type === "object" ? transactionIn(given, text) : undefined;
+    return where
+      ? { ...of("sequelize", "sequelize"), ...(told !== undefined && { transaction: told }) }
+      : of("typeorm");
   }
   if (has("selectFrom") || has("updateTable") || has("insertInto") || has("deleteFrom"))
     return of("kysely");
@@ -96,19 +101,13 @@ function chainConnection(text: string, chain: readonly Link[]): CodeConnection |
   if (query !== undefined) return of("drizzle", query);
   if ((first.name.startsWith("select") && has("from")) || has("set") || has("values"))
     return of("drizzle");
-  if (PRISMA.test(first.name)) {
+  if (PRISMA.test(first.name) || (first.name === "count" && PRISMA_FILE.test(text))) {
     const own = /^(.+)\.\w+$/u.exec(receiver)?.[1];
     return own === undefined ? undefined : of("prisma", own);
   }
   const options = argumentsOf(last).at(-1);
-  const isSequelize =
-    options?.type === "object" &&
-    (propertyOf(options, text, "transaction") !== undefined ||
-      namedChildren(options).some(
-        ({ type, start, end }) =>
-          type === "shorthand_property_identifier" && text.slice(start, end) === "transaction",
-      ));
-  if (isSequelize) return of("sequelize", "sequelize");
+  const transaction = options?.type === "object" ? transactionIn(options, text) : undefined;
+  if (transaction !== undefined) return { ...of("sequelize", "sequelize"), transaction };
   if (TYPEORM.test(last.name)) {
     const isManager = /manager$/iu.test(receiver);
     return of("typeorm", isManager ? receiver : `${receiver}.manager`);
@@ -116,8 +115,21 @@ function chainConnection(text: string, chain: readonly Link[]): CodeConnection |
   return has("where") ? of("knex") : undefined;
 }
 
+/** The text of the transaction that an object of options names. */
+export function transactionIn(object: SyntaxNode, text: string): string | undefined {
+  const value = propertyOf(object, text, "transaction");
+  if (value) return text.slice(value.start, value.end);
+  const short = namedChildren(object).find(
+    ({ type, start, end }) =>
+      type === "shorthand_property_identifier" && text.slice(start, end) === "transaction",
+  );
+  return short && "transaction";
+}
+
 const PRISMA =
   /^(?:findUnique|findUniqueOrThrow|findFirst|findFirstOrThrow|findMany|aggregate|groupBy|create|createMany|update|updateMany|delete|deleteMany|upsert)$/u;
+/** Files in which `count` is Prisma's and not a repository's. */
+const PRISMA_FILE = /\bfrom\s+["'][^"']*prisma[^"']*["']|\bPrismaClient\b/u;
 const TYPEORM = /^(?:find|count|maximum|minimum|sum|average|exists?)(?:\w*)$/u;
 
 function javaConnection({ root, text }: CodeTree, literal: SyntaxNode): CodeConnection | undefined {

@@ -2,6 +2,7 @@
 import type { Site, Workshop } from "../workshop";
 import { equalitiesOf, isAggregate } from "../predicate";
 import { refusal, type EditOutcome } from "./sourceForms";
+import { lockingJpa } from "./jpaLock";
 import { lockingChain } from "./lockingChain";
 import { lockRowBefore } from "./lockRow";
 import { isPlainRead, lockingSql } from "./lockingSql";
@@ -15,6 +16,12 @@ export function lockRead(workshop: Workshop, site: Site): EditOutcome {
   if (statement.query.lock) return refusal("the read locks its rows already");
   const tree = workshop.treeOf(file);
   if (!tree) return lockingSql(workshop, site, statement);
+  const entity = tree.language === "java" ? lockingJpa(workshop, tree, site) : undefined;
+  if (entity) {
+    return isAggregate(statement.query)
+      ? refusal("a read that counts or adds up rows cannot lock them")
+      : entity;
+  }
   // A text that is put together of several begins and ends in one of them.
   const isJoined =
     isPlainRead(statement) &&

@@ -3,7 +3,8 @@
 import type { CodeTree, SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
 import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
-import { argumentsOf, chainAround, placeOfProperty, propertyOf, type Link } from "./syntax";
+import { argumentsOf, chainAround, placeOfProperty, type Link } from "./syntax";
+import { transactionIn } from "./connection";
 import { importsOf, mikroOrmOf } from "./imports";
 import { refusal, type EditOutcome } from "./sourceForms";
 
@@ -120,15 +121,4 @@ function lockingFind(
 function lastObject(link: Link): SyntaxNode | undefined {
   const given = argumentsOf(link).at(-1);
   return given?.type === "object" ? given : undefined;
-}
-
-/** The text of the transaction that an object of options names. */
-function transactionIn(object: SyntaxNode, text: string): string | undefined {
-  const value = propertyOf(object, text, "transaction");
-  if (value) return text.slice(value.start, value.end);
-  const short = object.children.find(
-    ({ type, start, end }) =>
-      type === "shorthand_property_identifier" && text.slice(start, end) === "transaction",
-  );
-  return short && "transaction";
 }

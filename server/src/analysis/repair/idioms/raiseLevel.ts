@@ -12,6 +12,7 @@ import type { TextEdit } from "../candidate";
 import type { Workshop } from "../workshop";
 import { insertLine, statementAround } from "./addStatement";
 import { importsOf, mikroOrmOf } from "./imports";
+import { javaImports } from "./javaImports";
 import { pathTo } from "./syntax";
 import { refusal, type EditOutcome } from "./sourceForms";
 
@@ -62,7 +63,7 @@ function raiseInCode(
     const own: TextEdit = { file, start: at, end: at, newText };
     return { ok: true, edits: [own] };
   };
-  if (tree.language === "java") return raiseInJava(tree, start, end, edit);
+  if (tree.language === "java") return raiseInJava(tree, file, start, end);
   const owner = pathTo(tree.root, start, end).at(-1);
   const opening = owner && openingCalls(owner, tree.text);
   const [call, ...others] = opening ?? [];
@@ -215,17 +216,22 @@ function methodCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
 
 /** `@Transactional` of the method gets a level; a method that has that of its class gets one of its own. */
 function raiseInJava(
-  { root, text }: CodeTree,
+  tree: CodeTree,
+  file: Transaction["source"]["file"],
   start: number,
   end: number,
-  edit: (at: number, newText: string) => EditOutcome,
 ): EditOutcome {
+  const { root, text } = tree;
+  const edit = (at: number, newText: string): EditOutcome => ({
+    ok: true,
+    edits: [{ file, start: at, end: at, newText }, ...javaImports(tree, file, [ISOLATION])],
+  });
   const path = pathTo(root, start, end);
   const method = path.findLast(({ type }) => type === "method_declaration");
   const owner = path.findLast(({ type }) => type === "class_declaration");
   const own = method && transactional(method, text);
   const inherited = owner && transactional(owner, text);
-  const level = "(isolation = org.springframework.transaction.annotation.Isolation.SERIALIZABLE)";
+  const level = "(isolation = Isolation.SERIALIZABLE)";
   if (own) return own.type === "marker_annotation" ? edit(own.end, level) : refusal(HAS_VALUES);
   if (!method || !inherited) return refusal("its level is set where its connection is opened");
   if (inherited.type !== "marker_annotation") return refusal(HAS_VALUES);
@@ -233,6 +239,7 @@ function raiseInJava(
   return edit(method.start, `@Transactional${level}\n${indent}`);
 }
 
+const ISOLATION = "org.springframework.transaction.annotation.Isolation";
 const HAS_VALUES = "the annotation has values already";
 
 function transactional(node: SyntaxNode, text: string): SyntaxNode | undefined {

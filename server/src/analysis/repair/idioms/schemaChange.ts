@@ -12,8 +12,8 @@ export interface SchemaChange {
   readonly statement: string;
   /** The text that undoes a migration that can be undone. */
   readonly undo: string;
-  /** The columns of the key that it adds. */
-  readonly unique: readonly string[];
+  /** The columns of the key that it adds; absent: it adds none. */
+  readonly unique?: readonly string[];
 }
 
 /** The edits; undefined where the table is declared in code, by inference, or nowhere. */
@@ -27,7 +27,10 @@ export function schemaChange(
   const end = source && workshop.endOf(source);
   if (!source || !lines || end === undefined) return undefined;
   const { file } = source;
-  const model = workshop.files.flatMap((each) => modelEdit(each, table.name, change.unique) ?? []);
+  const { unique } = change;
+  const model = unique
+    ? workshop.files.flatMap((each) => modelEdit(each, table.name, unique) ?? [])
+    : [];
   if (/\.prisma$/iu.test(file))
     return model.length > 0 ? [...model, ...besidePrisma(workshop, file, change)] : undefined;
   if (!/\.sql$/iu.test(file)) return undefined;

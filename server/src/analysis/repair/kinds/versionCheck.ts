@@ -16,6 +16,7 @@ import {
   sharedFunction,
   type CodeColumn,
 } from "../idioms/columnValue";
+import { entityVersion } from "../idioms/entityVersion";
 import { checkedInJava } from "../idioms/javaCheck";
 import { checkedRoutine } from "../idioms/routineCheck";
 import { isOfSameRow, updatesBehind, type ReadSite, type UpdateSite } from "../pairs";
@@ -33,6 +34,18 @@ export function versionChecks(workshop: Workshop): Proposals {
     const [relation] = statement.query.relations;
     const table = workshop.program.schema.tables.find(({ name }) => name === relation?.table);
     if (!table || !isOfOneRow(statement, table.primaryKey)) continue;
+    const versioned = entityVersion(workshop, table, read);
+    if (typeof versioned === "string") refusals.push({ kind: "version-check", reason: versioned });
+    else if (versioned)
+      candidates.push({
+        kind: "version-check",
+        title: `Give ${table.name} a version that each change checks`,
+        edits: versioned,
+        costs: [
+          "a run that comes too late is refused: the caller has to run it again",
+          "it needs a migration: the table has the column before the program runs with it",
+        ],
+      });
     const updates = updatesBehind(workshop, read).filter((update) => isOfSameRow(read, update));
     const written = updates.map((update) => checked(workshop, table, read, update));
     const reason = written.find((each) => typeof each === "string");

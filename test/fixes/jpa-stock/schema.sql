@@ -1,0 +1,4 @@
+CREATE TABLE item (
+  id bigint PRIMARY KEY,
+  stock integer NOT NULL
+);

@@ -1,0 +1,26 @@
+// Stock is read, compared and written back.
+import { DataTypes, Model, Sequelize } from "sequelize";
+
+const sequelize = new Sequelize(process.env.DATABASE_URL ?? "", { dialect: "postgres" });
+
+class Item extends Model {
+  declare id: number;
+  declare stock: number;
+}
+
+Item.init(
+  {
+    id: { type: DataTypes.INTEGER, primaryKey: true },
+    stock: { type: DataTypes.INTEGER, allowNull: false },
+  },
+  { sequelize, tableName: "item", timestamps: false },
+);
+
+export async function take(id: number, amount: number) {
+  await sequelize.transaction(async (transaction) => {
+    const item = await Item.findByPk(id, { transaction, rejectOnEmpty: true });
+    if (item.stock < amount) throw new Error("there is not enough");
+    item.stock -= amount;
+    await item.save({ transaction });
+  });
+}
