@@ -1,5 +1,5 @@
-// Monotone counters, read off the text: a column that transactions only move up, and ids that are taken from it.
-// Each candidate says that ids in use lie below the counter; it is used only if every transaction keeps it.
+// Monotone counters, found in the text: a column that transactions only increase, and ids that are taken from it. Each candidate says that
+// used ids are below the counter; it is assumed only if every transaction preserves it.
 import type { ComparisonOperator, Expression } from "../../program/expression";
 import type { Invariant } from "../../program/program";
 import { ownEntry } from "../../protocol/dictionary";
@@ -7,12 +7,12 @@ import type { FlatProgram, FlatTransaction, Operation, Term } from "../operation
 import { HIDDEN } from "../operations/operation";
 import { parts } from "../operations/terms";
 
-/** Candidates over the same counter and ids, strongest first: the first that holds says it all. */
+/** Candidates over the same counter and ids, strongest first: the first that holds implies the rest. */
 export type CounterCandidates = readonly Invariant[];
 
 /**
- * Candidates of a program. An id is the value of a counter column, give or take a constant, read or returned from a row
- * that the transaction moves up; the row is told by values that the inserted row has as well, or by a literal.
+ * The candidates of a program. An id is the value of a counter column, plus a constant, read or returned from a row that the transaction
+ * increases; the row is identified by a literal or by values that the inserted row has as well.
  */
 export function counterCandidates(flat: FlatProgram): readonly CounterCandidates[] {
   const found = new Map<string, CounterCandidates>();
@@ -33,7 +33,7 @@ export function counterCandidates(flat: FlatProgram): readonly CounterCandidates
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, candidates]) => candidates);
 }
 
-/** A column of one row that the transaction moves up. */
+/** A column of one row that the transaction increases. */
 interface Counter {
   readonly table: string;
   readonly column: string;
@@ -55,7 +55,7 @@ function countersOf(transaction: FlatTransaction): readonly Counter[] {
   });
 }
 
-/** A term as another one and a constant that is added to it. */
+/** Splits a term into a base and an added constant. */
 function withoutConstant(term: Term): { readonly base: Term; readonly offset: number } {
   if (term.kind !== "add" && term.kind !== "subtract") return { base: term, offset: 0 };
   const { left, right } = term;
@@ -69,7 +69,7 @@ function withoutConstant(term: Term): { readonly base: Term; readonly offset: nu
   return { base, offset: offset + left.value };
 }
 
-/** The counter's value but for a constant; branches without a value do not matter. */
+/** True if the value is the counter's up to a constant; branches without a value do not matter. */
 function isTakenFrom(value: Term, counter: Counter, transaction: FlatTransaction): boolean {
   if (value.kind === "conditional") {
     const ends = [value.then, value.otherwise].filter(({ kind }) => kind !== "null");
@@ -78,7 +78,7 @@ function isTakenFrom(value: Term, counter: Counter, transaction: FlatTransaction
   return readsCounter(withoutConstant(value).base, counter, transaction);
 }
 
-/** True if the term is what an operation on the counter's row gave for its column, but for a constant. */
+/** True if the term is, up to a constant, an operation's result for the counter's column. */
 function readsCounter(term: Term, counter: Counter, transaction: FlatTransaction): boolean {
   if (term.kind !== "output") return false;
   const source = transaction.operations[term.operation];
@@ -96,14 +96,14 @@ function sameKey(operation: Operation, { key }: Counter): boolean {
   });
 }
 
-/** Equal in shape. Keys are small terms; large ones are told apart by identity. */
+/** Structural equality. Keys are small terms; large ones are compared by identity. */
 function same(a: Term, b: Term): boolean {
   if (a === b) return true;
   if (parts(a).length > 0 || parts(b).length > 0) return false;
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** `ids.column < counter.column where` the rows belong together. */
+/** The invariant `ids.column < counter.column` for rows that belong together. */
 function belowCounter(insert: Operation, id: string, counter: Counter): CounterCandidates {
   const joined: { readonly column: string; readonly to: Expression; readonly text: string }[] = [];
   for (const [column, term] of Object.entries(counter.key)) {

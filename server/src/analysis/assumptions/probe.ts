@@ -1,5 +1,5 @@
-// A transaction of ours that looks at one combination of rows of an invariant: run after another transaction, it asks
-// whether that one broke it. Its keys are any values.
+// A synthetic transaction that reads one combination of rows of an invariant: run after another transaction, it shows whether that one
+// broke the invariant. Its keys are arbitrary.
 import { ownEntry } from "../../protocol/dictionary";
 import type {
   FlatInvariant,
@@ -13,13 +13,13 @@ import { FALSE, TRUE, and, columnsIn, not, substitute } from "../operations/term
 
 export interface Probe {
   readonly transaction: FlatTransaction;
-  /** All rows of the combination exist. */
+  /** True if all rows of the combination exist. */
   readonly present: Term;
-  /** They break the invariant. */
+  /** True if they violate the invariant. */
   readonly broken: Term;
 }
 
-/** The probe of an invariant; undefined where a table is not known. */
+/** The probe of an invariant; undefined if a table is unknown. */
 export function probeOf(flat: FlatProgram, invariant: FlatInvariant): Probe {
   const { tables, broken, exists } = invariant;
   const wanted = columnsIn(broken, ...(exists ? [exists.where, ...Object.values(exists.key)] : []));
@@ -62,7 +62,7 @@ export function probeOf(flat: FlatProgram, invariant: FlatInvariant): Probe {
   };
 }
 
-/** A probe that asks for one row of each of these tables. */
+/** A probe that reads one row of each of these tables. */
 export function probeOfTables(flat: FlatProgram, tables: readonly string[]): Probe {
   const relevant: FlatInvariant = { text: "", tables, broken: TRUE };
   return probeOf(flat, relevant);

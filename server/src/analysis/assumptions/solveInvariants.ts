@@ -1,5 +1,4 @@
-// Questions about invariants: whether a transaction that runs alone breaks one, shown by an execution, and whether
-// they can hold together at all.
+// Queries about invariants: whether a transaction that runs alone breaks one, shown by an execution, and whether they are consistent.
 import { PRODUCT_LEVELS } from "../../isolation/levels";
 import type { Program } from "../../program/program";
 import type { Model, SolverFactory } from "../../solver/solver";
@@ -33,7 +32,7 @@ import type {
 import { probeOf, probeOfTables } from "./probe";
 import type { Probe } from "./probe";
 
-/** Answers a unit whose question is about invariants. SolverError passes through. */
+/** Solves a unit whose question is about invariants. SolverError propagates. */
 export function solveInvariants(
   solvers: SolverFactory,
   program: Program,
@@ -58,7 +57,7 @@ interface Asked {
   readonly queries: { count: number };
 }
 
-/** Which invariants the transaction breaks. Those without a flat form are not asked about. */
+/** The invariants that the transaction breaks. Those without a flat form are skipped. */
 function brokenBy(asked: Asked, member: number): readonly BrokenInvariant[] {
   const { flat, program } = asked;
   const transaction = flat.transactions[member];
@@ -83,13 +82,13 @@ function brokenBy(asked: Asked, member: number): readonly BrokenInvariant[] {
     if (asked.limits.stopped()) return [{ index, reason: "the search was stopped" }];
     const broken = breaks(asked, transaction, invariant, index);
     if (broken) return [broken];
-    // A part that was weakened on the way here may be what breaks it.
+    // A weakened part may be what breaks it.
     const [loss] = transaction.losses;
     return loss === undefined ? [] : [{ index, reason: `it is not fully understood (${loss})` }];
   });
 }
 
-/** For each flat invariant its place among the program's: parts share their text and keep their order. */
+/** The index in the program of each flat invariant: the parts of one share its text and keep their order. */
 function placesOf(program: Program, flat: FlatProgram): readonly (number | undefined)[] {
   const tables = (program.invariants ?? []).map(({ text, relations }) =>
     JSON.stringify([text, relations.map(({ table }) => table)]),
@@ -104,7 +103,7 @@ function placesOf(program: Program, flat: FlatProgram): readonly (number | undef
   });
 }
 
-/** True if the transaction keeps all of these, asked at once; false where that is not certain. */
+/** True if one query shows that the transaction preserves all of these; false if uncertain. */
 function keepsAll(
   asked: Asked,
   transaction: FlatTransaction,
@@ -139,7 +138,7 @@ function breaks(
       if (answer === "unknown") return { index, reason: `the solver gave up (${solver.reason()})` };
       if (answer === "sat")
         return { index, ...execute(asked.program, start, solver.model(), index) };
-      // It is kept, whatever was wished for.
+      // The invariant is preserved without any of the wishes.
       const core = solver.core();
       if (!wishes.some((wish) => core.includes(wish))) return undefined;
     }
@@ -149,7 +148,7 @@ function breaks(
   }
 }
 
-/** Runs the transaction alone from the start that the model describes. */
+/** Runs the transaction alone from the model's start. */
 function execute(
   program: Program,
   start: Start,
@@ -214,7 +213,7 @@ interface Encoded {
   readonly start: Start;
 }
 
-/** The transactions one after the other, then the probes, one of which finds its rows broken. */
+/** Encodes the transactions one after the other, then the probes; one of them finds its rows violating. */
 function encode(
   flat: FlatProgram,
   transactions: readonly FlatTransaction[],
@@ -256,8 +255,8 @@ function serializable() {
 }
 
 /**
- * Invariants and CHECKs that cannot all hold while each of the invariants' tables has a row: the names of a smallest
- * such set as far as leaving one out shows; empty when there is none, or when the solver gives up.
+ * The names of invariants and CHECKs that are inconsistent with rows in each of the invariants' tables, minimised by leaving one out at a
+ * time; empty if consistent, or if the solver gives up.
  */
 function contradiction(asked: Asked): readonly string[] {
   const { flat } = asked;
@@ -266,7 +265,7 @@ function contradiction(asked: Asked): readonly string[] {
   return unsatisfiable(asked, encode(flat, [], [probeOfTables(flat, tables)]));
 }
 
-/** As `contradiction`, for what is said of the arguments of one transaction. */
+/** As `contradiction`, for the preconditions of one transaction. */
 function contradictoryConditions(asked: Asked, member: number): readonly string[] {
   const transaction = asked.flat.transactions[member];
   if (transaction === undefined || transaction.preconditions.length === 0) return [];
@@ -282,7 +281,7 @@ function contradictoryConditions(asked: Asked, member: number): readonly string[
   return unsatisfiable(asked, encode(flat, [call], [probeOfTables(flat, [])]));
 }
 
-/** The names of a smallest set of assumptions that cannot hold together, as far as leaving one out shows. */
+/** The names of an inconsistent set of assumptions, minimised by leaving one out at a time. */
 function unsatisfiable(asked: Asked, { script, start }: Encoded): readonly string[] {
   const { solvers, limits } = asked;
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });

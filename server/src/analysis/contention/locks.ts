@@ -1,22 +1,22 @@
-// Locks that a transaction takes, in the order of its text, as far as the text tells: what deadlocks are looked for among.
+// The locks of a transaction, in text order, as far as the text shows them: the input of the search for deadlocks.
 import type { ProductLevel } from "../../isolation/levels";
 import { plainRowLock, rowLocksExclude, type RowLock } from "../../program/rowLocks";
 import type { StatementId } from "../../program/statement";
 import type { FlatTable, FlatTransaction, Operation } from "../operations/operation";
 import { isFalseLiteral } from "../operations/terms";
 
-/** A lock of a row; that of a row which is inserted, and that of the place where rows were sought. */
+/** A lock on a row, on an inserted row, or on the gap of a search. */
 export type LockMode = RowLock | "insertion" | "gap";
 
 export interface TakenLock {
   readonly operation: Operation;
   readonly mode: LockMode;
   readonly statement: StatementId;
-  /** Which run of this statement takes it, from 1. */
+  /** The number of the statement's run that takes it, from 1. */
   readonly nth: number;
 }
 
-/** A lock that a transaction has while it asks for another one, in one and the same transaction. */
+/** A lock that a transaction holds while it requests another one. */
 export interface LockOrder {
   readonly holds: TakenLock;
   readonly wants: TakenLock;
@@ -75,7 +75,7 @@ function rowLockOf(
   }
 }
 
-/** True if who has the one keeps others from the other, where both are about the same row or place. */
+/** True if the held lock conflicts with the wanted one on the same row or gap. */
 export function keepsFrom(held: TakenLock, wanted: TakenLock): boolean {
   if (held.operation.table !== wanted.operation.table) return false;
   const [own, other] = [held.mode, wanted.mode];
@@ -84,10 +84,10 @@ export function keepsFrom(held: TakenLock, wanted: TakenLock): boolean {
   return rowLocksExclude(own, other);
 }
 
-/** Longer transactions are scripts of data: only their first locks are looked at. */
+/** Longer transactions are data scripts: only their first locks are considered. */
 const MOST_LOCKS = 24;
 
-/** The orders in which a transaction takes two locks, those of the same two statements and modes once. */
+/** The orders in which a transaction takes two locks, once per pair of statements and modes. */
 export function lockOrders(
   transaction: FlatTransaction,
   level: ProductLevel,

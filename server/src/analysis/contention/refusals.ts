@@ -1,6 +1,6 @@
-// Transactions that the server ends for what others do at the same time: deadlocks, where locks are taken in orders which
-// cross, and serialization failures. The texts say which may be; each is then run by the store with rows and arguments by
-// which the transactions meet, and counts only if the store's server ends one of them.
+// Transactions that the server aborts because of concurrent ones: deadlocks, from locks in opposite orders, and serialization failures. The
+// texts give candidates; the store runs each with rows and arguments for which the transactions meet, and it counts only if the store
+// aborts one of them.
 import type { ProductLevel } from "../../isolation/levels";
 import { levelAt, productLevelAt, type Levels } from "../../isolation/mixedLevels";
 import type { KeptError, Program, Transaction } from "../../program/program";
@@ -20,28 +20,28 @@ import { keepsFrom, lockOrders, locksOf, type LockOrder, type TakenLock } from "
 import { FILLINGS, meetingSetup, nameOfInstance, type Meeting, type Place } from "./rows";
 import { isAmongSorted, sortedLoops } from "./sortedLoops";
 
-/** Transactions that end with the refusal of one of them, as the store ran them. */
+/** A run of transactions in which the server refuses one of them. */
 export interface Refusal {
   readonly kind: "deadlock" | "serialization-failure" | "swallowed-error" | "retry-in-transaction";
-  /** The handler that keeps the error, of the last two. */
+  /** The handler that swallows the error, for the last two kinds. */
   readonly kept?: KeptError;
   /** Ids, one per instance. */
   readonly transactions: readonly string[];
   readonly setup: Setup;
   readonly run: RefusedRun;
-  /** The statements in which the instances had got what the others want. */
+  /** The statements at which the instances had acquired the locks that others want. */
   readonly holds: readonly Reached[];
 }
 
-/** A transaction with the two locks that it takes one after the other. */
+/** A transaction with two locks that it takes one after the other. */
 interface Link extends LockOrder {
   readonly member: number;
 }
 
-/** Runs that are tried per group of transactions, and in all: what is found beyond is not told. */
+/** Limits of runs per group of transactions, and in total: further refusals are not reported. */
 const MOST_TRIES = { group: 9, deadlocks: 200, others: 60 };
 
-/** The most operations: longer transactions rarely have rows and arguments found that lead to their locks. */
+/** Limit of operations: for longer transactions the heuristics rarely find rows and arguments that lead to their locks. */
 const MOST_OPERATIONS = 60;
 
 interface Budget {
@@ -64,12 +64,12 @@ export function findRefusals(
   return [...deadlocksOf(search), ...failuresOf(anew()), ...keptErrorsOf(anew())];
 }
 
-/** The statements of a transaction whose errors something in it keeps. */
+/** The statements whose errors the transaction swallows. */
 function keptStatements({ keptErrors = [] }: Transaction): ReadonlySet<StatementId> {
   return new Set(keptErrors.flatMap(({ statements }) => statements));
 }
 
-/** One refusal for each handler that keeps what the server says within a transaction: a deadlock, else a serialization failure. */
+/** One refusal per handler that swallows the server's error inside a transaction: a deadlock, else a serialization failure. */
 function keptErrorsOf(search: Search): readonly Refusal[] {
   const { program, flat } = search;
   const links = linksOf(search);
@@ -82,7 +82,7 @@ function keptErrorsOf(search: Search): readonly Refusal[] {
       const isOfIt = ({ run }: Refusal): boolean =>
         run.victim === nameOfInstance(0) && kept.statements.includes(run.refused.statement.id);
       for (const other of others) {
-        // Who waits first, or last, is ended: both are tried.
+        // The victim is the first or the last to wait, so both orders are tried.
         const rings = [...pairs(own, links[other] ?? [])];
         const found =
           firstRefusal(search, rings, isOfIt) ??
@@ -101,7 +101,7 @@ const KEPT: Readonly<Record<Exclude<KeptError["then"], "undoes">, Refusal["kind"
   "tries again": "retry-in-transaction",
 };
 
-/** The orders of locks of each transaction. */
+/** The lock orders of each transaction. */
 function linksOf({ program, flat, levels }: Search): readonly (readonly Link[])[] {
   return flat.transactions.map((transaction, member): readonly Link[] => {
     const level = measuredLevel(levels, transaction.id);
@@ -125,7 +125,7 @@ function deadlocksOf(search: Search): readonly Refusal[] {
     const refusal = firstRefusal(search, rings);
     if (refusal) found.push(refusal);
   };
-  // Where all of them catch what the server does to them, somebody has thought of it, or it is told as kept.
+  // If all of them catch the server's error, it is intended, or reported as swallowed.
   const isOpen = ({ member, wants }: Link): boolean =>
     program.transactions[member]?.errors !== "caught" &&
     kept[member]?.has(wants.statement) !== true;
@@ -140,7 +140,7 @@ function deadlocksOf(search: Search): readonly Refusal[] {
   return found;
 }
 
-/** One refusal for each transaction whose errors leave the code, with itself before others. */
+/** One refusal per transaction whose errors are propagated, with itself before others. */
 function failuresOf(search: Search): readonly Refusal[] {
   const { program, flat, levels } = search;
   return program.transactions.flatMap((transaction, member) => {
@@ -206,7 +206,7 @@ function firstFailure(
           const meets = nameOfInstance(0);
           const ran = runToConflict(search.program, levelsIn(levels, under), under, { holds: reached, meets }); // prettier-ignore
           const ids = under.instances.map(({ transaction }) => transaction);
-          // Who meets the change is to be the one that it is about.
+          // The victim must be the instance that meets the change.
           if (ran?.victim !== meets) return undefined;
           return { kind: "serialization-failure", transactions: ids, setup: under, run: ran, holds: [reached] }; // prettier-ignore
         };
@@ -224,7 +224,7 @@ interface Search {
   readonly budget: Budget;
 }
 
-/** The level of a transaction, where its locks were compared with those of a server, or of one with the same engine. */
+/** The level of a transaction, if its locks were compared with a server's, or with those of one with the same engine. */
 function measuredLevel(levels: Levels, transaction: string): ProductLevel | undefined {
   const level = levelAt(levels, transaction);
   if (level.family !== "product") return undefined;
@@ -241,7 +241,7 @@ function* pairs(left: readonly Link[], right: readonly Link[]): Generator<readon
     }
 }
 
-/** The orders of a transaction by their tables; made once for each. */
+/** A transaction's lock orders by their tables; memoised. */
 function byOrder(links: readonly Link[]): ReadonlyMap<string, readonly Link[]> {
   const known = ORDERS.get(links);
   if (known) return known;
@@ -262,10 +262,12 @@ function orderText(first: TakenLock, second: TakenLock): string {
   return JSON.stringify([first.operation.table, second.operation.table]);
 }
 
-/** Steps of the search for rings of three, which grow with the cube of the program. */
+/** Step limit of the search for cycles of three, which is cubic in the program. */
 const MOST_STEPS = 200_000;
 
-/** Three transactions and three tables: of fewer tables two of them would do. One order per transaction and tables. */
+/**
+ * Cycles of three transactions over three tables; with fewer tables two transactions suffice. One lock order per transaction and tables.
+ */
 function* triples(all: readonly (readonly Link[])[]): Generator<readonly Link[]> {
   const links = all.flatMap((own) => [...byOrder(own).values()].flatMap(([first]) => first ?? []));
   const holding = new Map<string, Link[]>();
@@ -297,7 +299,7 @@ function* triples(all: readonly (readonly Link[])[]): Generator<readonly Link[]>
     }
 }
 
-/** The first of these rings that the server ends, as is wanted; who comes to its lock first is tried in all orders. */
+/** The first of these cycles in which the server aborts the wanted instance; all orders of reaching the locks are tried. */
 function firstRefusal(
   search: Search,
   rings: Iterable<readonly Link[]>,
@@ -326,7 +328,7 @@ function firstRefusal(
   return undefined;
 }
 
-/** The rows that the members of a ring want are those that the next ones have. */
+/** The setup in which each member of a cycle wants the row that the next one holds. */
 function meetingOf(flat: FlatProgram, ring: readonly Link[]): Meeting {
   const placeOf = (instance: number, { operation }: TakenLock): Place => ({ instance, operation });
   return {
@@ -366,7 +368,7 @@ function levelsIn(levels: Levels, { instances }: Setup): LevelOf {
     productLevelAt(levels, transactionOf.get(instance) ?? "", declared);
 }
 
-/** The same under names that its columns take, where it comes out the same. */
+/** The setup with readable texts, if it has the same outcome. */
 function dressed(
   { program, flat }: Search,
   refusal: Refusal,

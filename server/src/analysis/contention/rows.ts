@@ -1,5 +1,5 @@
-// Rows and arguments with which transactions meet in the way that is wanted: terms that the texts compare for equality are
-// one value, and the rest is chosen so that most conditions hold. What comes of it the store says.
+// Rows and arguments for which transactions meet as required: terms that the texts equate share one value, and the rest is chosen so that
+// most conditions hold. The store decides the outcome.
 import type { ValueType } from "../../program/expression";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Row, Value } from "../../protocol/witness";
@@ -19,11 +19,11 @@ import { wordOf } from "../search/words";
 export interface Meeting {
   readonly flat: FlatProgram;
   readonly transactions: readonly FlatTransaction[];
-  /** Pairs of operations that go to the same row, by the numbers of their instances. */
+  /** Pairs of operations that must access the same row, with the indexes of their instances. */
   readonly same: readonly (readonly [Place, Place])[];
-  /** Operations that are to be reached. */
+  /** Operations that must be reached. */
   readonly reached: readonly Place[];
-  /** Operations that are to find no row. */
+  /** Operations that must find no row. */
   readonly missing: readonly Place[];
 }
 
@@ -32,14 +32,14 @@ export interface Place {
   readonly operation: Operation;
 }
 
-/** Values of what no equality fixes. */
+/** Default values for what no equality determines. */
 export interface Filling {
   readonly column: number;
   readonly argument: number;
   readonly flag: boolean;
 }
 
-/** Plenty of everything and little of what is asked for; then nothing. */
+/** Large columns with small arguments first; then zeros. */
 export const FILLINGS: readonly Filling[] = [
   { column: 100, argument: 1, flag: true },
   { column: 100, argument: 1, flag: false },
@@ -51,7 +51,7 @@ export function nameOfInstance(index: number): string {
   return `T${String(index + 1)}`;
 }
 
-/** Arguments and rows; undefined where the equalities contradict each other. */
+/** Arguments and rows; undefined if the equalities contradict each other. */
 export function meetingSetup(meeting: Meeting, filling: Filling): Setup | undefined {
   const slots = createSlots();
   const { transactions, same, reached, missing } = meeting;
@@ -90,7 +90,7 @@ interface Slots {
   readonly all: () => readonly string[];
 }
 
-/** Classes of equal values, by union and find. */
+/** Equivalence classes of values (union-find). */
 function createSlots(): Slots {
   const parents = new Map<string, string>();
   const find = (slot: string): string => {
@@ -116,12 +116,12 @@ function rowSlot({ instance, operation }: Place, column: string): string {
 
 function argumentSlot(transaction: FlatTransaction, instance: number, name: string): string {
   const parameter = transaction.parameters.find((each) => each.name === name);
-  // The same in all instances.
+  // A constant is shared by all instances.
   if (parameter?.constant === true) return JSON.stringify(["argument", transaction.id, name]);
   return JSON.stringify(["argument", instance, name]);
 }
 
-/** The value that a term stands for; undefined where it is calculated. `at` is the operation whose row is at hand. */
+/** The slot of a term; undefined if it is computed. `at` is the operation of the current row. */
 function slotOf(
   transactions: Meeting["transactions"],
   instance: number,
@@ -149,7 +149,7 @@ function slotOf(
   }
 }
 
-/** The columns by which an operation's conditions find its row: those of its key, and others that are compared for equality. */
+/** Equates the columns in an operation's conditions with their values: key columns, and others compared for equality. */
 function equate(slots: Slots, { transactions, flat }: Meeting, place: Place): void {
   const { instance, operation } = place;
   const given = operation.kind === "insert" ? operation.set : operation.key;
@@ -177,7 +177,7 @@ function equateTerm(
   if (left !== undefined && right !== undefined) slots.join(left, right);
 }
 
-/** The operation of which a condition says that it found no row. */
+/** The operation that a condition says found no row. */
 function notFound(term: Term): number | undefined {
   return term.kind === "not" && term.operand.kind === "found" ? term.operand.operation : undefined;
 }
@@ -199,7 +199,7 @@ function keyText(slots: Slots, { flat }: Meeting, place: Place): string {
   return JSON.stringify([table, ...key.map((column) => slots.find(rowSlot(place, column)))]);
 }
 
-/** Rows with one key are one row. False where two constants would have to be equal. */
+/** Merges rows with equal keys. False if two constants would have to be equal. */
 function mergeRows(slots: Slots, meeting: Meeting): boolean {
   const places = allPlaces(meeting);
   for (let before = -1, now = -2; before !== now;) {
@@ -217,7 +217,7 @@ function mergeRows(slots: Slots, meeting: Meeting): boolean {
   return new Set(constants.map(slots.find)).size === constants.length;
 }
 
-/** Columns by which rows are told apart or referred to. */
+/** Columns that identify or reference rows. */
 function keyColumns(table: FlatTable | undefined): ReadonlySet<string> {
   return new Set([
     ...(table?.primaryKey ?? []),
@@ -259,7 +259,7 @@ function keyValue(type: ValueType, number: number, taken: readonly string[]): Va
   return type === "bool" ? number % 2 === 1 : wordOf(type, number, taken);
 }
 
-/** Lists have two items. */
+/** The length of lists. */
 const LENGTH = 2;
 
 function freeValue(type: ValueType, argument: string, filling: Filling): Value {
@@ -269,7 +269,7 @@ function freeValue(type: ValueType, argument: string, filling: Filling): Value {
   return wordOf(type, 1, []);
 }
 
-/** The rows that operations go to, without those that are inserted or are to be missing. */
+/** The accessed rows, except inserted and missing ones. */
 function rowsOf(
   slots: Slots,
   meeting: Meeting,

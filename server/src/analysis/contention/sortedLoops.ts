@@ -1,4 +1,4 @@
-// Loops over sorted lists: all runs take the locks of their rounds in one order, so that these cross nothing.
+// Loops over sorted lists: all runs take the locks of their rounds in the same order, so these cannot deadlock with each other.
 import { walkCommand } from "../../frontend/sql/walk";
 import type { Transaction } from "../../program/program";
 import type { StatementId } from "../../program/statement";
@@ -20,7 +20,7 @@ export function sortedLoops({ body }: Transaction): ReadonlyMap<StatementId, str
   return loops;
 }
 
-/** True of locks in two rounds of a loop over a sorted list. */
+/** True for locks in two rounds of a loop over a sorted list. */
 export function isAmongSorted(
   { holds, wants }: LockOrder,
   loops: ReadonlyMap<StatementId, string>,

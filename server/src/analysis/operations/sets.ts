@@ -14,8 +14,8 @@ export function setsOf(query: Query): readonly Call[] {
 }
 
 /**
- * The rows of a query without relations whose outputs contain such calls, `rows` of them. Others than those of arrays
- * are functions of the arguments of which nothing more is known.
+ * The first `rows` rows of a query without relations whose outputs contain set-returning calls. Calls other than those on arrays are
+ * uninterpreted functions of their arguments.
  */
 export function rowsOfSets(
   builder: Builder,
@@ -45,7 +45,7 @@ export function rowsOfSets(
   return { ...first, next, size: conditional(first.found, sizeOf(builder, calls, outer), int(0)) };
 }
 
-/** True if the calls give a row of that number, `scope.set`, counted from 0. */
+/** True if the calls return a row with index `scope.set`, from 0. */
 export function hasRow(builder: Builder, calls: readonly Call[], scope: Scope): Term {
   const at = scope.set ?? 0;
   return or(

@@ -1,4 +1,4 @@
-// Subqueries in expressions: their reads belong to the statement at hand and share its snapshot.
+// Subqueries in expressions: their reads belong to the current statement and share its snapshot.
 import type { Expression } from "../../program/expression";
 import type { Query } from "../../program/statement";
 import type { Builder, ResultTerms, Scope } from "./builder";
@@ -30,9 +30,8 @@ import {
 } from "./terms";
 
 /**
- * Adds the operations of a subquery. With `member`, `found` says whether the query has that value: exactly when the
- * value is known before any row, for one representative row otherwise. A name in the query that stands for the row
- * at hand of the statement around it makes the answer unknown.
+ * Adds the operations of a subquery. With `member`, `found` says whether the query has that value: exact if the value is known before any
+ * row, for one representative row otherwise. A correlated name makes the answer unknown.
  */
 export function flattenSubquery(
   builder: Builder,
@@ -95,7 +94,7 @@ function subqueryTerms(
   return { ...result, found };
 }
 
-/** True if the query names the row at hand of the statement around it. */
+/** True if the query names the current row of the enclosing statement. */
 function correlates(query: Query, outer: Scope): boolean {
   return freeColumns(query).some(({ relation, column }) => {
     const term = outer.column?.(relation, column);
@@ -103,7 +102,7 @@ function correlates(query: Query, outer: Scope): boolean {
   });
 }
 
-/** The subquery as terms for each row at hand, or undefined where it has parts that are not told row by row. */
+/** The subquery as terms for each current row; undefined if a part cannot be evaluated per row. */
 function perRow(
   builder: Builder,
   query: Query,
@@ -142,7 +141,7 @@ function isOne(limit: Expression): boolean {
   return limit.kind === "literal" && limit.value === 1;
 }
 
-/** IN: true for an equal value, else NULL where one of them may be it. */
+/** IN: true for an equal value, else NULL if a comparison with one of them is unknown. */
 function isMember(
   builder: Builder,
   query: Query,
@@ -165,10 +164,10 @@ function isNeverNull(builder: Builder, query: Query, value: Expression): boolean
   return columns.some((each) => each.name === value.column && !each.nullable);
 }
 
-/** The relation under which the value that is looked for goes by. */
+/** The alias of the sought value. */
 const MEMBER = `${HIDDEN}member`;
 
-/** The query restricted to rows whose output is the member. */
+/** The query restricted to rows with the member as output. */
 function withMember(query: Query, output: Expression): Query {
   const equality: Expression = {
     kind: "comparison",

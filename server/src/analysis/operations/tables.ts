@@ -1,25 +1,25 @@
-// Tables of the flat form: keys by which rows are told apart, and texts as integers.
+// Tables of the flat form: keys that identify rows, and texts interned as integers.
 import type { Program } from "../../program/program";
 import { isDeferred, type Table, type UniqueKey } from "../../program/schema";
 import type { Command, Statement } from "../../program/statement";
 import type { FlatTable, Operation, Term } from "./operation";
 import { HIDDEN, INTERNED_BASE } from "./operation";
 
-/** The column that tells rows apart where a table has no key. */
+/** The column that identifies rows of a table without a key. */
 export const ROW_KEY = `${HIDDEN}row`;
 
-/** The rows that table locks and advisory locks are taken on. */
+/** The table whose rows represent table and advisory locks. */
 export const LOCKS = `${HIDDEN}locks`;
 
 export interface FlatTables {
   readonly all: Map<string, FlatTable>;
   readonly interned: string[];
   readonly declared: ReadonlyMap<string, Table>;
-  /** Tables that some transaction does more with than to refer to their rows by foreign keys. */
+  /** Tables that some transaction uses for more than foreign key checks. */
   readonly accessed: ReadonlySet<string>;
 }
 
-/** The tables of a program. Those that statements mention without a declaration are added by `tableOf`. */
+/** The tables of a program; `tableOf` adds those without a declaration. */
 export function createTables(program: Program): FlatTables {
   const statements = program.transactions.flatMap((each) => [...statementsOf(each.body)]);
   const all = new Map(
@@ -33,7 +33,7 @@ export function createTables(program: Program): FlatTables {
   };
 }
 
-/** The keys that are checked at the commit of which the operation may give columns to a row. */
+/** The deferred keys with a column that the operation may write. */
 export function deferredKeysOf(
   { kind, set, update = {} }: Operation,
   table: FlatTable | undefined,
@@ -45,7 +45,7 @@ export function deferredKeysOf(
   );
 }
 
-/** The table of that name; one that nobody declared has no columns but its rows' identity. */
+/** The table of that name; an undeclared one has no columns but its rows' identity. */
 export function tableOf(tables: FlatTables, name: string): FlatTable {
   const known = tables.all.get(name);
   if (known) return known;
@@ -60,7 +60,7 @@ export function tableOf(tables: FlatTables, name: string): FlatTable {
   return table;
 }
 
-/** The table of locks that are no rows' locks. */
+/** The table for locks on other things than rows. */
 export function locksTable(tables: FlatTables): FlatTable {
   const known = tables.all.get(LOCKS);
   if (known) return known;
@@ -76,14 +76,14 @@ export function locksTable(tables: FlatTables): FlatTable {
   return table;
 }
 
-/** The integer that stands for a text. */
+/** The integer that represents a text. */
 export function intern(tables: FlatTables, text: string): Term {
   const known = tables.interned.indexOf(text);
   const index = known >= 0 ? known : tables.interned.push(text) - 1;
   return { kind: "int", value: INTERNED_BASE + index };
 }
 
-/** All statements of a command, those of branches and loops included. */
+/** All statements of a command, including those in branches and loops. */
 export function* statementsOf(command: Command): Iterable<Statement> {
   switch (command.kind) {
     case "statement":
@@ -136,7 +136,7 @@ function flatTable(table: Table, statements: readonly Statement[]): FlatTable {
   };
 }
 
-/** The declared key, or the unique key that ON CONFLICT decides by. */
+/** The declared key, or the unique key of ON CONFLICT. */
 function keyOf(table: Table, statements: readonly Statement[]): readonly string[] {
   const unique = [
     table.primaryKey,
@@ -151,7 +151,7 @@ function keyOf(table: Table, statements: readonly Statement[]): readonly string[
   return named ?? unique.find((key) => key.length > 0) ?? [];
 }
 
-/** It tells all rows apart, at every moment. */
+/** True if the key identifies all rows at every moment. */
 function isWhole(key: UniqueKey): boolean {
   return key.where === undefined && !isDeferred(key);
 }
@@ -160,13 +160,13 @@ function sameColumns(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((column) => b.includes(column));
 }
 
-/** The tables of a statement, wherever in it they are named. */
+/** The tables that a statement names anywhere. */
 export function accessedBy(statement: Statement): readonly string[] {
   const found = new Set<string>();
   const seen = new Set<object>();
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null || seen.has(value)) return;
-    // Expressions share structure: each part is looked at once.
+    // Expressions share structure: each part is visited once.
     seen.add(value);
     if ("table" in value && typeof value.table === "string") found.add(value.table);
     Object.values(value).forEach(visit);

@@ -1,4 +1,4 @@
-// Making terms of the flat form: folding of constants, and conditions that are never NULL.
+// Construction of flat terms: constant folding, and conditions that are never NULL.
 import type { Term } from "./operation";
 
 export const TRUE: Term = { kind: "bool", value: true };
@@ -17,7 +17,7 @@ export function isFalseLiteral(term: Term): boolean {
   return (term.kind === "bool" && !term.value) || term.kind === "null";
 }
 
-/** Conjunction; nested conjunctions become one. */
+/** Conjunction; nested conjunctions are flattened. */
 export function and(...operands: readonly Term[]): Term {
   const flat = distinct(operands.flatMap((each) => (each.kind === "and" ? each.operands : [each])));
   if (flat.some((each) => each.kind === "bool" && !each.value)) return FALSE;
@@ -25,12 +25,12 @@ export function and(...operands: readonly Term[]): Term {
   return kept.length === 0 ? TRUE : kept.length === 1 ? (kept[0] ?? TRUE) : nested("and", kept);
 }
 
-/** The conditions that a conjunction joins; of another term, itself. */
+/** The operands of a conjunction; any other term alone. */
 export function conjunctsOf(term: Term): readonly Term[] {
   return term.kind === "and" ? term.operands : [term];
 }
 
-/** Disjunction; nested disjunctions become one. */
+/** Disjunction; nested disjunctions are flattened. */
 export function or(...operands: readonly Term[]): Term {
   const flat = distinct(operands.flatMap((each) => (each.kind === "or" ? each.operands : [each])));
   if (flat.some(isTrueLiteral)) return TRUE;
@@ -83,7 +83,7 @@ export function isTrue(condition: Term): Term {
   return neverNull(condition) ? condition : conditional(condition, TRUE, FALSE);
 }
 
-/** True if the term can be seen not to be NULL. Linear in its distinct subterms, once. */
+/** True if the term is evidently not NULL. Linear in its distinct subterms; memoised. */
 export function neverNull(term: Term): boolean {
   const known = knownNeverNull.get(term) ?? isNeverNull(term);
   knownNeverNull.set(term, known);
@@ -171,14 +171,14 @@ export function subterms(...roots: readonly Term[]): ReadonlySet<Term> {
   return seen;
 }
 
-/** The columns of the row at hand that the terms mention. Linear in each term, once. */
+/** The columns of the current row that the terms mention. Linear in each term; memoised. */
 export function columnsIn(...roots: readonly Term[]): ReadonlySet<string> {
   const [only] = roots;
   if (only && roots.length === 1) return columnsOfOne(only);
   return new Set(roots.flatMap((each) => [...columnsOfOne(each)]));
 }
 
-/** An operation is described anew in each tuple; its terms are the same. */
+/** Operations are rebuilt for each tuple, but their terms are the same. */
 const knownColumns = new WeakMap<Term, ReadonlySet<string>>();
 
 function columnsOfOne(root: Term): ReadonlySet<string> {
@@ -204,7 +204,7 @@ export function dependsOnReads(term: Term): boolean {
   );
 }
 
-/** True if the term depends on the row at hand, of its own operation or of an `over` around it. */
+/** True if the term depends on the current row of its operation or of an enclosing `over`. */
 export function mentionsRow(term: Term): boolean {
   const all = [...subterms(term)];
   const bound = new Set(all.flatMap((each) => (each.kind === "over" ? [each.operation] : [])));
@@ -213,7 +213,7 @@ export function mentionsRow(term: Term): boolean {
   );
 }
 
-/** Columns that the terms mention of rows at hand, of their own operation and of `over`s around them, in a fixed order. */
+/** The columns of current rows (of their operation and of enclosing `over`s) that the terms mention, in a fixed order. */
 export function rowTermsIn(...roots: readonly Term[]): readonly Term[] {
   const joined = roots.flatMap((root) => {
     const all = [...subterms(root)];
@@ -230,14 +230,14 @@ export function rowTermsIn(...roots: readonly Term[]): readonly Term[] {
   ];
 }
 
-/** The term with columns replaced. Linear in its distinct subterms: what was shared stays shared. */
+/** The term with columns replaced. Linear in its distinct subterms; sharing is kept. */
 export function substitute(term: Term, column: (name: string) => Term): Term {
   return mentionsRow(term)
     ? rewriter((each) => (each.kind === "column" ? column(each.column) : undefined))(term)
     : term;
 }
 
-/** Replaces subterms, the outermost first. Each distinct subterm is made once, and stays itself where nothing in it is replaced. */
+/** Replaces subterms, outermost first. Each distinct subterm is rebuilt once, or kept if nothing in it is replaced. */
 export function rewriter(replaced: (term: Term) => Term | undefined): (term: Term) => Term {
   const known = new Map<Term, Term>();
   const go = (term: Term): Term => {

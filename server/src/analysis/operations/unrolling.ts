@@ -1,25 +1,25 @@
-// How the rounds of loops are run while a transaction is flattened.
+// Unrolling of loops during flattening.
 import type { Command } from "../../program/statement";
 import type { Term } from "./operation";
 
 export type Loop = Extract<Command, { kind: "loop" }>;
 
-/** The paths on which a running loop is left, and on which its round ends early. */
+/** The paths that leave a running loop, and those that end its round early. */
 export interface Leaves {
   readonly exits: Term[];
   readonly continues: Term[];
 }
 
-/** How the rounds of a loop are run. */
+/** Parameters of unrolling. */
 export interface Unrolling {
-  /** Rounds that are looked at where the loop does not say how many it has. */
+  /** Unrolling bound for loops of unknown length. */
   readonly unroll: number;
-  /** Two rounds stand for all where the number of rounds is open. */
+  /** True if two rounds represent all of a loop of unknown length. */
   readonly anyRounds: boolean;
   readonly leaves: Map<string, Leaves>;
-  /** Loops that may have more rounds than were looked at, with the rounds that were. */
+  /** Loops that may have more rounds than were unrolled, with the number of those. */
   readonly uncovered: Map<string, number>;
-  /** The conditions under which they have. */
+  /** The conditions under which they have more. */
   readonly exceeds: Term[];
   readonly run: (body: Command, path: Term) => Term;
 }

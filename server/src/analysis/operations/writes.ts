@@ -1,4 +1,4 @@
-// INSERT, UPDATE and DELETE as operations of the statement at hand.
+// INSERT, UPDATE and DELETE as operations of the current statement.
 import type {
   Assignment,
   DeleteStatement,
@@ -58,7 +58,7 @@ export function flattenInsert(builder: Builder, statement: InsertStatement): voi
   }
 }
 
-/** Adds the operations of an UPDATE: what other relations give, then the change. */
+/** Adds the operations of an UPDATE: the reads of other relations, then the change. */
 export function flattenUpdate(builder: Builder, statement: UpdateStatement): void {
   const { relation } = statement;
   const table = tableOf(builder.tables, relation.table);
@@ -112,7 +112,7 @@ export function flattenDelete(builder: Builder, statement: DeleteStatement): voi
   }
 }
 
-/** Target of a change, with the rows of other relations that go with it. */
+/** The target of a change, joined with rows of other relations. */
 interface Target {
   readonly target: Selection;
   readonly found: Term;
@@ -120,8 +120,8 @@ interface Target {
 }
 
 /**
- * The rows that are changed: those that go with some combination of rows of the other relations, the first of which
- * gives them their values. Others that are looked up beforehand are read like rows of a query.
+ * The changed rows: those that join with some combination of the other relations' rows, the first of which provides the values. Relations
+ * that are looked up beforehand are read as in a query.
  */
 function targetOf(
   builder: Builder,
@@ -275,7 +275,7 @@ function conflictOf(
   }
 }
 
-/** Columns that ON CONFLICT DO UPDATE sets; foreign keys of that are not looked up. */
+/** The columns that ON CONFLICT DO UPDATE sets; their foreign keys are not checked. */
 function updateOf(
   builder: Builder,
   { table: name }: InsertStatement,

@@ -1,5 +1,5 @@
-// The instances of a question about proofs. Beside what a statement's text reads, it reads what keys and CHECKs make it
-// fail for: a serial order in which it failed would not be an order of what was committed.
+// The instances of a proof query. A statement also reads what keys and CHECKs make it fail for: a serial order in which it fails would not
+// be an order of committed transactions.
 import { EXISTENCE, makeInstances, tableOf } from "../encoding/relational/instances";
 import type { Instance, Site } from "../encoding/relational/instances";
 import type { FlatProgram } from "../operations/operation";
@@ -13,7 +13,7 @@ export function openInstances(flat: FlatProgram, members: readonly number[]): re
   }));
 }
 
-/** The tables without unique keys: that two rows of a snapshot never share one is not relied on. */
+/** The tables without unique keys: snapshots are not assumed to satisfy them. */
 export function withoutUnique(flat: FlatProgram): FlatProgram["tables"] {
   return Object.fromEntries(
     Object.entries(flat.tables).map(([name, table]) => [

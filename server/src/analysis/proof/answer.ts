@@ -3,7 +3,7 @@ import type { StatementId } from "../../program/statement";
 import type { ProofScheme } from "../../protocol/proof";
 import type { Dependency } from "../../protocol/report";
 
-/** A part of a transaction that stands in the way of every proof. */
+/** A part of a transaction that rules out every proof. */
 export interface Restriction {
   readonly transaction: string;
   readonly reason: string;
@@ -15,9 +15,9 @@ export type ProofAnswer =
       readonly kind: "proved";
       readonly scheme: ProofScheme;
       readonly induction?: InductionSummary;
-      /** The chains that were refuted, of levels at which each statement sees a state of its own. */
+      /** The refuted chains, for levels at which each statement has its own snapshot. */
       readonly moments?: { readonly refuted: InductionSummary["refuted"] };
-      /** The length of shortest paths from which on none is without chords. */
+      /** The length from which on no path is chordless. */
       readonly length?: number;
       /** Names of assumptions and lemmas that the refutations needed. */
       readonly assumed: readonly string[];
@@ -40,16 +40,16 @@ export interface InductionSummary {
   readonly readersEarly: boolean;
 }
 
-/** A chain of transactions each of which depends on the one before; the closed ones lead back to the first. */
+/** A chain of transactions, each of which depends on the previous one; closed chains lead back to the first. */
 export interface Obstacle {
   readonly members: readonly number[];
   readonly closed: boolean;
   readonly steps: readonly ObstacleStep[];
-  /** Changes of the program without which the chain was possible, and with which it is not. */
+  /** Changes of the program that make the chain impossible. */
   readonly remedies?: readonly Remedy[];
 }
 
-/** The reader of that step locks what it reads, or changes the row that it reads. */
+/** A fix for that step: its reader locks what it reads, or updates the row. */
 export interface Remedy {
   readonly kind: "lock" | "change";
   readonly step: number;

@@ -1,4 +1,4 @@
-// Asks the solver and keeps count. What is not answered is never taken for impossible.
+// Solver queries with a counter. An unanswered query never counts as impossible.
 import type { Model, SolverFactory } from "../../solver/solver";
 import type { Assumption } from "../encoding/assumptions";
 import type { SearchLimits } from "../search/unit";
@@ -8,13 +8,13 @@ export type Answer =
   | { readonly kind: "possible"; readonly model: () => Model }
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** One question under assumptions; `use` sees the model while it lasts. */
+/** One query under assumptions; `use` sees the model while it is valid. */
 export type Check = <Result>(
   assumptions: readonly string[],
   use: (answer: Answer) => Result,
 ) => Result;
 
-/** A text that has no solution under some literals, and some of these assumptions. */
+/** A text that is unsatisfiable under some literals and some of these assumptions. */
 interface Refutable {
   readonly text: string;
   readonly literals: readonly string[];
@@ -22,16 +22,13 @@ interface Refutable {
 }
 
 export interface Asker {
-  /** Several questions about one text, in a fresh solver; `times` as much work as others where it stands for so many. */
+  /** Opens a fresh solver for several queries about one text, with `times` the usual effort. */
   open(text: string, times?: number): { readonly ask: Check; dispose(): void };
-  /**
-   * One question in a solver of its own: the assumptions that its refutation needs, by name; undefined where it is not
-   * refuted.
-   */
+  /** One query in its own solver: the names of the assumptions that its refutation needs; undefined if it is not refuted. */
   refuted(question: Refutable): ReadonlySet<string> | undefined;
   /** Questions so far. */
   count(): number;
-  /** The reason why an answer was missing, if one was. */
+  /** The reason for a missing answer, if any. */
   unanswered(): string | undefined;
 }
 
@@ -74,7 +71,7 @@ export function createAsker(solvers: SolverFactory, limits: SearchLimits): Asker
   return asker;
 }
 
-/** The names of assumptions that it takes to refute the literals; undefined where that is not done. */
+/** The names of assumptions that refute the literals; undefined if they are not refuted. */
 export function whyImpossible(
   ask: Check,
   literals: readonly string[],
@@ -86,10 +83,7 @@ export function whyImpossible(
   );
 }
 
-/**
- * The names of assumptions that a refutation needs: each of those in its core is left out for a try, so that none is told
- * that makes no difference.
- */
+/** The names of assumptions that a refutation needs: the core is minimised by leaving one out at a time. */
 export function neededNames(
   ask: Check,
   literals: readonly string[],

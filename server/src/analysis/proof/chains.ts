@@ -1,4 +1,4 @@
-// One question about a chain of dependencies, and what a model of it shows.
+// One query about a chain of dependencies, and what its model shows.
 import type { StaticEdge } from "../encoding/relational/edges";
 import { neededNames } from "./asker";
 import type { Answer, Check } from "./asker";
@@ -9,25 +9,25 @@ import type { Setting } from "./setting";
 /** A chain of dependencies that the proof cannot rule out; members are indexes of transactions. */
 export interface Chain {
   readonly members: readonly number[];
-  /** One dependency for each step, as the model has it. */
+  /** The dependency of each step in the model. */
   readonly edges: readonly StaticEdge[];
-  /** The last one depends on no more: it leads back to the first. */
+  /** True if the last one leads back to the first. */
   readonly closed: boolean;
-  /** The reason why there is no model of it. */
+  /** The reason why there is no model. */
   readonly unanswered?: string;
 }
 
-/** Shared parts of the questions of one attempt. */
+/** The shared parts of the queries of one attempt. */
 export interface ChainSession {
   readonly setting: Setting;
   readonly readersEarly: boolean;
-  /** How many chains of two transactions, and of more, were refuted. */
+  /** The numbers of refuted chains of two transactions, and of more. */
   readonly refuted: { pairs: number; triples: number };
   /** Names of assumptions that some refutation needed. */
   readonly assumed: Set<string>;
 }
 
-/** Places of two members of a chain: the second depends on the first. */
+/** Positions of two members of a chain: the second depends on the first. */
 export type Step = readonly [number, number];
 
 /** A question about a chain, in a solver that has its text. */
@@ -36,7 +36,7 @@ interface ChainQuestion {
   readonly check: Check;
   readonly members: readonly number[];
   readonly steps: readonly Step[];
-  /** Literals that are to hold beside its dependencies. */
+  /** Literals that must hold beside its dependencies. */
   readonly wanted: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function chainOf(session: ChainSession, asked: ChainQuestion): Chain | un
       const shown = question.selectors.filter(
         ({ name, edge }) => edge.from.instance === a && edge.to.instance === b && model.bool(name),
       );
-      // The step against arbitration is the one to tell.
+      // The step against arbitration is reported.
       const told = shown.find(({ edge }) => edge.dependency === "rw") ?? shown[0];
       return told ? [told.edge] : [];
     });

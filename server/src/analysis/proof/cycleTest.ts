@@ -1,6 +1,5 @@
-// Which transactions may form a cycle at levels whose statements see states of their own, told from the texts alone: of
-// any number of rounds, whatever values were weakened, and with units whose statements commit one by one. The argument
-// is that of `moments.ts`; docs/proofs.md tells it in words.
+// Static test of which transactions may form a cycle at levels with a snapshot per statement: for any number of rounds, weakened values,
+// and units. `moments.ts` has the argument; docs/proofs.md explains it.
 import { levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import { staticEdges } from "../encoding/relational/edges";
@@ -20,25 +19,25 @@ import { findSplit, readsOlder, viewsOf } from "./moments";
 import type { Entry, Views } from "./moments";
 
 export interface CycleTest {
-  /** True if these, each an instance of its own, may form a cycle through all of them. */
+  /** True if these transactions, each a separate instance, may form a cycle through all of them. */
   may(members: readonly number[]): boolean;
-  /** True if no instance of the transaction is on a cycle of so many instances or fewer. */
+  /** True if no instance of the transaction is on a cycle of at most `largest` instances. */
   isApart(member: number, largest: number): boolean;
 }
 
 /** Ways from one transaction to another. */
 interface Link {
-  /** By which the first is left; `older`, because it read something older than the other's commit. */
+  /** The operations by which the first is left; `older` if it read something older than the other's commit. */
   readonly leaving: readonly { readonly operation: Operation; readonly older: boolean }[];
   readonly entering: readonly Entry[];
 }
 
 const NO_LINK: Link = { leaving: [], entering: [] };
 
-/** More pairs of operations are not compared: everything is taken to be possible. */
+/** Limit of compared pairs of operations: beyond it everything is assumed possible. */
 const MOST_PAIRS = 20_000;
 
-/** A test of a program in which two rounds stand for all rounds of a loop. Asks no solver. */
+/** A test of a program in which two rounds represent all of a loop. Needs no solver. */
 export function createCycleTest(exact: FlatProgram, levels: Levels): CycleTest {
   const flat = coarse(exact);
   const all = flat.transactions.map((_, at) => at);
@@ -70,7 +69,7 @@ export function createCycleTest(exact: FlatProgram, levels: Levels): CycleTest {
     splits.set(key, made);
     return made;
   };
-  /** True if the sequence, which leads from each to the next, is a cycle that some transaction is left too early on. */
+  /** True if the sequence is a cycle on which some transaction is left too early. */
   const closes = (path: readonly number[]): boolean => {
     const at = (place: number): number => path[(place + path.length) % path.length] ?? 0;
     if (!leads(at(-1), at(0))) return false;
@@ -104,7 +103,7 @@ export function createCycleTest(exact: FlatProgram, levels: Levels): CycleTest {
   };
 }
 
-/** True if the test speaks about the transaction: all of its accesses are known, and when they look at rows. */
+/** True if the test covers the transaction: all of its accesses are known, and when they look at rows. */
 function speaksOf(
   exact: FlatProgram,
   transaction: FlatTransaction,
@@ -120,10 +119,7 @@ function speaksOf(
   });
 }
 
-/**
- * The program with every access of a weakened transaction to any rows and all columns of its table: which rows it
- * really concerns, and what it reads of them, is not known for certain.
- */
+/** Widens every access of a weakened transaction to all rows and columns of its table. */
 function coarse(flat: FlatProgram): FlatProgram {
   const widened = (operation: Operation): Operation => {
     const { primaryKey, columns } = tableOf(flat, operation.table);
@@ -201,7 +197,7 @@ function linkOf(
   return { leaving: [...leaving.values()], entering: [...entering.values()] };
 }
 
-/** True if the transaction may be left at a moment before that at which it is come to. */
+/** True if the transaction may be left at a moment before the one at which it is entered. */
 function splitAt(
   flat: FlatProgram,
   middle: number,

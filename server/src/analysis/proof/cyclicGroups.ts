@@ -1,4 +1,4 @@
-/** The strongly connected parts of a graph that have a cycle (a loop at one node counts), each sorted. O(n^2). */
+/** The strongly connected components with a cycle (a self-loop counts), each sorted. O(n^2). */
 export function cyclicGroups(
   nodes: readonly number[],
   leads: (from: number, to: number) => boolean,

@@ -1,5 +1,5 @@
-// Dependencies between two instances that each read a snapshot of their own. They contain every dependency of a real
-// execution and are told from the two alone: whoever else wrote in between is part of some longer path.
+// Dependencies between two instances with separate snapshots. They include every dependency of a real execution and are decided from the
+// two alone: other writers in between belong to a longer path.
 import type { RowTerm } from "../encoding/relational/database";
 import { staticEdges } from "../encoding/relational/edges";
 import type { StaticEdge } from "../encoding/relational/edges";
@@ -18,14 +18,14 @@ export interface Side {
   readonly run: Run;
 }
 
-/** How one instance stands to another. */
+/** Visibility and arbitration between instances. */
 export interface Standing {
   /** True if the first sees what the second wrote. */
   sees(reader: number, writer: number): Smt;
   before(first: number, second: number): Smt;
   /**
-   * Every writer of a row sees its earlier writers: what it finds is the version before its own. Else other versions
-   * may lie between, and a statement is taken to be concerned with all rows that its key allows.
+   * True if every writer of a row sees its earlier writers, so that it finds the version before its own. Otherwise other versions may lie
+   * between, and a statement is assumed to be concerned with all rows that its key allows.
    */
   readonly versionsAreSeen: boolean;
 }
@@ -75,7 +75,7 @@ export function openEdges(
   });
 }
 
-/** Rows on which two operations of one table may meet: the one that either names, or any. */
+/** Rows on which two operations on one table may meet: the one that either names, or any. */
 export function rowsOf(
   { from, to, table }: Pick<StaticEdge, "from" | "to" | "table">,
   first: Side,
@@ -97,7 +97,7 @@ export function rowsOf(
   return [...new Map(all.map((row) => [row.join(" "), row])).values()];
 }
 
-/** True if the reader would notice if the row were as it is before, or after, the write. */
+/** True if the reader would notice the row's version before, or after, the write. */
 function concerned(
   reads: Run,
   reader: Site,
@@ -125,7 +125,7 @@ function concerned(
   return and(executed, or(chosen, beats, clashes));
 }
 
-/** True if the reader may notice anything that happens to the row, whatever versions there are. */
+/** True if the reader may notice any change of the row. */
 export function mayConcern(reads: Run, reader: Site, row: RowTerm): Smt {
   if (uniqueKeyWrites(reads.database.flat, reader).length > 0) return reads.executed(reader);
   const named =
@@ -135,12 +135,12 @@ export function mayConcern(reads: Run, reader: Site, row: RowTerm): Smt {
   return and(reads.executed(reader), named);
 }
 
-/** An insertion that may find the row: then there is a version before it. */
+/** True for an insertion that may find the row, which then has an earlier version. */
 function isUpsert({ operation }: Site): boolean {
   return operation.kind === "insert" && operation.onDuplicate === "update";
 }
 
-/** The row as the writer finds it, or as it leaves it. */
+/** The row as before or after the write. */
 function versionOf(run: Run, writer: Site, row: RowTerm, version: "before" | "after") {
   const { flat } = run.database;
   const { table } = writer.operation;
@@ -154,7 +154,7 @@ function versionOf(run: Run, writer: Site, row: RowTerm, version: "before" | "af
   };
 }
 
-/** True if the equalities on key columns hold, whatever the rest of the condition says. */
+/** True if the equalities on key columns hold. */
 function keyAllows(run: Run, site: Site, row: RowTerm): Smt {
   const own = run.row(site);
   const key = keyColumns(tableOf(run.database.flat, site.operation.table));
@@ -187,7 +187,7 @@ function firstRow(run: Run, site: Site) {
   };
 }
 
-/** True if the row holds, before or after the write, a unique key that the reader gives one of its rows. */
+/** True if the row has, before or after the write, a unique key that the reader writes. */
 function sameUnique(reads: Run, reader: Site, writes: Run, writer: Site, row: RowTerm): Smt {
   const { flat } = reads.database;
   const unique = uniqueKeyWrites(flat, reader);

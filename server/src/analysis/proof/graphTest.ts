@@ -22,9 +22,9 @@ import { asPaper } from "./setting";
 
 export interface GraphTest {
   readonly isSafe: boolean;
-  /** Parts of the graph in which some cycle may be; transactions by index. */
+  /** The components in which a cycle is possible; transactions by index. */
   readonly open: readonly (readonly number[])[];
-  /** Chains of three that may be part of a cycle, where statements see states of their own: the last may commit first. */
+  /** Chains of three that may be part of a cycle if statements have their own snapshots: the last may commit first. */
   readonly chains: readonly Chain[];
 }
 
@@ -35,13 +35,13 @@ interface Way extends Entry {
 /** Possible dependencies of a pair. */
 interface PairEdges {
   readonly any: boolean;
-  /** Between transactions of which neither sees the other. */
+  /** The condition that neither sees the other. */
   readonly concurrent: boolean;
-  /** Against the order of commits, or of arbitration. */
+  /** True if it may run against the order of commits, or of arbitration. */
   readonly backward: boolean;
-  /** At which the first may be left against the order of commits. */
+  /** Dependencies by which the first may be left against the order of commits. */
   readonly leaving: readonly StaticEdge[];
-  /** At which the second is come to. */
+  /** Dependencies by which the second is entered. */
   readonly entering: readonly Way[];
 }
 
@@ -80,7 +80,7 @@ export function testGraph(flat: FlatProgram, levels: Levels): GraphTest {
   return { isSafe: open.length === 0, open, chains };
 }
 
-/** The chain through the transaction that a cycle comes to later than it leaves it, if there is one. */
+/** A chain through a transaction that a cycle enters later than it leaves it, if there is one. */
 function splitChain(
   flat: FlatProgram,
   edges: (from: number, to: number) => PairEdges,
@@ -104,11 +104,11 @@ function splitChain(
   return { members: [previous, middle, left.next], edges: [edge, left.edge], closed: false };
 }
 
-/** How dependencies of a transaction at a level run. */
+/** The direction of a transaction's dependencies at a level. */
 interface Rules {
-  /** The views of databases whose writers lock: only what read something older than another's commit leads to that one. */
+  /** The views of lock-based databases: only a read older than another's commit points to that transaction. */
   readonly views?: Views;
-  /** Every dependency may run against the order of arbitration. */
+  /** True if every dependency may run against arbitration. */
   readonly unordered: boolean;
   readonly noConflict: boolean;
   readonly prefix: boolean;
@@ -154,7 +154,7 @@ function pairEdges(
       ? missed
       : [...missed].filter((edge) => readsOlder(flat, views, from.transaction, edge)),
   );
-  // Keys are looked for among the newest rows.
+  // Key checks look at the newest rows.
   const isUnseen = ({ from: giver, to: taker }: StaticEdge): boolean =>
     views !== undefined && takesGivenKey(flat, giver, taker);
   return {
@@ -172,8 +172,8 @@ function pairEdges(
 }
 
 /**
- * True if the reader changes the row that it reads whenever that exists: then of it and a writer of the row one sees
- * the other. An insertion by the other is of a row that does not exist.
+ * True if the reader changes the row that it reads whenever it exists: then of it and a writer of the row one sees the other. An insertion
+ * by the other is of a row that does not exist.
  */
 function alsoWrites(flat: FlatProgram, reader: Instance, { from, to }: StaticEdge): boolean {
   if (insertsAlways(flat, from)) return true;
@@ -190,7 +190,7 @@ function alsoWrites(flat: FlatProgram, reader: Instance, { from, to }: StaticEdg
   });
 }
 
-/** An insertion whose failure ends the transaction reads no row but the one that it writes. */
+/** True for an insertion whose failure aborts the transaction: it reads only the row that it writes. */
 function insertsAlways(flat: FlatProgram, site: Site): boolean {
   const { kind, onDuplicate, undone = [], caught = [] } = site.operation;
   const isFinal = undone.length === 0 && caught.length === 0;

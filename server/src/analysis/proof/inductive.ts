@@ -1,6 +1,6 @@
-// Serializability for any number of transactions by induction along arbitration, after Nagar and Jagannathan (CONCUR
-// 2018, section 5.3). On any cycle the transaction that is arbitrated first has two predecessors that come after it;
-// where no such chain of three and no cycle of two exist, there is no cycle at all.
+// Serializability for any number of transactions by induction along arbitration, after Nagar and Jagannathan (CONCUR 2018, section 5.3). On
+// any cycle the transaction that is arbitrated first has two predecessors that come after it; if there is no such chain of three and no
+// cycle of two, there is no cycle.
 import { staticEdges } from "../encoding/relational/edges";
 import { openInstances } from "./accesses";
 import type { Asker } from "./asker";
@@ -10,7 +10,7 @@ import { cyclicGroups } from "./cyclicGroups";
 import { beforeLiteral, encodeQuestion, unseenLiteral } from "./question";
 import type { Setting } from "./setting";
 
-/** Possible dependencies between pairs of transactions at the levels at hand, whatever else runs. */
+/** Possible dependencies between pairs of transactions at the current levels, whatever else runs. */
 type PairTable = (from: number, to: number) => PairFacts;
 
 export interface OrderedSet {
@@ -20,28 +20,24 @@ export interface OrderedSet {
 
 export interface Induction {
   /**
-   * Sets of transactions in the order in which they are put aside. `forward`: whoever depends on one of them is
-   * arbitrated after it, directly and over any path among those that are left; else no chain of three among them ends
-   * in the one that is arbitrated first.
+   * Sets of transactions in the order of their removal. `forward`: every transaction that depends on one of them is arbitrated after it,
+   * directly and over any path among the remaining ones; else no chain of three among them ends in the one that is arbitrated first.
    */
   readonly ordered: readonly OrderedSet[];
-  /** Transactions that are on no cycle with others and could not be put aside. */
+  /** Chains that prevent the removal of the remaining transactions. */
   readonly obstacles: readonly Chain[];
   /** Transactions that may lie on a cycle, as far as this scheme can tell. */
   readonly open: readonly number[];
-  /** The same by groups: no cycle concerns transactions of two. */
+  /** The same by groups: no cycle connects two groups. */
   readonly groups: readonly (readonly number[])[];
-  /** How many chains of two and of three were refuted. */
+  /** The numbers of refuted chains of two and of three. */
   readonly refuted: { readonly pairs: number; readonly triples: number };
   readonly readersEarly: boolean;
   /** Names of assumptions that some refutation needed. */
   readonly assumed: ReadonlySet<string>;
 }
 
-/**
- * Runs the scheme; tries the stronger placement of readers where the plain order leaves obstacles. More than
- * `mostObstacles` are not looked for.
- */
+/** Runs the scheme, and tries the stronger placement of readers if the plain order leaves obstacles. Stops after `mostObstacles`. */
 export function proveInductively(asker: Asker, setting: Setting, mostObstacles: number): Induction {
   const plain = induct(asker, setting, { readersEarly: false, mostObstacles });
   if (plain.open.length === 0 || !setting.axioms.has("prefix")) return plain;
@@ -80,7 +76,7 @@ function induct(
     groups.push(group);
   }
   const open = groups.flat().sort((a, b) => a - b);
-  // The sets are told for programs that are proved: they say who comes first and why the rest is easy.
+  // The sets are reported for proved programs: they explain the order.
   let left = all.filter((each) => !open.includes(each));
   for (;;) {
     const now = left;
@@ -115,10 +111,10 @@ function before([first, second]: Step): string {
   return beforeLiteral(first, second);
 }
 
-/** Possible dependencies between two transactions; two instances of one where both are the same. */
+/** Possible dependencies between two transactions, or between two instances of one. */
 interface PairFacts {
   readonly depends: boolean;
-  /** The second may depend on the first without seeing it: by overwriting what the first has read. */
+  /** True if the second may depend on the first without seeing it: by overwriting what the first read. */
   readonly unseen: boolean;
   readonly reverses: boolean;
   /** A cycle of the two in which the second is arbitrated first. */
@@ -132,7 +128,7 @@ const NO_FACTS: PairFacts = {
   closed: undefined,
 };
 
-/** The facts of all pairs; each pair is encoded once, when one of its two directions is asked about. */
+/** The facts of all pairs; each pair is encoded once, when one of its directions is first needed. */
 function pairFacts(session: Session): (from: number, to: number) => PairFacts {
   const { asker, setting } = session;
   const known = new Map<string, readonly [PairFacts, PairFacts]>();
@@ -153,7 +149,7 @@ function pairFacts(session: Session): (from: number, to: number) => PairFacts {
         const may = (...wanted: readonly string[]): boolean =>
           isPossible(session, { ...about, steps: [step], wanted });
         const [from, to] = step;
-        // Who comes first in arbitration sees nothing of the other.
+        // The one that is arbitrated first sees nothing of the other.
         const reverses = may(before(back));
         const unseen = reverses || may(unseenLiteral(to, from));
         return { reverses, unseen, depends: unseen || may(before(step)) };
@@ -203,7 +199,7 @@ function obstaclesAmong(
   const reversing = group.flatMap((b) =>
     group.filter((c) => table(b, c).reverses).map((c) => [b, c] as const),
   );
-  // Two that depend on each other: the one that is arbitrated later misses a write of the earlier.
+  // Of two that depend on each other, the one that is arbitrated later misses a write of the earlier.
   for (const [b, c] of reversing) {
     const { closed } = table(b, c);
     if (closed) found.push(closed);
@@ -212,7 +208,7 @@ function obstaclesAmong(
   const isSnapshot = setting.axioms.has("prefix") && setting.axioms.has("noConflict");
   for (const [b, c] of reversing)
     for (const a of group) {
-      // Where snapshots are prefixes, who sees the first also sees the last, which comes before it.
+      // If snapshots are prefixes, a transaction that sees the first also sees the last, which precedes it.
       if (isSnapshot ? !table(a, b).unseen : !table(a, b).depends) continue;
       const chain = tripleChain(session, [a, b, c]);
       if (chain) found.push(chain);
@@ -221,7 +217,7 @@ function obstaclesAmong(
   return found;
 }
 
-/** True if a chain that was in the way is possible in this setting. */
+/** True if an obstacle is possible in this setting. */
 export function mayBeInTheWay(
   asker: Asker,
   setting: Setting,

@@ -1,10 +1,10 @@
-// The flat form as proofs read it: what depends on how many rows there are, or on all of them together, is any value.
-// A proof is about every database, so no number of rows that an encoding mentions would do.
+// The flat form for proofs: values that depend on the number of rows, or on all of them together, are havocked. A proof covers every
+// database, so no fixed number of rows would suffice.
 import { isPoint } from "../encoding/relational/instances";
 import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
 import { columnsIn, rewriter, parts } from "../operations/terms";
 
-/** The program with aggregates, counts and subqueries over sets of rows opened: every execution is one of it too. */
+/** The program with aggregates, counts and subqueries over sets of rows havocked: an over-approximation. */
 export function openForm(flat: FlatProgram): FlatProgram {
   return { ...flat, transactions: flat.transactions.map((each) => openTransaction(flat, each)) };
 }
@@ -36,7 +36,7 @@ function openTransaction(flat: FlatProgram, transaction: FlatTransaction): FlatT
   };
 }
 
-/** Replaces terms; those that share structure stay shared. */
+/** Replaces terms, keeping shared structure. */
 function opener(flat: FlatProgram, transaction: FlatTransaction): (term: Term) => Term {
   const isSet = (operation: number): boolean => {
     const of = transaction.operations[operation];
@@ -73,7 +73,7 @@ function opener(flat: FlatProgram, transaction: FlatTransaction): (term: Term) =
   return open;
 }
 
-/** Any value, the same for equal rows at hand of one instance. */
+/** An unknown value, the same for equal current rows of one instance. */
 function openOver(term: Extract<Term, { kind: "over" }>, open: (term: Term) => Term): Term {
   const id = `open over ${JSON.stringify(term)}`;
   const columns = [...columnsIn(term)].sort().map((column): Term => ({ kind: "column", column }));
@@ -96,7 +96,7 @@ function openOver(term: Extract<Term, { kind: "over" }>, open: (term: Term) => T
   };
 }
 
-/** Values of rows of other `over`s around this one. */
+/** Values of rows of other, enclosing `over`s. */
 function joinedIn(over: Extract<Term, { kind: "over" }>): readonly Term[] {
   const found = new Map<string, Term>();
   const visit = (term: Term, bound: readonly number[], seen: Set<Term>): void => {

@@ -1,5 +1,5 @@
-// Proof that a program is serializable with any number of transactions: what is in the way at all, then the schemes
-// from the cheapest on. The answer is plain data about the flat program; `service/` makes sentences of it.
+// Proof that a program is serializable for any number of transactions: first restrictions, then the schemes, cheapest first. The answer is
+// plain data about the flat program; `service/` makes sentences of it.
 import type { Levels } from "../../isolation/mixedLevels";
 import type { SolverFactory } from "../../solver/solver";
 import type { StaticEdge } from "../encoding/relational/edges";
@@ -23,25 +23,25 @@ import { proveByShortestPaths } from "./shortestPath";
 import type { Statements } from "./splitQuestion";
 import { mayBeSplit, proveBySplits, statementsOf } from "./splits";
 
-/** Chains of the graph test that are told. */
+/** Limit of reported chains of the graph test. */
 const MOST_CHAINS = 6;
 
-/** Questions about shortest paths grow with the square of the operations. */
+/** Limits of shortest-path queries, which are quadratic in the operations. */
 const PATHS = { longest: 3, sequences: 24, operations: 16 };
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 interface ProveOptions {
-  /** Names of assumptions and lemmas that the proof must do without. */
+  /** Names of assumptions and lemmas that the proof must not use. */
   readonly without?: ReadonlySet<string>;
-  /** Only whether there is a proof is asked: the first chain in the way ends it, and no advice is looked for. */
+  /** True if only the existence of a proof matters: the first obstacle ends it, and no advice is computed. */
   readonly brief?: boolean;
 }
 
-/** More chains are not looked for: one is enough to stop, a few help to see why. */
+/** Limit of obstacles: one decides, a few help to see why. */
 const MOST_OBSTACLES = 6;
 
-/** Tries to prove the program serializable at the levels. SolverError passes through. */
+/** Tries to prove the program serializable at the levels. SolverError propagates. */
 export function prove(
   solvers: SolverFactory,
   flat: FlatProgram,
@@ -103,9 +103,9 @@ export function prove(
   return { kind: "proved", scheme: "shortest path", length, assumed, queries: asker.count() };
 }
 
-/** Shortest paths among those that the induction left open, group by group; undefined where one is no proof. */
+/** Applies shortest paths to the groups that the induction left open; undefined if one of them is not proved. */
 function pathsOf(asker: Asker, setting: Setting, { groups, obstacles }: Induction) {
-  // A cycle of two that is possible is one of this scheme too.
+  // A possible cycle of two rules this scheme out as well.
   if (obstacles.some(({ closed, unanswered }) => closed && unanswered === undefined))
     return undefined;
   let length = 1;
@@ -120,14 +120,14 @@ function pathsOf(asker: Asker, setting: Setting, { groups, obstacles }: Inductio
   return { length, assumed };
 }
 
-/** So many transactions have few sequences, however many operations they have. */
+/** Up to this many transactions the sequences are few, whatever the number of operations. */
 const FEW = 3;
 
 function operationsOf({ flat }: Setting, group: readonly number[]): number {
   return group.flatMap((at) => flat.transactions[at]?.operations ?? []).length;
 }
 
-/** The scheme for levels at which each statement sees a state of its own. */
+/** The scheme for levels with a snapshot per statement. */
 function bySplits(
   asker: Asker,
   flat: FlatProgram,

@@ -1,14 +1,14 @@
-// A candidate for a fix: edits of the user's texts, not yet verified. Plain data; whoever has a solver judges it.
+// A candidate fix: edits of the user's texts, not verified yet. Plain data; the caller with a solver verifies it.
 import type { FixKind } from "../../protocol/fixes";
 import type { FileId } from "../../protocol/source";
 
-/** A text in place of `[start, end)` of a file; offsets are UTF-16. */
+/** The replacement of `[start, end)` of a file; offsets are UTF-16. */
 export interface TextEdit {
   readonly file: FileId;
   readonly start: number;
   readonly end: number;
   readonly newText: string;
-  /** There is no such file yet: the text is all of it. */
+  /** True for a new file: the text is its whole content. */
   readonly creates?: true;
 }
 
@@ -19,7 +19,7 @@ export interface Candidate {
   readonly costs: readonly string[];
 }
 
-/** The reason why a kind of fix is not written here, in one sentence without a full stop. */
+/** The reason why a kind of fix is not offered, in one sentence without a full stop. */
 export interface Refusal {
   readonly kind: FixKind;
   readonly reason: string;
@@ -31,7 +31,7 @@ export interface Proposals {
   readonly refusals: readonly Refusal[];
 }
 
-/** Edits in the order of files and places, each once; undefined where two of them overlap. */
+/** Edits sorted by file and position, without duplicates; undefined if two of them overlap. */
 export function orderedEdits(edits: readonly TextEdit[]): readonly TextEdit[] | undefined {
   const distinct = new Map(edits.map((each) => [JSON.stringify(each), each]));
   const ordered = [...distinct.values()].sort(

@@ -1,4 +1,4 @@
-// Reads with the UPDATEs behind them that change what they read.
+// Reads with later UPDATEs of the same rows.
 import type { SelectStatement, UpdateStatement } from "../../program/statement";
 import { equalitiesOf } from "./predicate";
 import type { Site, Workshop } from "./workshop";
@@ -6,7 +6,7 @@ import type { Site, Workshop } from "./workshop";
 export type ReadSite = Site & { readonly statement: SelectStatement };
 export type UpdateSite = Site & { readonly statement: UpdateStatement };
 
-/** The UPDATEs of the tables that a read looks into, behind it in its own file and transaction. */
+/** The UPDATEs of the read's tables after it in its file and transaction. */
 export function updatesBehind(workshop: Workshop, read: ReadSite): readonly UpdateSite[] {
   const tables = new Set(read.statement.query.relations.map(({ table }) => table));
   return workshop
@@ -21,7 +21,7 @@ export function updatesBehind(workshop: Workshop, read: ReadSite): readonly Upda
     );
 }
 
-/** True if both find their rows by the same columns and values. */
+/** True if both select their rows by the same columns and values. */
 export function isOfSameRow(read: ReadSite, update: UpdateSite): boolean {
   const [one, other] = [read, update].map(
     ({ statement }) =>

@@ -1,4 +1,4 @@
-// Search conditions of a read: columns that equal values which depend on no row.
+// Search conditions of a read: columns that equal values independent of rows.
 import { walkExpression } from "../../frontend/sql/walk";
 import type { Expression } from "../../program/expression";
 import { conjunctsOf } from "../../program/operands";
@@ -10,7 +10,7 @@ export interface Equality {
   readonly value: Expression;
 }
 
-/** The equalities that every row of the statement's base tables fulfils, in the order of the text. */
+/** The equalities that every row of the statement's base tables satisfies, in text order. */
 export function equalitiesOf(statement: Statement): readonly Equality[] {
   const searched = searchOf(statement);
   if (!searched) return [];
@@ -29,13 +29,13 @@ export function equalitiesOf(statement: Statement): readonly Equality[] {
   });
 }
 
-/** True if a query finds one row at the most: it holds a whole key equal to values. */
+/** True if a query selects at most one row: a whole key equals values. */
 export function isOfOneRow(statement: Statement, key: readonly string[] | undefined): boolean {
   const columns = new Set(equalitiesOf(statement).map(({ column }) => column));
   return key !== undefined && key.length > 0 && key.every((column) => columns.has(column));
 }
 
-/** True if the query gives what several rows come to, and not rows as they are. */
+/** True if the query aggregates rows. */
 export function isAggregate({ outputs, groupBy }: Query): boolean {
   return groupBy.length > 0 || outputs.some(({ value }) => value.kind === "aggregate");
 }

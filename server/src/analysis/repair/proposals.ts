@@ -1,4 +1,4 @@
-// All candidates for the fix of an anomaly, the cheapest kinds first.
+// All candidate fixes of an anomaly, cheapest kinds first.
 import type { FixKind } from "../../protocol/fixes";
 import type { Proposals } from "./candidate";
 import { advisoryLocks } from "./kinds/advisoryLock";
@@ -24,7 +24,7 @@ const PROPOSERS: readonly (readonly [FixKind, Proposer])[] = [
   ["raised-level", raisedLevels],
 ];
 
-/** Candidates and refusals of these kinds, or of all, in the order of what they cost. */
+/** Candidates and refusals of these kinds (all by default), in the order of their cost. */
 export function proposeFixes(workshop: Workshop, kinds?: readonly FixKind[]): Proposals {
   const all = PROPOSERS.filter(([kind]) => kinds?.includes(kind) ?? true).map(([, propose]) =>
     propose(workshop),

@@ -1,5 +1,4 @@
-// The witness of an anomaly on the changed program, in one sentence: who waits for whom, what it finds then,
-// and how it ends.
+// The witness of an anomaly on the changed program in one sentence: who waits for whom, what it then reads, and how it ends.
 import { shownEdges, type Anomaly } from "../../protocol/report";
 import { ownEntry } from "../../protocol/dictionary";
 import type { ExecutedStep } from "../../store/execution";
@@ -42,7 +41,7 @@ export function nowText(anomaly: Anomaly, { execution, aborted, isRefused }: Tur
   return text.startsWith("the ") ? `T${text.slice(1)}` : text;
 }
 
-/** "the first withdraw", "the second withdraw"; names that occur once stand alone. */
+/** "the first withdraw", "the second withdraw"; names that occur once stay as they are. */
 function instanceNames({ witness }: Anomaly): ReadonlyMap<string, string> {
   const all = witness.instances.map(({ transaction }) => transaction);
   return new Map(
@@ -54,12 +53,12 @@ function instanceNames({ witness }: Anomaly): ReadonlyMap<string, string> {
   );
 }
 
-/** SQLSTATE of a second row with the same key. */
+/** SQLSTATE of a duplicate key. */
 const DUPLICATE = "23505";
 
 const ORDINALS = ["first", "second", "third", "fourth"];
 
-/** Columns that the anomaly is about; what else a row holds would hide them. */
+/** Columns that the anomaly is about; the row's other columns would be noise. */
 function tellingColumns(anomaly: Anomaly): ReadonlySet<string> {
   const edges = shownEdges(anomaly);
   return new Set(edges.flatMap(({ table, columns }) => columns.map((name) => `${table}.${name}`)));

@@ -1,5 +1,4 @@
-// Input of the candidates: the program with the texts that it was read from, the anomaly, and the statements that
-// are at fault in it.
+// Input of the candidates: the program with its texts, the anomaly, and the statements at fault.
 import type { CodeParsers, CodeTree } from "../../frontend/code/workspace/codeParsers";
 import { codeLanguageOf } from "../../frontend/code/workspace/codeParsers";
 import { indexLines, offsetsOf, type LineIndex } from "../../frontend/sql/text/lines";
@@ -23,23 +22,23 @@ export interface Site {
 export interface Workshop {
   readonly program: Program;
   readonly anomaly: Anomaly;
-  /** The dialect of the texts where they do not tell. */
+  /** The dialect of the texts if they do not show it. */
   readonly dialect: Dialect;
   /** The texts of the project. */
   readonly files: readonly SourceFile[];
-  /** Reads whose source another transaction changes behind their back, in the order of the cycle, each once. */
+  /** Stale reads in the order of the cycle, without duplicates. */
   readonly staleReads: readonly Site[];
-  /** The transactions that take part, each once. */
+  /** The transactions of the anomaly, without duplicates. */
   readonly transactions: readonly Transaction[];
   textOf(file: FileId): LineIndex | undefined;
-  /** The syntax tree of a file of code; undefined for SQL, and for what cannot be parsed. */
+  /** The syntax tree of a code file; undefined for SQL and for files that cannot be parsed. */
   treeOf(file: FileId): CodeTree | undefined;
   sitesOf(transaction: Transaction): readonly Site[];
-  /** Where a place of the program ends in its text. */
+  /** The end of a source range in its text. */
   endOf(source: SourceRange): number | undefined;
 }
 
-/** Linear in the transactions of the anomaly; files are indexed and parsed when they are asked for. */
+/** Opens the input. Linear in the transactions of the anomaly; files are indexed and parsed on demand. */
 export function openWorkshop(
   program: Program,
   anomaly: Anomaly,

@@ -1,4 +1,4 @@
-// One more statement in front of a statement, in the words of the text around it.
+// Insertion of a statement before another, in the syntax of the surrounding text.
 import type { CodeTree, SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
 import { offsetsOf } from "../../../frontend/sql/text/lines";
 import { nextToken, tokensOf, type Token } from "../../../frontend/sql/text/tokens";
@@ -9,17 +9,17 @@ import { importsOf } from "./imports";
 import { literalAround, pathTo } from "./syntax";
 import { refusal, type EditOutcome } from "./sourceForms";
 
-/** A SELECT with one value of the program inside, as its text writes it: `SELECT 1 FROM t WHERE id = ` value ` FOR UPDATE`. */
+/** A SELECT with one value of the program, as `before`, value, `after`: `SELECT 1 FROM t WHERE id = ` value ` FOR UPDATE`. */
 export interface LockingSelect {
   readonly before: string;
-  /** In the language around; absent where `before` is all. */
+  /** An expression of the host language; absent if `before` is the whole statement. */
   readonly value?: string;
   readonly after: string;
-  /** It gives nothing that a client can read (an advisory lock). */
+  /** True if it returns nothing that a client can read (an advisory lock). */
   readonly isVoid: boolean;
 }
 
-/** The edits that send the SELECT right before the statement, or why there are none. */
+/** The edits that send the SELECT right before the statement, or the reason why there are none. */
 export function addBefore(workshop: Workshop, site: Site, select: LockingSelect): EditOutcome {
   const tree = workshop.treeOf(site.file);
   return tree ? addToCode(workshop, tree, site, select) : addToSql(workshop, site, select);
@@ -44,10 +44,7 @@ function addToSql(workshop: Workshop, site: Site, select: LockingSelect): EditOu
   return insertLine(file, text, at, `${words};`);
 }
 
-/**
- * Where the statement around a query begins: behind the last `;`, THEN, ELSE, LOOP, DO or BEGIN before it that stands in no
- * parentheses.
- */
+/** The start of the statement around a query: after the last `;`, THEN, ELSE, LOOP, DO or BEGIN before it outside of parentheses. */
 function statementStart(text: string, from: number, query: number): number {
   const before = tokensBefore(text, from, query);
   let depth = 0;
@@ -63,7 +60,7 @@ function statementStart(text: string, from: number, query: number): number {
   return query;
 }
 
-/** The tokens in front of a place; of a quoted body around it, those inside. */
+/** The tokens before a position; inside of a quoted body, those of the body. */
 function tokensBefore(text: string, from: number, until: number): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = from; ;) {
@@ -78,7 +75,7 @@ function tokensBefore(text: string, from: number, until: number): readonly Token
   }
 }
 
-/** The language that a routine is declared in: LANGUAGE stands before its body or behind it. */
+/** The declared language of a routine: LANGUAGE precedes or follows its body. */
 function languageOf(text: string, from: number): string {
   const tokens = tokensOf(text, from, Math.min(text.length, from + LONGEST_ROUTINE));
   const at = tokens.findIndex(({ word }) => word === "language");
@@ -88,7 +85,7 @@ function languageOf(text: string, from: number): string {
     : text.slice(name.start, name.end).replaceAll("'", "").toLowerCase();
 }
 
-/** Characters in which LANGUAGE is looked for. */
+/** The number of characters in which LANGUAGE is searched. */
 const LONGEST_ROUTINE = 100_000;
 
 function addToCode(
@@ -164,7 +161,7 @@ function sending(
       return { text: `${receiver}.queryForList(${quoted("?")}, ${type}${list});` };
     }
     case "jdbc":
-      // A value's setter depends on its type.
+      // A value needs a setter that depends on its type.
       return value === undefined
         ? {
             text: `try (var lock = ${receiver}.prepareStatement(${quoted("")})) { lock.executeQuery(); }`,
@@ -173,7 +170,7 @@ function sending(
   }
 }
 
-/** The statement of a block that a place is in. */
+/** The statement of a block that contains a position. */
 export function statementAround(
   tree: CodeTree,
   site: Pick<Site, "start" | "end">,
@@ -188,7 +185,7 @@ export function statementAround(
 
 const BLOCKS: ReadonlySet<string> = new Set(["statement_block", "block", "constructor_body"]);
 
-/** The insertion of a line before a statement, as far in as the statement. */
+/** The insertion of a line before a statement, with its indentation. */
 export function insertLine(
   file: Site["file"],
   text: string,

@@ -1,4 +1,4 @@
-// An UPDATE by a call that builds a query: computed from the row itself, with conditions on it, in the words of each library.
+// An UPDATE by a query builder call: computed from the row itself, with conditions on it, in the syntax of each library.
 import {
   childOf,
   namedChildren,
@@ -32,7 +32,7 @@ interface Computed {
   readonly by: string;
 }
 
-/** In a call that builds a query. */
+/** The edits for a query builder call. */
 export function builderUpdate(
   place: Place,
   chain: readonly Link[],
@@ -58,7 +58,7 @@ export function builderUpdate(
   return { ...edited, computed: computed.map(({ column }) => column) };
 }
 
-/** A call that builds a query, with what it is to compute and to test. */
+/** A query builder call with the columns to compute and to test. */
 interface BuilderCall extends Place, Pick<CodeColumn, "tree"> {
   readonly chain: readonly Link[];
   readonly computed: readonly Computed[];
@@ -89,7 +89,7 @@ function inLibrary(of: BuilderCall): Edited {
   }
 }
 
-/** An object and those inside of it. */
+/** An object literal and those nested in it. */
 function objectsIn(node: SyntaxNode): readonly SyntaxNode[] {
   if (node.type !== "object") return [];
   const inner = namedChildren(node).flatMap((child) => {
@@ -230,7 +230,7 @@ function suffix(at: number): string {
   return at === 0 ? "" : String(at + 1);
 }
 
-/** `update(criteria, { stock: ... })` of a repository, or of a manager with the entity in front. */
+/** `update(criteria, { stock: ... })` of a repository, or of a manager with the entity as first argument. */
 function typeormUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edited {
   const [call] = chain;
   const given = call ? argumentsOf(call) : [];
@@ -255,7 +255,7 @@ function typeormUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Ed
   };
 }
 
-/** `update({ stock: ... }, { where })`: it tells the count of rows, which `decrement` does not. */
+/** `update({ stock: ... }, { where })`: unlike `decrement`, it returns the row count. */
 function sequelizeUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edited {
   const [call] = chain;
   const [values, options] = call ? argumentsOf(call) : [];
@@ -284,7 +284,7 @@ function sequelizeUpdate({ edit, chain, computed, guards, tree }: BuilderCall): 
   };
 }
 
-/** Another method is called; what is in front of its name may end on an earlier line. */
+/** Renames the called method; the expression before it may end on an earlier line. */
 function renamed(
   edit: Place["edit"],
   { text }: CodeColumn["tree"],
@@ -297,7 +297,7 @@ function renamed(
 
 const SEVERAL = "it writes several columns, and an increment takes one";
 
-/** `update` becomes `increment` or `decrement`, and the object of its only value the column's name. */
+/** Replaces `update` by `increment` or `decrement`, and the object by the name of its only column. */
 function atOnce({
   call,
   values,

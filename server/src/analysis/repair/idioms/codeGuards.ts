@@ -1,5 +1,5 @@
-// Comparisons that code makes between a read and a write, as conditions on the row: those that leave the function, and
-// those that the write stands in.
+// Comparisons that code makes between a read and a write, as conditions on the row: those that leave the function, and those around the
+// write.
 import {
   childOf,
   namedChildren,
@@ -17,16 +17,16 @@ import {
 
 export type Comparison = ">" | ">=" | "<" | "<=" | "=" | "<>";
 
-/** Condition on the column for the write: `column >= amount`. */
+/** A condition on the column for the write: `column >= amount`. */
 export interface CodeGuard {
   readonly comparison: Comparison;
-  /** In the language around. */
+  /** An expression of the host language. */
   readonly value: string;
-  /** Statement where it is false, with its semicolon; absent where the write is only not reached. */
+  /** The statement that runs if it is false, with its semicolon; absent if the write is merely skipped. */
   readonly exit?: string;
 }
 
-/** In the order of the text; a sentence where a condition on the column is of another form. */
+/** The guards in text order; a sentence if a condition on the column has another form. */
 export function codeGuardsBetween(
   column: CodeColumn,
   start: number,
@@ -61,7 +61,7 @@ function ifsIn(owner: SyntaxNode): readonly SyntaxNode[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** The only statement of a branch, where it leaves the function. */
+/** The only statement of a branch, if it leaves the function. */
 function exitOf({ tree }: CodeColumn, then: SyntaxNode): string | undefined {
   const statements = then.type === "statement_block" ? namedChildren(then) : [then];
   const [only, ...others] = statements;
@@ -69,7 +69,7 @@ function exitOf({ tree }: CodeColumn, then: SyntaxNode): string | undefined {
   return only && leaves && others.length === 0 ? textOf(tree, only) : undefined;
 }
 
-/** The conditions that are joined by an operator. */
+/** The operands of a logical operator. */
 function partsOf(column: CodeColumn, node: SyntaxNode, join: string): readonly SyntaxNode[] {
   const inner = unwrapped(column.tree, node);
   const [left, right] = [childOf(inner, "left"), childOf(inner, "right")];

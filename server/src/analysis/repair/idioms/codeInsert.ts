@@ -1,4 +1,4 @@
-// An insertion in SQL of code that does nothing where the row is there, and what follows where it did nothing.
+// An insertion in code's SQL that does nothing if the row exists, with the code for that case.
 import type { CodeTree } from "../../../frontend/code/workspace/codeParsers";
 import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
@@ -7,7 +7,7 @@ import { connectionOf } from "./connection";
 import { literalAround } from "./syntax";
 import { RESULT } from "./updateIdiom";
 
-/** The edits; undefined where the call is of no shape that tells how many rows it inserted. */
+/** The edits; undefined if the call has no known form of returning the number of inserted rows. */
 export function insertOrExit(
   tree: CodeTree,
   site: Site,
@@ -23,7 +23,7 @@ export function insertOrExit(
   if (!isPlain || /\breturning\b/iu.test(written) || tree.text.includes(`const ${RESULT} `))
     return undefined;
   if (connection.method !== "query") return undefined;
-  // A quote of a name would end the text around it.
+  // A quote in the name would end the surrounding string.
   if (target.includes(tree.text.charAt(literal.start))) return undefined;
   const line = tree.text.lastIndexOf("\n", statement.start - 1) + 1;
   const indent = /^[ \t]*/u.exec(tree.text.slice(line, statement.start))?.[0] ?? "";

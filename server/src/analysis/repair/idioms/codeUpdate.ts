@@ -1,4 +1,4 @@
-// An UPDATE of code that computes from the row itself and has conditions on it, in the idiom of its library.
+// An UPDATE in code that computes from the row itself and has conditions on it, in the idiom of its library.
 import { namedChildren, type SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
 import { nameOf, tokensOf } from "../../../frontend/sql/text/tokens";
 import type { TextEdit } from "../candidate";
@@ -14,11 +14,11 @@ import { valuesBeside } from "./valueText";
 
 export interface CodeUpdate {
   readonly edits: readonly TextEdit[];
-  /** Columns that it computes from the row now. */
+  /** Columns that are now computed from the row. */
   readonly computed: readonly string[];
 }
 
-/** The edits, or why there are none. `missing` is what happens where no row fulfils the conditions any more. */
+/** The edits, or the reason why there are none. `missing` is the code for the case that no row satisfies the conditions any more. */
 export function codeUpdate(
   workshop: Workshop,
   site: Site,
@@ -65,7 +65,7 @@ export function codeUpdate(
   };
 }
 
-/** In SQL that code sends: with numbers, question marks or values inside of a template. */
+/** The UPDATE in code's SQL: with numbered or question mark placeholders, or values inside a template. */
 function literalUpdate(
   { site, connection, isMysql, edit }: Place,
   literal: SyntaxNode,
@@ -158,7 +158,7 @@ function literalResult(
     : { binding: RESULT, none: `${RESULT}.rowCount === 0` };
 }
 
-/** The words of a text; what a template holds in braces is one of them. */
+/** The tokens of a text; a template's substitution is one token. */
 function tokensIn(text: string, { start, end }: Site, literal: SyntaxNode): Tokens {
   const holes = literal.children.filter(({ type }) => type === "template_substitution");
   return tokensOf(text, start, holes.length > 0 ? literal.end - 1 : end).flatMap((token) => {
@@ -168,7 +168,7 @@ function tokensIn(text: string, { start, end }: Site, literal: SyntaxNode): Toke
   });
 }
 
-/** The value inside of the braces of a template. */
+/** The value inside a template substitution. */
 function holeAt(literal: SyntaxNode, at: number): SyntaxNode | undefined {
   const hole = literal.children.find(
     ({ type, start, end }) => type === "template_substitution" && start <= at && at < end,
@@ -178,7 +178,7 @@ function holeAt(literal: SyntaxNode, at: number): SyntaxNode | undefined {
 
 type Tokens = ReturnType<typeof tokensOf>;
 
-/** Which of the values a mark stands for. */
+/** The index of the value for a placeholder. */
 function markNumber(text: string, token: Tokens[number] | undefined, before: Tokens): number {
   if (!token) return -1;
   const number = /^\$(\d+)/u.exec(text.slice(token.start, token.end))?.[1];
@@ -186,7 +186,7 @@ function markNumber(text: string, token: Tokens[number] | undefined, before: Tok
   return token.word === "?" ? before.filter(({ word }) => word === "?").length : -1;
 }
 
-/** Further marks of a text, as it writes them. */
+/** Generates further placeholders in the text's style. */
 function marker(text: string, tokens: Tokens): () => string {
   const all = text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0);
   let number = Math.max(0, ...[...all.matchAll(/\$(\d+)/gu)].map(([, digits]) => Number(digits)));

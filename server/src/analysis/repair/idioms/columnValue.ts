@@ -1,4 +1,4 @@
-// Expressions of code that hold a column of a row that was read, and what is computed from them.
+// Expressions of code that hold a column of a row that was read, and values computed from them.
 import {
   childOf,
   namedChildren,
@@ -8,15 +8,15 @@ import {
 import type { SelectStatement } from "../../../program/statement";
 import { pathTo } from "./syntax";
 
-/** A column as code may call it, with the function in which it is looked for. */
+/** A column under the names that code may use, with the function in which it is searched. */
 export interface CodeColumn {
   readonly tree: CodeTree;
   readonly owner: SyntaxNode;
-  /** Without underscores, in lower case. */
+  /** Names in lower case without underscores. */
   readonly names: ReadonlySet<string>;
 }
 
-/** The old value with something added or taken away. */
+/** The old value plus or minus something. */
 export interface Change {
   readonly operator: "+" | "-";
   readonly by: SyntaxNode;
@@ -26,7 +26,7 @@ export function plainKey(name: string): string {
   return name.replaceAll(/[_"'`]/gu, "").toLowerCase();
 }
 
-/** The outermost function that contains both places; undefined where they share none. */
+/** The outermost function that contains both positions; undefined if there is none. */
 export function sharedFunction(
   { root }: CodeTree,
   first: { readonly start: number; readonly end: number },
@@ -48,7 +48,7 @@ export function functionAround(
 const FUNCTIONS =
   /^(?:function_declaration|function_expression|arrow_function|method_definition|generator_function_declaration)$/u;
 
-/** True for `row.column`, for a variable that is it, and for what converts either to a number. */
+/** True for `row.column`, for a variable with that value, and for their conversions to numbers. */
 export function isColumnValue(column: CodeColumn, node: SyntaxNode): boolean {
   const { tree, names } = column;
   const inner = unwrapped(tree, node);
@@ -70,7 +70,7 @@ export function isColumnValue(column: CodeColumn, node: SyntaxNode): boolean {
   return declared.value !== undefined && isColumnValue(column, declared.value);
 }
 
-/** `row.column - amount`, `amount + row.column`, and a variable that is one of them. */
+/** `row.column - amount`, `amount + row.column`, or a variable with such a value. */
 export function changeOf(column: CodeColumn, node: SyntaxNode): Change | undefined {
   const { tree } = column;
   const inner = unwrapped(tree, node);
@@ -89,7 +89,7 @@ export function changeOf(column: CodeColumn, node: SyntaxNode): Change | undefin
   return isTurned ? { operator, by: left } : undefined;
 }
 
-/** True if some part of an expression holds the column. Linear in it. */
+/** True if a part of an expression holds the column. Linear in it. */
 export function mentions(column: CodeColumn, node: SyntaxNode): boolean {
   return (
     isColumnValue(column, node) ||
@@ -113,7 +113,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
   "as_expression",
 ]);
 
-/** Expression inside parentheses, assertions of types and conversions to numbers. */
+/** The expression without parentheses, type assertions and conversions to numbers. */
 export function unwrapped(tree: CodeTree, node: SyntaxNode): SyntaxNode {
   const [first] = namedChildren(node);
   if (WRAPPERS.has(node.type) && first) return unwrapped(tree, first);
@@ -127,7 +127,7 @@ export function unwrapped(tree: CodeTree, node: SyntaxNode): SyntaxNode {
   return isConversion && value ? unwrapped(tree, value) : node;
 }
 
-/** The variable that a path of properties and elements begins with. */
+/** The root variable of a path of properties and elements. */
 function rootOf(node: SyntaxNode): SyntaxNode | undefined {
   if (node.type === "identifier") return node;
   const object =
@@ -137,11 +137,11 @@ function rootOf(node: SyntaxNode): SyntaxNode | undefined {
 
 interface Declaration {
   readonly value?: SyntaxNode;
-  /** It is this property of the value. */
+  /** The property of the value that it is bound to. */
   readonly property?: string;
 }
 
-/** The declaration of a variable within the function that gives it its only value; parameters have none. */
+/** The declaration that gives a variable its only value within the function; parameters have none. */
 function declarationOf({ tree, owner }: CodeColumn, name: string): Declaration | undefined {
   if (targetsIn(owner).some((target) => bindingIn(tree, target, name))) return undefined;
   const open = [owner];
@@ -175,7 +175,7 @@ function targetsIn(owner: SyntaxNode): readonly SyntaxNode[] {
 const ASSIGNING = /^(?:assignment_expression|augmented_assignment_expression|update_expression)$/u;
 const TARGETS = new WeakMap<SyntaxNode, readonly SyntaxNode[]>();
 
-/** How a pattern binds a name: as the whole, or as a property. */
+/** The way in which a pattern binds a name: as the whole, or as a property. */
 function bindingIn(
   tree: CodeTree,
   target: SyntaxNode,
@@ -206,7 +206,7 @@ function bindingIn(
   }
 }
 
-/** Names by which code may call each column that a query gives. */
+/** Names by which code may call each column of a query. */
 export function namesOf({ query }: SelectStatement): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>();
   for (const { name, value } of query.outputs) {
@@ -217,10 +217,7 @@ export function namesOf({ query }: SelectStatement): ReadonlyMap<string, Readonl
   return names;
 }
 
-/**
- * An expression of the function that holds the column between two places, as it is written; undefined where there is none,
- * or where it may hold something else by then.
- */
+/** An expression between two positions that holds the column, as written; undefined if there is none, or if it may change its value. */
 export function codeValueOf(column: CodeColumn, from: number, until: number): string | undefined {
   if (targetsIn(column.owner).some((target) => isColumnValue(column, target))) return undefined;
   const found: SyntaxNode[] = [];
@@ -236,7 +233,7 @@ export function codeValueOf(column: CodeColumn, from: number, until: number): st
 
 const VALUES: ReadonlySet<string> = new Set(["member_expression", "identifier"]);
 
-/** The name that code has for the column: that of the first property that is it. */
+/** The code's name of the column: that of the first property with its value. */
 export function keyIn({ tree, owner, names }: CodeColumn): string | undefined {
   const found: SyntaxNode[] = [];
   const open = [owner];

@@ -1,5 +1,5 @@
-// Through what a statement of code is sent: the library, told by the shape of the call, and the expression that stands for
-// the connection or transaction, so that one more statement can be sent beside it.
+// The connection of a statement in code: the library, recognised by the form of the call, and the expression for the connection or
+// transaction, so that another statement can be sent on it.
 import {
   childOf,
   namedChildren,
@@ -23,17 +23,17 @@ export type Library =
 
 export interface CodeConnection {
   readonly library: Library;
-  /** As it is written: `client`, `tx`, `this.jdbc`. */
+  /** The expression as written: `client`, `tx`, `this.jdbc`. */
   readonly receiver: string;
-  /** The method of drivers that takes a text, `query`. */
+  /** The driver's method that takes a text, such as `query`. */
   readonly method: string;
-  /** Values beside a text stand in a list (`[a, b]`), or as they are. */
+  /** True if values are passed in a list (`[a, b]`), not as separate arguments. */
   readonly isListed: boolean;
   /** The transaction that Sequelize is told in options, as it is written there. */
   readonly transaction?: string;
 }
 
-/** The connection of a statement of code; undefined where its shape is none of those that are known. */
+/** The connection of a statement of code; undefined if the form of the call is unknown. */
 export function connectionOf(tree: CodeTree, { start, end }: Site): CodeConnection | undefined {
   const { root, text, language } = tree;
   const literal = literalAround(root, start, end);

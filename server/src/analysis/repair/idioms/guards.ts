@@ -1,16 +1,16 @@
-// Conditions that a routine checks between two of its statements: those that leave it (`IF c THEN RAISE ...; END IF`) and
-// those that the second statement stands in (`IF c THEN ... `).
+// Conditions that a routine checks between two of its statements: those that leave it (`IF c THEN RAISE ...; END IF`) and those around the
+// second statement (`IF c THEN ... `).
 import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 
 export interface Guard {
   readonly condition: readonly Token[];
-  /** Control does not reach the second statement where it holds; else only where it holds. */
+  /** True if the second statement is not reached when the condition holds; else it is reached only then. */
   readonly isExit: boolean;
   /** The statement that leaves, with its semicolons. */
   readonly body?: string;
 }
 
-/** In the order of the text; what has other branches is left out. Linear in the tokens between. */
+/** The guards in text order; conditionals with other branches are skipped. Linear in the tokens between. */
 export function guardsBetween(text: string, start: number, end: number): readonly Guard[] {
   const tokens = tokensOf(text, start, end);
   const guards: Guard[] = [];
@@ -44,7 +44,7 @@ export function guardsBetween(text: string, start: number, end: number): readonl
 
 const LEAVING: ReadonlySet<string> = new Set(["raise", "return", "signal", "rollback", "leave"]);
 
-/** The END of the IF whose THEN is there. */
+/** The END of the IF with this THEN. */
 function endOfIf(tokens: readonly Token[], then: number): number | undefined {
   let depth = 1;
   for (let at = then + 1; at < tokens.length; at += 1) {

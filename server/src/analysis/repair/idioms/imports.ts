@@ -12,7 +12,7 @@ export function mikroOrmOf(text: string): string | undefined {
   return /\bfrom\s+["'](@mikro-orm\/[\w-]+)["']/u.exec(text)?.[1];
 }
 
-/** The edits after which all of the names are imported from a module: none where they are. */
+/** The edits that import all of the names from a module; none for names that are imported already. */
 export function importsOf(
   { root, text }: CodeTree,
   file: FileId,

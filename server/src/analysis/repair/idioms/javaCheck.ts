@@ -1,4 +1,4 @@
-// An UPDATE that Java sends which is refused where the row is no longer what was read into local variables.
+// An UPDATE sent by Java that fails if the row differs from what was read into local variables.
 import {
   childOf,
   namedChildren,
@@ -13,7 +13,7 @@ import { connectionOf } from "./connection";
 import type { CheckedPair } from "./routineCheck";
 import { literalAround, pathTo } from "./syntax";
 
-/** The edits, or why there are none: of a prepared statement of JDBC, or of a template's `update`. */
+/** The edits, or the reason why there are none: for a JDBC prepared statement, or for a template's `update`. */
 export function checkedInJava(
   tree: CodeTree,
   { read, update, columns, message }: CheckedPair,
@@ -84,7 +84,7 @@ export function checkedInJava(
   ];
 }
 
-/** The statement that executes a prepared statement, and does nothing else. */
+/** The statement that only executes a prepared statement. */
 function executionOf(
   tree: CodeTree,
   method: SyntaxNode,
@@ -108,11 +108,11 @@ function argumentsAround(root: SyntaxNode, literal: SyntaxNode): SyntaxNode | un
 
 interface JavaVariable {
   readonly name: string;
-  /** The method that sets it on a prepared statement. */
+  /** The setter method of a prepared statement. */
   readonly setter: string;
 }
 
-/** The local variable that is given the column and nothing else: `stock = result.getInt("stock")`. */
+/** The local variable whose only value is the column: `stock = result.getInt("stock")`. */
 function variableOf(
   { text }: CodeTree,
   method: SyntaxNode,

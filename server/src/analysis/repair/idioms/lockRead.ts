@@ -1,4 +1,4 @@
-// How a read is made to lock the rows that it finds, in the idiom of its text: SQL, builders of queries, models.
+// Locking reads in the idiom of their text: SQL, query builders, models.
 import type { Site, Workshop } from "../workshop";
 import { equalitiesOf, isAggregate } from "../predicate";
 import { refusal, type EditOutcome } from "./sourceForms";
@@ -9,7 +9,7 @@ import { isPlainRead, lockingSql } from "./lockingSql";
 import { literalAround } from "./syntax";
 import { valueText } from "./valueText";
 
-/** The edits that make a SELECT lock what it reads, or why there are none. */
+/** The edits that make a SELECT lock what it reads, or the reason why there are none. */
 export function lockRead(workshop: Workshop, site: Site): EditOutcome {
   const { statement, file, start, end } = site;
   if (statement.kind !== "select") return refusal("its read is part of a statement that writes");
@@ -35,7 +35,7 @@ export function lockRead(workshop: Workshop, site: Site): EditOutcome {
   return own.ok ? own : (precedingLock(workshop, site) ?? own);
 }
 
-/** Where the library's reads lock nothing: the one row that it reads by its key is locked by a statement before it. */
+/** If the library has no locking reads: a statement before it locks the row that it reads by key. */
 function precedingLock(workshop: Workshop, site: Site): EditOutcome | undefined {
   const equalities = equalitiesOf(site.statement);
   for (const equality of equalities) {

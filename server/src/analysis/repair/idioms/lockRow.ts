@@ -1,10 +1,10 @@
-// A statement of its own that locks one row by its key.
+// A separate statement that locks one row by its key.
 import { identifierText } from "../../../program/identifier";
 import type { Site, Workshop } from "../workshop";
 import { addBefore } from "./addStatement";
 import type { EditOutcome } from "./sourceForms";
 
-/** `SELECT 1 FROM table WHERE key = value FOR UPDATE` in front of a statement; the value is in the language around. */
+/** Inserts `SELECT 1 FROM table WHERE key = value FOR UPDATE` before a statement; the value is a host language expression. */
 export function lockRowBefore(
   workshop: Workshop,
   before: Site,
@@ -21,7 +21,7 @@ export function lockRowBefore(
   });
 }
 
-/** The name of a table or a column as SQL has to write it. */
+/** The name of a table or column, quoted for SQL if necessary. */
 export function nameText({ dialect }: Pick<Workshop, "dialect">, name: string): string {
   return name
     .split(".")

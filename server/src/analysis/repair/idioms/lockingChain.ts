@@ -1,5 +1,5 @@
-// Locking reads of libraries that build queries by calls, each in its own words. Which library a call is of is told by its
-// shape; a wrong guess does not survive the reading of the changed text.
+// Locking reads of query builders, in the syntax of each. The library is recognised by the form of the call; a wrong guess does not survive
+// the re-reading of the changed text.
 import type { CodeTree, SyntaxNode } from "../../../frontend/code/workspace/codeParsers";
 import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
@@ -44,7 +44,7 @@ export function lockingChain(tree: CodeTree, { file, start, end }: Site): EditOu
   if (has("createQueryBuilder")) {
     return insert(last.dot, '.setLock("pessimistic_write")');
   }
-  // Knex: a call of the connection with the name of a table.
+  // Knex: a call of the connection with a table name.
   const knexEnd = chain.find(({ name }) => name === "first" || name === "then");
   if (chain.length > 1 && chain.some(({ name }) => KNEX.has(name)))
     return insert(knexEnd?.dot ?? last.call.end, ".forUpdate()");
@@ -53,7 +53,7 @@ export function lockingChain(tree: CodeTree, { file, start, end }: Site): EditOu
 
 const SEQUELIZE: ReadonlySet<string> = new Set(["findByPk", "findAll", "findOrCreate"]);
 
-/** TypeORM's readers, with what their last argument is. */
+/** TypeORM's read methods, with the meaning of their last argument. */
 const TYPEORM: ReadonlyMap<string, { readonly becomes: string; readonly by: "where" | "options" }> =
   new Map([
     ["findOne", { becomes: "findOne", by: "options" }],
@@ -94,7 +94,7 @@ function lockingFind(
 ): EditOutcome {
   const given = argumentsOf(link).at(-1);
   if (!given) return refusal(`${link.name} names no rows`);
-  // Sequelize has a method of this name as well.
+  // Sequelize has a method with this name too.
   const transaction = by === "options" && given.type === "object" && transactionIn(given, text);
   if (typeof transaction === "string") {
     const { at, comma } = placeOfProperty(given);

@@ -1,5 +1,4 @@
-// Locking reads in SQL, in a file of its own or inside of a text of code: FOR UPDATE behind the query; where it counts or
-// adds up rows, behind one before it.
+// Locking reads in SQL, in a separate file or inside a text of code: FOR UPDATE after the query; for aggregates, in a query before it.
 import type { Expression } from "../../../program/expression";
 import type { SelectStatement } from "../../../program/statement";
 import { walkExpression } from "../../../frontend/sql/walk";
@@ -26,14 +25,14 @@ export function lockingSql(
     const outer = statement.query.relations.find(({ join }) => join === "left" || join === "right");
     const own = statement.query.relations[0]?.alias;
     const of = outer && own !== undefined ? ` OF ${own}` : "";
-    // A text of code may end with a value that is no token of SQL.
+    // A text of code may end with a value that is no SQL token.
     const at = query === tokens ? endOfText(workshop, site, index.text) : last.end;
     return { ok: true, edits: [{ file, start: at, end: at, newText: clause + of }] };
   }
   return lockingBefore(workshop, site, statement, query, clause);
 }
 
-/** The end of a statement; behind the value of a template with which it ends. */
+/** The end of a statement, including a template value at its end. */
 function endOfText(workshop: Workshop, { file, start, end }: Site, text: string): number {
   const tree = workshop.treeOf(file);
   const literal = tree && literalAround(tree.root, start, end);
@@ -43,7 +42,7 @@ function endOfText(workshop: Workshop, { file, start, end }: Site, text: string)
   return value?.end ?? start + text.slice(start, end).trimEnd().length;
 }
 
-/** The rows that a SELECT counts or adds up are locked by a statement before it. */
+/** Locks the rows of an aggregating SELECT by a statement before it. */
 function lockingBefore(
   workshop: Workshop,
   site: Site,
@@ -66,13 +65,13 @@ function lockingBefore(
   const key = workshop.program.schema.tables.find(
     ({ name }) => name === relation.table,
   )?.primaryKey;
-  // Rows that are locked in one order do not lead to deadlocks.
+  // A common lock order avoids deadlocks.
   const order = key && key.length > 0 ? ` ORDER BY ${key.join(", ")}` : "";
   const before = `SELECT 1 ${text.slice(from.start, last.end)}${order}${clause}`;
   return addBefore(workshop, site, { before, after: "", isVoid: false });
 }
 
-/** The query inside of a statement: all of it, or what stands between the parentheses of `v := (SELECT ...)`. */
+/** The query inside of a statement: the whole, or the part in parentheses of `v := (SELECT ...)`. */
 function queryTokens(tokens: readonly Token[]): readonly Token[] {
   const first = tokens[0];
   if (!first) return [];
@@ -100,7 +99,7 @@ function hasQuery(expression: Expression): boolean {
   return has;
 }
 
-/** True if rows of its tables can be locked by the statement as it is. */
+/** True if the statement itself can lock rows of its tables. */
 export function isPlainRead({ query }: SelectStatement): boolean {
   return (
     query.relations.length > 0 &&

@@ -1,4 +1,4 @@
-// How a transaction is made to run at SERIALIZABLE, in the words of what opens it.
+// Raising a transaction to SERIALIZABLE, in the syntax that opens it.
 import {
   childOf,
   namedChildren,
@@ -125,7 +125,7 @@ function raiseInCode(
   }
 }
 
-/** The only call of a function that begins a transaction on a connection: `connection.beginTransaction()`. */
+/** The only call in a function that begins a transaction on a connection: `connection.beginTransaction()`. */
 function beginningIn(node: SyntaxNode, text: string): MethodCall | undefined {
   const [only, ...others] = methodCalls(node, text).filter(
     ({ name }) => name === "beginTransaction",
@@ -133,7 +133,7 @@ function beginningIn(node: SyntaxNode, text: string): MethodCall | undefined {
   return others.length === 0 ? only : undefined;
 }
 
-/** MySQL: a statement in front of what begins the transaction gives the next one its level, on the same connection. */
+/** MySQL: a statement before the one that begins the transaction sets the level of the next transaction on the connection. */
 function levelOfNext(
   tree: CodeTree,
   file: Transaction["source"]["file"],
@@ -152,7 +152,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   "identifier",
 ]);
 
-/** Told by the name of what opens it, as people name it; a wrong guess does not survive the reading. */
+/** The library, guessed from the name of the expression that opens the transaction; a wrong guess does not survive the re-reading. */
 function libraryOf(receiver: string): "sequelize" | "typeorm" | "builder" {
   if (/sequelize/iu.test(receiver)) return "sequelize";
   return /datasource|manager|connection/iu.test(receiver) ? "typeorm" : "builder";
@@ -179,7 +179,7 @@ interface MethodCall {
   readonly name: string;
   readonly node: SyntaxNode;
   readonly receiver: string;
-  /** Where `.name` begins. */
+  /** Start of `.name`. */
   readonly dot: number;
 }
 
@@ -196,7 +196,7 @@ function openingCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
   });
 }
 
-/** Every call of a method within a node. Linear in it. */
+/** Every method call within a node. Linear in it. */
 function methodCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
   const found: MethodCall[] = [];
   const open = [node];
@@ -214,7 +214,7 @@ function methodCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
   return found;
 }
 
-/** `@Transactional` of the method gets a level; a method that has that of its class gets one of its own. */
+/** Adds a level to the method's `@Transactional`; a method that inherits its class's annotation gets one of its own. */
 function raiseInJava(
   tree: CodeTree,
   file: Transaction["source"]["file"],

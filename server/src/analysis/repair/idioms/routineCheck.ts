@@ -1,4 +1,4 @@
-// An UPDATE in SQL of a file of its own that is refused where the row is no longer what was read into variables.
+// An UPDATE in an SQL file that fails if the row differs from what was read into variables.
 import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import type { Assignment } from "../../../program/statement";
 import type { TextEdit } from "../candidate";
@@ -7,16 +7,16 @@ import type { Workshop } from "../workshop";
 import { nameText } from "./lockRow";
 import { heldColumns, occurrences } from "./routineVariables";
 
-/** A read of one row, an UPDATE of it behind the read, and the columns that are to be what they were. */
+/** A read of one row, a later UPDATE of it, and the columns that must be unchanged. */
 export interface CheckedPair {
   readonly read: ReadSite;
   readonly update: UpdateSite;
   readonly columns: readonly string[];
-  /** Said where they are not. */
+  /** The error message if they changed. */
   readonly message: string;
 }
 
-/** The edits, or why there are none. */
+/** The edits, or the reason why there are none. */
 export function checkedRoutine(
   workshop: Workshop,
   { read, update, columns, message }: CheckedPair,
@@ -59,7 +59,7 @@ export function checkedRoutine(
   ];
 }
 
-/** True where a name of so many tokens may get another value: by an assignment, INTO, a loop or a call. */
+/** True if a name of `length` tokens may be assigned here: by an assignment, INTO, a loop or a call. */
 function mayBeAssigned(tokens: readonly Token[], at: number, length: number): boolean {
   const next = tokens[at + length]?.word;
   const before = tokens[at - 1]?.word ?? "";
@@ -71,10 +71,10 @@ function mayBeAssigned(tokens: readonly Token[], at: number, length: number): bo
   return isTarget || before === "for" || before === "foreach" || words.includes("call");
 }
 
-/** Words behind which an assignment may stand. */
+/** Words that an assignment may follow. */
 const STARTS: ReadonlySet<string> = new Set([";", "then", "else", "loop", "begin", "set", "do", ",", "diagnostics"]); // prettier-ignore
 
-/** True if a column surely gets another value: it is counted up. */
+/** True if a column certainly changes: it is incremented. */
 function isCounted({ column, value }: Assignment): boolean {
   return (
     value.kind === "arithmetic" &&

@@ -1,15 +1,15 @@
-// Variables of SQL's routines and scripts that hold columns of a row that was read.
+// Variables of SQL routines and scripts that hold columns of a row that was read.
 import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import type { ReadSite } from "../pairs";
 
 /** A variable of the text that holds a column of the row that was read. */
 export interface Held {
-  /** Its tokens' texts: `bal`, or `:` and `stock`. */
+  /** The tokens of its name: `bal`, or `:` and `stock`. */
   readonly name: readonly string[];
   readonly column: string;
 }
 
-/** The variables that INTO or \gset fills, with the columns that they get. */
+/** The variables filled by INTO or \gset, with their columns. */
 export function heldColumns(text: string, { statement, start, end }: ReadSite): readonly Held[] {
   const { outputs } = statement.query;
   const columns = outputs.map(({ value }) => (value.kind === "column" ? value.column : undefined));
@@ -37,7 +37,7 @@ export function heldColumns(text: string, { statement, start, end }: ReadSite): 
   });
 }
 
-/** The starts of a name among tokens. */
+/** The positions of a name among tokens. */
 export function occurrences(
   text: string,
   tokens: readonly Token[],

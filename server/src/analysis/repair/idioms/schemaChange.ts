@@ -1,5 +1,5 @@
-// A change of the schema where the project keeps its schema: behind the table in a script that is applied anew, as a new
-// file where the script is a migration that was applied, in the model of Prisma's schema with a migration beside it.
+// A schema change where the project keeps its schema: after the table in a script that is applied anew, as a new file beside migrations, or
+// in the model of Prisma's schema with a migration.
 import { nextMigration } from "../../../frontend/schema/migrations";
 import type { Table } from "../../../program/schema";
 import type { FileId } from "../../../protocol/source";
@@ -7,16 +7,16 @@ import type { TextEdit } from "../candidate";
 import type { Workshop } from "../workshop";
 
 export interface SchemaChange {
-  /** The name of a migration's file, in lower case with underscores. */
+  /** The name of the migration file, in lower case with underscores. */
   readonly name: string;
   readonly statement: string;
-  /** The text that undoes a migration that can be undone. */
+  /** The text that reverts the migration. */
   readonly undo: string;
   /** The columns of the key that it adds; absent: it adds none. */
   readonly unique?: readonly string[];
 }
 
-/** The edits; undefined where the table is declared in code, by inference, or nowhere. */
+/** The edits; undefined if the table is declared in code, inferred, or undeclared. */
 export function schemaChange(
   workshop: Workshop,
   table: Table,
@@ -43,7 +43,7 @@ export function schemaChange(
   return [{ file, start: at, end: at, newText: `\n\n${change.statement}` }];
 }
 
-/** The new file, with the marks of tools that the last one has, and one that undoes it where the last one has such a one. */
+/** The new file, with the tool markers of the last one, and a reverting file if the last one has such. */
 function newMigration(
   file: FileId,
   last: string,
@@ -67,7 +67,7 @@ function newMigration(
   const hasOther = other !== file && files.some((each) => DOWN_FILE.test(each.file));
   return [
     creating(file, `${text.join("\n")}\n`),
-    // Named as the other one, which is a file's name.
+    // The same name with the other suffix.
     ...(hasOther ? [creating(other as FileId, `${undo}\n`)] : []),
   ];
 }
@@ -77,7 +77,7 @@ const DOWN = /down/iu;
 const UP = /(?:^|[./])(?:up|do)(?=\.[^/]*$|\.sql$)/iu;
 const DOWN_FILE = /(?:^|[./])(?:down|undo)(?=\.[^/]*$|\.sql$)/iu;
 
-/** `@@unique([room, day])` as the last line of the model that stands for the table; undefined: there is none. */
+/** Appends `@@unique([room, day])` to the table's model; undefined if there is none. */
 function modelEdit(
   { file, text }: Workshop["files"][number],
   table: string,
@@ -95,10 +95,10 @@ function modelEdit(
   return undefined;
 }
 
-/** The closing brace of a model stands alone in its line. */
+/** The closing brace of a model has its own line. */
 const MODEL = /^model\s+(\w+)\s*\{([^]*?)^\}/gmu;
 
-/** The field of that column: of the same name, or mapped to it. */
+/** The field of the column: with the same name, or mapped to it. */
 function fieldOf(body: string, column: string): string | undefined {
   const fields = body.split("\n").map((line) => ({
     name: /^\s*(\w+)\s/u.exec(line)?.[1],
@@ -107,7 +107,7 @@ function fieldOf(body: string, column: string): string | undefined {
   return fields.find(({ name, mapped }) => name !== undefined && (mapped ?? name) === column)?.name;
 }
 
-/** A migration beside a schema of Prisma, where there are some. */
+/** A migration beside a Prisma schema, if there are some. */
 function besidePrisma(
   workshop: Workshop,
   schema: FileId,

@@ -1,4 +1,4 @@
-// Result of an idiom: edits, or the reason why there are none.
+// The result of an idiom: edits, or the reason why there are none.
 import type { TextEdit } from "../candidate";
 
 export type EditOutcome =

@@ -1,4 +1,4 @@
-// Where a place lies in a syntax tree, and chains of calls: `tx.select().from(t).where(c)` is one statement.
+// Positions in a syntax tree, and chains of calls: `tx.select().from(t).where(c)` is one statement.
 import {
   childOf,
   namedChildren,
@@ -19,15 +19,15 @@ export function pathTo(root: SyntaxNode, start: number, end: number): readonly S
 /** One call of a chain. */
 export interface Link {
   readonly name: string;
-  /** The call with everything before it. */
+  /** The call with its receiver. */
   readonly call: SyntaxNode;
-  /** Where `.name` begins. */
+  /** Start of `.name`. */
   readonly dot: number;
-  /** With its parentheses. */
+  /** The arguments with their parentheses. */
   readonly arguments: SyntaxNode;
 }
 
-/** The calls of the longest chain around a place that begins with the call there, in the order of the text. */
+/** The calls of the longest chain around a position, starting with the call there, in text order. */
 export function chainAround(
   root: SyntaxNode,
   text: string,
@@ -69,12 +69,12 @@ function linksOf(call: SyntaxNode, text: string): readonly Link[] {
   return links;
 }
 
-/** The arguments of a call, comments left aside. */
+/** The arguments of a call, without comments. */
 export function argumentsOf({ arguments: given }: Link): readonly SyntaxNode[] {
   return namedChildren(given);
 }
 
-/** The value of a property of an object that is written out; undefined where it has none of that name. */
+/** The value of an object literal's property; undefined if there is none of that name. */
 export function propertyOf(object: SyntaxNode, text: string, name: string): SyntaxNode | undefined {
   const pair = namedChildren(object).find((child) => {
     const key = child.type === "pair" ? childOf(child, "key") : undefined;
@@ -85,7 +85,7 @@ export function propertyOf(object: SyntaxNode, text: string, name: string): Synt
   return pair && childOf(pair, "value");
 }
 
-/** Where a text is to be inserted so that the object has one more property; what stands before it. */
+/** The position at which to insert another property, and the separator. */
 export function placeOfProperty(object: SyntaxNode): {
   readonly at: number;
   readonly comma: string;
@@ -94,7 +94,7 @@ export function placeOfProperty(object: SyntaxNode): {
   return last ? { at: last.end, comma: ", " } : { at: object.start + 1, comma: " " };
 }
 
-/** The smallest text literal around a place: a string, or a template. */
+/** The smallest string or template around a position. */
 export function literalAround(
   root: SyntaxNode,
   start: number,

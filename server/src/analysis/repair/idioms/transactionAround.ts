@@ -1,5 +1,4 @@
-// The work of a function of TypeScript or JavaScript as one transaction at SERIALIZABLE, in the words of the library that its
-// statements are sent through.
+// Wraps the body of a TypeScript or JavaScript function in a transaction at SERIALIZABLE, in the syntax of its library.
 import {
   childOf,
   namedChildren,
@@ -14,7 +13,7 @@ import { connectionOf, type CodeConnection } from "./connection";
 import { refusal, type EditOutcome } from "./sourceForms";
 import { pathTo } from "./syntax";
 
-/** The edits that put a transaction around the function, or why there are none. */
+/** The edits that wrap the function in a transaction, or the reason why there are none. */
 export function transactionAround(workshop: Workshop, transaction: Transaction): EditOutcome {
   const sites = workshop.sitesOf(transaction);
   const [first] = sites;
@@ -60,7 +59,7 @@ export function transactionAround(workshop: Workshop, transaction: Transaction):
   };
 }
 
-/** True if a block goes on where a statement fails, or if the statement is what it goes on with. */
+/** True if a handler continues after the statement fails, or if the statement is in the handler. */
 function isCaught(tree: CodeTree, body: SyntaxNode, { start, end }: Site): boolean {
   return pathTo(tree.root, start, end).some((node) => {
     if (node.start < body.start) return false;
@@ -80,7 +79,7 @@ function throwsAlways(handling: SyntaxNode): boolean {
   return namedChildren(handling).at(-1)?.type === "throw_statement" && !returnsIn(handling);
 }
 
-/** The starts of the lines of a block that are not empty, but for those inside of texts of several lines. */
+/** The starts of a block's non-empty lines, except inside of multi-line strings. */
 function linesWithin({ text, root }: CodeTree, body: SyntaxNode): readonly number[] {
   const starts: number[] = [];
   const last = text.lastIndexOf("\n", body.end - 2);
@@ -100,7 +99,7 @@ function linesWithin({ text, root }: CodeTree, body: SyntaxNode): readonly numbe
 interface Sent {
   readonly site: Site;
   readonly connection: CodeConnection;
-  /** The call that sends it, and what its method is of. */
+  /** The call that sends it, and the receiver of its method. */
   readonly call: SyntaxNode;
   readonly object: SyntaxNode;
 }
@@ -115,7 +114,7 @@ function sending(tree: CodeTree, site: Site): Sent | undefined {
   const connection = connectionOf(tree, site);
   if (!object || !property) return connection && { site, connection, call, object: call };
   const own = { receiver: textOf(tree, object), method: textOf(tree, property), isListed: true };
-  // Models of Sequelize and repositories of TypeORM show by no option what they are.
+  // Sequelize models and TypeORM repositories do not show in an option what they are.
   if (OPTIONS.has(own.method) && SEQUELIZE.test(tree.text))
     return { site, call, object, connection: { ...own, library: "sequelize" } };
   if (connection && connection.library !== "typeorm") return { site, connection, call, object };
@@ -124,12 +123,12 @@ function sending(tree: CodeTree, site: Site): Sent | undefined {
     : undefined;
 }
 
-/** It is imported or made under this name. */
+/** Sequelize is imported or created under this name. */
 const SEQUELIZE = /\bsequelize\b(?!["'])/u;
 const TYPEORM = /^(?:find\w*|count\w*|exists?\w*|save|insert|update|upsert|delete|remove|softRemove|increment|decrement)$/u; // prettier-ignore
 
 interface Around {
-  /** The name that stands for the transaction inside. */
+  /** The name of the transaction inside. */
   readonly name: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -179,7 +178,7 @@ function called(name: string, before: string, after: string, edits: Around["edit
   return { name, before: [before], after: [after], edits };
 }
 
-/** The places of a name in a block, as a variable of its own. */
+/** The occurrences of a name in a block as a variable. */
 function namesOf(tree: CodeTree, body: SyntaxNode, name: string): readonly SyntaxNode[] {
   const found: SyntaxNode[] = [];
   const open = [body];
@@ -218,7 +217,7 @@ function returnsIn(node: SyntaxNode): boolean {
   return node.children.some((child) => !/function|method/u.test(child.type) && returnsIn(child));
 }
 
-/** The place of a method's options among its arguments. */
+/** The index of a method's options among its arguments. */
 const OPTIONS: ReadonlyMap<string, number> = new Map([
   ...["findOne", "findAll", "count", "save", "destroy", "reload"].map((name) => [name, 0] as const),
   ...["findByPk", "create", "bulkCreate", "update", "increment", "decrement", "upsert", "max", "min", "sum"].map((name) => [name, 1] as const), // prettier-ignore

@@ -1,20 +1,20 @@
-// Parts of an UPDATE in code: the columns that it is about, where it is written, and what a library's idiom gives.
+// Parts of an UPDATE in code: its columns, its place, and the result of a library's idiom.
 import type { TextEdit } from "../candidate";
 import type { Site } from "../workshop";
 import type { CodeGuard } from "./codeGuards";
 import type { CodeConnection } from "./connection";
 import type { CodeColumn } from "./columnValue";
 
-/** A column of the row, with what it is to satisfy. */
+/** A column of the row with its required condition. */
 export interface GuardedColumn {
   readonly column: string;
-  /** As code calls it: `stockLeft`. */
+  /** The code's name: `stockLeft`. */
   readonly key: string;
   readonly held: CodeColumn;
   readonly guards: readonly CodeGuard[];
 }
 
-/** Where the parts of an UPDATE are written. */
+/** The places of an UPDATE's parts. */
 export interface Place {
   readonly site: Site;
   readonly connection: CodeConnection;
@@ -22,14 +22,14 @@ export interface Place {
   edit(start: number, end: number, newText: string): TextEdit;
 }
 
-/** Result of an idiom: edits, how the count of changed rows is told, and names to import. */
+/** The result of an idiom: edits, the form of the row count, and names to import. */
 export interface Idiom {
   readonly edits: readonly TextEdit[];
   readonly computed: readonly string[];
-  /** How the result is bound and what is true of it where no row was changed. */
+  /** The binding of the result, and the condition that no row was changed. */
   readonly result?: { readonly binding: string; readonly none: string };
   readonly imports?: { readonly from: string; readonly names: readonly string[] };
 }
 
-/** The name of what an UPDATE gives. */
+/** The variable name for an UPDATE's result. */
 export const RESULT = "updated";

@@ -1,4 +1,4 @@
-// How the text around a read names the value that a column of it is held equal to.
+// The surrounding text's expression for the value that a read compares a column with.
 import {
   childOf,
   namedChildren,
@@ -10,7 +10,7 @@ import type { Equality } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 import { chainAround, literalAround, pathTo } from "./syntax";
 
-/** The value in the language around; undefined where the text does not name it in one piece. */
+/** The value in the host language; undefined if it is no single expression of the text. */
 export function valueText(workshop: Workshop, site: Site, equality: Equality): string | undefined {
   const tree = workshop.treeOf(site.file);
   const text = workshop.textOf(site.file)?.text;
@@ -22,13 +22,13 @@ export function valueText(workshop: Workshop, site: Site, equality: Equality): s
   return written && hostValue(tree, literal, written);
 }
 
-/** A value in SQL, and how many `?` stand before it. */
+/** A value in SQL, and the number of `?` before it. */
 interface SqlValue {
   readonly written: string;
   readonly marks: number;
 }
 
-/** The value behind `column =`. */
+/** The value after `column =`. */
 function sqlValue(text: string, { start, end }: Site, column: string): SqlValue | undefined {
   const tokens = tokensOf(text, start, end);
   for (const [at, token] of tokens.entries()) {
@@ -50,7 +50,7 @@ const ENDS: ReadonlySet<string> = new Set(
   "and or group order limit for having union ) ; offset into".split(" "),
 );
 
-/** The argument that a placeholder stands for. */
+/** The argument of a placeholder. */
 function hostValue(
   { root, text, language }: CodeTree,
   literal: SyntaxNode,
@@ -73,7 +73,7 @@ function hostValue(
     : undefined;
 }
 
-/** The arguments of the call that a text is given to. */
+/** The arguments of the call that a text is passed to. */
 function callAround(root: SyntaxNode, literal: SyntaxNode): SyntaxNode | undefined {
   const call = pathTo(root, literal.start, literal.end).findLast(({ type }) =>
     ["call_expression", "method_invocation"].includes(type),
@@ -81,7 +81,7 @@ function callAround(root: SyntaxNode, literal: SyntaxNode): SyntaxNode | undefin
   return call && childOf(call, "arguments");
 }
 
-/** The values that stand for the marks of a text, in their order: those of a list, or all arguments behind it. */
+/** The values for the placeholders of a text, in order: those of a list, or all later arguments. */
 export function valuesBeside(
   root: SyntaxNode,
   literal: SyntaxNode,
@@ -95,7 +95,7 @@ export function valuesBeside(
     : others.filter(({ type }) => type !== "class_literal" && type !== "lambda_expression");
 }
 
-/** In calls that build a query a value has the name that the argument has. */
+/** In query builder calls a value has the name of the argument. */
 function namedValue(tree: CodeTree, site: Site, { value }: Equality): string | undefined {
   if (value.kind !== "parameter") return undefined;
   const { root, text } = tree;

@@ -1,9 +1,9 @@
-// A lock of PostgreSQL's own, which names no row, before the condition is looked at: it works where no row stands for all.
+// A PostgreSQL advisory lock, taken before the condition is checked: it works if no row represents the whole condition.
 import type { Candidate, Proposals, TextEdit } from "../candidate";
 import { addBefore } from "../idioms/addStatement";
 import type { Site, Workshop } from "../workshop";
 
-/** One candidate: every transaction of the anomaly takes the lock of the table before it first reads or writes it. */
+/** One candidate: every transaction of the anomaly takes the table's lock before its first read or write of it. */
 export function advisoryLocks(workshop: Workshop): Proposals {
   const refuse = (reason: string): Proposals => ({
     candidates: [],
@@ -37,7 +37,7 @@ export function advisoryLocks(workshop: Workshop): Proposals {
   return { candidates: [candidate], refusals: [] };
 }
 
-/** The first statement in the same text as the one that matters, so that the lock comes before everything. */
+/** The first statement in the same text as this one, so that the lock precedes everything. */
 function firstOf(sites: readonly Site[], own: Site): Site {
   return sites.find(({ file, statement }) => file === own.file && !statement.through) ?? own;
 }

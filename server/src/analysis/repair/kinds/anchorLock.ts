@@ -1,5 +1,5 @@
-// A row that stands for all rows of a condition is locked before these are looked at: one that the transaction reads
-// anyway, or the one that the rows refer to.
+// Locks a row that represents all rows of a condition before these are read: one that the transaction reads anyway, or the one that the
+// rows refer to.
 import type { Transaction } from "../../../program/program";
 import type { SelectStatement, Statement } from "../../../program/statement";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
@@ -9,14 +9,14 @@ import { valueText } from "../idioms/valueText";
 import { equalitiesOf, isAggregate, isOfOneRow } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
-/** How one transaction comes to hold the lock of an anchor's row: by no edit where it does so already. */
+/** The way in which one transaction locks an anchor row: without an edit if it does so already. */
 interface Way {
-  /** The table of the anchor. */
+  /** The anchor's table. */
   readonly table: string;
   readonly edits: readonly TextEdit[];
 }
 
-/** One candidate per table whose row every transaction of the anomaly can lock. */
+/** One candidate per table of which every transaction of the anomaly can lock a common row. */
 export function anchorLocks(workshop: Workshop): Proposals {
   const refusals: Refusal[] = [];
   const ways = workshop.transactions.map((each) => waysOf(workshop, each, refusals));
@@ -87,7 +87,7 @@ function isOfSeveral({ program }: Workshop, statement: SelectStatement): boolean
   return isAggregate(statement.query) || !isOfOneRow(statement, table?.primaryKey);
 }
 
-/** The rows refer to one row of another table, or are of one: that row is locked by a statement of its own. */
+/** Locks the parent row of another table, by a separate statement, if the rows refer to a single one. */
 function parentWays(
   workshop: Workshop,
   site: Site,
@@ -116,7 +116,7 @@ function parentWays(
   });
 }
 
-/** True if two statements stand in the same function, so that names mean the same. */
+/** True if two statements are in the same function call, so that names mean the same. */
 function isSameCall(one: Statement, other: Statement): boolean {
   return JSON.stringify(one.through ?? []) === JSON.stringify(other.through ?? []);
 }

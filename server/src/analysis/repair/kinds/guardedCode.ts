@@ -1,5 +1,5 @@
-// A guarded UPDATE in application code: computed from the row itself, with what was checked before it as its condition, and
-// the count of changed rows checked behind it.
+// A guarded UPDATE in application code: computed from the row itself, with the earlier check as its condition, and a check of the row count
+// after it.
 import type { TextEdit } from "../candidate";
 import { codeGuardsBetween } from "../idioms/codeGuards";
 import { codeUpdate } from "../idioms/codeUpdate";
@@ -13,7 +13,7 @@ interface Guarded {
   readonly isChecked: boolean;
 }
 
-/** The edits, or why there are none. Read and UPDATE are of one row. */
+/** The edits, or the reason why there are none. Read and UPDATE concern the same row. */
 export function guardedInCode(
   workshop: Workshop,
   read: ReadSite,

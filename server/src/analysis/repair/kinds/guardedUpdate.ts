@@ -1,5 +1,5 @@
-// An UPDATE that writes what was computed from a stale read computes from the row itself instead, and refuses where the
-// guard that was checked before no longer holds. In SQL of files of its own (routines and scripts), and in code.
+// An UPDATE that writes a value computed from a stale read computes it from the row itself instead, and fails if the earlier guard no
+// longer holds. For SQL files (routines and scripts) and for code.
 import { nameOf, tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import { offsetsOf } from "../../../frontend/sql/text/lines";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
@@ -9,7 +9,7 @@ import { isOfSameRow, updatesBehind, type ReadSite, type UpdateSite } from "../p
 import type { Site, Workshop } from "../workshop";
 import { guardedInCode } from "./guardedCode";
 
-/** One candidate per UPDATE that overwrites a row by what a stale read gave. */
+/** One candidate per UPDATE that overwrites a row from a stale read. */
 export function guardedUpdates(workshop: Workshop): Proposals {
   const candidates: Candidate[] = [];
   const refusals: Refusal[] = [];
@@ -41,7 +41,7 @@ export function guardedUpdates(workshop: Workshop): Proposals {
 
 interface Guarded {
   readonly edits: readonly TextEdit[];
-  /** The UPDATE has a guard now, which was checked before it. */
+  /** True if the UPDATE now has a guard that was checked before it. */
   readonly isChecked: boolean;
 }
 
@@ -109,7 +109,7 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
   return { edits, isChecked: guards.length > 0 };
 }
 
-/** True if nothing else asks for what was read, so that the read can go. */
+/** True if nothing else uses what was read, so that the read can be removed. */
 function isForUpdateAlone(
   text: string,
   read: ReadSite,
@@ -120,7 +120,7 @@ function isForUpdateAlone(
   return held.every(({ name }) => occurrences(text, between, name).length === 0);
 }
 
-/** The statement with what ends it, and the line that it leaves empty. */
+/** Deletes the statement with its terminator, and its line if that becomes empty. */
 function removing(text: string, { file, start, end }: ReadSite): TextEdit {
   const rest = tokensOf(text, end, Math.min(text.length, end + 12));
   const isGset = rest[0]?.kind === "backslash";
@@ -151,7 +151,7 @@ const OPPOSITES: ReadonlyMap<string, string> = new Map([
   ["<>", "="],
 ]);
 
-/** The guard on the row, as a condition of its UPDATE. */
+/** The guard as a condition of the UPDATE. */
 function conditionText(text: string, { condition, isExit }: Guard, held: readonly Held[]): string {
   const parts: string[] = [];
   for (let at = 0; at < condition.length; at += 1) {
@@ -185,7 +185,7 @@ interface KeptValue extends Held {
   readonly uses: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** The new value in the variable of the old one, where all that follows uses what the UPDATE computed. */
+/** Keeps the new value in the old one's variable, if later code uses what the UPDATE computed. */
 function keptValue(
   text: string,
   {

@@ -1,10 +1,10 @@
-// Functions whose statements commit one by one run as one transaction at the database's serializable level.
+// Joins the statements of a function that commit one by one into one transaction at the database's serializable level.
 import type { Candidate, Proposals } from "../candidate";
 import { raiseLevel } from "../idioms/raiseLevel";
 import { transactionAround } from "../idioms/transactionAround";
 import type { Workshop } from "../workshop";
 
-/** A candidate that joins the statements of each such function, and one that raises the level of the other transactions as well. */
+/** One candidate joins the statements of each such function; another also raises the level of the other transactions. */
 export function oneTransactions(workshop: Workshop): Proposals {
   const units = workshop.transactions.filter(({ boundary }) => boundary === "unit");
   if (units.length === 0) return { candidates: [], refusals: [] };

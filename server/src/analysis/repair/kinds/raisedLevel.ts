@@ -1,10 +1,10 @@
-// All transactions of the anomaly at the database's serializable level: what it cannot order it refuses, and that has to be
-// run again.
+// Raises all transactions of the anomaly to the database's serializable level, which refuses what it cannot order; refused transactions
+// must be retried.
 import type { Candidate, Proposals } from "../candidate";
 import { raiseLevel } from "../idioms/raiseLevel";
 import type { Workshop } from "../workshop";
 
-/** One candidate: every transaction of the anomaly that does not ask for it yet. */
+/** One candidate: every transaction of the anomaly that is not serializable yet. */
 export function raisedLevels(workshop: Workshop): Proposals {
   const open = workshop.transactions.filter(
     ({ level }) => level === undefined || !level.name.endsWith(":serializable"),

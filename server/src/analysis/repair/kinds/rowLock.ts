@@ -1,13 +1,11 @@
-// The reads that go stale lock their rows, so that whoever changes these waits, or is waited for.
+// Stale reads lock their rows, so that concurrent changes wait for them, or they for the changes.
 import type { Statement } from "../../../program/statement";
 import type { Candidate, Proposals, Refusal } from "../candidate";
 import { lockRead } from "../idioms/lockRead";
 import { isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
-/**
- * One candidate for the first stale read alone, one for all of them, and one with all reads of the same tables.
- */
+/** Three candidates: the first stale read alone, all stale reads, and all reads of the same tables. */
 export function rowLocks(workshop: Workshop): Proposals {
   const { staleReads } = workshop;
   const [first] = staleReads;

@@ -1,5 +1,5 @@
-// Where rows are looked for and one is inserted because there is none: a unique key that refuses the second, and an insertion
-// that does then what the look-up did.
+// For a lookup followed by an insertion if there is no row: a unique key that rejects the second row, and an insertion that then behaves as
+// the lookup would.
 import {
   childOf,
   namedChildren,
@@ -21,7 +21,7 @@ import type { Site, Workshop } from "../workshop";
 
 type Insert = Site & { readonly statement: InsertStatement };
 
-/** One candidate: a key over the columns of the look-up, where the rows of all stale reads are looked for so. */
+/** One candidate: a key over the lookup's columns, if all stale reads are such lookups. */
 export function uniqueKeys(workshop: Workshop): Proposals {
   const refuse = (reason: string): Proposals => ({
     candidates: [],
@@ -79,11 +79,11 @@ interface LookUp {
   readonly read: ReadSite;
   readonly insert: Insert;
   readonly table: Table;
-  /** Sorted as the table has them. */
+  /** Sorted in the order of the table. */
   readonly columns: readonly string[];
 }
 
-/** A look-up by equalities alone whose only use is whether there is a row, with the insertion of such a row. */
+/** A lookup by equalities only, used only for whether a row exists, with the insertion of such a row. */
 function lookUp(workshop: Workshop, site: Site): LookUp | undefined {
   const { statement, transaction } = site;
   if (statement.kind !== "select") return undefined;
@@ -120,7 +120,7 @@ function inserts({ rows }: InsertStatement, equalities: ReturnType<typeof equali
   );
 }
 
-/** True if all conditions that use a result, or a variable that holds it, ask whether it has a row, and one does. */
+/** True if all conditions on a result, or on a variable that holds it, test whether it has a row, and there is at least one. */
 function asksForAbsence(
   body: Command,
   { into: result, query }: Pick<SelectStatement, "into" | "query">,
@@ -186,7 +186,7 @@ function parts(condition: Expression): readonly Expression[] {
   return condition.kind === "not" ? parts(condition.operand) : [condition];
 }
 
-/** `size > 0`, `count = 0`, `id IS NULL`: no other number than none is told from some. */
+/** `size > 0`, `count = 0`, `id IS NULL`: the only distinction is none or some. */
 function isAbsence(condition: Expression, isCount: boolean): boolean {
   if (condition.kind === "isNull") return HELD.has(condition.operand.kind);
   if (condition.kind !== "comparison") return false;
@@ -199,7 +199,7 @@ function isAbsence(condition: Expression, isCount: boolean): boolean {
 
 const HELD: ReadonlySet<Expression["kind"]> = new Set(["size", "field", "variable"]);
 
-/** The insertion that does nothing where the row is there, and goes then the way of the look-up; PostgreSQL has words for it. */
+/** The insertion that does nothing if the row exists, and then takes the lookup's path; PostgreSQL has syntax for it. */
 function errorPath(
   workshop: Workshop,
   read: ReadSite,
@@ -218,7 +218,7 @@ function errorPath(
   }
   const text = workshop.textOf(insert.file)?.text;
   if (text === undefined || insert.transaction.boundary !== "routine") return undefined;
-  // The look-up may stand in the condition itself.
+  // The lookup may be in the condition itself.
   const head = /\bIF\b[^;]*$/iu.exec(text.slice(Math.max(0, read.start - NEAR), read.start));
   const from = head ? read.start - head[0].length : read.end;
   const exit = guardsBetween(text, from, insert.start).findLast(({ isExit }) => isExit)?.body;
@@ -238,10 +238,10 @@ function errorPath(
   ];
 }
 
-/** Characters in which the IF around a query is looked for. */
+/** The number of characters in which the IF around a query is searched. */
 const NEAR = 200;
 
-/** The last statement between two places that leaves the function under a condition. */
+/** The last statement between two positions that leaves the function conditionally. */
 function exitBetween(owner: SyntaxNode, start: number, end: number): SyntaxNode | undefined {
   const found: SyntaxNode[] = [];
   const open = [owner];

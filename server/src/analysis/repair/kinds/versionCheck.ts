@@ -1,5 +1,5 @@
-// Optimistic: an UPDATE is refused where the row is no longer what the stale read gave. By the row's version where it is
-// read and every writer counts it up, else by the values that were read. What is refused has to be run again.
+// Optimistic locking: an UPDATE fails if the row differs from the stale read. It compares the row's version if that is read and every
+// writer increments it, else the values that were read. A failed transaction must be retried.
 import type { CodeTree } from "../../../frontend/code/workspace/codeParsers";
 import { walkCommand } from "../../../frontend/sql/walk";
 import type { Transaction } from "../../../program/program";
@@ -91,7 +91,7 @@ function checked(
     held.map(({ column, value, own }) => ({
       column,
       key: keyIn(own) ?? column,
-      // Nothing is to be computed otherwise.
+      // Only the check is added; nothing is computed differently.
       held: { ...own, names: new Set<string>() },
       guards: [{ comparison: "=" as const, value }],
     })),
@@ -100,7 +100,7 @@ function checked(
   return typeof written === "string" ? written : written.edits;
 }
 
-/** True if the transaction itself may write these columns after a read and before an UPDATE, or before another round of it. */
+/** True if the transaction itself may write these columns between a read and an UPDATE, or another round of it. */
 function isChangedBetween(
   workshop: Workshop,
   read: ReadSite,
@@ -133,7 +133,7 @@ function writesAnyOf(statement: Statement, table: string, columns: readonly stri
   }
 }
 
-/** True if a loop runs the UPDATE and not the read. */
+/** True if a loop repeats the UPDATE without the read. */
 function isInFurtherLoop({ body }: Transaction, read: ReadSite, update: UpdateSite): boolean {
   let isFound = false;
   walkCommand(body, {
@@ -146,12 +146,12 @@ function isInFurtherLoop({ body }: Transaction, read: ReadSite, update: UpdateSi
   return isFound;
 }
 
-/** The end of the statement around an UPDATE: its values stand behind its text. */
+/** The end of the statement around an UPDATE: its values follow its text. */
 function endOfCall(tree: CodeTree, update: Site): number {
   return statementAround(tree, update)?.end ?? update.end;
 }
 
-/** The column that counts versions, where it is read; else the columns that are read and that a value surely equals. */
+/** The version column, if it is read; else the read columns that can be compared exactly. */
 function comparable({ columns, primaryKey }: Table, { query }: SelectStatement): readonly string[] {
   const read = new Set(
     query.outputs.flatMap(({ value }) => (value.kind === "column" ? [value.column] : [])),
