@@ -129,6 +129,10 @@ export function openMockSession({
     });
   }
 
+  function shownResult(result: SqlResult): StatementResult {
+    return statementResult({ ...result, columns: objectsOf(result.columns) }, isPostgres);
+  }
+
   function ownStatement(effect: () => void): PreparedStatement {
     return {
       parameters: [],
@@ -142,7 +146,7 @@ export function openMockSession({
   return {
     split(text) {
       try {
-        const parts = sql.parse(text).map((each) => each.text);
+        const parts = sql.parse(text).flatMap((each) => (each.isContinued ? [] : each.text));
         whole = { text, parts };
         return parts;
       } catch (error) {
@@ -170,8 +174,8 @@ export function openMockSession({
           if (!outcome.ok) return outcome;
           const [result] = outcome.results;
           if (!result) return { ok: true, value: NOTHING };
-          const told = { ...result, columns: objectsOf(result.columns) };
-          return { ok: true, value: statementResult(told, isPostgres) };
+          const sets = (result.sets ?? []).map(shownResult);
+          return { ok: true, value: { ...shownResult(result), ...(sets.length > 0 && { sets }) } };
         },
       };
       return Promise.resolve({ ok: true, value: prepared });
@@ -240,6 +244,8 @@ function statementResult(result: SqlResult, isPostgres: boolean): StatementResul
     rows: rows.map((row) => row.map((value, at) => cell(value, columns[at], isPostgres))),
     tag: tagOf(result),
     affected: rowCount,
+    ...(result.changedRows !== undefined &&
+      result.command === "UPDATE" && { found: { matched: rowCount, changed: result.changedRows } }),
     inserted: insertId,
     copy: result.copy,
     notices: result.notices,

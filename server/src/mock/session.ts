@@ -45,11 +45,15 @@ export interface StatementResult {
   readonly tag: string;
   /** Rows that were changed or, under MySQL, found by an UPDATE if the client asked for that. */
   readonly affected: number;
+  /** Rows that an UPDATE of MySQL found, and those that it left different. */
+  readonly found?: { readonly matched: number; readonly changed: number };
   /** The first number that AUTO_INCREMENT gave. */
   readonly inserted?: number | bigint | undefined;
   /** Rows are wanted from the client, for these columns, or go to it as COPY writes them. */
   readonly copy?: SqlCopy | undefined;
   readonly notices?: readonly Notice[] | undefined;
+  /** Rows that a procedure of MySQL has selected, before its own end. */
+  readonly sets?: readonly StatementResult[];
 }
 
 export type Outcome<T> =

@@ -77,7 +77,7 @@ export interface View {
 /** A function or procedure of the user's own. */
 export interface Routine {
   readonly name: string;
-  readonly language: "plpgsql" | "sql";
+  readonly language: "plpgsql" | "sql" | "mysql";
   readonly isProcedure: boolean;
   readonly parameters: readonly RoutineParameter[];
   /** Undefined for what returns nothing or rows of its parameters. */

@@ -62,25 +62,31 @@ export function applyDefinition(catalog: Catalog, definition: SqlDefinition, fre
         throw failure("noFunction", `function ${trigger.routine}() does not exist`);
       const isThere = known.some(({ name }) => name === trigger.name);
       if (isThere && !replace) {
-        throw failure(
-          "objectExists",
-          `trigger "${trigger.name}" for relation "${trigger.table}" already exists`,
-        );
+        throw catalog.dialect === "postgres"
+          ? failure(
+              "objectExists",
+              `trigger "${trigger.name}" for relation "${trigger.table}" already exists`,
+            )
+          : failure("triggerExists", `Trigger '${trigger.name}' already exists`);
       }
       const others = known.filter(({ name }) => name !== trigger.name);
-      const all = [...others, trigger].sort((one, other) => (one.name < other.name ? -1 : 1));
+      const all = [...others, trigger];
+      // PostgreSQL runs them by their names, MySQL in the order of their making.
+      if (catalog.dialect === "postgres")
+        all.sort((one, other) => (one.name < other.name ? -1 : 1));
       catalog.triggers.set(trigger.table, all);
       break;
     }
     case "drop trigger": {
-      const known = catalog.triggers.get(definition.table) ?? [];
-      const rest = known.filter(({ name }) => name !== definition.name);
-      if (rest.length === known.length && !definition.ifExists)
-        throw failure(
-          "noObject",
-          `trigger "${definition.name}" for table "${definition.table}" does not exist`,
-        );
-      catalog.triggers.set(definition.table, rest);
+      const { name, ifExists } = definition;
+      const table = definition.table ?? tableOfTrigger(catalog, name);
+      const known = catalog.triggers.get(table) ?? [];
+      const rest = known.filter((each) => each.name !== name);
+      if (rest.length === known.length && !ifExists)
+        throw catalog.dialect === "postgres"
+          ? failure("noObject", `trigger "${name}" for table "${table}" does not exist`)
+          : failure("noTrigger", "Trigger does not exist");
+      catalog.triggers.set(table, rest);
       break;
     }
     case "create enum":
@@ -142,12 +148,17 @@ export function unusedStorage({ storages }: Catalog, name: string): string {
   return storage;
 }
 
+function tableOfTrigger({ triggers }: Catalog, name: string): string {
+  const found = [...triggers].find(([, all]) => all.some((each) => each.name === name));
+  return found?.[0] ?? "";
+}
+
 function createRoutine(
   catalog: Catalog,
   definition: Extract<SqlDefinition, { readonly kind: "create routine" }>,
 ): void {
   const { name, language, replace, returns, returnsSet, isProcedure, body } = definition;
-  if (language !== "plpgsql" && language !== "sql")
+  if (language !== "plpgsql" && language !== "sql" && language !== "mysql")
     throw unsupported(`a function in the language ${language}`);
   const parameters = definition.parameters.map(({ type, ...rest }) => ({
     ...rest,
@@ -170,6 +181,15 @@ function createRoutine(
   };
   const known = catalog.routines.get(name) ?? [];
   const same = known.find((other) => signatureOf(other) === signatureOf(routine));
+  if (catalog.dialect !== "postgres") {
+    if (known.length > 0 && !replace)
+      throw failure(
+        "routineExists",
+        `${isProcedure ? "PROCEDURE" : "FUNCTION"} ${name} already exists`,
+      );
+    catalog.routines.set(name, [routine]);
+    return;
+  }
   if (same !== undefined && !replace)
     throw failure("routineExists", `function "${name}" already exists with same argument types`);
   catalog.routines.set(name, [...known.filter((other) => other !== same), routine]);
@@ -324,7 +344,9 @@ function drop(
       return;
     case "routine":
       if (!catalog.routines.delete(name) && !ifExists)
-        throw failure("noFunction", `could not find a function named "${name}"`);
+        throw catalog.dialect === "postgres"
+          ? failure("noFunction", `could not find a function named "${name}"`)
+          : failure("noFunction", `PROCEDURE ${name} does not exist`, { routine: name });
       return;
     case "sequence":
       if (!catalog.sequences.delete(name) && !ifExists) throw missing(catalog, what, name);

@@ -159,7 +159,8 @@ export type SqlDefinition =
   | {
       readonly kind: "drop trigger";
       readonly name: string;
-      readonly table: string;
+      /** Absent in MySQL, whose triggers have names of their own. */
+      readonly table?: string;
       readonly ifExists: boolean;
     }
   | { readonly kind: "create enum"; readonly name: string; readonly labels: readonly string[] }

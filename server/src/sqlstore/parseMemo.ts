@@ -8,6 +8,8 @@ export interface ParsedStatement {
   readonly text: string;
   /** How it writes its names, where that is not how they are looked up. */
   readonly spelling?: Spelling;
+  /** It belongs to the text of the statement before it, of which it is a further part. */
+  readonly isContinued?: boolean;
   /** Where it begins in the text of all statements, where the parser tells. */
   readonly start?: number;
 }

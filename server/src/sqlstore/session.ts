@@ -2,8 +2,10 @@
 import type { Reply, Request } from "../exploration/client";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
+import { typesOfVariables } from "./compile/userVariables";
 import { runAssignment, type AssignmentHost } from "./sessionAssignments";
 import { isReadOnly, sessionSettings } from "./sessionSettings";
+import { sessionControl } from "./sessionControl";
 import { sessionTransaction } from "./sessionTransaction";
 import { checkPending, isFree, referenceTime, setConstraints } from "./sessionConstraints";
 import { runDefinition, type DefinitionHost } from "./sessionDefinitions";
@@ -17,7 +19,6 @@ import { truncatedTables, truncateTables } from "./run/truncate";
 import { shownColumns } from "./mysql/spelling";
 import { failure, asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
 import { createNamedLocks } from "./namedLocks";
-import { savepoint } from "./savepoints";
 import { restartNumbers, sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
 import {
@@ -27,7 +28,6 @@ import {
   commandResult,
   checkFailed,
   checkReadOnly,
-  warning,
   loneCall,
   skipNotices,
   VERSIONS,
@@ -41,8 +41,9 @@ import type {
   TransactionStatus,
 } from "./sessionTypes";
 import type { State } from "./sessionState";
+import { selectOf } from "./selectOf";
 import { showResult, type ShowRequest } from "./display";
-import type { SqlChange, SqlQuery, TransactionModes } from "./tree";
+import type { SqlChange, SqlQuery } from "./tree";
 import type { SqlType } from "./values/types";
 import type { SqlValue } from "./values/value";
 
@@ -118,6 +119,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     },
     rows: rowsStatement,
     statement: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
+    inTransaction,
   });
   const settings = sessionSettings(state, dialect);
   const transaction = sessionTransaction({
@@ -131,13 +133,21 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     },
   });
   const { begin, commit, abort, ended, finished } = transaction;
+  const control = sessionControl({
+    state,
+    isPostgres,
+    transaction,
+    note: (notice) => {
+      notices.push(notice);
+    },
+  });
   const assignmentHost: Omit<AssignmentHost, "query"> = {
     isPostgres,
     state,
     settings,
     level: options.level,
     commit,
-    setLevel: levelSet,
+    setLevel: control.setLevel,
   };
   const definitionHost: DefinitionHost = {
     catalog,
@@ -207,9 +217,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       const type = parameterType(given, dialect);
       if (type !== undefined) types.set(at + 1, type);
     }
-    const localTypes =
-      locals && new Map([...locals].map(([name, { declared }]) => [name, declared.type] as const));
+    const localTypes = typesAround(locals);
     const plan = database.plan(statement, types, localTypes);
+    const lastInsert = state.facts.lastInsert;
     const end = yield* runPlan(plan, { ...context(parameters), ...(locals && { locals }) });
     if (statement.kind !== "select") yield* statementTriggers(statement, "before");
     const { result, changed = [] } = yield* finished(end);
@@ -222,7 +232,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       ...state.facts,
       rowCount: isQuery ? -1 : (result.changed ?? result.count),
       foundRows: isQuery ? result.rows.length : state.facts.foundRows,
-      lastInsert: result.insertId ?? state.facts.lastInsert,
+      // Triggers leave it as it was.
+      lastInsert: result.insertId ?? lastInsert,
     };
     return {
       command: statement.kind.toUpperCase(),
@@ -232,6 +243,13 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       ...(result.changed === undefined ? {} : { changedRows: result.changed }),
       ...(result.insertId === undefined ? {} : { insertId: result.insertId }),
     };
+  }
+
+  /** Types of the variables that a statement may name. */
+  function typesAround(locals: Locals = new Map()): ReadonlyMap<string, SqlType> | undefined {
+    if (locals.size + state.variables.size === 0) return undefined;
+    const own = [...locals].map(([name, { declared }]) => [name, declared.type] as const);
+    return new Map([...own, ...typesOfVariables(state.variables)]);
   }
 
   function* statementTriggers(
@@ -278,43 +296,13 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (isPostgres) notices.push(...skipNotices(catalog, parsed.definition));
         return yield* runDefinition(parsed, spelling, definitionHost);
       case "begin":
-        if (state.status !== "idle" && !isPostgres) yield* commit();
-        if (state.status === "open" && !state.isImplicit)
-          notices.push(warning("25001", "there is already a transaction in progress"));
-        state.isImplicit = false;
-        setModes(parsed);
-        if (state.status === "idle") yield* begin();
-        return commandResult("BEGIN");
       case "commit":
-        return yield* committed(parsed.chain);
-      case "rollback": {
-        noteNoTransaction("ROLLBACK", parsed.chain);
-        const modes = modesNow();
-        if (state.status === "open") yield* abort();
-        ended();
-        if (parsed.chain) yield* chained(modes);
-        return commandResult("ROLLBACK");
-      }
+      case "rollback":
       case "savepoint":
-        if (!isPostgres && !state.autocommit && state.status === "idle") yield* begin();
-        return savepoint(state, parsed.kind, parsed.name, isPostgres);
       case "release":
       case "rollback to":
-        return savepoint(state, parsed.kind, parsed.name, isPostgres);
       case "set modes":
-        if (parsed.session) {
-          state.usualLevel = parsed.level ?? state.usualLevel;
-          state.usualReadOnly = parsed.readOnly ?? state.usualReadOnly;
-        } else if (parsed.level !== undefined) yield* levelSet(parsed.level);
-        if (!parsed.session && (!isPostgres || state.status === "open")) {
-          if (isPostgres && state.hasRun && parsed.readOnly === false && isReadOnly(state))
-            throw failure(
-              "insideTransaction",
-              "transaction read-write mode must be set before any query",
-            );
-          state.readOnly = parsed.readOnly ?? state.readOnly;
-        }
-        return commandResult("SET");
+        return yield* control.run(parsed);
       case "set":
         for (const assignment of parsed.assignments)
           yield* runAssignment(assignment, {
@@ -346,7 +334,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
           return commandResult("NOTIFY");
         });
       case "call":
-        return yield* inTransaction(() => routines.call(parsed, parameters, true));
+        // The statements of MySQL's procedures commit one by one.
+        return isPostgres
+          ? yield* inTransaction(() => routines.call(parsed, parameters, true))
+          : yield* routines.call(parsed, parameters, true);
       case "do":
         return yield* inTransaction(() => routines.block(parsed.body));
       case "table as":
@@ -355,59 +346,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       default:
         return yield* own.run(parsed, parameters);
     }
-  }
-
-  /** SET TRANSACTION: the open transaction's level in PostgreSQL, the next one's in MySQL. */
-  function* levelSet(level: string): Generator<Request, void, Reply> {
-    if (state.status === "open" && (!isPostgres || state.hasRun))
-      throw failure(
-        "insideTransaction",
-        isPostgres
-          ? "SET TRANSACTION ISOLATION LEVEL must be called before any query"
-          : "Transaction characteristics can't be changed while a transaction is in progress",
-      );
-    // Outside of a transaction PostgreSQL's means nothing.
-    if (isPostgres && state.status === "idle") return;
-    state.level = level;
-    if (state.status === "open") yield* begin();
-  }
-
-  /** Modes of the transaction at hand or the next one. */
-  function setModes({ level, readOnly }: TransactionModes): void {
-    if (level !== undefined) state.level = level;
-    if (readOnly !== undefined) state.readOnly = readOnly;
-  }
-
-  function noteNoTransaction(word: string, chain: boolean): void {
-    if (!isPostgres || (state.status !== "idle" && !state.isImplicit)) return;
-    if (chain)
-      throw failure(
-        "outsideTransaction",
-        `${word} AND CHAIN can only be used in transaction blocks`,
-      );
-    notices.push(warning("25P01", "there is no transaction in progress"));
-  }
-
-  function* committed(chain: boolean): Generator<Request, SqlResult, Reply> {
-    noteNoTransaction("COMMIT", chain);
-    const modes = modesNow();
-    const hasFailed = state.status === "failed";
-    if (state.status === "open") yield* commit();
-    else if (hasFailed || !isPostgres) ended();
-    if (chain) yield* chained(modes);
-    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK.
-    return commandResult(hasFailed ? "ROLLBACK" : "COMMIT");
-  }
-
-  function modesNow(): Pick<State, "level" | "readOnly"> {
-    const { level, readOnly } = state;
-    return { level, readOnly };
-  }
-
-  /** AND CHAIN: the next transaction has the modes of the one before. */
-  function* chained(modes: Pick<State, "level" | "readOnly">): Generator<Request, void, Reply> {
-    Object.assign(state, modes);
-    yield* begin();
   }
 
   /** Runs a statement in the open transaction, or in one of its own. */
@@ -477,9 +415,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     else if (state.status === "idle") ended();
   }
 
-  /** MySQL names a table that is missing with its database. */
+  /** MySQL names a table or routine that is missing with its database. */
   function shownError(error: SqlError): SqlError {
-    const { number, table } = error;
+    const { number, table, routine, message } = error;
+    if (!isPostgres && routine !== undefined)
+      return { ...error, message: message.replace(routine, `${state.facts.database}.${routine}`) };
     if (isPostgres || number !== UNKNOWN_TABLE || table === undefined) return error;
     const name = table.includes(".") ? table : `${state.facts.database}.${table}`;
     return { ...error, message: `Table '${name}' doesn't exist` };
@@ -528,17 +468,19 @@ export function createSqlSession(database: Database, options: SessionOptions): S
           return { ok: true, columns: showResult(parsed, about()).columns, parameters: new Map() };
         const isRows =
           parsed !== undefined && /^(select|insert|update|delete|merge)$/.test(parsed.kind);
+        if (parsed?.kind === "call") {
+          const { parameters, compiler } = database.plan(selectOf(parsed.arguments), given);
+          return { ok: true, columns: [], parameters: numbered(parameters, compiler) };
+        }
         if (!isRows || !("with" in parsed)) {
           const told = parsed === undefined ? [] : own.columns(parsed);
           return { ok: true, columns: told, parameters: new Map() };
         }
-        const { columns, parameters, compiler } = database.plan(parsed, given);
-        const numbers = Array.from({ length: compiler.highestParameter }, (_, at) => at + 1);
-        const types = numbers.map((each) => [each, parameters.get(each) ?? "unknown"] as const);
+        const { columns, parameters, compiler } = database.plan(parsed, given, typesAround());
         return {
           ok: true,
           columns: shownColumns(columns, first?.spelling),
-          parameters: new Map(types),
+          parameters: numbered(parameters, compiler),
         };
       } catch (thrown) {
         const error = asSqlFailure(thrown);
@@ -564,6 +506,15 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     autocommit: () => state.autocommit,
     setting: (name) => state.settings.get(name) ?? settings.usual.get(name),
   };
+}
+
+/** The types of all parameters up to the highest. */
+function numbered(
+  types: ReadonlyMap<number, SqlType>,
+  { highestParameter }: { readonly highestParameter: number },
+): ReadonlyMap<number, SqlType> {
+  const numbers = Array.from({ length: highestParameter }, (_, at) => at + 1);
+  return new Map(numbers.map((each) => [each, types.get(each) ?? "unknown"]));
 }
 
 const UNKNOWN_TABLE = 1146;

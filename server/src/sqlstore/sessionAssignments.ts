@@ -28,8 +28,9 @@ export function* runAssignment(
 ): Generator<Request, void, Reply> {
   const { state } = host;
   if (user) {
-    const { rows } = yield* host.query(selectOf([value ?? { kind: "null" }]));
-    state.variables.set(name, rows[0]?.[0] ?? null);
+    const { rows, columns } = yield* host.query(selectOf([value ?? { kind: "null" }]));
+    const type = columns[0]?.type ?? "text";
+    state.variables.set(name, { type, value: rows[0]?.[0] ?? null });
     return;
   }
   // Outside of a transaction SET LOCAL does nothing.

@@ -3,8 +3,9 @@ import { parsePlBody } from "../frontend/sql/pg/plpgsql/parser";
 import type { Reply, Request } from "../exploration/client";
 import type { Catalog } from "./catalog";
 import type { Database } from "./database";
-import { callRoutine, openFrame, outputsOf, routineFor } from "./routine/call";
-import type { Locals, RoutineHost } from "./routine/frame";
+import { typeNamed } from "./mysql/routineDefinition";
+import { callProcedure, callRoutine, openFrame, outputsOf, routineFor } from "./routine/call";
+import type { Locals, RoutineHost, RoutineResult } from "./routine/frame";
 import { runBlock } from "./routine/interpret";
 import { backTo, savepointOf } from "./savepoints";
 import { commandResult, SEVERITIES } from "./sessionParts";
@@ -12,6 +13,7 @@ import type { State } from "./sessionState";
 import { selectOf } from "./selectOf";
 import type { Notice, SqlResult } from "./sessionTypes";
 import { failure } from "./sqlError";
+import { declaredType } from "./tableParts";
 import type { SqlCall, SqlChange, SqlQuery, SqlStatement } from "./tree";
 
 type Steps = Generator<Request, SqlResult, Reply>;
@@ -27,6 +29,8 @@ interface SessionParts {
     locals?: Locals,
   ) => Steps;
   readonly statement: (statement: SqlStatement, parameters: readonly unknown[]) => Steps;
+  /** Runs in the transaction at hand, or in one of its own. */
+  readonly inTransaction: (run: () => Steps) => Steps;
 }
 
 export interface Routines {
@@ -44,6 +48,9 @@ export interface Routines {
 export function createRoutines(session: SessionParts): Routines {
   const { catalog, database, state } = session;
   const host: RoutineHost = {
+    dialect: database.dialect,
+    declared: (type) => declaredType(catalog, typeNamed(type, database.dialect)),
+    variables: state.variables,
     parse: (text) => database.parse(text).map((each) => each.statement),
     *run(parsed, locals, parameters) {
       const isRows =
@@ -53,9 +60,12 @@ export function createRoutines(session: SessionParts): Routines {
         parsed.kind === "delete" ||
         parsed.kind === "merge";
       const result = isRows
-        ? yield* session.rows(parsed, parameters, locals)
-        : yield* session.statement(parsed, parameters);
-      return { columns: result.columns, rows: result.rows, count: result.rowCount };
+        ? yield* session.inTransaction(() => session.rows(parsed, parameters, locals))
+        : parsed.kind === "call" && database.dialect !== "postgres"
+          ? yield* procedure(parsed, parameters, locals)
+          : yield* session.statement(parsed, parameters);
+      const { columns, rows, rowCount: count, sets } = result;
+      return { columns, rows, count, ...(sets && { sets: sets.map(routineResult) }) };
     },
     columns: (query) => database.plan(query, new Map()).columns,
     table: (name) => catalog.tables.get(name)?.columns,
@@ -79,9 +89,56 @@ export function createRoutines(session: SessionParts): Routines {
     },
   };
 
+  /** CALL of MySQL: each statement of a procedure is one of the session's. */
+  function* procedure(
+    { name, arguments: args }: Pick<SqlCall, "name" | "arguments">,
+    parameters: readonly unknown[],
+    locals: Locals = new Map(),
+  ): Steps {
+    const routine = catalog.routines.get(name)?.find((each) => each.isProcedure);
+    if (routine === undefined)
+      throw failure("noFunction", `PROCEDURE ${state.facts.database}.${name} does not exist`);
+    if (routine.parameters.length !== args.length)
+      throw failure(
+        "argumentCount",
+        `Incorrect number of arguments for PROCEDURE ${state.facts.database}.${name}; expected ${routine.parameters.length}, got ${args.length}`,
+      );
+    const given =
+      args.length === 0
+        ? undefined
+        : yield* session.inTransaction(() => session.rows(selectOf(args), parameters, locals));
+    const values = args.map((_, at) => ({
+      type: given?.columns[at]?.type ?? ("text" as const),
+      value: routine.parameters[at]?.mode === "out" ? null : (given?.rows[0]?.[at] ?? null),
+    }));
+    const { sets, locals: left, count } = yield* callProcedure(routine, values, host);
+    for (const [at, { name: own, mode }] of routine.parameters.entries()) {
+      if (mode === "in") continue;
+      const { value = null, declared } = left.get(own) ?? {};
+      const target = args[at];
+      const local = target?.kind === "column" ? locals.get(target.path.join(".")) : undefined;
+      if (target?.kind === "variable") {
+        const type = declared?.type ?? "text";
+        state.variables.set(target.name, { type, value });
+      } else if (local !== undefined) local.value = value;
+      else if (target?.kind !== "parameter")
+        throw failure(
+          "outArgument",
+          `OUT or INOUT argument ${at + 1} for routine ${state.facts.database}.${name} is not a variable or NEW pseudo-variable in BEFORE trigger`,
+        );
+    }
+    return {
+      ...commandResult("CALL"),
+      rowCount: count,
+      sets: sets.map((set) => ({ command: "SELECT", ...set, rowCount: set.count, sets: [] })),
+    };
+  }
+
   return {
     host,
     *call({ name, arguments: args }, parameters, isProcedure) {
+      if (isProcedure && database.dialect !== "postgres")
+        return yield* procedure({ name, arguments: args }, parameters);
       const routine = routineFor(catalog.routines.get(name), args.length);
       if (routine === undefined) throw failure("noFunction", `procedure ${name} does not exist`);
       const given = args.length === 0 ? undefined : yield* session.rows(selectOf(args), parameters);
@@ -105,4 +162,8 @@ export function createRoutines(session: SessionParts): Routines {
       return commandResult("DO");
     },
   };
+}
+
+function routineResult({ columns, rows, rowCount: count }: SqlResult): RoutineResult {
+  return { columns, rows, count };
 }

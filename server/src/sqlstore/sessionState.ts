@@ -1,9 +1,8 @@
 // State of a session between statements.
 import type { Key as StoreKey, Value } from "../exploration/client";
-import type { SessionFacts } from "./compile/node";
+import type { SessionFacts, UserVariables } from "./compile/node";
 import type { PendingReference } from "./run/changes";
 import type { TransactionStatus } from "./sessionTypes";
-import type { SqlValue } from "./values/value";
 
 export interface Savepoint {
   readonly name: string;
@@ -42,7 +41,7 @@ export interface State {
   facts: SessionFacts;
   readonly currentValues: Map<string, number>;
   lastSequence: string | undefined;
-  readonly variables: Map<string, SqlValue>;
+  readonly variables: UserVariables;
   settings: Map<string, string>;
   /** Values before SET LOCAL, restored when the transaction ends. */
   settingsBefore: Map<string, string> | undefined;

@@ -24,6 +24,8 @@ export interface SqlResult {
   /** Rows are to come from the client, or go to it. */
   readonly copy?: SqlCopy;
   readonly notices?: readonly Notice[];
+  /** Rows that a procedure of MySQL has selected, before its own end. */
+  readonly sets?: readonly SqlResult[];
 }
 
 /** Message beside a result. */

@@ -13,6 +13,7 @@ export interface SqlError {
   readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
+  readonly routine?: string;
   /** Where in the text: of what is no SQL the very place, else the start of its statement. */
   readonly position?: number;
 }
@@ -106,7 +107,7 @@ const CODES = {
   badCopy: ["22P04", 1261, "01000"],
   noStatement: ["26000", 1243, "HY000"],
   statementExists: ["42P05", 1210, "HY000"],
-  noCursor: ["34000", 1325, "24000"],
+  noCursor: ["34000", 1326, "24000"],
   cursorExists: ["42P03", 1325, "24000"],
   badArray: ["2202E", 1210, "HY000"],
   badSubstring: ["22011", 1210, "HY000"],
@@ -115,10 +116,18 @@ const CODES = {
   noData: ["P0002", 1329, "02000"],
   manyData: ["P0003", 1172, "42000"],
   assertion: ["P0004", 1644, "45000"],
-  noReturn: ["2F005", 1321, "HY000"],
+  resultSet: ["0A000", 1415, "0A000"],
+  undefinedCursor: ["34000", 1324, "42000"],
+  fetchColumns: ["42601", 1328, "HY000"],
+  noHandler: ["0Z002", 1645, "0K000"],
+  argumentCount: ["42883", 1318, "42000"],
+  outArgument: ["42601", 1414, "42000"],
+  noReturn: ["2F005", 1321, "2F005"],
   noCase: ["20000", 1339, "20000"],
   routineExists: ["42723", 1304, "42000"],
   objectExists: ["42710", 1826, "HY000"],
+  triggerExists: ["42710", 1359, "HY000"],
+  noTrigger: ["42704", 1360, "HY000"],
   noSequence: ["42P01", 4091, "42S02"],
   sequenceLimit: ["2200H", 4084, "HY000"],
   badSequence: ["22023", 4082, "HY000"],

@@ -89,11 +89,21 @@ export function createMysqlConnection(
   }
 
   function resultPayloads(
-    { columns, rows, affected, inserted }: StatementResult,
+    { columns, rows, affected, inserted, found, sets = [] }: StatementResult,
     binary: boolean,
     more: boolean,
   ): readonly Buffer[] {
-    if (!columns) return [replies.ok(status(more), { affected, inserted: inserted ?? 0 })];
+    if (sets.length > 0) {
+      const end = replies.ok(status(more), { affected, inserted: inserted ?? 0 });
+      return [...sets.flatMap((set) => resultPayloads(set, binary, true)), end];
+    }
+    if (!columns) {
+      const info =
+        found &&
+        `Rows matched: ${String(found.matched)}  Changed: ${String(found.changed)}  Warnings: 0`;
+      const told = { affected, inserted: inserted ?? 0, ...(info && { info }) };
+      return [replies.ok(status(more), told)];
+    }
     const result = binary ? replies.binaryResult : replies.textResult;
     return result(columns.map(columnDefinition), rows, status(more));
   }

@@ -105,7 +105,7 @@ export function ok(
     lengthEncodedInteger(result.inserted),
     uint16(statusBits(status)),
     uint16(0),
-    Buffer.from(result.info ?? ""),
+    ...(result.info === undefined ? [] : [lengthEncodedText(result.info)]),
   ]);
 }
 

@@ -50,5 +50,5 @@ export function functionNode(call: SqlCall, scope: Scope): Node {
     const types = args.map((node) => postgresName(node.type)).join(", ");
     throw failure("noFunction", `function ${call.name}(${types}) does not exist`);
   }
-  throw failure("noFunction", `FUNCTION ${call.name} does not exist`);
+  throw failure("noFunction", `FUNCTION ${call.name} does not exist`, { routine: call.name });
 }

@@ -21,6 +21,7 @@ import {
 import { isList } from "../values/value";
 import { plainText } from "../values/text";
 import { whole } from "../values/wholes";
+import { variableNode } from "./userVariables";
 import { isAggregate, aggregateNode } from "./aggregates";
 import { numberLiteral, unary } from "./arithmetic";
 import { functionNode } from "./call";
@@ -77,7 +78,7 @@ export function expressionNode(expression: SqlExpression, scope: Scope): Node {
     case "star":
       throw failure("syntax", "* stands where an expression is expected");
     case "variable":
-      return variable(expression.name, expression.assigned, scope);
+      return variableNode(expression.name, expression.assigned, scope);
     case "setting": {
       const { name } = expression;
       const { dialect } = compiler;
@@ -255,26 +256,6 @@ function column(path: readonly string[], scope: Scope): Node {
   const node = compileExpression(alias, scope);
   scope.aliases = aliases;
   return node;
-}
-
-function variable(name: string, assigned: SqlExpression | undefined, scope: Scope): Node {
-  if (assigned === undefined) {
-    return {
-      type: "text",
-      run: (env) => env.work.variables.get(name) ?? null,
-      constant: false,
-    };
-  }
-  const value = compileExpression(assigned, scope);
-  return {
-    type: value.type,
-    constant: false,
-    run: (env) => {
-      const result = value.run(env);
-      env.work.variables.set(name, result);
-      return result;
-    },
-  };
 }
 
 type Of<Kind extends SqlExpression["kind"]> = Extract<SqlExpression, { readonly kind: Kind }>;

@@ -51,6 +51,9 @@ export interface WithQuery {
   readonly query: CompiledQuery;
 }
 
+/** Variables of MySQL's users (`@x`), each with the type of the value that it was given last. */
+export type UserVariables = Map<string, { readonly type: SqlType; readonly value: SqlValue }>;
+
 /** The state of a statement while it runs; `run/work.ts` makes it. */
 export interface Work {
   /** The n-th parameter (from one) as a value of a type. */
@@ -76,7 +79,7 @@ export interface Work {
   readonly withRows: Map<number, readonly SqlRow[]>;
   /** Where the query stands that a WITH clause belongs to. */
   readonly withEnvs: Map<number, Env>;
-  readonly variables: Map<string, SqlValue>;
+  readonly variables: UserVariables;
   /** Values of the variables of the routine around. */
   readonly locals?: ReadonlyMap<string, { readonly value: SqlValue }> | undefined;
   readonly setting: (name: string) => SqlValue;

@@ -136,6 +136,10 @@ export function hasColumn(scope: Scope, name: string): boolean {
 
 /** A name as a node: a column here, or one of a query around. */
 export function resolveColumn(scope: Scope, path: readonly string[]): Node {
+  const { compiler } = scope;
+  // MySQL's variables of routines hide columns.
+  const variable = path.length === 1 && !isPostgres(compiler) && localNode(scope, path);
+  if (variable) return variable;
   let depth = 0;
   for (let at: Scope | undefined = scope; at !== undefined; at = at.parent, depth++) {
     const merged = path.length === 1 ? at.using.get(path[0] ?? "") : undefined;
@@ -145,11 +149,17 @@ export function resolveColumn(scope: Scope, path: readonly string[]): Node {
     const row = path.length === 1 ? wholeRow(at, path[0] ?? "", depth) : undefined;
     if (row !== undefined) return row;
   }
-  const local = path.join(".");
-  const type = scope.compiler.locals?.get(local);
-  if (type !== undefined)
-    return { type, run: (env) => env.work.locals?.get(local)?.value ?? null, constant: true };
+  const local = localNode(scope, path);
+  if (local !== undefined) return local;
   throw missingColumn(scope, path);
+}
+
+/** A variable of the routine around the statement. */
+function localNode({ compiler }: Scope, path: readonly string[]): Node | undefined {
+  const name = path.join(".");
+  const type = compiler.locals?.get(name);
+  if (type === undefined) return undefined;
+  return { type, run: (env) => env.work.locals?.get(name)?.value ?? null, constant: true };
 }
 
 function lifted(node: Node, depth: number): Node {

@@ -55,6 +55,7 @@ max_error_count 64
 max_join_size 18446744073709551615
 max_prepared_stmt_count 16382
 max_sort_length 1024
+max_sp_recursion_depth 0
 max_user_connections 0
 net_buffer_length 16384
 net_read_timeout 30

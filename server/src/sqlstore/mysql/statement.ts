@@ -7,11 +7,19 @@ import { inLowerCase } from "../../frontend/sql/text/spelling";
 import type { SyntaxInsert, SyntaxStatement } from "../../frontend/sql/dialects/syntax";
 import type { ParsedStatement } from "../parseMemo";
 import { failure, unsupported } from "../sqlError";
-import type { SqlAssignment, SqlConflict, SqlInsert, SqlQuery, SqlStatement } from "../tree";
+import type {
+  SqlAssignment,
+  SqlConflict,
+  SqlDefinition,
+  SqlInsert,
+  SqlQuery,
+  SqlStatement,
+} from "../tree";
 import { definitionsOf } from "./definition";
 import { expressionOf } from "./expression";
 import { ordersOf, outputsOf, relationsOf, translatedQuery, withOf } from "./query";
 import { queryOf, tie } from "./recursion";
+import { routineDefinitions } from "./routineDefinition";
 import { sequenceDefinition } from "./sequenceDefinition";
 import { sessionStatement } from "./sessionStatement";
 import { spellingOf } from "./spelling";
@@ -41,10 +49,11 @@ export function mysqlStatements(sql: string, dialect: Family): readonly ParsedSt
     const text = numbered(canonical.text.slice(start, end));
     const written = sql.slice(start, end);
     const spelling = spellingOf(written, canonical.text.slice(start, end), dialect);
-    return statementsOf(text, dialect).map((statement) => ({
+    return statementsOf(text, dialect).map((statement, at) => ({
       statement,
       text: written.trim(),
       spelling,
+      isContinued: at > 0,
     }));
   });
 }
@@ -81,11 +90,19 @@ function refuse(reader: Reader): void {
 function definitions(text: string, reader: Reader, dialect: Family): readonly SqlStatement[] {
   const words = reader.lexemes.slice(0, 4).map((each) => each.word);
   const what = words.find((word) => /^(procedure|function|trigger|event)$/.test(word));
-  if (what !== undefined && words[0] !== "drop") throw unsupported(`CREATE ${what.toUpperCase()}`);
   const tag = words.slice(0, 2).join(" ").toUpperCase();
   const guarded = reader.lexemes
     .slice(0, 6)
     .some((each) => each.kind === "word" && each.word === "if");
+  if (what !== undefined) {
+    if (words[0] === "drop") return [{ ...dropOf(reader, what, guarded), tag }];
+    if (words[0] !== "create") throw unsupported(`${tag}`);
+    return routineDefinitions(text, dialect).map((definition) => ({
+      kind: "definition",
+      definition,
+      tag: `CREATE ${what.toUpperCase()}`,
+    }));
+  }
   const whole = { text, dialect, spelling: inLowerCase };
   const head = words.slice(0, words.indexOf("sequence") + 1).join(" ");
   if (dialect === "mariadb" && SEQUENCE.test(head)) {
@@ -106,6 +123,21 @@ function definitions(text: string, reader: Reader, dialect: Family): readonly Sq
     definition,
     tag,
   }));
+}
+
+function dropOf(
+  { lexemes }: Reader,
+  what: string,
+  guarded: boolean,
+): Pick<Extract<SqlStatement, { readonly kind: "definition" }>, "kind" | "definition"> {
+  const name = lexemes.findLast(({ kind }) => kind === "word" || kind === "name")?.word ?? "";
+  const own = name.toLowerCase();
+  if (what === "event") throw unsupported("DROP EVENT");
+  const definition: SqlDefinition =
+    what === "trigger"
+      ? { kind: "drop trigger", name: own, ifExists: guarded }
+      : { kind: "drop", what: "routine", names: [own], ifExists: guarded, cascade: false };
+  return { kind: "definition", definition };
 }
 
 const SEQUENCE = /^(create( or replace)?( temporary)?|alter|drop( temporary)?) sequence$/;
@@ -151,7 +183,7 @@ function statementOf(tree: SyntaxStatement, first: string): SqlStatement {
         })),
       };
     case "call":
-      throw unsupported(`the procedure ${tree.name}`);
+      return { kind: "call", name: tree.name, arguments: tree.arguments.map(expressionOf) };
     case "do":
       throw unsupported("DO");
     case "nothing":

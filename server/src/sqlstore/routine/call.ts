@@ -5,14 +5,11 @@ import type { QueryColumn } from "../compile/node";
 import { selectOf } from "../selectOf";
 import { failure } from "../sqlError";
 import type { SqlType } from "../values/types";
-import type { SqlRow, SqlValue } from "../values/value";
-import type { Frame, Locals, RoutineHost, Steps } from "./frame";
-import { assignCast, runBlock } from "./interpret";
-
-export interface Argument {
-  readonly type: SqlType;
-  readonly value: SqlValue;
-}
+import type { SqlRow } from "../values/value";
+import type { Argument, Frame, Locals, RoutineHost, RoutineResult, Steps } from "./frame";
+import { runBlock } from "./interpret";
+import { runMysqlBody } from "./mysqlBody";
+import { assignCast } from "./variables";
 
 /** The routine of those that takes so many arguments; defaults may stand for the last ones. */
 export function routineFor(
@@ -54,12 +51,8 @@ export function outputsOf(routine: Routine, table: RoutineHost["table"]): readon
     : [{ name, type: returns.type, origin: { declared: returns } }];
 }
 
-/** Carries it out. One row for what returns no set. */
-export function* callRoutine(
-  routine: Routine,
-  args: readonly Argument[],
-  host: RoutineHost,
-): Steps<readonly SqlRow[]> {
+/** The frame of a routine with its arguments. */
+function* frameOf(routine: Routine, args: readonly Argument[], host: RoutineHost): Steps<Frame> {
   const frame = openFrame(host, routine.body, routine);
   for (const [at, { name, declared, default: usual }] of inputsOf(routine).entries()) {
     const given = args[at];
@@ -87,10 +80,24 @@ export function* callRoutine(
       frame.locals.get(name) ?? { declared, value: null },
     );
   }
+  for (const { name, declared, mode } of routine.parameters)
+    if (mode === "out" || mode === "table") frame.locals.set(name, { declared, value: null });
+  return frame;
+}
+
+/** Carries it out. One row for what returns no set. */
+export function* callRoutine(
+  routine: Routine,
+  args: readonly Argument[],
+  host: RoutineHost,
+): Steps<readonly SqlRow[]> {
+  const frame = yield* frameOf(routine, args, host);
   const outputs = routine.parameters.filter(({ mode }) => mode !== "in");
-  for (const { name, declared, mode } of outputs)
-    if (mode !== "inout") frame.locals.set(name, { declared, value: null });
   if (routine.language === "sql") return yield* runSql(routine, args, frame);
+  if (routine.language === "mysql") {
+    yield* runMysqlBody(frame, routine);
+    return [[frame.returned]];
+  }
   const { block, problems } = parsePlBody(routine.body);
   const [problem] = problems;
   if (block === undefined || problem !== undefined)
@@ -101,6 +108,21 @@ export function* callRoutine(
   if (flow.kind !== "return" && routine.returns !== undefined)
     throw failure("noReturn", "control reached end of function without RETURN");
   return [[routine.returns === undefined ? "" : frame.returned]];
+}
+
+/** A procedure of MySQL: what it has selected, and its parameters as it leaves them. */
+export function* callProcedure(
+  routine: Routine,
+  args: readonly Argument[],
+  host: RoutineHost,
+): Steps<{
+  readonly sets: readonly RoutineResult[];
+  readonly locals: Locals;
+  readonly count: number;
+}> {
+  const frame = yield* frameOf(routine, args, host);
+  const { sets, changed: count } = yield* runMysqlBody(frame, routine);
+  return { sets, locals: frame.locals, count };
 }
 
 /** A function in SQL gives what its last statement gives. */

@@ -1,22 +1,31 @@
 // Frame of a routine: its variables, and the statement or session around it.
 import type { Reply, Request } from "../../exploration/client";
-import type { QueryColumn } from "../compile/node";
+import type { Dialect } from "../../program/dialect";
+import type { QueryColumn, UserVariables } from "../compile/node";
 import type { SqlError } from "../sqlError";
 import type { SqlQuery, SqlStatement } from "../tree";
-import type { DeclaredType } from "../values/types";
+import type { DeclaredType, SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
 
 export type Steps<T> = Generator<Request, T, Reply>;
+
+export interface Argument {
+  readonly type: SqlType;
+  readonly value: SqlValue;
+}
 
 export interface RoutineResult {
   readonly columns: readonly QueryColumn[];
   readonly rows: readonly SqlRow[];
   /** Rows that were given, or found by a change. */
   readonly count: number;
+  /** Rows that a procedure of MySQL has selected. */
+  readonly sets?: readonly RoutineResult[];
 }
 
 /** Carries out the statements of a routine, in a session or inside of a statement that is evaluated. */
 export interface RoutineHost {
+  readonly dialect: Dialect;
   readonly parse: (text: string) => readonly SqlStatement[];
   readonly run: (
     statement: SqlStatement,
@@ -28,6 +37,10 @@ export interface RoutineHost {
   readonly table: (
     name: string,
   ) => readonly { readonly name: string; readonly declared: DeclaredType }[] | undefined;
+  /** A type as MySQL's declarations write it. */
+  readonly declared: (type: string) => DeclaredType;
+  /** Variables of MySQL's users. */
+  readonly variables: UserVariables;
   readonly notice: (level: string, message: string) => void;
   /** Begins a part that can be undone; undefined where that cannot be. */
   readonly mark: () => Mark | undefined;

@@ -3,16 +3,14 @@ import type { Block, LoopOver, PlStatement } from "../../frontend/sql/pg/plpgsql
 import type { Target } from "../../frontend/sql/routine/assign";
 import type { Span } from "../../frontend/sql/text/split";
 import { failure, SqlFailure, unsupported } from "../sqlError";
-import { selectOf } from "../selectOf";
-import type { SqlExpression, SqlQuery, SqlStatement, TypeName } from "../tree";
-import { converter } from "../values/cast";
-import { limiter } from "../values/fit";
+import type { SqlQuery, SqlStatement } from "../tree";
 import { elementOf, type DeclaredType, type SqlType } from "../values/types";
-import { isList, type SqlRow, type SqlValue } from "../values/value";
+import { isList, type SqlValue } from "../values/value";
 import { catches } from "./conditions";
 import { evaluateList } from "./expressionList";
-import type { Flow, Frame, Locals, RoutineHost, RoutineResult, Steps } from "./frame";
+import type { Flow, Frame, RoutineResult, Steps } from "./frame";
 import { raise } from "./raise";
+import { assignCast, assignRow, firstValue, hide, runText, scoped, setTarget } from "./variables";
 
 const NEXT: Flow = { kind: "next" };
 /** Rounds of one loop. */
@@ -49,32 +47,6 @@ function* declared(
   const local = value === undefined ? frame.locals.get(name) : undefined;
   if (local !== undefined)
     local.value = yield* assignCast(null, "unknown", local.declared, frame.host);
-}
-
-/** Takes a name away, and the fields of the record that it is. */
-function hide({ locals, records }: Frame, name: string): void {
-  records.delete(name);
-  for (const each of [...locals.keys()]) if (isOf(each, name)) locals.delete(each);
-}
-
-function isOf(local: string, name: string): boolean {
-  return local === name || local.startsWith(`${name}.`);
-}
-
-/**
- * Carries out a part that has names of its own. They end with it, and outer ones of the same name are back; what it
- * assigns to others stays, fields of records among them.
- */
-function* scoped(frame: Frame, names: readonly string[], part: () => Steps<Flow>): Steps<Flow> {
-  const outer = [...frame.locals].filter(([local]) => names.some((name) => isOf(local, name)));
-  const outerRecords = names.filter((name) => frame.records.has(name));
-  try {
-    return yield* part();
-  } finally {
-    for (const name of names) hide(frame, name);
-    for (const [name, local] of outer) frame.locals.set(name, local);
-    for (const name of outerRecords) frame.records.add(name);
-  }
 }
 
 function* guardedBody(block: Block, frame: Frame): Steps<Flow> {
@@ -357,20 +329,6 @@ function* repeated(round: Round): Iterable<Round> {
   throw failure("tooComplex", "a loop without an end");
 }
 
-/** The statements of a text, carried out; the result of the last. */
-function* runText(
-  frame: Frame,
-  text: string,
-  parameters: readonly unknown[],
-): Steps<RoutineResult> {
-  let result: RoutineResult = { columns: [], rows: [], count: 0 };
-  for (const statement of frame.host.parse(text)) {
-    result = yield* frame.host.run(statement, frame.locals, parameters);
-    frame.count = result.count;
-  }
-  return result;
-}
-
 /** Statements that say whether they found rows; others, and EXECUTE, leave FOUND as it was. */
 const FINDS: ReadonlySet<string> = new Set(["select", "insert", "update", "delete", "merge"]);
 
@@ -389,14 +347,6 @@ function* runDynamic(frame: Frame, command: Span, using: readonly Span[]): Steps
     parameters.push(text.value);
   }
   return yield* runText(frame, value, parameters);
-}
-
-function* firstValue(
-  frame: Frame,
-  text: string,
-): Steps<{ readonly type: SqlType; readonly value: SqlValue }> {
-  const { rows, columns } = yield* evaluateList(frame, text);
-  return { type: columns[0]?.type ?? "text", value: rows[0]?.[0] ?? null };
 }
 
 function* valueOf(frame: Frame, span: Span): Steps<SqlValue> {
@@ -419,31 +369,6 @@ function* returned(frame: Frame, span: Span | undefined): Steps<void> {
   frame.returned = returns === undefined ? value : yield* assignCast(value, type, returns, host);
 }
 
-/** A value as one of a declared type. Fails for what is no value of its domain. */
-export function* assignCast(
-  value: SqlValue,
-  from: SqlType,
-  to: DeclaredType,
-  host: RoutineHost,
-): Steps<SqlValue> {
-  const name = to.domain ?? to.elementDomain;
-  const converted = convertedTo(to, value, from);
-  if (name === undefined) return converted;
-  const { domain, elementDomain: _elements, ...base } = to;
-  const type: TypeName = { name, modifiers: [], array: domain === undefined };
-  const operand: SqlExpression = { kind: "column", path: ["value"] };
-  const locals: Locals = new Map([["value", { declared: base, value: converted }]]);
-  const { rows } = yield* host.run(selectOf([{ kind: "cast", operand, type }]), locals, []);
-  return rows[0]?.[0] ?? null;
-}
-
-function convertedTo(to: DeclaredType, value: SqlValue, from: SqlType): SqlValue {
-  if (value === null) return null;
-  const convert = converter(from, to.type, "postgres");
-  if (convert === undefined) throw failure("typeMismatch", "a value does not fit its variable");
-  return limiter(to, false)(convert(value));
-}
-
 function* assign(frame: Frame, target: Target, span: Span): Steps<void> {
   if (target.part) throw unsupported("an assignment to a part of an array");
   const [name = ""] = target.path;
@@ -463,40 +388,6 @@ function copyRecord(frame: Frame, from: string, to: string): void {
   for (const [name, { declared, value }] of [...frame.locals])
     if (name.startsWith(`${from}.`))
       frame.locals.set(to + name.slice(from.length), { declared, value });
-}
-
-function* setTarget(
-  frame: Frame,
-  { path }: Target,
-  { type, value }: { readonly type: SqlType; readonly value: SqlValue },
-): Steps<void> {
-  const name = path.join(".");
-  const local = frame.locals.get(name);
-  if (local === undefined) throw failure("syntax", `"${name}" is not a known variable`);
-  local.value = yield* assignCast(value, type, local.declared, frame.host);
-}
-
-/** INTO: the first row goes to the targets, NULLs where there is none. */
-function* assignRow(
-  frame: Frame,
-  targets: readonly Target[],
-  { rows, columns }: RoutineResult,
-  isStrict: boolean,
-): Steps<void> {
-  if (isStrict && rows.length === 0) throw failure("noData", "query returned no rows");
-  if (isStrict && rows.length > 1) throw failure("manyData", "query returned more than one row");
-  const row: SqlRow = rows[0] ?? columns.map(() => null);
-  const [first] = targets;
-  const name = first?.path.join(".") ?? "";
-  if (targets.length === 1 && frame.records.has(name)) {
-    for (const [at, { name: column, type, origin }] of columns.entries()) {
-      const declared = origin?.declared ?? { type };
-      frame.locals.set(`${name}.${column}`, { declared, value: row[at] ?? null });
-    }
-    return;
-  }
-  for (const [at, target] of targets.entries())
-    yield* setTarget(frame, target, { type: columns[at]?.type ?? "text", value: row[at] ?? null });
 }
 
 /** Declares a variable: of a plain type, of that of a column, or a record. */

@@ -50,7 +50,7 @@ function* formatted(frame: Frame, list: string): Steps<string> {
 }
 
 /** `errcode = 'P0002', message = ...`, each with the value of its expression. */
-function* optionsOf(
+export function* optionsOf(
   frame: Frame,
   text: string,
   tokens: readonly Token[],

@@ -7,6 +7,7 @@ import type { SqlRow } from "../values/value";
 import { openFrame } from "./call";
 import type { Frame, RoutineHost, Steps } from "./frame";
 import { runBlock } from "./interpret";
+import { runMysqlBody } from "./mysqlBody";
 
 /** A row that a statement changed. */
 export interface ChangedRow {
@@ -118,6 +119,11 @@ function* fired(
   if (trigger.when !== undefined) {
     const { rows } = yield* host.run(selectOf([trigger.when]), frame.locals, []);
     if (rows[0]?.[0] !== true) return undefined;
+  }
+  if (routine.language === "mysql") {
+    yield* runMysqlBody(frame, routine);
+    frame.returnedRow = event === "delete" ? "old" : "new";
+    return frame;
   }
   const { block, problems } = parsePlBody(routine.body);
   const [problem] = problems;

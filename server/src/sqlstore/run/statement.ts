@@ -9,6 +9,7 @@ import type {
   SessionFacts,
   WithQuery,
   Work,
+  UserVariables,
 } from "../compile/node";
 import { expressionNode } from "../compile/expression";
 import { declare, queryPlan } from "../compile/query";
@@ -17,7 +18,9 @@ import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
 import { rowBefore, type ChangedRow } from "../routine/triggers";
 import type { NamedLocks } from "../namedLocks";
+import { typeNamed } from "../mysql/routineDefinition";
 import { selectOf } from "../selectOf";
+import { declaredType } from "../tableParts";
 import { failure, unsupported } from "../sqlError";
 import type { SqlChange, SqlQuery } from "../tree";
 import type { SqlType } from "../values/types";
@@ -144,7 +147,7 @@ export interface StatementContext {
   readonly reached: (sequence: string, value: number) => void;
   readonly setValue: Work["setValue"];
   readonly currentValue: (sequence: string | undefined) => number | undefined;
-  readonly variables: Map<string, SqlValue>;
+  readonly variables: UserVariables;
   readonly locals?: Work["locals"];
   readonly setting: (name: string) => SqlValue;
   readonly session: SessionFacts;
@@ -276,7 +279,11 @@ function atOnce<T>(steps: Generator<Request, T, Reply>): T {
 
 /** Routines inside of a statement see what it sees. */
 function hostWithin(env: Env, catalog: Catalog): RoutineHost {
+  const { dialect } = catalog;
   return {
+    dialect,
+    declared: (type) => declaredType(catalog, typeNamed(type, dialect)),
+    variables: env.work.variables,
     parse: env.work.parse,
     *run(statement, locals) {
       if (statement.kind !== "select")

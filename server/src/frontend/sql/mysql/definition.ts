@@ -49,6 +49,10 @@ export type DefinitionResult =
       readonly kind: "trigger" | "event";
       readonly name: string;
       readonly table: string | undefined;
+      /** BEFORE or AFTER, INSERT, UPDATE or DELETE; empty for an event. */
+      readonly moment: readonly string[];
+      /** The body's place in the text. */
+      readonly body: Span;
       readonly source: SourceRange;
     }
   | { readonly kind: "unreadable"; readonly message: string; readonly source: SourceRange };
@@ -91,9 +95,13 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
   takeAll(cursor, "if", "not", "exists");
   if (what === "trigger" || what === "event") {
     const name = takeQualified(cursor);
-    if (what === "event") return code("event", name, undefined);
-    while (!atEnd(cursor) && !take(cursor, "on")) cursor.at++;
-    return code("trigger", name, takeQualified(cursor));
+    if (what === "event") return code("event", name, undefined, []);
+    const moment: string[] = [];
+    while (!atEnd(cursor) && !take(cursor, "on")) {
+      moment.push(word(cursor));
+      cursor.at++;
+    }
+    return code("trigger", name, takeQualified(cursor), moment);
   }
   if (what !== "procedure" && what !== "function") return fail("it is no routine");
   const name = takeQualified(cursor);
@@ -109,9 +117,19 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
     kind: "trigger" | "event",
     codeName: string,
     table: string | undefined,
+    moment: readonly string[],
   ): DefinitionResult {
     const source = rangeOf(lines, start, at(endOf(cursor)));
-    return { kind, name: codeName, table, source };
+    takeAll(cursor, "for", "each", "row");
+    if (take(cursor, "follows") || take(cursor, "precedes")) takeName(cursor);
+    return {
+      kind,
+      name: codeName,
+      table,
+      moment,
+      body: { start: at(startOf(cursor)), end },
+      source,
+    };
   }
 }
 
@@ -165,7 +183,8 @@ function takeReturns(cursor: Cursor): TypeText {
   for (;;) {
     const next = word(cursor);
     if (next === "(") {
-      spanOverCase(cursor, ")");
+      cursor.at++;
+      spanOverCase(cursor, "closing");
       take(cursor, ")");
     } else if (/^(unsigned|zerofill|varying|precision|binary)$/.test(next)) {
       cursor.at++;

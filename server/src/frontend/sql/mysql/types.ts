@@ -4,6 +4,8 @@ import { columnType } from "../dialects/types";
 import { nameOf, tokensOf } from "../text/tokens";
 
 export interface TypeText {
+  /** The type as it stands in the text. */
+  readonly written: string;
   readonly type: ValueType;
   /** MariaDB: TYPE OF t.c. */
   readonly column?: { readonly table: string; readonly column: string };
@@ -15,6 +17,10 @@ export interface TypeText {
 
 /** A type as it is written: `DECIMAL(10, 2) UNSIGNED`, `VARCHAR(20) CHARSET utf8`, `ROW TYPE OF t`. */
 export function readType(text: string): TypeText {
+  return { written: text.trim(), ...meaningOf(text) };
+}
+
+function meaningOf(text: string): Omit<TypeText, "written"> {
   const tokens = tokensOf(text, 0, text.length);
   const names = tokens.flatMap((token) =>
     token.kind === "word" || token.kind === "name" ? [nameOf(text, token).toLowerCase()] : [],
