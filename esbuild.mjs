@@ -29,6 +29,7 @@ const bundles = [
   { name: "worker", entry: "server/src/worker.ts", budget: 450 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
   { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2850 },
+  { name: "record", entry: "server/src/recordWorker.ts", budget: 100 },
   { name: "database", entry: "server/src/database.ts", budget: 4220 },
   { name: "store", entry: "server/src/library.ts", budget: 860 },
   { name: "cli", entry: "server/src/cli.ts", budget: 2600 },

@@ -1,8 +1,9 @@
 // The time that a recording adds to a statement on loopback: `npm run bench:record`. Server, proxy and client are processes
 // of their own; each round has a run straight to the server, one through a relay that only hands bytes on, which is the
-// least that a process in between can add, and one through the proxy, in turns.
+// least that a process in between can add, and one through the proxy, in turns. Times on a busy machine say little; the
+// processor time (Linux) of relay and proxy says what each does for a statement, whatever else runs.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { once } from "node:events";
 import os from "node:os";
 import path from "node:path";
@@ -12,7 +13,7 @@ import { median } from "./statistics";
 const ROOT = path.resolve(__dirname, "../..");
 const CLI = path.join(ROOT, "dist/cli.js");
 const PORTS = { server: 54_871, proxy: 54_872, relay: 54_873 };
-const PAIRS = 15;
+const PAIRS = Number(process.env["PAIRS"] ?? 15);
 const STATEMENTS = 3000;
 const CONNECTIONS = 100;
 const EACH = 50;
@@ -57,6 +58,35 @@ function clientRun(port: number, connections: number, each: number): number {
   return time;
 }
 
+/** Processor time in microseconds: of the process' own thread, and of all others of it. */
+function processorTime({ pid = 0 }: ChildProcess): {
+  readonly own: number;
+  readonly others: number;
+} {
+  const tasks = `/proc/${String(pid)}/task`;
+  const times = readdirSync(tasks).map((task) => ({
+    isOwn: task === String(pid),
+    time: Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]) / 1000,
+  }));
+  const sum = (isOwn: boolean): number =>
+    times.reduce((total, each) => total + (each.isOwn === isOwn ? each.time : 0), 0);
+  return { own: sum(true), others: sum(false) };
+}
+
+/** A line on the processor time of each statement since the times before. */
+function processorLine(
+  processes: readonly ChildProcess[],
+  before: readonly ReturnType<typeof processorTime>[],
+  statements: number,
+): string {
+  const [relay = "", proxy = ""] = processes.map((each, at) => {
+    const { own, others } = processorTime(each);
+    const of = (time: number): string => (time / statements).toFixed(1);
+    return `${of(own - (before[at]?.own ?? 0))} us in its own thread and ${of(others - (before[at]?.others ?? 0))} us in others`;
+  });
+  return `    processor time per statement: bare relay ${relay}; recording ${proxy}`;
+}
+
 function startRecording(folder: string): ChildProcess {
   const server = `postgres://isolens@127.0.0.1:${String(PORTS.server)}/postgres`;
   const args = ["record", "--server", server, "--port", String(PORTS.proxy), "--keep"];
@@ -85,6 +115,7 @@ async function main(): Promise<void> {
       [1, STATEMENTS],
       [CONNECTIONS, EACH],
     ] as const) {
+      const before = [relay, recording].map(processorTime);
       const pairs = Array.from({ length: PAIRS }, () => {
         const direct = clientRun(PORTS.server, connections, each);
         const relayed = clientRun(PORTS.relay, connections, each);
@@ -98,6 +129,9 @@ async function main(): Promise<void> {
       console.log(
         `${String(connections).padStart(3)} connections: ${direct.toFixed(0)} us per statement, ${more(({ relayed }) => relayed)} through a bare relay, ${more(({ proxied }) => proxied)} when recorded`,
       );
+      const statements = PAIRS * connections * (each + Math.min(each, 300));
+      if (process.platform === "linux")
+        console.log(processorLine([relay, recording], before, statements));
     }
   } finally {
     relay.kill();

@@ -117,7 +117,11 @@ export async function runCli(
         const recorded = await recordCommand(args, io, options.signal);
         return "code" in recorded
           ? recorded.code
-          : await checkCommand(checkOf(recorded.folder), io, options);
+          : await checkCommand(checkOf(recorded.folder), io, {
+              ...options,
+              // The interrupt that ended the recording is no wish to leave out its findings.
+              ...(options.signal.aborted && { signal: new AbortController().signal }),
+            });
       }
       case "show":
         return await showCommand(args, io, options);

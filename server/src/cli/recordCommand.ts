@@ -14,6 +14,7 @@ import {
 import { hooksFolder, withHooks } from "../record/hooks";
 import { placeOf } from "../record/proxy/proxy";
 import type { Protocol } from "../record/events";
+import { NOTHING } from "../record/intake";
 import { writePrivate } from "../record/privateFile";
 import { readLog } from "../record/log/log";
 import { readRecording } from "../record/recording";
@@ -47,10 +48,15 @@ export async function recordCommand(
       ? await recorded(args, io, { server, file, signal, earlier: earlier.statements })
       : undefined;
   if (session !== undefined && "code" in session) return session;
-  const statements = allStatements(earlier.statements, session?.statements() ?? []);
+  if (session?.isCut === true) return { code: EXIT.usage };
+  const {
+    statements: own,
+    glossary,
+    count: more,
+  } = session?.state() ?? { ...NOTHING, glossary: earlier.glossary };
+  const statements = allStatements(earlier.statements, own);
   if (session && !args.keep) rmSync(file, { force: true });
-  const glossary: Glossary = session?.glossary ?? earlier.glossary;
-  const count = earlier.statements.length + (session?.count() ?? 0);
+  const count = earlier.statements.length + more;
   return written(args, io, { server, folder, statements, count, glossary });
 }
 
@@ -175,11 +181,13 @@ async function recorded(
       const started = await ran(args, io, { env, signal });
       if (!started) return { code: EXIT.usage };
       if (args.perturb !== undefined) {
-        const files = (): LearntResult =>
-          learntFiles(allStatements(earlier, session.statements()), {
+        const files = (): LearntResult => {
+          const { statements, glossary } = session.state();
+          return learntFiles(allStatements(earlier, statements), {
             protocol: server.protocol,
-            glossary: session.glossary,
+            glossary,
           });
+        };
         await settledDoubts(io, {
           ...{ session, env, signal, command: args.run, database: args.perturb },
           protocol: server.protocol,

@@ -34,7 +34,9 @@ export async function settledDoubts(
   };
   const namesOf = (statements: readonly RecordedStatement[]): readonly string[] =>
     [...new Set(statements.map((each) => each.database ?? ""))].sort();
-  const names = namesOf(session.statements());
+  await session.moveInPlace();
+  const { statements } = session.state();
+  const names = namesOf(statements);
   if (!names.includes(database)) {
     say(
       `--perturb ${database}: the tests used ${names.join(", ") || "no database"}, so that no answer is changed`,
@@ -44,7 +46,7 @@ export async function settledDoubts(
   say(
     `the tests run again, and single values that ${database} answers are changed; they may fail, and what they print is not shown`,
   );
-  const written = session.statements().filter(({ kind }) => kind === "write");
+  const written = statements.filter(({ kind }) => kind === "write");
   const others = namesOf(written).filter((name) => name !== "" && name !== database);
   if (others.length > 0)
     say(

@@ -120,8 +120,13 @@ function nearest<T extends { readonly texts: readonly string[] }>(
 function nameOf(texts: readonly string[]): string {
   const parts = texts.flatMap((text) => shortened(text));
   const writes = parts.filter((part) => !part.startsWith("select"));
-  const told = writes.length > 0 ? writes : parts;
+  const told = writes.length > 0 ? writes : parts.length > 0 ? parts : texts.map(firstWords);
   return [...new Set(told)].slice(0, 3).join(", ");
+}
+
+/** "copy account", "call close_month": the beginning of a statement of another verb. */
+function firstWords(text: string): string {
+  return (text.match(/\w+/g) ?? []).slice(0, 2).join(" ").toLowerCase();
 }
 
 const TABLE =

@@ -35,9 +35,12 @@ interface CallDecision {
   readonly isKept: boolean;
 }
 
-/** Keeps nothing yet. Each statement is looked at once. */
-export function createRetention(limits: RetentionLimits = LIMITS): Retention {
-  const kept: RecordedStatement[] = [];
+/** Keeps what was kept before. Each statement is looked at once. */
+export function createRetention(
+  before: readonly RecordedStatement[] = [],
+  limits: RetentionLimits = LIMITS,
+): Retention {
+  const kept: RecordedStatement[] = [...before];
   const blocks = new Map<number, OpenBlock>();
   const calls = new Map<number, CallDecision>();
   const counts = new Map<string, number>();

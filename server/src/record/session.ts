@@ -1,33 +1,37 @@
 // One recording: the proxy in front of the server, the command that is run against it, and the statements that it sent.
 import { spawn } from "node:child_process";
-import { fileErrorText } from "../workspace/textFile";
-import type { StatementEvent } from "./events";
+import path from "node:path";
 import type { Environment, RecordedServer } from "./environment";
+import { NOTHING, openIntake, type Intake, type IntakeState } from "./intake";
 import type { AnswerChanges } from "./perturbation/answerChanges";
+import { checkWritable } from "./privateFile";
 import { startProxy, type RunningProxy } from "./proxy/proxy";
-import { openRecording, type RecordingFile } from "./recording";
-import { createRetention } from "./retention";
-import { recordedStatement, type Glossary, type RecordedStatement } from "./statements";
+import { decodingWatch } from "./proxy/watch";
+import type { RecordingFile } from "./recording";
+import { startIntakeThread } from "./thread/remoteIntake";
 
 export interface RecordingOptions {
   readonly server: RecordedServer;
   /** 0: a free one. */
   readonly port: number;
-  /** Where the statements are written as they come. */
+  /** The file to which statements are written as they come. */
   readonly recording: RecordingFile;
   readonly remark: (text: string) => void;
+  /** Absolute path of the thread's script; `record.js` beside the running bundle by default. */
+  readonly script?: string;
 }
 
 export interface OpenRecording {
   readonly port: number;
-  /** Statements that are kept to be learnt from. */
-  statements(): readonly RecordedStatement[];
-  /** How many there were. */
-  count(): number;
-  readonly glossary: Glossary;
+  /** All that was recorded, once the session is closed or in place. */
+  state(): IntakeState;
   connections(): number;
-  /** From now on, answers to connections that begin are changed so. */
+  /** Statements of connections that begin from now on are looked at where their bytes pass, so that answers can be changed. */
+  moveInPlace(): Promise<void>;
+  /** From now on, answers to connections that begin are changed so. To be called in place. */
   change(changes: AnswerChanges): void;
+  /** True if the recording ended before its time: its file alone has what came before. */
+  readonly isCut: boolean;
   close(): Promise<void>;
 }
 
@@ -37,55 +41,67 @@ export async function openSession({
   port,
   recording,
   remark,
+  script = path.join(__dirname, "record.js"),
 }: RecordingOptions): Promise<OpenRecording> {
-  const retention = createRetention();
-  const glossary: Glossary = new Map();
   const said = new Set<string>();
   const once = (text: string): void => {
     if (!said.has(text)) remark(text);
     said.add(text);
   };
-  let isWriting = true;
-  const writer = openRecording(recording, server.protocol, (error) => {
-    // The application goes on, and what was learnt so far is kept in memory.
-    isWriting = false;
-    once(`${recording.file}: not written any more: ${fileErrorText(error)}`);
-  });
+  const { protocol } = server;
+  checkWritable(recording.file);
+  const remote = startIntakeThread({ script, protocol, recording, remark: once });
+  let isMoved = false;
+  let local: Intake | undefined;
+  let state: IntakeState = NOTHING;
   let changes: AnswerChanges | undefined;
-  const emit = (event: StatementEvent): void => {
-    const own = recordedStatement(event, server.protocol, glossary);
-    const statement = changes?.completed(own) ?? own;
-    retention.add(statement);
-    if (isWriting) writer.add(statement);
+  let isCut = false;
+  const settled = async (): Promise<void> => {
+    isMoved = true;
+    const last = await remote.close();
+    isCut = last === undefined;
+    state = last ?? NOTHING;
   };
   let proxy: RunningProxy;
   try {
     proxy = await startProxy({
-      upstream: server,
-      port,
-      emit,
-      remark: once,
-      changes: () => changes,
+      ...{ upstream: server, port, remark: once },
+      watch: (connection) => {
+        if (local === undefined) return remote.watch(connection);
+        const { emit, nextOrder } = local;
+        return decodingWatch(connection, { protocol, emit, nextOrder, remark: once, changes });
+      },
     });
   } catch (error) {
-    writer.close();
+    await remote.close();
     throw error;
   }
   return {
     port: proxy.port,
-    statements: () => retention.statements(),
-    count: () => retention.count,
-    glossary,
+    state: () => local?.state() ?? state,
     connections: () => proxy.connections(),
+    async moveInPlace() {
+      await settled();
+      local = openIntake({
+        ...{ protocol, remark: once, before: state },
+        recording: { ...recording, isContinued: true },
+        completed: (statement) => changes?.completed(statement) ?? statement,
+      });
+    },
     change(next) {
       changes = next;
     },
+    get isCut() {
+      return isCut;
+    },
     async close() {
       await proxy.close();
-      writer.close();
-      if (retention.passedOver > 0)
+      if (!isMoved) await settled();
+      local?.close();
+      const { passedOver } = local?.state() ?? state;
+      if (passedOver > 0)
         remark(
-          `${String(retention.passedOver)} statements of runs that did what many had done before are not learnt from`,
+          `${String(passedOver)} statements of runs that did what many had done before are not learnt from`,
         );
     },
   };

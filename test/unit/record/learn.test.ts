@@ -452,3 +452,9 @@ test("the same statements give the same bytes", () => {
   ];
   assert.deepEqual(learnt(calls), learnt(calls));
 });
+
+test("a statement of another verb names its transaction by its first words", () => {
+  const copy: Sent = { sql: "COPY account FROM STDIN", affected: 3 };
+  const [text = ""] = learnt([[copy], [copy]], { site: false });
+  assert.match(text, /-- @isolens transaction copy account\n/);
+});

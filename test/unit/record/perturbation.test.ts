@@ -16,6 +16,7 @@ import { rerunWithChanges } from "../../../server/src/record/perturbation/reruns
 import { targetKey } from "../../../server/src/record/perturbation/targets";
 import { listKey } from "../../../server/src/record/learn/repetition";
 import { startProxy } from "../../../server/src/record/proxy/proxy";
+import { decodingWatch } from "../../../server/src/record/proxy/watch";
 import { learntFiles } from "../../../server/src/record/result";
 import {
   recordedStatement,
@@ -41,17 +42,20 @@ async function recorded(protocol: Protocol): Promise<Recorded> {
   const statements: RecordedStatement[] = [];
   const glossary: Glossary = new Map();
   let changes: AnswerChanges | undefined;
+  const emit = (event: StatementEvent): void => {
+    const own = recordedStatement(event, protocol, glossary);
+    statements.push(changes?.completed(own) ?? own);
+  };
+  const remark = (text: string): void => {
+    throw new Error(text);
+  };
+  let order = 0;
+  const nextOrder = (): number => order++;
   const proxy = await startProxy({
     upstream: { protocol, host: "127.0.0.1", port: Number(new URL(store.url).port) },
-    port: 0,
-    emit: (event: StatementEvent) => {
-      const own = recordedStatement(event, protocol, glossary);
-      statements.push(changes?.completed(own) ?? own);
-    },
-    remark: (text) => {
-      throw new Error(text);
-    },
-    changes: () => changes,
+    ...{ port: 0, remark },
+    watch: (connection) =>
+      decodingWatch(connection, { protocol, emit, remark, nextOrder, changes }),
   });
   return {
     ...{ port: proxy.port, statements, glossary },

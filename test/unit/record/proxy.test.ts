@@ -7,7 +7,8 @@ import mysql from "mysql2/promise";
 import pg from "pg";
 import { openStore } from "../../../server/src/mock/openStore";
 import type { Protocol, StatementEvent } from "../../../server/src/record/events";
-import { startProxy } from "../../../server/src/record/proxy/proxy";
+import { startProxy, type ProxyOptions } from "../../../server/src/record/proxy/proxy";
+import { decodingWatch } from "../../../server/src/record/proxy/watch";
 
 const SCHEMA = `CREATE TABLE account (id int PRIMARY KEY, owner varchar(20), balance int);
 INSERT INTO account VALUES (1, 'Ann', 10), (2, NULL, 20);`;
@@ -20,6 +21,26 @@ interface Recorded {
   close(): Promise<void>;
 }
 
+/** Watches that decode where the bytes pass. */
+function decoding(
+  protocol: Protocol,
+  remarks: string[],
+  events: StatementEvent[] = [],
+): Pick<ProxyOptions, "watch" | "remark"> {
+  let order = 0;
+  const remark = (text: string): void => {
+    remarks.push(text);
+  };
+  const emit = (event: StatementEvent): void => {
+    events.push(event);
+  };
+  const nextOrder = (): number => order++;
+  return {
+    remark,
+    watch: (connection) => decodingWatch(connection, { protocol, emit, remark, nextOrder }),
+  };
+}
+
 async function recorded(protocol: Protocol): Promise<Recorded> {
   const store = await openStore({ protocol, level: "serializable", seed: 1, schema: SCHEMA });
   const direct = Number(new URL(store.url).port);
@@ -28,8 +49,7 @@ async function recorded(protocol: Protocol): Promise<Recorded> {
   const proxy = await startProxy({
     upstream: { protocol, host: "127.0.0.1", port: direct },
     port: 0,
-    emit: (event) => events.push(event),
-    remark: (text) => remarks.push(text),
+    ...decoding(protocol, remarks, events),
   });
   const close = async (): Promise<void> => {
     await proxy.close();
@@ -164,8 +184,7 @@ test("a server that is away ends the client's connection and is told", async () 
   const proxy = await startProxy({
     upstream: { protocol: "postgres", host: "127.0.0.1", port },
     port: 0,
-    emit: () => undefined,
-    remark: (text) => remarks.push(text),
+    ...decoding("postgres", remarks),
   });
   const client = new pg.Client({ host: "127.0.0.1", port: proxy.port, user: "isolens" });
   client.on("error", () => undefined);
@@ -186,8 +205,7 @@ test("bytes that are of no protocol go on unchanged, and are told once", async (
   const proxy = await startProxy({
     upstream: { protocol: "postgres", host: "127.0.0.1", port },
     port: 0,
-    emit: () => undefined,
-    remark: (text) => remarks.push(text),
+    ...decoding("postgres", remarks),
   });
   const client = net.connect(proxy.port, "127.0.0.1");
   const received: Buffer[] = [];

@@ -8,7 +8,7 @@ const LIMITS = { alike: 2, rare: 1, many: 8, longest: 5 };
 
 /** Texts of what is kept, and how many statements are not. */
 function kept(sent: readonly (readonly string[])[]): readonly [readonly string[], number] {
-  const retention = createRetention(LIMITS);
+  const retention = createRetention([], LIMITS);
   let order = 0;
   for (const [call, texts] of sent.entries())
     for (const [at, sql] of texts.entries()) {
@@ -47,7 +47,7 @@ test("a call is kept as a whole or not at all", () => {
 test("a transaction above the bound is passed over; one that is open is kept", () => {
   const long = ["BEGIN", ...Array.from({ length: 6 }, () => "SELECT 1"), "COMMIT"];
   assert.deepEqual(kept([long]), [[], 8]);
-  const retention = createRetention(LIMITS);
+  const retention = createRetention([], LIMITS);
   const about = { connection: 1, order: 1, at: 0, arguments: [], columns: [], rows: [], count: 0 };
   retention.add(
     recordedStatement({ ...about, sql: "BEGIN", status: "open" }, "postgres", new Map()),

@@ -1,15 +1,10 @@
-// The network side of a recording: a port of this machine that hands every byte on, both ways and at once, and shows a
-// copy to a decoder. A decoder that does not understand what it sees is left behind; the connection goes on without it.
+// The network side of a recording: a port of this machine that hands every byte on, both ways and at once, and shows it
+// to a watch.
 import net from "node:net";
 import tls from "node:tls";
-import { faultText } from "../../protocol/fault";
-import type { Decoder, EventSink, Protocol, Remark } from "../events";
-import type { AnswerChanges } from "../perturbation/answerChanges";
-import { mysqlAnswers } from "../perturbation/mysqlAnswers";
-import { postgresAnswers } from "../perturbation/postgresAnswers";
-import { createMysqlDecoder } from "./mysqlDecoder";
+import type { Protocol, Remark } from "../events";
 import { hideEncryption } from "./mysqlGreeting";
-import { createPostgresDecoder } from "./postgresDecoder";
+import type { Watch } from "./watch";
 
 /**
  * The connection to the server is encrypted. `authority`: its certificate is of somebody who is trusted; `verify`: and it
@@ -31,10 +26,9 @@ export interface ProxyOptions {
   readonly upstream: Upstream;
   /** 0: a free one. */
   readonly port: number;
-  readonly emit: EventSink;
   readonly remark: Remark;
-  /** Changes of answers to connections that begin now; undefined: none, and no byte is changed. */
-  readonly changes?: () => AnswerChanges | undefined;
+  /** The watch over a connection that begins now. */
+  readonly watch: (connection: number) => Watch;
 }
 
 export interface RunningProxy {
@@ -50,7 +44,6 @@ const LOCAL = "127.0.0.1";
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const sockets = new Set<net.Socket>();
   let connections = 0;
-  let order = 0;
   // A client that prefers TLS leaves and comes again without; one that requires it does not come again.
   let plain = 0;
   const watched: ProxyOptions = {
@@ -71,7 +64,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   };
   const server = net.createServer({ pauseOnConnect: true }, (client) => {
     connections++;
-    const watch = watchOf(connections, options, () => order++);
+    const watch = options.watch(connections);
     const keep = (socket: net.Socket): void => {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -98,62 +91,6 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
         });
         for (const socket of sockets) socket.destroy();
       }),
-  };
-}
-
-/** The observer of a connection's bytes. */
-interface Watch {
-  fromClient(chunk: Buffer): void;
-  /** The bytes that the client gets for these of the server; undefined where changes came to a wrong end. */
-  fromServer(chunk: Buffer): Buffer | undefined;
-  /** The client gets what the server sends, and may get it before it is looked at. */
-  readonly isTransparent: boolean;
-  end(): void;
-}
-
-/** A decoder whose faults are told once and end nothing but itself. */
-function watchOf(
-  connection: number,
-  { upstream, emit, remark, changes }: ProxyOptions,
-  nextOrder: () => number,
-): Watch {
-  const about = { connection, emit, nextOrder, remark };
-  const decoder: Decoder =
-    upstream.protocol === "postgres" ? createPostgresDecoder(about) : createMysqlDecoder(about);
-  let isLost = false;
-  const attempt = (what: () => void): void => {
-    if (isLost) return;
-    try {
-      what();
-    } catch (error) {
-      isLost = true;
-      const why = error instanceof Error && error.message !== "" ? error.message : faultText(error);
-      remark(`connection ${String(connection)} is not recorded from here on: ${why}`);
-    }
-  };
-  const own = changes?.();
-  const answers = upstream.protocol === "postgres" ? postgresAnswers : mysqlAnswers;
-  const changed = own && answers(decoder, connection, own);
-  return {
-    isTransparent: changed === undefined,
-    fromClient: (chunk) => {
-      attempt(() => {
-        decoder.fromClient(chunk);
-      });
-    },
-    fromServer: (chunk) => {
-      let out: Buffer | undefined;
-      attempt(() => {
-        if (changed === undefined) decoder.fromServer(chunk);
-        else out = changed(chunk);
-      });
-      return changed === undefined ? chunk : out;
-    },
-    end: () => {
-      attempt(() => {
-        decoder.end();
-      });
-    },
   };
 }
 
@@ -238,9 +175,16 @@ function relay(
         server.write(first);
         watch.fromClient(first);
       }
+      const rest = (source: net.Socket): void => {
+        const relief = watch.relief();
+        if (relief === undefined) return;
+        source.pause();
+        void relief.then(() => source.resume());
+      };
       client.on("data", (chunk: Buffer) => {
         if (!server.write(chunk)) client.pause();
         watch.fromClient(chunk);
+        rest(client);
       });
       server.on("data", (chunk: Buffer) => {
         const open = greeting === undefined ? chunk : greeting(chunk);
@@ -248,6 +192,7 @@ function relay(
         const isFirst = watch.isTransparent;
         if (isFirst && !client.write(open)) server.pause();
         const out = watch.fromServer(open);
+        rest(server);
         if (isFirst) return;
         if (out === undefined) client.destroy();
         else if (out.length > 0 && !client.write(out)) server.pause();
