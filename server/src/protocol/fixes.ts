@@ -4,6 +4,7 @@ import type { Rests } from "./report";
 
 /** Kinds of fixes, from the cheapest to the dearest for those who run the program. */
 export const FIX_KINDS = [
+  "own-connection",
   "guarded-update",
   "version-check",
   "unique-key",

@@ -103,6 +103,18 @@ const CASES: readonly {
       "(isolation = Isolation.SERIALIZABLE)",
     ],
   },
+  { program: "knex-forgotten", kind: "own-connection", edits: ["trx"] },
+  { program: "pg-forgotten", kind: "own-connection", edits: ["client"] },
+  {
+    program: "prisma-forgotten",
+    kind: "own-connection",
+    edits: ['await tx.$queryRaw`SELECT 1 FROM "Item" WHERE id = ${id} FOR UPDATE`;\n    ', "tx"],
+  },
+  {
+    program: "sequelize-forgotten",
+    kind: "own-connection",
+    edits: [", transaction, lock: transaction.LOCK.UPDATE"],
+  },
   { program: "jdbc-joined", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "pg-seats", kind: "anchor-lock", edits: [" FOR UPDATE"] },
   { program: "pg-seats", kind: "raised-level", edits: [" ISOLATION LEVEL SERIALIZABLE"] },

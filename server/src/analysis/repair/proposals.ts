@@ -5,6 +5,7 @@ import { advisoryLocks } from "./kinds/advisoryLock";
 import { anchorLocks } from "./kinds/anchorLock";
 import { guardedUpdates } from "./kinds/guardedUpdate";
 import { oneTransactions } from "./kinds/oneTransaction";
+import { ownConnections } from "./kinds/ownConnection";
 import { raisedLevels } from "./kinds/raisedLevel";
 import { rowLocks } from "./kinds/rowLock";
 import { uniqueKeys } from "./kinds/uniqueKey";
@@ -14,6 +15,7 @@ import type { Workshop } from "./workshop";
 type Proposer = (workshop: Workshop) => Proposals;
 
 const PROPOSERS: readonly (readonly [FixKind, Proposer])[] = [
+  ["own-connection", ownConnections],
   ["guarded-update", guardedUpdates],
   ["version-check", versionChecks],
   ["unique-key", uniqueKeys],

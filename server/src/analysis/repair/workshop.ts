@@ -30,6 +30,8 @@ export interface Workshop {
   readonly staleReads: readonly Site[];
   /** The transactions of the anomaly, without duplicates. */
   readonly transactions: readonly Transaction[];
+  /** Names of the connections that statements are going to be sent through in place of their own, by statement. */
+  readonly receivers?: ReadonlyMap<string, string>;
   textOf(file: FileId): LineIndex | undefined;
   /** The syntax tree of a code file; undefined for SQL and for files that cannot be parsed. */
   treeOf(file: FileId): CodeTree | undefined;

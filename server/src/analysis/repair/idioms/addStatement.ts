@@ -99,7 +99,8 @@ function addToCode(
     return refusal("the call is of no shape beside which another statement is written");
   const statement = statementAround(tree, site);
   if (!statement) return refusal("there is no place for a statement before the call");
-  const sent = sending(workshop, connection, select);
+  const receiver = workshop.receivers?.get(site.statement.id) ?? connection.receiver;
+  const sent = sending(workshop, { ...connection, receiver }, select);
   if (sent === undefined) return refusal("its library has no plain way to send a lock");
   const own = insertLine(site.file, tree.text, statement.start, sent.text);
   const { imports } = sent;
