@@ -1,16 +1,15 @@
-// Evaluation of formulas on one execution, by trying all statements. The store judges by it; the encodings do not use
-// it.
+// Brute-force evaluation of formulas on one execution. The store judges by it; the encodings do not use it.
 import { freeVariables, ruleOf } from "./formula";
 import type { Formula, WrittenAxiom } from "./formula";
 
-/** The executed statements of committed transactions, by number, and what holds between them. */
+/** The executed statements of committed transactions, by number, and their relations. */
 export interface FormulaHistory {
   readonly size: number;
   /** The number of a statement's transaction. */
   readonly transactionOf: (statement: number) => number;
-  /** In one transaction. */
+  /** Order within one transaction. */
   readonly programOrder: (a: number, b: number) => boolean;
-  /** Between statements of two transactions of one session. */
+  /** Order between statements of two transactions of one session. */
   readonly sessionOrder: (a: number, b: number) => boolean;
   readonly arbitration: (a: number, b: number) => boolean;
   /** True if the statement sees what a writing statement of another transaction wrote. */
@@ -24,9 +23,8 @@ export interface FormulaHistory {
 export type Assignment = ReadonlyMap<string, number>;
 
 /**
- * Statements for the outermost variables for which the axiom does not hold, the first in order; undefined when it
- * holds. Only instances count whose `concerns` are all governed by the axiom. O(n^k) for k variables, less where
- * conditions cut it short.
+ * The first assignment of statements to the outermost variables that violates the axiom; undefined if it holds. An instance only counts if
+ * all of its `concerns` are governed by the axiom. O(n^k) for k variables, less where conditions prune.
  */
 export function refutation(
   axiom: WrittenAxiom,
@@ -55,17 +53,17 @@ export function refutation(
   return ground.every((each) => evaluate(each, history, assigned) === true) ? search(0) : undefined;
 }
 
-/** An axiom as the search for a refutation goes through it. */
+/** An axiom prepared for the search for a refutation. */
 interface Plan {
   readonly variables: readonly string[];
-  /** For each variable, the conditions that can be judged once it is bound, and not before. */
+  /** For each variable, the conditions that become decidable when it is bound. */
   readonly conditionsAt: readonly (readonly Formula[])[];
   readonly conclusion: Formula;
-  /** Conditions of an axiom without variables. */
+  /** Conditions without variables. */
   readonly ground: readonly Formula[];
 }
 
-/** An axiom is asked about very many executions. */
+/** Memo: an axiom is evaluated on very many executions. */
 const plans = new WeakMap<WrittenAxiom, Plan>();
 
 function planOf(axiom: WrittenAxiom): Plan {
@@ -87,7 +85,7 @@ function planOf(axiom: WrittenAxiom): Plan {
   return plan;
 }
 
-/** Undefined: it speaks of seeing a statement that wrote nothing. */
+/** Undefined if it speaks of seeing a statement that wrote nothing. */
 function evaluate(
   formula: Formula,
   history: FormulaHistory,

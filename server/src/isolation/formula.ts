@@ -1,5 +1,5 @@
-// Axioms of isolation levels as formulas over the statements of an execution: what users write in level files, and what
-// the store and the encodings evaluate, each in its own way.
+// Axioms of isolation levels as formulas over the statements of an execution: the form of users' level files, which the store and the
+// encodings evaluate independently.
 
 /**
  * The terms of a formula about statements. All of them speak of executed statements of committed transactions.
@@ -30,33 +30,32 @@ export type Formula =
   | { readonly kind: "implies" | "iff"; readonly left: Formula; readonly right: Formula }
   | {
       readonly kind: "forall" | "exists";
-      /** Different from those of all quantifiers around it. */
+      /** Distinct from the variables of all enclosing quantifiers. */
       readonly variable: string;
       readonly body: Formula;
     };
 
-/** An axiom that somebody wrote. */
+/** A user-written axiom. */
 export interface WrittenAxiom {
   readonly text: string;
-  /** Closed; transactions stand in it as any of their statements. */
+  /** A closed formula; a transaction is represented by any of its statements. */
   readonly formula: Formula;
   /**
-   * Where transactions run at several levels: the outermost variables whose transactions must be at the axiom's level
-   * for an instance of it to count. What is seen is the business of who looks, so these are the right sides of `vis` in
-   * the conclusion; without one, all variables. An axiom without outermost variables counts where all
-   * transactions are at its level.
+   * With mixed levels, the outermost variables whose transactions must be at the axiom's level for an instance to count: the right sides of
+   * `vis` in the conclusion, since visibility is the reader's business; without one, all variables. An axiom without outermost variables
+   * counts if all transactions are at its level.
    */
   readonly concerns: readonly string[];
 }
 
-/** The outermost `forall`s of a formula, what must hold for the conclusion, and the conclusion. */
+/** The outermost `forall`s of a formula, its conditions, and its conclusion. */
 export interface Rule {
   readonly variables: readonly string[];
   readonly conditions: readonly Formula[];
   readonly conclusion: Formula;
 }
 
-/** The formula as a rule; quantifiers and conditions of nested conclusions are gathered. */
+/** The formula as a rule; quantifiers and conditions of nested conclusions are collected. */
 export function ruleOf(formula: Formula): Rule {
   const variables: string[] = [];
   const conditions: Formula[] = [];
@@ -72,7 +71,7 @@ export function ruleOf(formula: Formula): Rule {
   }
 }
 
-/** The variables that a formula speaks of and that no quantifier in it binds. */
+/** The free variables of a formula. */
 export function freeVariables(formula: Formula): ReadonlySet<string> {
   switch (formula.kind) {
     case "relation":
@@ -124,7 +123,7 @@ export function relationsIn(formula: Formula): ReadonlySet<Relation> {
   }
 }
 
-/** How many variables a formula has, one behind the other. */
+/** The quantifier depth of a formula. */
 export function countVariables(formula: Formula): number {
   switch (formula.kind) {
     case "relation":

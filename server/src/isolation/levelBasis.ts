@@ -1,11 +1,10 @@
-// Basis of a level's rules, in words: outcomes of real servers, documentation, or axioms; and what depends on the
-// version of a product.
+// The basis of a level's rules, in words: measured outcomes, documentation, or axioms; and version dependencies of a product.
 import { dictionary } from "../protocol/dictionary";
 import type { LevelBasis } from "../protocol/report";
 import { namedLevel } from "../program/declaredLevel";
 import type { Level, Product } from "./levels";
 
-/** The servers whose outcomes the measured rows were compared with. */
+/** The servers with which the measured rows were compared. */
 const MEASURED_ON: Partial<Readonly<Record<Product, string>>> = {
   postgres: "PostgreSQL 15 and 18",
   mariadb: "MariaDB 10.11",
@@ -28,7 +27,7 @@ export function basisOf(level: Level): LevelBasis {
   return { level: name, evidence, text, ...(version !== undefined && { version }) };
 }
 
-/** Names that mean something else in some versions of their product. */
+/** Names with another meaning in some versions of their product. */
 const VERSIONS = dictionary<string>({
   "mariadb:repeatable-read":
     "MariaDB's REPEATABLE READ depends on the setting innodb_snapshot_isolation, which is off by default before 11.6.2 and on from there on; off is checked here. Say mariadb:repeatable-read(snapshot_isolation=on) or (snapshot_isolation=off) for your server.",

@@ -48,17 +48,17 @@ export const AXIOMS: readonly Axiom[] = [
   "total",
 ];
 
-/** A level that axioms define: one of the papers', or one that a user defines on top of one of them. */
+/** A level defined by axioms: one of the papers', or a user's extension of one. */
 export interface PaperLevel {
   readonly family: "paper";
   /** A `PaperLevelName`, or the user's own name. */
   readonly name: string;
   readonly aliases: readonly string[];
   readonly label: string;
-  /** Its promise, in one sentence for the level picker. */
+  /** Its guarantee, in one sentence for the level picker. */
   readonly summary: string;
   readonly axioms: readonly Axiom[];
-  /** Axioms of a user's level beside them; absent at the papers' own. */
+  /** The user-written axioms of a user's level; absent at the papers' own. */
   readonly own?: readonly WrittenAxiom[];
 }
 
@@ -78,7 +78,7 @@ export type PaperLevelName =
   | "clotho:causal"
   | "anode:psi";
 
-// Each level of the papers is a weaker one and something more.
+// Each of the papers' levels extends a weaker one.
 const MONOTONIC: readonly Axiom[] = [
   "atomicVisibility",
   "atomicArbitration",
@@ -90,7 +90,7 @@ const CAUSAL: readonly Axiom[] = [...READ_ATOMIC, "causal"];
 const PREFIX: readonly Axiom[] = [...CAUSAL, "prefix"];
 const SNAPSHOT: readonly Axiom[] = [...PREFIX, "noConflict"];
 
-/** From weak to strong where the order is total; `causal`, `prefix` and PSI are not all comparable. */
+/** Weak to strong where the order is total; `causal`, `prefix` and PSI are not all comparable. */
 export const PAPER_LEVELS: readonly PaperLevel[] = [
   {
     family: "paper",
@@ -160,9 +160,8 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
 ];
 
 /**
- * Levels exactly as two papers print them, for comparison with their results: CLOTHO's Table 1, whose arbitration may
- * interleave transactions, and ANODE's PSI, which does not ask for causal visibility. They take no part in
- * comparisons of levels.
+ * Levels exactly as two papers print them, to compare with their results: CLOTHO's Table 1, whose arbitration may interleave transactions,
+ * and ANODE's PSI, which does not require causal visibility. They take no part in comparisons of levels.
  */
 export const PRINTED_LEVELS: readonly PaperLevel[] = [
   {
@@ -200,7 +199,7 @@ export const PRINTED_LEVELS: readonly PaperLevel[] = [
   },
 ];
 
-/** The products' levels that programs can be checked at. */
+/** The products' levels for checks. */
 export const PRODUCT_LEVELS: readonly ProductLevel[] = MODELLED_LEVELS;
 
 export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS, ...PRINTED_LEVELS];
@@ -210,8 +209,8 @@ const SPELLED_OUT = spelledOutLevels();
 export const DEFAULT_LEVEL: ProductLevelName = "postgres:read-committed";
 
 /**
- * The level of that name or alias (case does not matter), or undefined; `defined` are levels that users define. SQL's
- * own words READ COMMITTED without a product are nobody's name: the papers' level of that name is another one.
+ * The level of that name or alias (case-insensitive), or undefined; `defined` are user-defined levels. SQL's READ COMMITTED without a
+ * product is not a name here: the papers' level of that name is another one.
  */
 export function findLevel(name: string, defined: readonly PaperLevel[] = []): Level | undefined {
   const wanted = name.trim().toLowerCase().replaceAll("_", "-").replaceAll(" ", "-");
@@ -221,12 +220,12 @@ export function findLevel(name: string, defined: readonly PaperLevel[] = []): Le
   return level?.name === "read-committed" && /\s/.test(name.trim()) ? undefined : level;
 }
 
-/** The level where BEGIN takes the snapshot; itself where that is the same. */
+/** The level with the snapshot taken at BEGIN; itself if there is no difference. */
 export function snapshotAtBegin(level: Level): Level {
   return findLevel(atBegin(level.name)) ?? level;
 }
 
-/** The weakest level of the product at which all reads share a snapshot; itself where they do, and of the papers' levels. */
+/** The product's weakest level at which all reads share a snapshot; the level itself if they do, or at the papers' levels. */
 export function withOneSnapshot(level: Level): Level {
   if (level.family !== "product" || level.snapshot !== "statement") return level;
   const one = MODELLED_LEVELS.find(
@@ -237,8 +236,8 @@ export function withOneSnapshot(level: Level): Level {
 }
 
 /**
- * The level at which a database of that dialect runs transactions that name none. Where its own level is not among
- * the rows, one of the papers' levels stands for it, and whoever checks at it must say so.
+ * The default level of a dialect. If the database's own default is not modelled, one of the papers' levels replaces it, which the caller
+ * must report.
  */
 export function defaultLevel(dialect: Dialect): Level {
   const [own, substitute] = DEFAULTS[dialect];
@@ -255,18 +254,18 @@ const DEFAULTS: Readonly<Record<Dialect, readonly [string, PaperLevelName | Prod
   sqlite: ["sqlite:serializable", "serializable"],
 };
 
-/** True if a database of that dialect has the level; the papers' levels are anyone's. */
+/** True if a database of that dialect has the level; the papers' levels fit any. */
 export function isLevelOf(level: Level, dialect: Dialect): boolean {
   if (level.family === "paper" || level.product === dialect) return true;
   const products: readonly string[] = ["mysql", "mariadb"];
   return products.includes(level.product) && products.includes(dialect);
 }
 
-/** The levels that `preventedBy` and `allowedAt` of a finding at this level range over. */
+/** The levels in `preventedBy` and `allowedAt` of a finding at this level. */
 export function comparableLevels(level: Level): readonly Level[] {
   if (level.family === "paper") return PAPER_LEVELS;
   const others = PRODUCT_LEVELS.filter((other) => other.product === level.product);
-  // A name that is spelled out stands for the one whose rules it has.
+  // A version-specific name represents the name with the same rules.
   return others.map((other) =>
     level.name.startsWith(`${other.name}(`) && isSpelledOut(level) ? level : other,
   );
@@ -276,7 +275,7 @@ function isSpelledOut(level: Level): boolean {
   return SPELLED_OUT.some(({ name }) => name === level.name);
 }
 
-/** True if a comment or SET TRANSACTION that names `own` may hold in a check at `asked`. */
+/** True if a comment or SET TRANSACTION that names `own` can apply in a check at `asked`. */
 export function sameProduct(own: Level, asked: Level): boolean {
   if (own.family === "paper" || asked.family === "paper") return own.family === asked.family;
   return own.product === asked.product;

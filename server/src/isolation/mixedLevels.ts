@@ -1,4 +1,4 @@
-// Several levels at once: each transaction at its own, and pairs of transactions that are kept serializable.
+// Mixed levels: one per transaction, and pairs of transactions that are kept serializable.
 import { ownEntry, setEntry } from "../protocol/dictionary";
 import { findLevel } from "./levels";
 import type { Level, PaperLevel, ProductLevel } from "./levels";
@@ -6,9 +6,9 @@ import type { Level, PaperLevel, ProductLevel } from "./levels";
 /** Levels of one family (and product) for the transactions of a program. */
 export interface MixedLevels {
   readonly family: "mixed";
-  /** By the transaction's id; complete for the program at hand. */
+  /** By transaction id; complete for the program. */
   readonly perTransaction: Readonly<Record<string, Level>>;
-  /** The levels that transactions of units declare for themselves, by the unit's id and then by the declared name. */
+  /** The levels declared by transactions of units, by the unit's id and the declared name. */
   readonly inside?: Readonly<Record<string, Readonly<Record<string, Level>>>>;
   /**
    * Selective serializability (ANODE, section 2): of two instances of such a pair, one sees all of the other and comes
@@ -23,10 +23,10 @@ export type SerializablePair = readonly [string, string];
 /** One level for all transactions, or a mixture. */
 export type Levels = Level | MixedLevels;
 
-/** A level by its full name; one that a user defined stands for itself, since its name says nothing elsewhere. */
+/** A level by its full name; a user-defined one by value, since its name means nothing elsewhere. */
 type LevelReference = string | PaperLevel;
 
-/** References instead of levels: what threads exchange and keys are made of. */
+/** References instead of levels, for messages between threads and for keys. */
 export type LevelNames =
   | LevelReference
   | {
@@ -36,8 +36,8 @@ export type LevelNames =
     };
 
 /**
- * The level of a transaction, by its id; with `declared`, of the unit's transactions that declare a level of that name.
- * Throws for one that a mixture does not know: a defect of ours.
+ * The level of a transaction, by its id; with `declared`, of the unit's transactions that declare that name. Throws for an unknown
+ * transaction: an internal defect.
  */
 export function levelAt(levels: Levels, transaction: string, declared?: string): Level {
   if (levels.family !== "mixed") return levels;
@@ -48,14 +48,14 @@ export function levelAt(levels: Levels, transaction: string, declared?: string):
   return level;
 }
 
-/** As `levelAt` where only papers' levels can be. */
+/** As `levelAt`, for papers' levels only. */
 export function paperLevelAt(levels: Levels, transaction: string): PaperLevel {
   const level = levelAt(levels, transaction);
   if (level.family !== "paper") throw new Error(`${level.name} is no paper's level`);
   return level;
 }
 
-/** As `levelAt` where only a product's levels can be. */
+/** As `levelAt`, for products' levels only. */
 export function productLevelAt(
   levels: Levels,
   transaction: string,
@@ -75,8 +75,8 @@ export function arePaired(levels: Levels, a: string, b: string): boolean {
 }
 
 /**
- * The meaning of the levels for some transactions alone: a single level where all of them run at it and no pair among them
- * is kept serializable. Independent of the order of the ids, so that equal questions are equal texts.
+ * The levels restricted to some transactions: a single level if all of them run at it and no pair among them is kept serializable.
+ * Independent of the order of the ids, so that equal questions have equal texts.
  */
 export function restrictLevels(levels: Levels, transactions: readonly string[]): Levels {
   if (levels.family !== "mixed") return levels;
@@ -133,7 +133,7 @@ function referred(reference: LevelReference): Level | undefined {
   return typeof reference === "string" ? findLevel(reference) : reference;
 }
 
-/** The levels of these names; undefined when one of them does not exist. */
+/** The levels of these references; undefined if one does not exist. */
 export function findLevels(names: LevelNames): Levels | undefined {
   if (typeof names === "string" || "family" in names) return referred(names);
   const perTransaction = allReferred(names.perTransaction);
@@ -164,16 +164,13 @@ function allReferred(
   return levels;
 }
 
-/** Key of levels: the same text for the same levels, with all that users' levels ask for. */
+/** Cache key of levels: equal for equal levels, including users' axioms. */
 export function keyOfLevels(levels: Levels): string {
   const names = namesOfLevels(levels);
   return typeof names === "string" ? names : JSON.stringify(names);
 }
 
-/**
- * The levels in a sentence: one level's label, else "the mixture of a at X and b at Y"; pairs that are kept
- * serializable follow in parentheses.
- */
+/** The levels in a sentence: one level's label, else "the mixture of a at X and b at Y", with serializable pairs in parentheses. */
 export function labelOfLevels(levels: Levels): string {
   if (levels.family !== "mixed") return levels.label;
   const byLabel = new Map<string, string[]>();

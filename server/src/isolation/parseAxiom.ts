@@ -8,12 +8,12 @@ import { dictionary } from "../protocol/dictionary";
 import { ruleOf } from "./formula";
 import type { Formula, Relation, WrittenAxiom } from "./formula";
 
-/** Fault of an axiom; offsets are UTF-16, from the beginning of its text. */
+/** An error in an axiom; offsets are UTF-16, from the start of its text. */
 export interface AxiomProblem {
   readonly message: string;
   readonly start: number;
   readonly end: number;
-  /** The name that does not exist, and those that might have been meant. */
+  /** The unknown name, and similar known ones. */
   readonly unknown?: {
     readonly what: string;
     readonly written: string;
@@ -25,7 +25,7 @@ export type AxiomResult =
   | { readonly ok: true; readonly axiom: WrittenAxiom }
   | { readonly ok: false; readonly problem: AxiomProblem };
 
-/** The axiom that a text says, or the first thing that is wrong with it. */
+/** The axiom of a text, or its first error. */
 export function parseAxiom(text: string): AxiomResult {
   const reader: Reader = { text, tokens: tokensOf(text), at: 0, scope: [], made: 0 };
   try {
@@ -41,7 +41,7 @@ export function parseAxiom(text: string): AxiomResult {
 
 type Sort = "statement" | "transaction";
 
-/** The relations' arguments; `either` means a statement, or a transaction for all or some of its statements. */
+/** The relations' arguments; `either` is a statement, or a transaction (for all or some of its statements). */
 const RELATIONS = dictionary<readonly (Sort | "either")[]>({
   vis: ["either", "either"],
   ar: ["either", "either"],
@@ -81,12 +81,12 @@ const SPELLINGS = dictionary<string>({
 
 const WORDS = new Set(["forall", "exists", "true", "false"]);
 
-/** A formula that is nested more deeply is refused rather than followed. */
+/** The nesting limit of formulas. */
 const DEEPEST = 60;
 
 interface Token {
   readonly kind: "name" | "symbol" | "end";
-  /** Symbols and words in their first spelling. */
+  /** The canonical spelling of symbols and words. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -103,11 +103,11 @@ interface Reader {
   at: number;
   /** Innermost last. */
   readonly scope: Variable[];
-  /** Variables that were made to stand for the statements of a transaction. */
+  /** The number of variables generated for statements of a transaction. */
   made: number;
 }
 
-/** Leaves the recursive descent at once; never seen outside this file. */
+/** Aborts the recursive descent; does not leave this file. */
 class Problem extends Error {
   constructor(readonly problem: AxiomProblem) {
     super(problem.message);
@@ -255,7 +255,7 @@ function readName(reader: Reader): Variable {
   return variable;
 }
 
-/** A relation of statements, or of transactions by way of their statements. */
+/** A relation of statements, lifted for transactions. */
 function relate(reader: Reader, relation: string, a: Variable, b: Variable): Formula {
   switch (relation) {
     case "in":
@@ -282,7 +282,7 @@ function relate(reader: Reader, relation: string, a: Variable, b: Variable): For
   }
 }
 
-/** The relation of all, or some, statements of the variables that are transactions. */
+/** The relation over all, or some, statements of the transaction variables. */
 function lifted(
   reader: Reader,
   quantifier: "forall" | "exists",
@@ -311,7 +311,7 @@ function lifted(
   );
 }
 
-/** Stands between a transaction's name and the number of a statement of it; no name has it. */
+/** Separates a transaction's name from a statement number; no name contains it. */
 const MEMBER = "'";
 
 const TRUTH: Formula = { kind: "constant", value: true };
@@ -364,7 +364,7 @@ function unknownName(token: Token, what: string, known: readonly string[]): Prob
   return new Problem({ message, start, end, unknown: { what, written, known } });
 }
 
-/** Names, and symbols of one to three characters. What belongs to neither is a symbol that no rule takes. */
+/** Names, and symbols of one to three characters. Any other character becomes a symbol that no rule accepts. */
 function tokensOf(text: string): readonly Token[] {
   const pattern = /[\p{L}_][\p{L}\p{N}_]*|<=>|<->|=>|->|==|!=|<>|&&|\|\||\S/gu;
   return [...text.matchAll(pattern)].map((match) => {

@@ -1,5 +1,5 @@
-// The levels of real databases as rows of data. Every row says how statements read, which rows they lock and what
-// happens when a row has changed; the store executes exactly these rows and the search encodes them.
+// The levels of real databases as rows of data: how statements read, which rows they lock, and what happens if a row has changed. The store
+// executes exactly these rows and the search encodes them.
 import { dictionary } from "../protocol/dictionary";
 
 import { atBegin } from "../program/declaredLevel";
@@ -28,56 +28,55 @@ export interface ProductLevel {
   readonly label: string;
   readonly summary: string;
   /**
-   * The rows that a plain SELECT reads: its snapshot; the newest rows under shared locks that last (`locking`); the newest
-   * committed version of each row at the moment at which it gets there, waiting for writers (`row`); or whatever is
-   * newest, committed or not.
+   * The rows that a plain SELECT reads: its snapshot; the newest rows with lasting shared locks (`locking`); the newest committed version
+   * of each row when it is visited, waiting for writers (`row`); or the newest version, committed or not.
    */
   readonly plainRead: "snapshot" | "locking" | "row" | "newest-uncommitted";
-  /** When the snapshot is taken. `begin` may be any moment before the first statement. */
+  /** The time of the snapshot. `begin` may be any moment before the first statement. */
   readonly snapshot: "statement" | "first-statement" | "first-plain-read" | "begin";
-  /** Where a locking statement looks for its rows: in its snapshot, or among the newest committed rows. */
+  /** The rows in which a locking statement searches: its snapshot, or the newest committed rows. */
   readonly candidates: "snapshot" | "current";
-  /** Which rows it keeps locked: those it found in its snapshot, current ones that match, or all it came across. */
+  /** The rows that stay locked: those found in the snapshot, matching current ones, or all visited ones. */
   readonly locks: "candidates" | "matching" | "scanned";
   /**
-   * A row that a locking read names by its key stays locked whether it satisfies the rest of the condition or not; where
-   * the read belongs to a change, even if nothing asks for it in the end.
+   * True if a row that a locking read names by key stays locked even if it does not satisfy the rest of the condition; in a change, even if
+   * the read is never needed.
    */
   readonly locksNamed: boolean;
-  /** Nobody may insert where a locking statement has searched. */
+  /** True if nobody may insert into a range that a locking statement has searched. */
   readonly gaps: boolean;
-  /** An UPDATE that searches a range passes by locked rows whose committed version does not match. */
+  /** True if a range UPDATE skips locked rows whose committed version does not match. */
   readonly skipsLocked: boolean;
   /**
-   * A row to lock has changed since the snapshot: its newest version is tested again, the transaction fails, nothing
-   * happens, or the whole statement starts again with a new snapshot.
+   * The effect of a row that changed since the snapshot: its newest version is rechecked, the transaction fails, nothing happens, or the
+   * statement restarts with a new snapshot.
    */
   readonly conflict: "recheck" | "first-updater-wins" | "none" | "restart";
-  /** An UPDATE that leaves a row's values as they are makes no new version of it. */
+  /** True if an UPDATE that leaves a row's values unchanged creates no version. */
   readonly noVersionOnNoChange: boolean;
-  /** Transactions of such levels that are not serializable are aborted, whatever locks do. */
+  /** True if non-serializable transactions are aborted, whatever locks do. */
   readonly ssi: boolean;
   /**
-   * Of what such transactions read, the server does not notice that a row is in the way of an INSERT ... ON CONFLICT DO
-   * NOTHING: what does nothing because of it may come after the row's deletion all the same.
+   * Reads that conflict detection misses: that an existing row made INSERT ... ON CONFLICT DO NOTHING do nothing, which may nevertheless be
+   * ordered after the row's deletion.
    */
   readonly overlooks?: "skipped-inserts";
-  /** Where all transactions run at this level, what commits is serializable (but for what `overlooks` says). */
+  /** True if what commits is serializable when all transactions run at this level (except for `overlooks`). */
   readonly serializable: boolean;
-  /** Compared with outcomes of a real server, or derived from documentation and published tests. */
+  /** Compared with a real server's outcomes, or derived from documentation and published tests. */
   readonly evidence: "measured" | "predicted";
 }
 
 export type ProductLevelName = `${Product}:${string}`;
 
-/** Parts that distinguish a row from others of its product. */
+/** The fields that distinguish a row from others of its product. */
 type Row = Pick<ProductLevel, "label" | "summary"> & {
   readonly aliases?: readonly string[];
 } & Partial<Rules>;
 
 type Rules = Omit<ProductLevel, "family" | "name" | "aliases" | "product" | "label" | "summary">;
 
-/** Snapshot isolation by first-updater-wins, which most products' strict levels are. */
+/** Snapshot isolation by first-updater-wins: most products' strict levels. */
 const SNAPSHOT: Rules = {
   plainRead: "snapshot",
   snapshot: "first-statement",
@@ -97,7 +96,7 @@ const RECHECKING: Rules = { ...SNAPSHOT, snapshot: "statement", conflict: "reche
 const RESTARTING: Rules = { ...SNAPSHOT, snapshot: "statement", conflict: "restart" };
 const CERTIFIED: Rules = { ...SNAPSHOT, ssi: true, serializable: true };
 
-/** Statements act on current rows and keep locks on those that match. */
+/** Statements act on current rows and keep matching ones locked. */
 const CURRENT: Rules = {
   ...SNAPSHOT,
   snapshot: "statement",
@@ -132,10 +131,7 @@ const SHORT = dictionary<string | undefined>({
   serializable: "ser",
 });
 
-/**
- * Names that say what another name leaves to the version of the product. They have its rules, and stand in no list
- * beside it.
- */
+/** Names that fix what another name leaves to the product's version. They share its rules and are not listed beside it. */
 export function spelledOutLevels(): readonly ProductLevel[] {
   const off = MODELLED_LEVELS.filter(({ name }) => name === "mariadb:repeatable-read").map(
     (level): ProductLevel => ({
@@ -159,7 +155,7 @@ export function spelledOutLevels(): readonly ProductLevel[] {
   return [...off, ...atBegins];
 }
 
-/** Every product's level that is modelled, from weak to strong within a product. */
+/** Every modelled product level, weak to strong within a product. */
 export const MODELLED_LEVELS: readonly ProductLevel[] = [
   ...levelsOf("postgres", ["pg", "postgresql"], SNAPSHOT, {
     "read-committed": {
@@ -179,7 +175,7 @@ export const MODELLED_LEVELS: readonly ProductLevel[] = [
     serializable: {
       ...CERTIFIED,
       ...MEASURED,
-      // Seen on PostgreSQL 18.4, with 24 interleavings of 150 random programs.
+      // Observed on PostgreSQL 18.4, with 24 interleavings of 150 random programs.
       overlooks: "skipped-inserts",
       label: "PostgreSQL SERIALIZABLE",
       summary:
@@ -347,7 +343,7 @@ function distributedLevels(name: string): readonly ProductLevel[] {
   });
 }
 
-/** Rows of one product; other names of the product and the usual short names of levels become aliases. */
+/** The rows of one product; other product names and short level names become aliases. */
 function levelsOf(
   product: Product,
   otherNames: readonly string[],

@@ -1,27 +1,27 @@
-// Meaning of an axiom, decided over all small executions. An axiom of the form "for all" over k statements that fails
-// in some execution fails in the part of it that these k make up, and the built-in axioms hold in every part; so
-// executions of k statements decide it. With "exists" they are a sample.
+// The effect of an axiom, decided over all small executions. A "for all" axiom over k statements that fails in some execution fails in the
+// sub-execution of these k, and the built-in axioms are closed under sub-executions; so executions of k statements decide it. With "exists"
+// they are a sample.
 import { countVariables, relationsIn } from "./formula";
 import type { WrittenAxiom } from "./formula";
 import { refutation } from "./evaluateFormula";
 import type { FormulaHistory } from "./evaluateFormula";
 
-/** Effect of an axiom beside others. */
+/** The effect of an axiom in addition to others. */
 export type Effect =
   /** It excludes some executions. */
   | "excludes"
-  /** It excludes something only where a session runs several transactions. */
+  /** It excludes something only if a session runs several transactions. */
   | "sessions"
   /** It follows from the others. */
   | "follows"
   /** There were too many executions to try. */
   | "undecided";
 
-/** Beyond so many statements, and so many executions, nothing is tried. */
+/** Limits of statements and of executions. */
 const MOST_STATEMENTS = 5;
 const MOST_HISTORIES = 20_000;
 
-/** Executions that the axiom excludes among executions that keep the others. */
+/** The effect of the axiom on executions that satisfy the others. */
 export function effectOf(axiom: WrittenAxiom, others: readonly WrittenAxiom[]): Effect {
   const variables = countVariables(axiom.formula);
   const relations = relationsIn(axiom.formula);
@@ -45,7 +45,7 @@ export function effectOf(axiom: WrittenAxiom, others: readonly WrittenAxiom[]): 
   return within ? "sessions" : "follows";
 }
 
-/** A run of transactions one after the other that the axiom refuses, in words; undefined when it refuses none. */
+/** A serial run that the axiom rejects, in words; undefined if there is none. */
 export function refusedSerialRun(axiom: WrittenAxiom): string | undefined {
   const relations = relationsIn(axiom.formula);
   const largest = Math.max(1, Math.min(countVariables(axiom.formula), MOST_STATEMENTS));
@@ -64,7 +64,7 @@ interface Kinds {
   readonly serial: boolean;
 }
 
-/** All executions of so many statements, numbered by arbitration; rows matter only where they are spoken of. */
+/** All executions of this many statements, numbered by arbitration; rows vary only if the formula mentions them. */
 function* histories(
   size: number,
   { relations, sessions, serial }: Kinds,
@@ -75,7 +75,7 @@ function* histories(
     const transactions = Math.max(...transaction) + 1;
     const apart = pairsOf(size).filter(([a, b]) => of(a) !== of(b));
     const grouped = sessions && relations.has("so") ? partitions(transactions) : [[]];
-    // Nothing but some levels keeps sessions to the order of arbitration.
+    // Session order need not follow arbitration, except at some levels.
     const orders = serial || grouped.length === 1 ? [1] : [1, -1];
     for (let written = 0; written < 1 << size; written += 1) {
       const writes = (statement: number): boolean => (written & (1 << statement)) !== 0;
@@ -126,7 +126,7 @@ function* subsets(pairs: readonly Pair[]): Generator<PairTest> {
   }
 }
 
-/** All ways to put 0..size-1 into groups, numbered in the order of their first members. */
+/** All partitions of 0..size-1, groups numbered by their first members. */
 function partitions(size: number): readonly (readonly number[])[] {
   let all: (readonly number[])[] = [[]];
   for (let at = 0; at < size; at += 1) {

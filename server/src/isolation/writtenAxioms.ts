@@ -1,10 +1,10 @@
-// The axioms of the papers' levels in the language that users write axioms in. What is checked runs on the built-in
-// forms; these say what a level that a user's level extends holds already, and tests hold the two against each other.
+// The papers' axioms in the language of user-written axioms. Checks use the built-in forms; these tell which axioms a level that a user
+// extends has already, and tests compare the two forms.
 import type { WrittenAxiom } from "./formula";
 import type { Axiom } from "./levels";
 import { parseAxiom } from "./parseAxiom";
 
-/** Each built-in axiom as text; `atomicVisibility` is two, one about writes and one about what else a transaction does. */
+/** Each built-in axiom as text; `atomicVisibility` is two, one about writes and one about a transaction's other statements. */
 const AXIOM_TEXTS: Readonly<Record<Axiom, readonly string[]>> = {
   atomicVisibility: [
     "forall v, w, q. st(v, w) & !st(w, q) & vis(w, q) => vis(v, q)",

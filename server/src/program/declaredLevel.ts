@@ -1,28 +1,25 @@
-// A level that the text or the configuration gives to one transaction.
+// The level that the text or the configuration declares for one transaction.
 import type { SourceRange } from "../protocol/source";
 
 export interface DeclaredLevel {
-  /** A level's full name as in `isolation/levels.ts`, or what the user wrote when it is not known; see `atBegin`. */
+  /** A full name of `isolation/levels.ts`, or the user's text if it is unknown; see `atBegin`. */
   readonly name: string;
   readonly from: "comment" | "sql" | "configuration";
   readonly source?: SourceRange;
 }
 
-/** Suffix of a level's name where its snapshot is that of BEGIN: START TRANSACTION WITH CONSISTENT SNAPSHOT. */
+/** Suffix of a level whose snapshot is taken at BEGIN: START TRANSACTION WITH CONSISTENT SNAPSHOT. */
 const AT_BEGIN = "(consistent-snapshot)";
 
-/** The level's name with the snapshot of BEGIN; without a name, of the level that the transaction has anyway. */
+/** The level's name with a snapshot at BEGIN; without a name, for the transaction's default level. */
 export function atBegin(name = ""): string {
   return name.endsWith(AT_BEGIN) ? name : `${name}${AT_BEGIN}`;
 }
 
-/**
- * Instead of a level's name, where all statements read the snapshot of the one that calls them: a STABLE or IMMUTABLE
- * function of PostgreSQL, at whatever level it runs.
- */
+/** Pseudo level for a STABLE or IMMUTABLE function of PostgreSQL: all statements read the calling statement's snapshot, at any level. */
 export const ONE_SNAPSHOT = "(one-snapshot)";
 
-/** The level's name alone, absent where the transaction declares none, and whether its snapshot is that of BEGIN. */
+/** The plain level name, absent if none is declared, and whether its snapshot is taken at BEGIN. */
 export function namedLevel(declared: string): {
   readonly name?: string;
   readonly isAtBegin: boolean;

@@ -1,11 +1,11 @@
-// The SQL dialects that are read, by the names that configuration and reports use.
+// The supported SQL dialects, by the names in configuration and reports.
 
-/** The dialects: PostgreSQL's own grammar reads `postgres`, and ours the others. */
+/** The dialects: PostgreSQL's own parser reads `postgres`, ours the others. */
 export type Dialect = "postgres" | "mysql" | "mariadb" | "sqlserver" | "sqlite";
 
 export const DIALECTS: readonly Dialect[] = ["postgres", "mysql", "mariadb", "sqlserver", "sqlite"];
 
-/** Dialects of one family share tables: a MariaDB file reads what a MySQL file declares. */
+/** Dialects of one family share tables: a MariaDB file sees a MySQL file's declarations. */
 export function sameFamily(left: Dialect, right: Dialect): boolean {
   return familyOf(left) === familyOf(right);
 }

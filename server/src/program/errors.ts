@@ -1,6 +1,6 @@
-// Errors by their SQLSTATE: which ones a statement or a program can raise and handlers are for.
+// Errors by SQLSTATE: those that statements and programs raise and handlers catch.
 
-/** SQLSTATEs of the errors that are followed into handlers. */
+/** SQLSTATEs of errors that are followed into handlers. */
 export const ERRORS = {
   duplicate: "23505",
   missingParent: "23503",
@@ -10,11 +10,11 @@ export const ERRORS = {
   tooManyRows: "P0003",
   raised: "P0001",
   divisionByZero: "22012",
-  /** No branch of a CASE without ELSE. */
+  /** A CASE statement without a matching branch and without ELSE. */
   noBranch: "20000",
 } as const;
 
-/** SQLSTATEs by which a product refuses a lock, as handlers see them. */
+/** A product's SQLSTATEs for refused locks, as handlers see them. */
 export interface LockErrors {
   readonly deadlock: string;
   readonly lockTimeout?: string;
@@ -23,8 +23,8 @@ export interface LockErrors {
 }
 
 /**
- * The SQLSTATEs of refused locks. InnoDB's are those of the errors 1213, 1205 and 1020: the first ends the transaction,
- * the others undo the statement alone and leave the transaction open.
+ * The SQLSTATEs for refused locks. InnoDB's belong to its errors 1213, 1205 and 1020: the first aborts the transaction, the others undo the
+ * statement only and leave the transaction open.
  */
 export function lockErrorsOf(product: string): LockErrors {
   return product === "mysql" || product === "mariadb"
@@ -32,7 +32,7 @@ export function lockErrorsOf(product: string): LockErrors {
     : { deadlock: "40P01", changedRow: "40001" };
 }
 
-/** True if a handler is for an error: it names the SQLSTATE or a class of them, or is for all. */
+/** True if a handler catches an error: it names the SQLSTATE or its class, or catches everything. */
 export function isCaught(code: string, catches: readonly string[] | undefined): boolean {
   return catches?.some((each) => code.startsWith(each)) ?? true;
 }

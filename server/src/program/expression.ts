@@ -1,4 +1,4 @@
-// Expressions of the abstract representation. Predicates are expressions of type bool under SQL's three-valued logic.
+// Expressions of the abstract representation. Predicates are expressions of type bool under three-valued logic.
 import type { Query } from "./statement";
 
 export type ValueType = "int" | "decimal" | "text" | "bool" | "time" | "json" | "bytes" | "other";
@@ -8,8 +8,8 @@ export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%" | "||";
 export type AggregateFunction = "min" | "max" | "sum" | "count" | "avg" | "exists" | "other";
 
 /**
- * An expression. Row context: `column` names a column of a relation of the enclosing query, update or delete
- * (`relation` is the alias). Everything else is free of rows.
+ * An expression. `column` refers to a row: a column of a relation of the enclosing query, update or delete (`relation` is the alias).
+ * Everything else is row-independent.
  */
 export type Expression =
   | {
@@ -19,14 +19,14 @@ export type Expression =
     }
   /** An argument of the transaction. */
   | { readonly kind: "parameter"; readonly name: string }
-  /** An argument that is an array, as a whole: understood only below `element` and `call` (`array_length`, `cardinality`). */
+  /** An array argument as a whole: only valid below `element` and `call` (`array_length`, `cardinality`). */
   | { readonly kind: "array"; readonly parameter: string; readonly elements: ValueType }
-  /** `array[index]`, counted from one; NULL outside of its bounds. */
+  /** `array[index]`, counted from one; NULL out of bounds. */
   | { readonly kind: "element"; readonly array: Expression; readonly index: Expression }
   /** A local variable, assigned by `assign` commands (NULL before). */
   | { readonly kind: "variable"; readonly name: string }
   | { readonly kind: "column"; readonly relation: string; readonly column: string }
-  /** A field of a row of an earlier result; NULL when there is no such row. `at` is a loop id, or "first". */
+  /** A field of a row of an earlier result; NULL if there is no such row. `at` is a loop id, or "first". */
   | {
       readonly kind: "field";
       readonly result: string;
@@ -38,9 +38,9 @@ export type Expression =
   /** Number of rows that an earlier INSERT, UPDATE or DELETE changed. */
   | { readonly kind: "affected"; readonly statement: string }
   /**
-   * Over the rows of an earlier result, in their order; the row at hand is `field` with `at: { loop }`. `any`: whether
-   * `where` is true of one of them, NULL where it may be, as OR has it. `first` and `last`: `value` of the first or last
-   * row of which it is true, NULL without one. `count`: how many those are.
+   * A test over the rows of an earlier result, in order; the current row is `field` with `at: { loop }`. `any`: whether `where` holds for
+   * one of them, with NULL as in OR. `first` and `last`: `value` of the first or last row for which it holds, NULL without one. `count`:
+   * the number of those rows.
    */
   | {
       readonly kind: "among";
@@ -48,7 +48,7 @@ export type Expression =
       readonly loop: string;
       readonly function: "any" | "first" | "last" | "count";
       readonly where: Expression;
-      /** Only of `first` and `last`. */
+      /** For `first` and `last` only. */
       readonly value?: Expression;
     }
   | {
@@ -91,7 +91,7 @@ export type Expression =
   | {
       readonly kind: "aggregate";
       readonly function: AggregateFunction;
-      /** The name, for `other`, of the function of the values in these rows. */
+      /** The name for `other`, a function of the values in these rows. */
       readonly name?: string;
       readonly operand?: Expression;
       readonly distinct: boolean;
@@ -102,24 +102,24 @@ export type Expression =
       readonly name: string;
       readonly arguments: readonly Expression[];
       readonly deterministic: boolean;
-      /** The module of a function of code: functions of one name are told apart by it. */
+      /** The module of a code function, which distinguishes functions of one name. */
       readonly module?: string;
       /**
-       * It gives any number of values (`unnest`), only in the outputs of a query: each of its rows becomes one row per
-       * value. Several of them in one query go side by side, those that end first with NULL.
+       * True for a set-returning function (`unnest`), only in a query's outputs: each row becomes one row per value. Several of them
+       * advance in parallel, exhausted ones give NULL.
        */
       readonly set?: true;
     }
   /** In ON CONFLICT DO UPDATE: the row that was proposed for insertion. */
   | { readonly kind: "excluded"; readonly column: string }
-  /** A value that never collides with another (sequence, uuid, now): fresh per evaluation. */
+  /** A unique value (sequence, uuid, now): fresh per evaluation. */
   | {
       readonly kind: "fresh";
       readonly id: string;
       readonly type: ValueType;
       readonly why: "sequence" | "uuid" | "now" | "random";
     }
-  /** Not understood. The same id is the same unknown; `dependsOn` keeps the reads it came from. */
+  /** Not understood. The same id is the same unknown; `dependsOn` keeps the reads that it depends on. */
   | {
       readonly kind: "unknown";
       readonly id: string;

@@ -1,22 +1,22 @@
-// Table of the functions and operators that expressions call by name and nobody evaluates: the type of their value, and
-// when it is NULL. All of them are functions of their arguments alone.
+// Functions and operators that expressions call by name without evaluation: the type of their result, and when it is NULL. All depend on
+// their arguments only.
 import type { ValueType } from "./expression";
 
 export interface FunctionFacts {
-  /** `other` where it is not known. */
+  /** `other` if unknown. */
   readonly type: ValueType;
-  /** `strict`: NULL just when an argument is; `never`: not even then; `maybe`: for whatever arguments. */
+  /** `strict`: NULL iff an argument is; `never`: never NULL; `maybe`: possibly, for any arguments. */
   readonly nulls: "strict" | "never" | "maybe";
 }
 
 const UNKNOWN: FunctionFacts = { type: "other", nulls: "maybe" };
 
-/** The facts about a call of that name; casts are called `cast TYPE`. Constant time. */
+/** The facts about a call of that name; casts are named `cast TYPE`. Constant time. */
 export function functionFacts(name: string): FunctionFacts {
   return FACTS.get(name.toLowerCase()) ?? UNKNOWN;
 }
 
-/** True if a function of code is evaluated, or is made of parts that are told apart. */
+/** True if a code function is evaluated, or is composed of distinguishable parts. */
 export function isEvaluatedCode(name: string): boolean {
   return EVALUATED.test(name) || TEXTS_ALONE.has(name);
 }
@@ -24,7 +24,7 @@ export function isEvaluatedCode(name: string): boolean {
 const EVALUATED =
   /^code:(?:truth(?:_of_any)?|millis|instant|Date\.\w+|list|document|part|[^\w\s]+)$/u;
 
-/** Method of texts of code: how many of its leading arguments, the text itself among them, can be nothing but texts. */
+/** String methods in code: the number of leading arguments, including the receiver, that must be strings. */
 export const TEXT_METHODS = {
   startsWith: 2,
   endsWith: 2,
@@ -43,12 +43,12 @@ const TEXTS_ALONE: ReadonlyMap<string, number> = new Map(
   Object.entries(TEXT_METHODS).map(([name, count]) => [`code:${name}`, count]),
 );
 
-/** How many arguments of a call of that name are texts, as `TEXT_METHODS` has it; undefined for no method of texts. */
+/** The number of string arguments of a call by `TEXT_METHODS`; undefined for other functions. */
 export function textArguments(name: string): number | undefined {
   return TEXTS_ALONE.get(name);
 }
 
-/** True if a function of PostgreSQL is known to depend on nothing but its arguments (and the session's settings). */
+/** True if a PostgreSQL function is known to depend only on its arguments (and session settings). */
 export function isPure(name: string): boolean {
   return FACTS.has(name);
 }
@@ -160,12 +160,12 @@ const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
     "maybe",
     "regexp_match array_cat array_positions lower_inc upper_inc trim_array",
   ),
-  // True if code of a program takes a value for true.
+  // Truthiness in program code.
   ...rows("bool", "never", "code:truth code:truth_of_any"),
-  // Moments, as code calculates with them.
+  // Date arithmetic in code.
   ...rows("int", "strict", "code:millis"),
   ...rows("time", "strict", "code:instant code:date.addmonths"),
-  // Done for what else it does, of which tables know nothing.
+  // Called for a side effect that concerns no table.
   ...rows("other", "never", "pg_notify pg_sleep"),
   ...rows("text", "never", "concat quote_nullable"),
   ...rows("int", "never", "num_nulls num_nonnulls"),
@@ -175,7 +175,7 @@ const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
     "jsonb_build_object json_build_object jsonb_build_array json_build_array",
   ),
   ...rows("other", "never", "array row array_append array_prepend"),
-  // Operators, by their own names.
+  // Operators under their own names.
   ...rows(
     "bool",
     "strict",

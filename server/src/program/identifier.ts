@@ -1,6 +1,6 @@
-// Names of tables and columns as SQL has to write them.
+// Quoting of table and column names for SQL.
 
-/** A name in the quotes of the product or the dialect, where it needs them. */
+/** The name, quoted in the style of the product or dialect if necessary. */
 export function identifierText(name: string, product: string): string {
   if (/^[a-z_][a-z0-9_]*$/u.test(name) && !RESERVED.has(name)) return name;
   return product === "postgres"
@@ -8,7 +8,7 @@ export function identifierText(name: string, product: string): string {
     : `\`${name.replaceAll("`", "``")}\``;
 }
 
-/** Words that PostgreSQL or MySQL take for something else where a name stands alone. */
+/** Reserved words of PostgreSQL or MySQL. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     "all analyse analyze and any array as asc asymmetric between both by call case cast change check collate column" +

@@ -1,15 +1,15 @@
-// Columns of queries under other names, or with other expressions in their place, subqueries included.
+// Replacement of columns in queries, including subqueries.
 import type { Expression } from "./expression";
 import { mapParts } from "./operands";
 import type { Query } from "./statement";
 
-/** Expression in place of a column; undefined where it stays. */
+/** The replacement of a column; undefined to keep it. */
 export type Replace = (name: {
   readonly relation: string;
   readonly column: string;
 }) => Expression | undefined;
 
-/** The expression with its columns replaced, those that its subqueries take from around them as well. */
+/** The expression with its columns replaced, including free columns of its subqueries. */
 export function mapColumns(expression: Expression, replace: Replace): Expression {
   switch (expression.kind) {
     case "column":
@@ -28,14 +28,14 @@ export function mapColumns(expression: Expression, replace: Replace): Expression
   }
 }
 
-/** The query with the columns that it takes from around it replaced. */
+/** The query with its free columns replaced. */
 export function mapQuery(query: Query, replace: Replace): Query {
   const own = new Set(query.relations.map((each) => each.alias));
   const inside: Replace = (name) => (own.has(name.relation) ? undefined : replace(name));
   return mapAll(query, inside);
 }
 
-/** The query with its relations under names that begin with `prefix`. Linear in the query. */
+/** The query with prefixed relation names. Linear in the query. */
 export function prefixRelations(query: Query, prefix: string): Query {
   const own = new Set(query.relations.map((each) => each.alias));
   const renamed = mapAll(query, ({ relation, column }) =>

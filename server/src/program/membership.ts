@@ -1,9 +1,9 @@
-// Questions about all rows of earlier results, wherever they stand in a program.
+// Tests over the rows of earlier results, anywhere in a program.
 import type { Expression } from "./expression";
 
 type Among = Extract<Expression, { kind: "among" }>;
 
-/** The questions in an expression, query, statement or command, each once. Linear in what is not shared. */
+/** The tests in an expression, query, statement or command, each once. Linear in unshared structure. */
 export function amongIn(of: unknown): readonly Among[] {
   const found: Among[] = [];
   const seen = new Set<object>();

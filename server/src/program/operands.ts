@@ -1,4 +1,4 @@
-// The structure of expressions, for everyone who walks them.
+// The structure of expressions for walkers.
 import type { Expression } from "./expression";
 
 /** Direct subexpressions of the same query. */
@@ -38,14 +38,14 @@ export function operandsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** The conditions that one is made of by AND, however nested; none of one that always holds. */
+/** The conjuncts of a condition, however nested; none for an absent one. */
 export function conjunctsOf(condition: Expression | undefined): readonly Expression[] {
   if (condition === undefined) return [];
   if (condition.kind === "and") return condition.operands.flatMap(conjunctsOf);
   return condition.kind === "literal" && condition.value === true ? [] : [condition];
 }
 
-/** The expression with its direct parts mapped; queries keep what is inside them. */
+/** The expression with its direct parts mapped; queries are left alone. */
 export function mapParts(
   expression: Expression,
   map: (part: Expression) => Expression,
@@ -111,7 +111,7 @@ export function mapParts(
 
 export type Call = Extract<Expression, { kind: "call" }>;
 
-/** The calls in an expression that give several values each, the outermost ones, those of its subqueries left out. */
+/** The outermost set-returning calls in an expression, without those of subqueries. */
 export function setCallsIn(expression: Expression): readonly Call[] {
   if (expression.kind === "call" && expression.set === true) return [expression];
   return operandsOf(expression).flatMap(setCallsIn);

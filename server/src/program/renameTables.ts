@@ -1,5 +1,4 @@
-// Programs of several databases in one: tables that share a name are told apart by another name in all that one of
-// the databases holds.
+// Programs of several databases in one: tables that share a name are renamed in one of the databases.
 import type { Expression } from "./expression";
 import { mapParts } from "./operands";
 import type { Invariant } from "./program";
@@ -15,10 +14,10 @@ import type {
   Statement,
 } from "./statement";
 
-/** The new name of a table; itself where it keeps its name. */
+/** The new name of a table, or its own name. */
 export type Rename = (table: string) => string;
 
-/** The table, its keys to others and its conditions under the new names. */
+/** The table with its references and conditions renamed. */
 export function renameInTable(table: Table, rename: Rename): Table {
   const inside = within(rename, table.name);
   return {
@@ -123,7 +122,7 @@ function inStatement(statement: Statement, rename: Rename): Statement {
   }
 }
 
-/** The row of an INSERT goes by the table's own name. */
+/** The row of an INSERT is named after the table. */
 function inInsert(statement: InsertStatement, rename: Rename): InsertStatement {
   const { rows, onConflict } = statement;
   const own = within(rename, statement.table);
@@ -159,7 +158,7 @@ function returning<Clause extends { readonly outputs: readonly Output[] }>(
   return { returning: { ...clause, outputs } };
 }
 
-/** Renames in expressions whose columns go by the name of that table. */
+/** Renames in expressions whose columns use the table's name. */
 function within(rename: Rename, table: string): (expression: Expression) => Expression {
   const go = (expression: Expression): Expression => {
     if (expression.kind === "column" && expression.relation === table) {

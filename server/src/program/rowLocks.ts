@@ -1,7 +1,7 @@
-// The row locks of PostgreSQL and which of them exclude each other, as in its documentation of explicit locking, and what
-// products without the weaker ones make of them.
+// PostgreSQL's row locks and their conflicts, by its documentation of explicit locking, and their equivalents in products without the
+// weaker ones.
 
-/** From the weakest to the strongest: each excludes what the one before it does, and more. */
+/** Weakest to strongest: each conflicts with everything that the previous one does, and more. */
 export const ROW_LOCKS = ["key-share", "share", "no-key-update", "update"] as const;
 
 export type RowLock = (typeof ROW_LOCKS)[number];
@@ -13,17 +13,17 @@ const EXCLUDED: Readonly<Record<RowLock, readonly RowLock[]>> = {
   update: ["key-share", "share", "no-key-update", "update"],
 };
 
-/** True if two transactions cannot hold these locks on one row at a time. Symmetric. */
+/** True if two transactions cannot hold these locks on one row at the same time. Symmetric. */
 export function rowLocksExclude(held: RowLock, wanted: RowLock): boolean {
   return EXCLUDED[held].includes(wanted);
 }
 
-/** The lock that is taken where rows are acted on as they are newest (InnoDB): there are shared and exclusive ones. */
+/** The equivalent lock for products that act on current rows (InnoDB): shared or exclusive. */
 export function plainRowLock(lock: RowLock): "share" | "update" {
   return lock === "share" || lock === "key-share" ? "share" : "update";
 }
 
-/** The one of two locks that excludes more. */
+/** The stronger of two locks. */
 export function strongerLock(left: RowLock, right: RowLock): RowLock {
   return ROW_LOCKS.indexOf(left) >= ROW_LOCKS.indexOf(right) ? left : right;
 }

@@ -1,4 +1,4 @@
-// Tables as DDL declares them, or as statements let us infer.
+// Tables as declared by DDL, or inferred from statements.
 import type { SourceRange } from "../protocol/source";
 import type { Expression, ValueType } from "./expression";
 import type { Takes } from "./takes";
@@ -7,71 +7,71 @@ export interface Column {
   readonly name: string;
   readonly type: ValueType;
   readonly nullable: boolean;
-  /** Look of its texts; absent: anything of its type. */
+  /** The format of its texts; anything of its type if absent. */
   readonly takes?: Takes;
-  /** Its whole numbers are of 64 bits: drivers give them as texts, or as numbers of another kind. */
+  /** True for 64-bit integers, which drivers return as strings or as another kind of number. */
   readonly isWide?: true;
-  /** Its texts are equal where their bytes are, other than texts of MySQL are unless a collation says so. */
+  /** True if its texts are compared bytewise, unlike MySQL texts without a binary collation. */
   readonly isBytewise?: true;
-  /** Texts that are written otherwise may be equal in it: citext, char(n), a collation that is not deterministic. */
+  /** True if different texts may be equal in it: citext, char(n), a nondeterministic collation. */
   readonly isLoose?: true;
-  /** Value of an INSERT that leaves the column out. `sequence`: serial, identity; absent: NULL. */
+  /** The default value of an INSERT. `sequence`: serial, identity; NULL if absent. */
   readonly default?: Expression;
-  /** GENERATED ALWAYS AS: what it is always, over this table's columns; unknown where that is not understood. */
+  /** GENERATED ALWAYS AS: its value over this table's columns; an unknown if not understood. */
   readonly generated?: Expression;
 }
 
-/** Effect of a table that nothing follows. */
+/** An effect of a table that is not modelled. */
 export interface Doubt {
   readonly reason: string;
-  /** It matters to every statement on the table, or to those that write some of the columns. */
+  /** The affected statements: all on the table, or those that write some of the columns. */
   readonly touching: "all" | { readonly columns: readonly string[]; readonly deletions: boolean };
-  /** No level answers for it, SERIALIZABLE neither. */
+  /** True if no level covers it, not even SERIALIZABLE. */
   readonly isOutside?: true;
-  /** The part of the table's definition that it is about, where a later definition replaces that part. */
+  /** The part of the table's definition that causes it, which a later definition may replace. */
   readonly part?: "engine";
 }
 
 export interface ForeignKey {
   readonly columns: readonly string[];
-  /** The name of its constraint, where it has one. */
+  /** The name of its constraint, if any. */
   readonly name?: string;
   readonly table: string;
   readonly referenced: readonly string[];
-  /** Effect of a deletion of the referenced row on this one, where it is not refused. */
+  /** The effect on this row of deleting the referenced one, if that is not refused. */
   readonly onDelete?: "cascade" | "set";
-  /** NOT VALID: it binds what is written, and rows from before may break it. */
+  /** NOT VALID: it applies to writes, but older rows may violate it. */
   readonly isUnvalidated?: true;
 }
 
 export interface UniqueKey {
   readonly columns: readonly string[];
-  /** The name of its constraint or index, where it has one. */
+  /** The name of its constraint or index, if any. */
   readonly name?: string;
-  /** A partial unique index holds only for rows that satisfy this. */
+  /** The condition of a partial unique index. */
   readonly where?: Expression;
-  /** DEFERRABLE: whether it is checked at the end of each statement, or (DEFERRED) at the commit. */
+  /** DEFERRABLE: checked at the end of each statement, or (DEFERRED) at commit. */
   readonly deferrable?: "immediate" | "deferred";
 }
 
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Empty when the table has none. */
+  /** Empty if the table has none. */
   readonly primaryKey: readonly string[];
   readonly uniqueKeys: readonly UniqueKey[];
   readonly foreignKeys: readonly ForeignKey[];
   /** Conditions over this table's columns, with `relation` = the table's name. */
   readonly checks: readonly Expression[];
   readonly doubts?: readonly Doubt[];
-  /** Its engine has no transactions: each statement commits what it did here, and nothing undoes that. */
+  /** True if its engine has no transactions: each statement commits its changes here permanently. */
   readonly hasNoTransactions?: true;
   readonly source?: SourceRange;
-  /** No DDL was found: columns and key come from the statements. */
+  /** True if there is no DDL: columns and key are inferred from statements. */
   readonly inferred: boolean;
 }
 
-/** A table without columns and keys; `source`: where it is declared, if it is. */
+/** A table without columns and keys; `source` is its declaration, if any. */
 export function emptyTable(name: string, source?: SourceRange): Table {
   return {
     name,
@@ -89,7 +89,7 @@ export interface Schema {
   readonly tables: readonly Table[];
 }
 
-/** True if the key holds when a transaction commits, and not before. */
+/** True if the key is only checked at commit. */
 export function isDeferred({ deferrable }: UniqueKey): boolean {
   return deferrable === "deferred";
 }

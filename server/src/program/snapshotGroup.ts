@@ -1,7 +1,7 @@
-// Statements that read one snapshot although each is run by itself: those of a STABLE function and the one that calls it.
+// Statements that share a snapshot although each is run separately: those of a STABLE function and its caller.
 import type { Statement } from "./statement";
 
-/** True if a statement is a part of the function that gives its value to the variable, or uses that value. */
+/** True if a statement is part of the function that computes the variable, or uses the variable. */
 export function readsWith(statement: Statement, variable: string): boolean {
   return statement.snapshotOf === variable || mentions(statement, variable);
 }

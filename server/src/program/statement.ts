@@ -1,15 +1,15 @@
-// Statements and commands of the abstract representation: what one transaction may do, in order.
+// Statements and commands of the abstract representation: the possible actions of one transaction, in order.
 import type { SourceRange } from "../protocol/source";
 import type { DeclaredLevel } from "./declaredLevel";
 import type { Expression } from "./expression";
 import type { Taint } from "./precision";
 import type { RowLock } from "./rowLocks";
 
-/** Unique in a program and stable over edits elsewhere: `<transaction>/<ordinal>`. */
+/** Unique in a program and stable under edits elsewhere: `<transaction>/<ordinal>`. */
 export type StatementId = string;
 
 export interface Relation {
-  /** The name that columns use; unique in its query. */
+  /** The name in column references; unique in its query. */
   readonly alias: string;
   readonly table: string;
   /** `derived`: a subquery or CTE given by `query`; `opaque`: not understood (function in FROM, ...). */
@@ -17,13 +17,13 @@ export interface Relation {
   readonly query?: Query;
   readonly join: "inner" | "left" | "right" | "full" | "cross";
   readonly on?: Expression;
-  /** Its query may name columns of the relations before it, and is answered for each of their rows. */
+  /** True if its query may name columns of earlier relations, and is evaluated for each of their rows. */
   readonly lateral?: true;
 }
 
 export interface LockClause {
   readonly strength: RowLock;
-  /** Aliases; empty means all relations. */
+  /** Aliases; empty for all relations. */
   readonly of: readonly string[];
   readonly wait: "block" | "nowait" | "skip-locked";
 }
@@ -35,7 +35,7 @@ export interface Output {
 
 export interface Query {
   readonly relations: readonly Relation[];
-  /** `literal true` when absent. */
+  /** `literal true` if there is no condition. */
   readonly where: Expression;
   readonly outputs: readonly Output[];
   readonly groupBy: readonly Expression[];
@@ -44,9 +44,9 @@ export interface Query {
   readonly limit?: Expression;
   readonly offset?: Expression;
   readonly distinct: boolean;
-  /** DISTINCT ON, only where `distinct`: of the rows that agree in all of these, the first one in the query's order. */
+  /** DISTINCT ON, together with `distinct`: the first row, in the query's order, for each value of these. */
   readonly distinctOn?: readonly Expression[];
-  /** UNION and friends with further queries; the first query is this one. */
+  /** UNION and similar operations with further queries; the first query is this one. */
   readonly setOperations: readonly {
     readonly operator: "union" | "union all" | "intersect" | "except";
     readonly query: Query;
@@ -56,14 +56,14 @@ export interface Query {
 
 export interface Assignment {
   readonly column: string;
-  /** May mention columns of the row itself: an implicit read. `undefined` in `value` never occurs: DEFAULT is spelled out. */
+  /** The new value; it may read columns of the row itself. DEFAULT is written out, so `value` is never undefined. */
   readonly value: Expression;
-  /** A client leaves it out of the statement wherever the value is the column itself. */
+  /** True if a client omits the column from the statement when its value is unchanged. */
   readonly mayBeLeftOut?: true;
 }
 
 export interface OnConflict {
-  /** Columns of the arbiter key; empty means any key. */
+  /** Columns of the arbiter key; empty for any key. */
   readonly target: readonly string[];
   readonly action: "nothing" | "update" | "replace";
   readonly set: readonly Assignment[];
@@ -75,10 +75,10 @@ export interface Returning {
   readonly outputs: readonly Output[];
 }
 
-/** A call in application code, as its function is written there; or a statement at which a trigger fires. */
+/** A call in application code, with its function as written there; or a statement at which a trigger fires. */
 export interface CallPlace {
   readonly name: string;
-  /** Absent: a call. */
+  /** A call if absent. */
   readonly kind?: "trigger";
   readonly source: SourceRange;
 }
@@ -90,11 +90,11 @@ interface StatementBase {
   /** The user's text of that range. */
   readonly text: string;
   /**
-   * The variable for the value of a STABLE function that it is a part of: all of that function's statements, and the one
-   * that calls it, read one snapshot.
+   * The variable for the value of the STABLE function that contains it: the function's statements and the calling statement share a
+   * snapshot.
    */
   readonly snapshotOf?: string;
-  /** The calls of application code, and the triggers, that lead from the transaction to this, outermost first. */
+  /** The calls and triggers that lead from the transaction to this statement, outermost first. */
   readonly through?: readonly CallPlace[];
   readonly taint: readonly Taint[];
 }
@@ -102,9 +102,9 @@ interface StatementBase {
 export interface SelectStatement extends StatementBase {
   readonly kind: "select";
   readonly query: Query;
-  /** The result's name, by which `field` and `size` refer to it; unique in its transaction. */
+  /** The result's name for `field` and `size`; unique in its transaction. */
   readonly into: string;
-  /** PERFORM, or a SELECT whose rows are returned to nobody. */
+  /** True for PERFORM, or a SELECT whose rows nobody receives. */
   readonly discarded: boolean;
 }
 
@@ -123,7 +123,7 @@ export interface UpdateStatement extends StatementBase {
   readonly kind: "update";
   readonly relation: Relation;
   readonly from: readonly Relation[];
-  /** The lock that it takes on rows of those. */
+  /** The lock on rows of those relations. */
   readonly lock?: RowLock;
   readonly set: readonly Assignment[];
   readonly where: Expression;
@@ -134,13 +134,13 @@ export interface DeleteStatement extends StatementBase {
   readonly kind: "delete";
   readonly relation: Relation;
   readonly using: readonly Relation[];
-  /** The lock that it takes on rows of those. */
+  /** The lock on rows of those relations. */
   readonly lock?: RowLock;
   readonly where: Expression;
   readonly returning?: Returning;
   /**
-   * TRUNCATE, behind a lock of the table: transactions that took their snapshot before it see no rows either. With
-   * `cascade` the tables that refer to this one are emptied as well, which reading a program spells out.
+   * TRUNCATE, after a table lock: transactions with an older snapshot see no rows either. With `cascade` the referencing tables are emptied
+   * as well; reading a program writes those out.
    */
   readonly truncates?: "alone" | "cascade";
 }
@@ -153,7 +153,7 @@ export interface LockStatement extends StatementBase {
   readonly key?: Expression;
 }
 
-/** Not understood: touches `tables`, may write them when `writes`. */
+/** Not understood: touches `tables`, and may write them if `writes`. */
 export interface OpaqueStatement extends StatementBase {
   readonly kind: "opaque";
   readonly tables: readonly string[];
@@ -169,20 +169,20 @@ export type Statement =
   | OpaqueStatement;
 
 export type LoopRange =
-  /** Once per row of an earlier result, in its order; the row is `field` with `at: { loop }`. */
+  /** Once per row of an earlier result, in order; the row is `field` with `at: { loop }`. */
   | { readonly kind: "rows"; readonly result: string }
-  /** An integer loop; `variable` holds the counter. */
+  /** A counting loop; `variable` is the counter. */
   | {
       readonly kind: "count";
       readonly variable: string;
       readonly from: Expression;
       readonly to: Expression;
       readonly step: number;
-      /** Its list is, or may be, in an order that the code has given it, the same in every run. */
+      /** True if its list is, or may be, sorted by the code in the same order in every run. */
       readonly isSorted?: true;
     }
   | { readonly kind: "while"; readonly condition: Expression }
-  /** Not understood: any number of times. */
+  /** Not understood: any number of rounds. */
   | { readonly kind: "unknown" };
 
 /** Control flow of a transaction's body. */
@@ -209,13 +209,12 @@ export type Command =
       readonly body: Command;
       readonly source: SourceRange;
     }
-  /** Leaves (`exit`) or restarts (`continue`) the named loop. */
+  /** Leaves (`exit`) or continues (`continue`) the named loop. */
   | { readonly kind: "exit" | "continue"; readonly loop: string; readonly source: SourceRange }
   /**
-   * Ends the transaction and undoes it: ROLLBACK, or with the SQLSTATE `code` an error of the program's own (RAISE,
-   * SIGNAL, an uncaught throw), which a handler around it may catch. In a unit it undoes the `atomic` command around it,
-   * if there is one, and ends the unit; what was committed before stays. With `leaves` control goes on behind that
-   * `atomic` command instead (ROLLBACK without a return).
+   * Ends and undoes the transaction: ROLLBACK, or with the SQLSTATE `code` an error of the program (RAISE, SIGNAL, an uncaught throw),
+   * which an enclosing handler may catch. In a unit it undoes the enclosing `atomic` command, if any, and ends the unit; earlier commits
+   * stay. With `leaves` control continues after that `atomic` command (ROLLBACK without a return).
    */
   | {
       readonly kind: "rollback";
@@ -224,32 +223,32 @@ export type Command =
       readonly leaves?: "atomic";
       readonly source: SourceRange;
     }
-  /** Ends the transaction, which commits; a unit's `atomic` command around it commits, and the unit ends. */
+  /** Ends and commits the transaction; in a unit, commits the enclosing `atomic` command and ends the unit. */
   | { readonly kind: "return"; readonly value?: Expression; readonly source: SourceRange }
-  /** A block whose errors run `handler` instead (BEGIN ... EXCEPTION, DECLARE EXIT HANDLER). */
+  /** A block whose errors run `handler` (BEGIN ... EXCEPTION, DECLARE EXIT HANDLER). */
   | {
       readonly kind: "try";
       readonly body: Command;
       readonly handler: Command;
-      /** The SQLSTATEs ("23505") and classes of them ("23") that it is for; absent: every error. */
+      /** The SQLSTATEs ("23505") and classes ("23") that it catches; every error if absent. */
       readonly catches?: readonly string[];
-      /** Extent that is undone before the handler runs: the block (absent, PL/pgSQL), or the statement that failed (MySQL). */
+      /** The extent that is undone before the handler runs: the block (default, PL/pgSQL), or the failed statement (MySQL). */
       readonly undoes?: "block" | "statement";
-      /** The variable that holds the SQLSTATE of the error while the handler runs. */
+      /** The variable with the error's SQLSTATE while the handler runs. */
       readonly error?: string;
       readonly source: SourceRange;
     }
   /**
-   * Only in a unit: a transaction of its own, from BEGIN to COMMIT. It commits at its end and wherever control leaves it
-   * by `return`, `exit` or `continue`; an error or `rollback` inside that no handler inside is for undoes it, and goes on
-   * in a handler around it, or ends the unit. Savepoints and handlers inside do not reach out of it. Never nested.
+   * In a unit only: a transaction from BEGIN to COMMIT. It commits at its end and when control leaves it by `return`, `exit` or `continue`;
+   * an error or `rollback` that no inner handler catches undoes it, and continues in an outer handler or ends the unit. Inner savepoints
+   * and handlers do not reach out of it. Never nested.
    */
   | {
       readonly kind: "atomic";
       readonly body: Command;
-      /** The level of this transaction, where it is not the unit's. */
+      /** The level of this transaction, if it differs from the unit's. */
       readonly level?: DeclaredLevel;
-      /** The statements before it run after its BEGIN, on other connections. */
+      /** True if the statements before it run after its BEGIN, on other connections. */
       readonly afterBegin?: true;
       readonly source: SourceRange;
     }

@@ -1,21 +1,21 @@
-// Texts that a column takes beyond its coarse type: a server refuses 'a' for a uuid.
+// Formats of texts beyond a column's coarse type: a server rejects 'a' for a uuid.
 
-/** `length`: at most so many characters. */
+/** `length`: the maximal number of characters. */
 export type Takes =
   | { readonly kind: "uuid" | "address" | "hardware" | "clock" | "interval" }
   | { readonly kind: "labels"; readonly labels: readonly string[] }
   | { readonly kind: "length"; readonly most: number };
 
-/** Details of a type's name: its numbers in parentheses, and the labels of an enumeration. */
+/** The details of a type: the numbers in its parentheses, and the labels of an enumeration. */
 export interface TypeDetails {
   readonly sizes?: readonly number[];
   readonly labels?: readonly string[];
 }
 
-/** Longer texts than these are never made up. */
+/** Longer texts are never invented. */
 const LONG = 8;
 
-/** Texts that columns of a type take, by the type's name in lower case; undefined: any text, or nothing that is known here. */
+/** The format of a type's texts, by the type's name in lower case; undefined for any text, or if unknown. */
 export function takesOf(type: string, details: TypeDetails = {}): Takes | undefined {
   const { sizes: [most] = [], labels = [] } = details;
   switch (type) {

@@ -1,12 +1,12 @@
-// Units: what people take for one transaction and the database does not. How one that is none after all is told, so that
-// a reader of programs may emit every function as a unit and leave the rest to this.
+// Units: what people take for one transaction and the database does not. Recognises units that are a single transaction, so that a reader
+// of programs may emit every function as a unit.
 import type { Expression } from "./expression";
 import type { Transaction } from "./program";
 import type { Command, Statement } from "./statement";
 
 /**
- * The transaction as what it is: a unit of one transaction alone becomes that transaction, a unit that runs one
- * statement at the most an autocommitted one; all others stay as they are. Linear in its text.
+ * Simplifies a unit: one with a single transaction becomes that transaction, one with at most one statement becomes an autocommitted one;
+ * all others are unchanged. Linear in its text.
  */
 export function plainUnit(transaction: Transaction): Transaction {
   if (transaction.boundary !== "unit") return transaction;
@@ -26,10 +26,7 @@ export function plainUnit(transaction: Transaction): Transaction {
   };
 }
 
-/**
- * True if what runs may fail where something that it wrote stays: who runs it again then does a part of it twice. Linear
- * in its text.
- */
+/** True if a run may fail after a commit, so that a retry repeats a part. Linear in its text. */
 export function mayStayInPart(body: Command): boolean {
   const { failsBehind, goesOnBehind } = countParts(body);
   return failsBehind || goesOnBehind;
@@ -37,15 +34,15 @@ export function mayStayInPart(body: Command): boolean {
 
 interface Parts {
   readonly atomic: Extract<Command, { kind: "atomic" }>[];
-  /** Outside of these, on the path with the most of them. */
+  /** Statements outside of `atomic`, on the path with the most of them. */
   statements: number;
-  /** Some of them are in a loop. */
+  /** True if some of them are in a loop. */
   repeats: boolean;
-  /** The unit may fail where a transaction of it has committed what it wrote. */
+  /** True if the unit may fail after one of its transactions committed a write. */
   failsBehind: boolean;
-  /** The database is asked for something else by then. */
+  /** True if it uses the database again after that. */
   goesOnBehind: boolean;
-  /** Statements that write, of those so far. */
+  /** The writing statements so far. */
   readonly writers: Statement[];
 }
 
@@ -80,7 +77,7 @@ function countParts(body: Command): Parts {
         const before = parts.writers.length;
         visitWhere(command.then, told === "nothing");
         if (command.otherwise === undefined) return;
-        // One of two branches runs.
+        // Only one of two branches runs.
         const inThen = parts.writers.splice(before);
         const most = parts.statements;
         parts.statements = statements;
@@ -99,7 +96,7 @@ function countParts(body: Command): Parts {
       }
       case "try":
         visit(command.body);
-        // A handler begins where what it is for was undone.
+        // A handler begins after its block was undone.
         visitHandler(command.handler);
         return;
       case "rollback":
@@ -109,7 +106,7 @@ function countParts(body: Command): Parts {
         return;
     }
   };
-  /** `isIdle`: nothing has been written there before. */
+  /** `isIdle`: nothing was written before on this path. */
   const visitWhere = (command: Command, isIdle: boolean): void => {
     const failed = parts.failsBehind;
     const written = parts.writers.length;
@@ -148,7 +145,7 @@ function writersIn(command: Command): readonly Statement[] {
   }
 }
 
-/** Rows that the statement has changed where the condition holds; undefined where it does not tell. */
+/** Rows that the statement changed, under the condition; undefined if it does not tell. */
 function changedBy(
   condition: Expression,
   statement: Statement,

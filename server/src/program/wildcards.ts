@@ -1,15 +1,15 @@
-// Patterns of literal characters, any one character and any characters, as those of LIKE, matched without going back
-// further than to the last run of any characters: in the product of both lengths at most.
+// Patterns with single-character and multi-character wildcards, like those of LIKE, matched with backtracking to the last multi-character
+// wildcard only: O(pattern length * text length).
 
 /** A character, or `ONE` or `ANY`. */
 export type Wildcard = string | typeof ONE | typeof ANY;
 
-/** Any one character. */
+/** Matches one character. */
 export const ONE = Symbol("one character");
-/** Any number of characters. */
+/** Matches any number of characters. */
 export const ANY = Symbol("any characters");
 
-/** True if a whole text is of the form; `insensitive` takes upper and lower case for the same. */
+/** True if the pattern matches the whole text; `insensitive` ignores case. */
 export function matchesWildcards(
   form: readonly Wildcard[],
   text: string,
@@ -32,7 +32,7 @@ export function matchesWildcards(
       at += 1;
       next += 1;
     } else if (lastAny >= 0) {
-      // The last run takes one character more; what earlier runs took need never change.
+      // The last wildcard takes one character more; earlier ones need never change.
       resumed += 1;
       at = resumed;
       next = lastAny + 1;

@@ -1,37 +1,37 @@
-// A cause: the one mistake behind several anomalies. Fixes, comments, baselines, fingerprints and ids hang on it.
+// A cause: the one mistake behind several anomalies, to which fixes, comments, baselines, fingerprints and ids refer.
 import type { CycleEnd } from "./report";
 
 /**
- * A read that goes stale before what rests on it is done, in one transaction; or, where nothing was read, the write that
- * takes no notice of others. Anomalies are what comes of it, with one partner or the other.
+ * A read of one transaction that goes stale before its use; or, if nothing was read, the write that ignores others. Anomalies are its
+ * effects with various partners.
  */
 export interface Cause {
   /** Eight hexadecimal digits, the same at every level: a hash of its transaction and the text of its read. */
   readonly id: string;
-  /** The ids of all that it is known by: of each of its transactions. Its own is the first. */
+  /** All ids that refer to it, one per transaction. Its own is the first. */
   readonly ids: readonly string[];
-  /** As the id, without the file that tells two transactions of the same name apart. */
+  /** As the id, without the file that disambiguates equal transaction names. */
   readonly fingerprint: string;
-  /** Transactions with the read; several where they share the code of the read and of its use. */
+  /** Transactions with the read; several if they share the code of the read and its use. */
   readonly transactions: readonly string[];
-  /** The statement that goes stale, where all faces show it; absent where nothing could be executed. */
+  /** The stale statement, at which the finding is shown; absent if nothing could be executed. */
   readonly read?: CycleEnd;
-  /** The statements of its transactions that meet the others' changes: what rests on the read, in the order of the anomalies. */
+  /** The statements of its transactions that conflict with the others' changes: the uses of the read, in the order of the anomalies. */
   readonly uses: readonly CycleEnd[];
   /**
-   * The transactions that make it go stale, in the order of the anomalies that are told (of all where none is); one of its
-   * own where it races with itself.
+   * The transactions that make it stale, in the order of the reported anomalies (of all, if none is reported); one of its own if it races
+   * with itself.
    */
   readonly partners: readonly string[];
-  /** No data breaks: a statement that waits until the server ends somebody. */
+  /** True if no data breaks: a statement waits until the server aborts a transaction. */
   readonly isRefused?: true;
   /** Tables of its anomalies. */
   readonly tables: readonly string[];
-  /** The ids of its anomalies, the worst first: all minimal cycles through the read that are told by it. */
+  /** The ids of its anomalies, worst first: all minimal cycles that the read represents. */
   readonly anomalies: readonly string[];
 }
 
-/** "deposit, transfer and itself": whom a cause races with. Itself comes last. */
+/** "deposit, transfer and itself": the partners of a cause. Itself comes last. */
 export function partnersText({ transactions, partners }: Cause): string {
   const others = partners.filter((name) => !transactions.includes(name));
   const own = partners.filter((name) => transactions.includes(name));
@@ -40,16 +40,16 @@ export function partnersText({ transactions, partners }: Cause): string {
   return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1) ?? ""}`;
 }
 
-/** A sentence on whom a cause of several anomalies races with, behind a blank; empty for one alone. */
+/** A sentence on the partners of a cause with several anomalies, after a blank; empty for a single one. */
 export function racesText(cause: Cause): string {
   if (cause.anomalies.length < 2) return "";
-  // The same place with one transaction or the other.
+  // The place is the same for all partners.
   return cause.isRefused === true
     ? ` It happens with ${partnersText(cause)}.`
     : ` It races with ${partnersText(cause)}.`;
 }
 
-/** The cause of an id or of the beginning of one; undefined where none or several are meant. */
+/** The cause with an id or unique id prefix; undefined if none or several match. */
 export function causeOf(causes: readonly Cause[], start: string): Cause | undefined {
   const exact = causes.find(({ ids }) => ids.includes(start));
   const begun = causes.filter(({ ids }) => ids.some((id) => id.startsWith(start)));

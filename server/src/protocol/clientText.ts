@@ -1,6 +1,6 @@
-// How client programs are told from other texts, by what they say. The editor asks it of documents.
+// Recognition of client programs by their text, used by the editor.
 
-/** True if a JSON text means to be a client program: it has sessions of calls, which no history has. */
+/** True if a JSON text looks like a client program: it has sessions of calls, unlike histories. */
 export function looksLikeJsonClient(text: string): boolean {
   return (
     /^\s*(?:\/\/[^\n]*\n\s*|\/\*[^]*?\*\/\s*)*\{/u.test(text) &&
@@ -9,7 +9,7 @@ export function looksLikeJsonClient(text: string): boolean {
   );
 }
 
-/** True if a JavaScript or TypeScript text means to be a client program: a module that exports sessions and assertions. */
+/** True if a JavaScript or TypeScript text looks like a client program: a module that exports sessions and assertions. */
 export function looksLikeCodeClient(text: string): boolean {
   const gives = (name: string): boolean =>
     new RegExp(

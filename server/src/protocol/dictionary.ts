@@ -1,21 +1,20 @@
-// Lookups by names that come from outside: of SQL, of code, of files and of messages. A name may be
-// `constructor` or `__proto__`, which every ordinary object answers to. A lint rule (test/lint/outsideNames.mjs)
-// keeps indexing by such names to what stands here, to maps and to arrays.
+// Lookups by untrusted names: from SQL, code, files and messages. A name may be `constructor` or `__proto__`, which every ordinary object
+// has. A lint rule (test/lint/outsideNames.mjs) restricts indexing by such names to these functions, maps and arrays.
 
 declare class Inheritless {
   private readonly inheritsNothing: true;
 }
 
-/** An object that inherits nothing: what it answers to is what was put into it. */
+/** An object without inherited properties. */
 export type Dictionary<T> = Readonly<Record<string, T>> & Inheritless;
 
-/** A table of what names stand for, made from an object literal. */
+/** A dictionary made from an object literal. */
 export function dictionary<T>(entries: Readonly<Record<string, T>>): Dictionary<T> {
   const made: unknown = Object.assign(Object.create(null), entries);
   return made as Dictionary<T>;
 }
 
-/** Own entry of a record under a name; undefined when it has nothing, whatever it inherits. */
+/** A record's own entry under a name; undefined if there is none, whatever it inherits. */
 export function ownEntry<T>(
   record: Readonly<Record<string, T>> | undefined,
   name: string,
@@ -23,7 +22,7 @@ export function ownEntry<T>(
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Gives a record an entry of its own, also under the name that otherwise sets what it inherits. */
+/** Sets a record's own entry, also for `__proto__`. */
 export function setEntry<T>(record: Record<string, T>, name: string, value: T): void {
   if (name !== "__proto__") record[name] = value;
   else

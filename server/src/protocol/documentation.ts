@@ -1,4 +1,4 @@
-// Where the kinds of anomalies are explained, a page each.
+// The documentation pages of the kinds of anomalies.
 
 export const DOCUMENTATION = "https://github.com/isolens/isolens/blob/main/docs/anomalies";
 

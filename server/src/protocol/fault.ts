@@ -1,20 +1,17 @@
-// Texts of errors. An error that somebody wrote a sentence for is told by it. Any other one is a defect of the product:
-// its own text speaks of code that the reader does not know, so it is told by a code to report.
+// Texts of errors. An error with a sentence for people is reported with it. Any other error is a defect of the product: its text speaks of
+// code that the reader does not know, so it is reported by a code.
 
-/**
- * Why something failed, as a part of a sentence: what the error says where it is one of the system's or has a sentence
- * of its own, else `faultText`.
- */
+/** The reason of a failure as a part of a sentence: the error's own text if it is the system's or written for people, else `faultText`. */
 export function reasonOf(error: unknown): string {
   return isTold(error) ? error.message : faultText(error);
 }
 
-/** A defect as a part of a sentence: its code, and that it be reported. */
+/** A defect as a part of a sentence: its code, and a request to report it. */
 export function faultText(error: unknown): string {
   return `internal fault ${faultCode(error)}, please report it with what you asked for`;
 }
 
-/** The same code for the same defect of the same build: made of the error's kind and where it was thrown. */
+/** A code that is the same for the same defect of the same build: from the error's kind and the place that threw it. */
 export function faultCode(error: unknown): string {
   const [name, stack] =
     error instanceof Error ? [error.name, error.stack ?? error.message] : [typeof error, ""];
@@ -34,7 +31,7 @@ export function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && /call stack/u.test(error.message);
 }
 
-/** True if an error has a sentence for people: none that the language itself throws has. */
+/** True if an error has a sentence for people, which errors thrown by the language never do. */
 function isTold(error: unknown): error is Error {
   return error instanceof Error && error.message !== "" && !DEFECTS.has(error.name);
 }

@@ -2,7 +2,7 @@
 import type { Range } from "./source";
 import type { Rests } from "./report";
 
-/** Kinds of fixes, from the cheapest to the dearest for those who run the program. */
+/** Kinds of fixes, by increasing cost at run time. */
 export const FIX_KINDS = [
   "own-connection",
   "guarded-update",
@@ -17,13 +17,13 @@ export const FIX_KINDS = [
 
 export type FixKind = (typeof FIX_KINDS)[number];
 
-/** A text in place of a range of a file of the project, as it was when the fix was found. */
+/** A replacement in a file of the project, as it was when the fix was found. */
 export interface FixEdit {
   /** Relative to the project, with `/`. */
   readonly file: string;
   readonly range: Range;
   readonly newText: string;
-  /** There is no such file yet: the text is all of it. */
+  /** True for a new file: the text is its whole content. */
   readonly creates?: true;
 }
 
@@ -31,31 +31,31 @@ export interface Fix {
   readonly kind: FixKind;
   /** One line for a menu: "Lock the row when withdraw reads it (FOR UPDATE)". */
   readonly title: string;
-  /** In the order of files and places; none overlaps another. */
+  /** Edits sorted by file and position, without overlaps. */
   readonly edits: readonly FixEdit[];
   /** Costs, as clauses: "others wait for its commit". */
   readonly costs: readonly string[];
   /** The old witness on the changed program, in one sentence. */
   readonly now: string;
-  /** Ids of the other anomalies that go with this one. */
+  /** Ids of the other anomalies that the fix removes. */
   readonly alsoRemoves: readonly string[];
-  /** Bound or proof on which the verified result rests. */
+  /** The bound or proof that the verification rests on. */
   readonly rests: Rests;
 }
 
-/** A fix that is not offered: what kind, and why in one sentence. `example` shows how it would look. */
+/** A fix that is not offered: its kind, and the reason in one sentence. `example` shows its form. */
 export interface Advice {
   readonly kind: FixKind;
   readonly reason: string;
   readonly example?: string;
 }
 
-/** Fixes of an anomaly, and why others are not offered. */
+/** The fixes of an anomaly, and the reasons against others. */
 export interface FixReport {
   readonly anomaly: string;
-  /** Verified ones, the cheapest first. */
+  /** The verified fixes, cheapest first. */
   readonly fixes: readonly Fix[];
   readonly advice: readonly Advice[];
-  /** Not all candidates were tried: it was stopped, or its time was up. */
+  /** True if not all candidates were tried: stopped or out of time. */
   readonly isPartial: boolean;
 }

@@ -1,8 +1,8 @@
-// The result of judging a recorded history, as the CLI prints it in JSON and as every view renders it.
+// The result of judging a recorded history, as JSON of the CLI and as input of every view.
 
 export type HistoryVerdict = "ok" | "violated" | "unknown";
 
-/** Where something stands in a recorded file: a line of a text or a byte of a binary file; lines count from 1. */
+/** A place in a recorded file: a line of a text (from 1) or a byte of a binary file. */
 export interface HistoryPlace {
   readonly file: string;
   readonly line?: number;
@@ -13,24 +13,24 @@ export interface HistoryPlace {
 export interface HistoryOperation {
   readonly kind: "read" | "write" | "failed-write";
   readonly key: string;
-  /** As in the file; a list as "[1 2]" (of a long one "..." stands for parts), and "nil" for what the key held before all writes. */
+  /** The value as in the file; a list as "[1 2]" (shortened by "..."), and "nil" for the initial value of a key. */
   readonly value: string;
   readonly place: HistoryPlace;
   /** "reads x = 1". */
   readonly text: string;
-  /** Reads: the transaction of the counterexample whose write was read; null for the value at the start. */
+  /** For reads: the transaction of the counterexample whose write was read; null for the initial value. */
   readonly writer?: string | null;
 }
 
 export interface HistoryTransaction {
-  /** As in the file, such as "T12"; "S1.3" for the third transaction of the first session where there are no names. */
+  /** The name as in the file, such as "T12"; "S1.3" for the third transaction of the first session if there are no names. */
   readonly name: string;
   readonly session: string;
   readonly status: "committed" | "aborted" | "unknown";
   readonly operations: readonly HistoryOperation[];
 }
 
-/** The reason why a dependency holds: a sentence with the places that show it, resting on further sentences. */
+/** The reason for a dependency: a sentence with the places that show it, and its supporting sentences. */
 export interface HistoryReason {
   readonly text: string;
   readonly places: readonly HistoryPlace[];
@@ -49,26 +49,26 @@ export interface HistoryEdge {
   readonly reason: HistoryReason;
 }
 
-/** Part that no execution of a level has, by the smallest part of the history that shows it. */
+/** A violation of a level, shown by the smallest part of the history that has it. */
 export interface HistoryViolation {
   /** The literature's name in kebab-case, such as `lost-update`. */
   readonly kind: string;
   /** The kind's name for people. */
   readonly title: string;
-  /** Meaning of the kind, in one sentence. */
+  /** The definition of the kind, in one sentence. */
   readonly meaning: string;
   /** The weakest level that is violated. */
   readonly level: string;
-  /** One sentence about what happened that begins with the title. */
+  /** One sentence on what happened, beginning with the title. */
   readonly message: string;
   readonly transactions: readonly string[];
-  /** The dependencies lead back to where they started; empty for a read that no level allows. */
+  /** The dependencies of the cycle; empty for a read that no level allows. */
   readonly edges: readonly HistoryEdge[];
-  /** Dependencies beside these: what their reasons rest on, and what else connects a transaction. */
+  /** Further dependencies: those that the reasons rest on, and those that connect a transaction. */
   readonly support?: readonly HistoryEdge[];
-  /** Without any one of its transactions the rest is possible at the level. In the format that the checker reads. */
+  /** The minimal history in the checker's format: without any one of its transactions the rest is possible at the level. */
   readonly minimal: unknown;
-  /** The same, for people, in an order that can be told. */
+  /** The same for people, in a readable order. */
   readonly story: readonly HistoryTransaction[];
 }
 
@@ -81,18 +81,18 @@ export interface HistoryRemark {
 export interface HistoryReport {
   readonly tool: string;
   readonly formatVersion: 1;
-  /** The file or folder, as it was asked for. */
+  /** The file or folder as the user named it. */
   readonly file: string;
-  /** Format as which its content was recognised. */
+  /** The recognised format. */
   readonly format: string;
   readonly sessions: number;
   readonly transactions: number;
   readonly operations: number;
-  /** True if the times were held against the levels as well. */
+  /** True if recorded times were checked against the levels as well. */
   readonly strict: boolean;
-  /** By the full name of the level, from the weakest to the strongest that was asked for. */
+  /** Verdicts by full level name, weakest to strongest. */
   readonly verdicts: Readonly<Record<string, HistoryVerdict>>;
-  /** The reason why something is unknown. */
+  /** The reason for an unknown verdict. */
   readonly unknown?: string;
   readonly violation: HistoryViolation | null;
   readonly remarks: readonly HistoryRemark[];

@@ -1,9 +1,8 @@
-// How recorded histories that are text are told from other text, by their first lines. The editor asks it of documents,
-// the reader of files.
+// Recognition of textual histories by their first lines, used by the editor and the file reader.
 
 export type TextFormatName = "text" | "dbcop-json" | "dbcop-hist" | "awdit" | "elle" | "json";
 
-/** The format that a text begins in; undefined when it is no history. */
+/** The format of a text by its start; undefined if it is no history. */
 export function recogniseText(start: string): TextFormatName | undefined {
   const text = start.replace(/^(?:[\s,]|;[^\n]*(?:\n|$))+/u, "");
   if (/^[rw]\s*\(\s*-?\d/u.test(text)) return "text";
@@ -15,7 +14,7 @@ export function recogniseText(start: string): TextFormatName | undefined {
   return /^\[\s*(?:\w+\s*(?::=|==)|\])/u.test(transactions) ? "dbcop-hist" : undefined;
 }
 
-/** True if a document of an editor is offered to be checked: stricter than the reader, for nobody asked. */
+/** True if the editor should offer to check a document: stricter than the reader, since nobody asked. */
 export function looksLikeHistory(start: string): boolean {
   const format = recogniseText(start);
   switch (format) {
@@ -34,10 +33,10 @@ export function looksLikeHistory(start: string): boolean {
   }
 }
 
-/** A map, in a list or with a tag perhaps, whose first key is a keyword. */
+/** A map, possibly in a list or tagged, whose first key is a keyword. */
 const EDN_MAP = /^(?:[[(]\s*)?(?:#[\w./-]+\s*)?\{(?:[\s,]|;[^\n]*\n)*:/u;
 
-/** The members of the first object tell whose JSON it is; any other JSON is no history. */
+/** The JSON format by the members of the first object; any other JSON is no history. */
 function jsonShape(text: string): TextFormatName | undefined {
   if (text.includes('"isolens-history"') || /"ops"\s*:\s*\[/u.test(text)) return "json";
   if (/"events"\s*:\s*\[/u.test(text) || /"data"\s*:\s*\[\s*[[\]]/u.test(text)) return "dbcop-json";

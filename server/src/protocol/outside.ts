@@ -1,7 +1,7 @@
-// Advice on an anomaly of what is no single transaction.
+// Advice on an anomaly of something that is not a single transaction.
 import type { Anomaly } from "./report";
 
-/** Where no level prevents the anomaly because some commit on the way: what does. */
+/** Advice if no level prevents the anomaly because some participants commit on the way. */
 export function outsideAdvice({ outside = [], preventedBy }: Anomaly): string | undefined {
   const names = [...new Set(outside)];
   if (names.length === 0 || preventedBy.length > 0) return undefined;
@@ -12,7 +12,7 @@ export function outsideAdvice({ outside = [], preventedBy }: Anomaly): string | 
   return `No isolation level prevents it, since ${whose} on the way. Put all that ${them} does into one transaction first.`;
 }
 
-/** The transactions of an anomaly that commit on the way in what was executed, in their order. */
+/** The transactions of an anomaly that committed on the way in the executed run, in order. */
 export function committingOnTheWay({ steps, witness }: Anomaly): readonly string[] {
   const names = witness.instances.flatMap(({ instance, transaction }) => {
     const commits = steps.filter((step) => step.instance === instance && step.commits);

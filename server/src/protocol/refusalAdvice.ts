@@ -1,4 +1,4 @@
-// Help against the refusals of a server, in one sentence for all faces.
+// Advice on refusals by a server, in one sentence for all views.
 import { dictionary } from "./dictionary";
 import type { Anomaly } from "./report";
 

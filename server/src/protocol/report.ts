@@ -1,4 +1,4 @@
-// The result of a check, as the CLI prints it in JSON and as every view renders it. `formatVersion` guards it.
+// The result of a check, as JSON of the CLI and as input of every view. Versioned by `formatVersion`.
 import type { Cause } from "./cause";
 import type { HistoryReason } from "./history";
 import type { ProofReport, SufficientLevel } from "./proof";
@@ -8,55 +8,52 @@ import type { Row, SerialOutcome, Value, Witness } from "./witness";
 export type Verdict = "anomaly" | "safe" | "unknown" | "cancelled";
 export type Precision = "exact" | "over" | "approx" | "opaque";
 export type Dependency = "wr" | "ww" | "rw" | "so";
-/** Part that differs from every serial order: the final state, a returned value, or only what was read on the way. */
+/** The part that differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
-/** Kinds of harm, the worst first; `service/findings/harm.ts` ranks findings by them. */
+/** Kinds of harm, worst first; `service/findings/harm.ts` ranks findings by them. */
 export type Harm =
   /** A stated invariant breaks. */
   | "invariant"
-  /** More than there is, below zero, none left. */
+  /** A limit breaks: more than there is, below zero, none left. */
   | "limit"
-  /** A change of an amount or a number of things is lost. */
+  /** A change of an amount or a count is lost. */
   | "amount"
-  /** Two rows, or one number twice, where one may be. */
+  /** Two rows, or one number twice, where one is allowed. */
   | "duplicate"
-  /** A row refers to one that is gone. */
+  /** A row refers to a deleted one. */
   | "dangling"
-  /** Which rows there are. */
+  /** The set of rows differs. */
   | "rows"
-  /** Any other value that no order leaves. */
+  /** Another value that no order leaves. */
   | "value"
   /** Each value is one that some order leaves: the last writer wins. */
   | "choice"
-  /** Only what was noted about a change: when, by whom, a log. */
+  /** Only notes about a change differ: when, by whom, a log. */
   | "noted"
-  /** Only what was returned. */
+  /** Only returned values differ. */
   | "returned"
-  /** Nothing: the server ends a transaction, whose work is undone. */
+  /** Nothing: the server aborts a transaction and undoes its work. */
   | "refused"
-  /** The same is deleted or written a second time, which changes nothing but what is returned. */
+  /** The same is deleted or written a second time, which only changes what is returned. */
   | "repetition"
-  /** Only what was read on the way. */
+  /** Only unused reads differ. */
   | "unused";
 
-/** How loudly a finding is told; `off` keeps it out of everything but JSON. */
+/** The severity of a finding; `off` removes it from everything but JSON. */
 export type FindingSeverity = "error" | "warning" | "information" | "hint" | "off";
 
-/** The reason why a finding is not told: a comment in the text, or an entry of a baseline. */
+/** The reason why a finding is suppressed: a comment in the text, or a baseline entry. */
 export interface Suppressed {
   readonly by: "comment" | "baseline";
-  /** The user's words; empty where there are none. */
+  /** The user's words; empty if there are none. */
   readonly reason: string;
-  /** Where the comment stands. */
+  /** The place of the comment. */
   readonly file?: string;
   readonly range?: Range;
 }
 
-/**
- * The ground of a verdict: a bound on the number of transactions (and on the rounds of loops, where more than one was
- * asked for), or a proof.
- */
+/** The basis of a verdict: a bound on the number of transactions (and on loop rounds, if more than one was requested), or a proof. */
 export type Rests =
   { readonly bound: number; readonly unroll?: number | undefined } | { readonly proved: string };
 
@@ -65,25 +62,25 @@ export interface ReportTransaction {
   readonly file: string;
   readonly range: Range;
   readonly precision: Precision;
-  /** How far it is decided, two at a time; absent where it was not searched. */
+  /** The decided share of its pairs; absent if it was not searched. */
   readonly pairs?: SearchedPairs;
 }
 
-/** A transaction and those that share a table with it which one of the two writes; itself is one of them where it writes. */
+/** A transaction and its partners: those that share a table with it that one of the two writes; itself included if it writes. */
 export interface SearchedPairs {
   readonly sharing: number;
-  /** The transactions that it races with, as a number. */
+  /** The number of partners. */
   readonly racing: number;
-  /** The number of those with which nothing is found and nothing is open. */
+  /** The number of partners with nothing found and nothing open. */
   readonly settled: number;
 }
 
-/** Pairs of transactions, each also with itself, that share a table which one of the two writes. */
+/** Pairs of transactions, each also with itself, that share a table that one of the two writes. */
 export interface SearchExtent {
   readonly pairs: number;
-  /** The number of those with which the texts alone rule a race out. */
+  /** The number of pairs that the texts alone rule out. */
   readonly ruledOut: number;
-  /** The number of those that were asked about to the end. */
+  /** The number of pairs that were searched completely. */
   readonly searched: number;
 }
 
@@ -96,32 +93,32 @@ export interface CycleEnd {
 }
 
 export interface CycleEdge {
-  /** `waits`: the one waits for a lock that the other has. */
+  /** `waits`: the source waits for a lock of the target. */
   readonly dependency: Dependency | "waits";
   readonly from: CycleEnd;
   readonly to: CycleEnd;
   readonly table: string;
   readonly columns: readonly string[];
-  /** The reason of a dependency of a recorded run, where the two ends alone do not show it. */
+  /** The reason for a dependency of a recorded run, if its ends alone do not show it. */
   readonly reason?: HistoryReason;
 }
 
-/** One cell that a step read or wrote; `key` is the row's primary key as text, `column` "@" the row's existence, "" the key itself. */
+/** One cell that a step read or wrote; `key` is the rendered primary key, `column` "@" the row's existence, "" the key itself. */
 export interface StepCell {
   readonly table: string;
   readonly key: string;
   readonly column: string;
   readonly value: Value;
-  /** Writes: the value before. */
+  /** For writes: the old value. */
   readonly before?: Value;
-  /** Reads: the instance whose write was read; null for the row as it was at the start. */
+  /** For reads: the instance whose write was read; null for the initial row. */
   readonly writer?: string | null;
 }
 
-/** A call in application code, as its function is written there; or a statement at which a trigger fires. */
+/** A call in application code, with its function as written there; or a statement at which a trigger fires. */
 export interface StepCall {
   readonly name: string;
-  /** Absent: a call. */
+  /** A call if absent. */
   readonly kind?: "trigger";
   readonly file: string;
   readonly range: Range;
@@ -137,7 +134,7 @@ export interface Step {
   readonly because: string;
   /** 1-based among the executed statements of the instance; "commit" and "rollback" end its transaction. */
   readonly statement: number | "commit" | "rollback";
-  /** A transaction ends with this step: its commit follows at once and has no step of its own. */
+  /** True if the transaction commits right after this step, without a step of its own. */
   readonly commits: boolean;
   readonly reads: readonly StepCell[];
   readonly writes: readonly StepCell[];
@@ -148,11 +145,11 @@ export interface Step {
 }
 
 export interface Anomaly {
-  /** Stable over edits elsewhere: a hash of kind, transactions, tables and level. */
+  /** Stable under edits elsewhere: a hash of kind, transactions, tables and level. */
   readonly id: string;
   /** The literature's name in kebab-case, e.g. `lost-update`. */
   readonly kind: string;
-  /** `refused`: nothing differs, the server ends one transaction for what others do. */
+  /** `refused`: nothing differs, but the server aborts a transaction because of concurrent ones. */
   readonly severity: Severity | "refused";
   readonly status: "confirmed" | "unconfirmed";
   /** The reason why it is unconfirmed. */
@@ -161,28 +158,25 @@ export interface Anomaly {
   readonly transactions: readonly string[];
   readonly tables: readonly string[];
   readonly cycle: readonly CycleEdge[];
-  /** Instead of a cycle: from a write that was never committed (or was replaced by its own transaction) to its read. */
+  /** A dirty read instead of a cycle: from a write that was never committed (or was replaced by its own transaction) to its read. */
   readonly dirtyRead?: CycleEdge;
   readonly witness: Witness;
-  /** Outcomes of the same transactions one after the other, in every order. */
+  /** Outcomes of the same transactions in every serial order. */
   readonly serial: readonly SerialOutcome[];
   readonly steps: readonly Step[];
-  /** Consequence for the data, in one clause without a full stop: "Two bookings for room 63 on 2025-01-01". */
+  /** The consequence for the data, in one clause without a full stop: "Two bookings for room 63 on 2025-01-01". */
   readonly title: string;
   readonly harm: Harm;
-  /**
-   * One sentence for a squiggle: the title, how it comes about in the code's own names, the kind's name. Where `outside` is
-   * there, a second one says so.
-   */
+  /** The message for a squiggle: the title, the cause in the code's own names, the kind's name. A second sentence covers `outside`. */
   readonly message: string;
   /**
-   * Names of those that are no single transaction, between whose statements the others come: they commit on the way, so
-   * that no level of their transactions keeps the others out.
+   * Names of participants that are not single transactions: others run between their commits, so that no level of their transactions
+   * excludes the anomaly.
    */
   readonly outside?: readonly string[];
-  /** Stated invariants that it breaks; absent: none. */
+  /** Stated invariants that it breaks; none if absent. */
   readonly breaches?: readonly Breach[];
-  /** Gaps of the level's rules that its statements use; absent where nothing is. */
+  /** Gaps of the level's model that its statements touch; absent if there are none. */
   readonly leftOut?: readonly LeftOut[];
   readonly preventedBy: readonly string[];
   readonly allowedAt: readonly string[];
@@ -191,58 +185,58 @@ export interface Anomaly {
   /** By its kind and what differs, as configured; absent where nothing was configured yet, which is `warning`. */
   readonly reportedAs?: FindingSeverity;
   readonly suppressed?: Suppressed;
-  /** The id of its cause; absent before causes were looked for. */
+  /** The id of its cause; absent before causes are computed. */
   readonly cause?: string;
-  /** The id of the anomaly that is told in its place: of the same cause. */
+  /** The id of the anomaly of the same cause that is reported in its place. */
   readonly representative?: string;
 }
 
-/** True if a finding leaves data, or gives an answer, that no serial order does; a refusal by the server does not. */
+/** True if a finding leaves data, or returns an answer, that no serial order does; false for refusals by the server. */
 export function breaksData({ severity }: Pick<Anomaly, "severity">): boolean {
   return severity !== "refused";
 }
 
-/** Findings that are told. */
+/** Which findings are shown. */
 export interface Shown {
-  /** Those that are off as well, and every one of a group. */
+  /** True to include those that are off, and every one of a group. */
   readonly all?: boolean;
   readonly suppressed?: boolean;
 }
 
-/** True if a finding is told, by itself or by another in its place. */
+/** True if a finding is reported, by itself or by a representative. */
 export function isTold(anomaly: Anomaly, { all = false, suppressed = false }: Shown = {}): boolean {
   if (anomaly.suppressed && !suppressed) return false;
   return all || anomaly.reportedAs !== "off";
 }
 
-/** True if a finding is told by itself. */
+/** True if a finding is reported by itself. */
 export function isShown(anomaly: Anomaly, shown: Shown = {}): boolean {
   return isTold(anomaly, shown) && (shown.all === true || anomaly.representative === undefined);
 }
 
-/** Edges that a figure of the anomaly draws: its cycle, or the one read that no serial order has. */
+/** The edges of an anomaly's figure: its cycle, or its dirty read. */
 export function shownEdges({ cycle, dirtyRead }: Anomaly): readonly CycleEdge[] {
   return dirtyRead ? [dirtyRead] : cycle;
 }
 
-/** The statement at which an anomaly is reported: where its cycle starts, or where it reads what was never committed. */
+/** The statement at which an anomaly is reported: the start of its cycle, or the dirty read. */
 export function mainEnd({ cycle, dirtyRead }: Anomaly): CycleEnd | undefined {
   return dirtyRead?.to ?? cycle[0]?.from;
 }
 
-/** An invariant that the user states and that a run leaves broken; its start and every serial order keep it. */
+/** A stated invariant that a run breaks; its start and every serial order preserve it. */
 export interface Breach {
   readonly text: string;
-  /** The place where it is stated. */
+  /** The place of its declaration. */
   readonly file?: string;
   readonly range?: Range;
-  /** Both sides of its comparison and the row that it is about: "2 against 1 for event 1"; empty where it has neither. */
+  /** Both sides of its comparison and the row that it concerns: "2 against 1 for event 1"; empty if it has neither. */
   readonly how: string;
-  /** Rows at the end of the run. */
+  /** The final rows of the run. */
   readonly state: Readonly<Record<string, readonly Row[]>>;
 }
 
-/** Where the invariants that an anomaly breaks are stated, each with what happens to it. */
+/** The declarations of the invariants that an anomaly breaks, each with its violation. */
 export function placedBreaches({ breaches = [] }: Anomaly): readonly {
   readonly file: string;
   readonly range: Range;
@@ -255,56 +249,55 @@ export function placedBreaches({ breaches = [] }: Anomaly): readonly {
   );
 }
 
-/** Something that a real server does and the executed rules do not, at the statement that uses it. */
+/** A behaviour of the real server that the executed rules lack, at the statement that uses it. */
 export interface LeftOut {
   readonly reason: string;
   readonly file: string;
   readonly range: Range;
 }
 
-/** Part of the input that was not read: nothing is said of what it does. */
+/** The kind of an unread part of the input: nothing is said about its behaviour. */
 export type UnreadKind = "file" | "folder" | "part" | "routine" | "call" | "library";
 
-/** Something that could not be decided, or that was weakened, with the reason and what to do. */
+/** Something that was undecided or weakened, with the reason and advice. */
 export interface Unknown {
   readonly reason: string;
-  /** It was not read at all, so that "nothing found" is not about it. */
+  /** Set if it was not read at all, so that "nothing found" does not cover it. */
   readonly unread?: UnreadKind;
-  /** How many questions it stands for; absent: one. */
+  /** The number of undecided questions that it represents; one if absent. */
   readonly count?: number;
   readonly transactions: readonly string[];
   readonly file?: string;
   readonly range?: Range;
 }
 
-/** How many questions are undecided. */
+/** The number of undecided questions. */
 export function undecidedCount(unknown: readonly Unknown[]): number {
   return unknown.reduce((sum, { count = 1 }) => sum + count, 0);
 }
 
 /**
- * Something without which the answer might be another: an invariant that the user wrote, a counter that
- * was inferred, a CHECK of the schema, arguments that the user says are distinct, that no transaction is rolled back but
- * where its text says so, or that one that was recorded takes no other path.
+ * Something without which the answer might differ: a user's invariant, an inferred counter, a CHECK of the schema, arguments declared
+ * distinct, the absence of rollbacks that the text does not show, or that a recorded transaction takes no other path.
  */
 export interface Assumption {
   readonly kind: "invariant" | "counter" | "check" | "distinct" | "rollbacks" | "recorded";
   readonly text: string;
-  /** Where it is written; absent where it was inferred. */
+  /** Its declaration; absent if it was inferred. */
   readonly file?: string;
   readonly range?: Range;
-  /** The transactions whose answers rest on it. */
+  /** The transactions whose results rest on it. */
   readonly transactions: readonly string[];
 }
 
-/** Basis of a level's rules. */
+/** The basis of a level's rules. */
 export interface LevelBasis {
   readonly level: string;
-  /** Compared with outcomes of a real server, derived from documentation, or defined. */
+  /** Compared with a real server's outcomes, derived from documentation, or defined. */
   readonly evidence: "measured" | "predicted" | "axioms";
   /** In words: "measured on PostgreSQL 15 and 18". */
   readonly text: string;
-  /** Where the name means something else in other versions of the product: which, and what to say. */
+  /** A note for names with another meaning in other versions of the product. */
   readonly version?: string;
 }
 
@@ -316,15 +309,15 @@ export interface Coverage {
   readonly opaque: number;
 }
 
-/** One file of a check: how much of it was understood, and what was found of its transactions. */
+/** One file of a check: the share that was understood, and the results for its transactions. */
 export interface FileCoverage extends Coverage {
   readonly file: string;
   readonly transactions: number;
-  /** Transactions that take part in an anomaly, that something is undecided about, and all others. */
+  /** Numbers of transactions in an anomaly, undecided, and others. */
   readonly anomaly: number;
   readonly undecided: number;
   readonly nothingFound: number;
-  /** Calls of the database that nothing that was followed leads to. */
+  /** Database calls that no followed code reaches. */
   readonly unreached: number;
   /** The reason why it was not read. */
   readonly skipped?: string;
@@ -336,35 +329,35 @@ export interface LevelReport {
   readonly level: string;
   readonly levels: {
     readonly default: string;
-    /** The line that says it, where it was found in the workspace's settings: `docker-compose.yml:12`. */
+    /** The line of the workspace's settings that determines it: `docker-compose.yml:12`. */
     readonly from?: string;
     readonly perTransaction: Readonly<Record<string, string>>;
     /** Names of transactions whose instances are kept serializable with each other, whatever their levels. */
     readonly serializablePairs?: readonly (readonly [string, string])[];
   };
-  /** Bases of these levels' rules, one entry for each of them that some transaction runs at. */
+  /** The bases of the levels' rules, one entry per level in use. */
   readonly basis?: readonly LevelBasis[];
   readonly verdict: Verdict;
   readonly rests: Rests;
   readonly transactions: readonly ReportTransaction[];
-  /** How far the search went; absent where nothing was searched, or too much to count. */
+  /** The extent of the search; absent if nothing was searched, or if there are too many pairs to count. */
   readonly search?: SearchExtent;
   readonly anomalies: readonly Anomaly[];
   /**
-   * Runs in which the server ends a transaction for what others do: no verdict rests on them. They are among the anomalies
-   * once these were judged.
+   * Runs in which the server aborts a transaction because of concurrent ones: no verdict rests on them. They are among the anomalies after
+   * judging.
    */
   readonly refusals?: readonly Anomaly[];
-  /** The mistakes behind the anomalies, the worst first; absent before they were looked for. */
+  /** The mistakes behind the anomalies, worst first; absent before they are computed. */
   readonly causes?: readonly Cause[];
   readonly unknown: readonly Unknown[];
-  /** Assumptions of the verdict beside the text of the program. */
+  /** Assumptions of the verdict beyond the program text. */
   readonly assumptions: readonly Assumption[];
   readonly coverage: Coverage;
-  /** True if the verdict holds for any number of transactions; absent where that was not asked. */
+  /** The verdict for any number of transactions; absent if not requested. */
   readonly proof?: ProofReport;
-  /** Which levels would do, for each part that shares no table with the rest; absent where no proof was asked for. */
+  /** Sufficient levels for each part that shares no table with the rest; absent if no proof was requested. */
   readonly sufficient?: readonly SufficientLevel[];
-  /** File by file; absent where that was not asked. */
+  /** Results per file; absent if not requested. */
   readonly files?: readonly FileCoverage[];
 }

@@ -1,5 +1,4 @@
-// Messages between the editor's client and the language server beyond the Language Server Protocol, and between the
-// panel's page and its host. Plain data only; every method is documented by what it owes.
+// Messages between the editor's client and the language server beyond LSP, and between the panel's page and its host. Plain data only.
 import type { HistoryVerdict } from "./history";
 import type { FixReport } from "./fixes";
 import type { ProofReport, SufficientLevel } from "./proof";
@@ -31,21 +30,21 @@ export interface LevelName {
 export interface LevelChoice extends LevelName {
   readonly summary: string;
   readonly family: "product" | "paper";
-  /** It is the level of the current findings. */
+  /** True for the level of the current findings. */
   readonly inForce: boolean;
-  /** It is the level that the workspace is configured with. */
+  /** True for the configured level. */
   readonly configured: boolean;
-  /** Result of the last check of the present text at this level; absent when it was not checked. */
+  /** The result of the last check of the current text at this level; absent if there is none. */
   readonly known?: {
     readonly verdict: Verdict;
     readonly anomalies: number;
-    /** The number of anomalies at the level in force, of which so many stay; absent where that level is not decided. */
+    /** The number of anomalies at the level in force that remain; absent if that level is not decided. */
     readonly of?: number;
     readonly unknown: number;
   };
-  /** It is a level of the database that the project is written for. */
+  /** True for levels of the project's database. */
   readonly own: boolean;
-  /** It is proved safe for any number of transactions; so many anomalies of the present findings go. */
+  /** Set if it is proved safe for any number of transactions, with the number of current anomalies that it removes. */
   readonly proved?: { readonly removes: number };
 }
 
@@ -53,24 +52,24 @@ export interface LevelChoice extends LevelName {
 export interface AnomalySummary {
   readonly id: string;
   readonly kind: string;
-  /** Consequence for the data: "Two bookings for room 63". */
+  /** The consequence for the data: "Two bookings for room 63". */
   readonly title: string;
   readonly message: string;
   readonly level: LevelName;
   readonly severity: Anomaly["severity"];
   readonly status: Anomaly["status"];
   readonly transactions: readonly string[];
-  /** Where its diagnostic stands. */
+  /** The place of its diagnostic. */
   readonly place: Place;
-  /** The text of one of its transactions was changed since it was found. */
+  /** True if the text of one of its transactions was edited since it was found. */
   readonly stale: boolean;
-  /** It is told by itself; others are told by one of the same cause. */
+  /** True if it is reported by itself, not by another of the same cause. */
   readonly shown: boolean;
-  /** Part of the anomaly at the requested position. */
+  /** The part of the anomaly at the requested position. */
   readonly near: "finding" | "statement" | "transaction" | "elsewhere";
 }
 
-/** An anomaly of the same cause, known by the transaction that the cause meets in it. */
+/** An anomaly of the same cause, identified by the cause's partner in it. */
 export interface PanelPartner {
   readonly id: string;
   /** A transaction's name, or "itself". */
@@ -82,58 +81,58 @@ export interface AnomalyPayload {
   readonly anomaly: Anomaly;
   readonly level: LevelName;
   readonly title: string;
-  /** Meaning of this kind in the literature, in one sentence; empty for a kind without a name. */
+  /** The kind's definition in one sentence; empty for a kind without a name. */
   readonly definition: string;
   readonly reference: string;
-  /** Partners of its cause, "deposit, transfer and itself", where it has several anomalies. */
+  /** Partners of its cause, "deposit, transfer and itself", if it has several anomalies. */
   readonly races?: string;
   readonly rests: Rests;
-  /** Basis of its level's rules, in words; absent for levels that axioms define. */
+  /** The basis of its level's rules, in words; absent for axiomatic levels. */
   readonly basis?: string;
-  /** Assumptions of the answers about its transactions, in words. */
+  /** Assumptions of the results for its transactions, in words. */
   readonly assumptions?: readonly string[];
-  /** Labels of the levels that the anomaly's `preventedBy` and `allowedAt` name. */
+  /** Labels of the levels in the anomaly's `preventedBy` and `allowedAt`. */
   readonly labels: Readonly<Record<string, string>>;
   /** The document of every file that the anomaly names. */
   readonly uris: Readonly<Record<string, string>>;
   readonly stale: boolean;
-  /** The check is still running: other levels were not compared yet, and the witness may still get shorter. */
+  /** True while the check is running: other levels are not compared yet, and the witness may get shorter. */
   readonly partial: boolean;
-  /** The anomalies of the same check that are told by themselves, in its order, and this one. */
+  /** The reported anomalies of the same check, in order, and this one. */
   readonly siblings: readonly Pick<AnomalySummary, "id" | "title" | "transactions">[];
-  /** The anomalies of its cause, the worst first, this one included; absent where it is the only one. */
+  /** The anomalies of its cause, worst first, this one included; absent if it is the only one. */
   readonly partners?: readonly PanelPartner[];
-  /** The page that explains its kind. */
+  /** The documentation page of its kind. */
   readonly documentation?: string;
-  /** It was found in a recorded run: nothing was executed, and the levels are those that the run keeps or not. */
+  /** Set if it was found in a recorded run: nothing was executed, and the levels are those that the run satisfies or violates. */
   readonly recorded?: {
     readonly verdicts: readonly { readonly level: LevelName; readonly verdict: HistoryVerdict }[];
   };
 }
 
-/** Facts about a transaction; each has an icon of its own shape. */
+/** The state of a transaction; each has its own icon shape. */
 export type TransactionVerdict =
   | "anomaly"
-  /** All that was found is suppressed or off. */
+  /** Everything found is suppressed or off. */
   | "hidden"
   | "unknown"
   | "nothing"
-  /** It was edited since, or the check still runs. */
+  /** It was edited since, or the check is still running. */
   | "checking"
   | "cancelled";
 
-/** An anomaly in the tree, below each transaction that takes part in it. */
+/** An anomaly in the tree, below each of its transactions. */
 export interface TreeAnomaly {
   readonly id: string;
   readonly title: string;
   readonly message: string;
-  /** The transactions that take part. */
+  /** The participating transactions. */
   readonly transactions: readonly string[];
   readonly severity: FindingSeverity;
   readonly place: Place;
   readonly stale: boolean;
   readonly suppressed?: Suppressed;
-  /** It could not be executed. */
+  /** True if it could not be executed. */
   readonly unconfirmed: boolean;
 }
 
@@ -141,18 +140,18 @@ export interface TreeTransaction {
   readonly name: string;
   readonly place: Place;
   readonly verdict: TransactionVerdict;
-  /** Open questions, in sentences. */
+  /** Undecided questions, in sentences. */
   readonly undecided: readonly string[];
-  /** Those that are told come first. */
+  /** The anomalies, reported ones first. */
   readonly anomalies: readonly TreeAnomaly[];
 }
 
-/** A file in the tree, with what was understood of it. */
+/** A file in the tree, with its coverage. */
 export interface TreeFile extends Coverage {
   readonly uri: string;
   /** Relative to its project. */
   readonly name: string;
-  /** Its project: a folder, or empty where there is only one. */
+  /** The project's folder; empty if there is only one. */
   readonly project: string;
   readonly level: LevelName;
   readonly transactions: readonly TreeTransaction[];
@@ -165,7 +164,7 @@ export interface ExplorationSummary {
   readonly uri: string;
   /** One sentence: "2 assertions fail at snapshot isolation", "3 assertions hold in all 120 executions", "not explored: ...". */
   readonly message: string;
-  /** The ids of broken assertions' executions, for `isolens/anomaly`. */
+  /** The ids of the executions of violated assertions, for `isolens/anomaly`. */
   readonly violations: readonly string[];
 }
 
@@ -174,7 +173,7 @@ export interface HistorySummary {
   readonly uri: string;
   /** One sentence: "violates snapshot isolation: lost update", "serializability holds", "not read: ...". */
   readonly message: string;
-  /** From weak to strong; empty when the file could not be read. */
+  /** Weak to strong; empty if the file could not be read. */
   readonly verdicts: readonly { readonly level: LevelName; readonly verdict: HistoryVerdict }[];
   /** The id of the violation, for `isolens/anomaly`. */
   readonly violation?: string;
@@ -189,23 +188,20 @@ export interface CheckSummary {
   readonly anomalies: number;
   readonly transactions: number;
   readonly unknown: readonly Unknown[];
-  /** Where one was asked for. */
+  /** The proof, if one was requested. */
   readonly proof?: ProofView;
-  /** Which levels would do, for each part that shares no table with the rest. */
+  /** Sufficient levels for each part that shares no table with the rest. */
   readonly sufficient?: readonly SufficientLevel[];
 }
 
-/** The answer for any number of transactions, with the documents of the files that it names. */
+/** The verdict for any number of transactions, with the documents of the files that it names. */
 export interface ProofView {
   readonly level: LevelName;
   readonly proof: ProofReport;
   readonly uris: Readonly<Record<string, string>>;
 }
 
-/**
- * How far checks have come: files while these are read, then groups of transactions, the smallest first. What is counted
- * has one total from its first to its last count.
- */
+/** Progress of checks: files while reading, then tuples of transactions, smallest first. Each count keeps its total from first to last. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
@@ -215,20 +211,20 @@ export interface Progress {
 export type ProgressUnit = "files" | "pairs" | "groups of three" | "larger groups";
 
 export interface ServerStatus {
-  /** `degraded`: it answers, and something is missing (the message says what). */
+  /** `degraded`: it works, but something is missing (the message says what). */
   readonly health: "ok" | "busy" | "degraded";
   readonly message: string;
   /** The level in force: chosen by command, else configured. */
   readonly level: LevelName;
   readonly chosen: boolean;
-  /** The line of the workspace's settings that says the level, where it was found there: `docker-compose.yml:12`. */
+  /** The line of the workspace's settings that determines the level: `docker-compose.yml:12`. */
   readonly levelFrom?: string;
   readonly anomalies: number;
   readonly unknown: number;
-  /** Files that cannot be read as they are, in sentences that name the place: "bank.sql:12: END is missing. ...". */
+  /** Files that cannot be read, in sentences that name the place: "bank.sql:12: END is missing. ...". */
   readonly open: readonly string[];
   readonly progress?: Progress;
-  /** Wall time of the last check that ended. */
+  /** Wall time of the last completed check. */
   readonly milliseconds?: number;
 }
 
@@ -240,21 +236,21 @@ export interface FixesAnswer extends FixReport {
 /** Requests from the client to the server, by method. */
 export interface Requests {
   /**
-   * Checks at a level and makes it the level in force until the next such request; without a level, returns to what
-   * is configured. Answers when the check has ended or was cancelled.
+   * Checks at a level and makes it the level in force until the next such request; without a level, returns to the configured one. Answers
+   * when the check has ended or was cancelled.
    */
   readonly "isolens/check": {
     readonly params: {
       readonly level?: string;
       readonly uri?: string;
-      /** Ask for a proof for any number of transactions as well, from now on. */
+      /** Requests a proof for any number of transactions as well, from now on. */
       readonly prove?: boolean;
     };
     readonly result: readonly CheckSummary[];
   };
   /**
-   * The report at another level of the document's project, without making it the level in force: remembered for the present
-   * text, so that `isolens/levels` knows it. Cancelled with its request; null where nothing could be asked.
+   * The report at another level of the document's project, without changing the level in force. It is cached for the current text, so that
+   * `isolens/levels` knows it. Cancelled with its request; null if nothing could be checked.
    */
   readonly "isolens/tryLevel": {
     readonly params: { readonly level?: string; readonly uri?: string };
@@ -265,7 +261,7 @@ export interface Requests {
     readonly params: Readonly<Record<string, never>>;
     readonly result: readonly CheckSummary[];
   };
-  /** The files of all projects that were checked, with their transactions and anomalies. */
+  /** The files of all checked projects, with their transactions and anomalies. */
   readonly "isolens/tree": {
     readonly params: Readonly<Record<string, never>>;
     readonly result: readonly TreeFile[];
@@ -275,52 +271,52 @@ export interface Requests {
     readonly params: { readonly uri?: string };
     readonly result: readonly LevelChoice[];
   };
-  /** The anomalies of a document's project; those at the position first. All anomalies without a document. */
+  /** The anomalies of a document's project; those at the position first. Without a document, all anomalies. */
   readonly "isolens/anomalies": {
     readonly params: { readonly uri?: string; readonly position?: Position };
     readonly result: readonly AnomalySummary[];
   };
-  /** One anomaly of the present findings, or null when there is none of that id. */
+  /** One anomaly of the current findings, or null if there is none with the id. */
   readonly "isolens/anomaly": {
     readonly params: { readonly id: string };
     readonly result: AnomalyPayload | null;
   };
   /**
-   * Verified fixes of one anomaly of the present findings, the cheapest first, and why other kinds are not offered. Null
-   * when there is none of that id, or its text has changed since. Answers within about a second with what is verified by
-   * then (`isPartial`); the rest is looked for meanwhile, and asked for by asking again.
+   * Verified fixes of one anomaly of the current findings, cheapest first, and reasons against other kinds. Null if there is none with the
+   * id, or if its text has changed since. Answers within about a second with those verified so far (`isPartial`); the search continues, and
+   * a repeated request returns its result.
    */
   readonly "isolens/fixes": {
     readonly params: { readonly id: string };
     readonly result: FixesAnswer | null;
   };
   /**
-   * Judges a recorded run: a file, or a folder of logs. Answers when it is decided or was cancelled. What is violated
-   * becomes diagnostics of the file.
+   * Judges a recorded run: a file, or a folder of logs. Answers when it is decided or was cancelled. Violations become diagnostics of the
+   * file.
    */
   readonly "isolens/checkHistory": {
     readonly params: { readonly uri: string; readonly strict?: boolean };
     readonly result: HistorySummary;
   };
   /**
-   * Explores a client program, at its own level unless another one is named. Answers when it is decided or was cancelled.
-   * Assertions that break become diagnostics of the file.
+   * Explores a client program, at its own level unless another one is named. Answers when it is decided or was cancelled. Violated
+   * assertions become diagnostics of the file.
    */
   readonly "isolens/explore": {
     readonly params: { readonly uri: string; readonly level?: string };
     readonly result: ExplorationSummary;
   };
-  /** The client program was edited: its diagnostics go. */
+  /** The client program was edited: removes its diagnostics. */
   readonly "isolens/forgetExploration": {
     readonly params: { readonly uri: string };
     readonly result: null;
   };
-  /** The file was edited: its diagnostics go. */
+  /** The file was edited: removes its diagnostics. */
   readonly "isolens/forgetHistory": {
     readonly params: { readonly uri: string };
     readonly result: null;
   };
-  /** Stops every running check; the status says so at once. Answers with the number of checks that were stopped. */
+  /** Stops all running checks; the status changes at once. Answers with the number of stopped checks. */
   readonly "isolens/cancel": {
     readonly params: Readonly<Record<string, never>>;
     readonly result: number;
@@ -336,21 +332,21 @@ export interface Notifications {
 
 /** Notifications from the client to the server, by method. */
 export interface ClientNotifications {
-  /** The user trusts the workspace from now on. */
+  /** The user now trusts the workspace. */
   readonly "isolens/trust": { readonly trusted: boolean };
 }
 
-/** Given by the client at `initialize`. */
+/** Sent by the client at `initialize`. */
 export interface InitializationOptions {
-  /** False where the user does not trust the workspace: nothing of it runs then. Editors that do not ask leave it out. */
+  /** False if the user does not trust the workspace: none of its code runs then. Absent in editors without workspace trust. */
   readonly trusted?: boolean;
-  /** The client runs `command:` links in hovers. */
+  /** True if the client runs `command:` links in hovers. */
   readonly commandLinks?: boolean;
-  /** The client lists anomalies itself, so that a lens may run `isolens.showAnomaly`. */
+  /** True if the client lists anomalies itself, so that a lens may run `isolens.showAnomaly`. */
   readonly showAnomaly?: boolean;
   /** Another Node executable for the solver's process. */
   readonly nodePath?: string;
-  /** Absolute path of a folder in which results are kept between starts; the user's own without it. */
+  /** Absolute path of the cache folder; the user's default without it. */
   readonly cacheFolder?: string;
 }
 
@@ -358,20 +354,20 @@ export interface InitializationOptions {
 export interface Settings {
   readonly check: "onChange" | "onSave" | "manual";
   readonly scope: "openFiles" | "workspace";
-  /** The level where no isolens.json governs; empty for the default. */
+  /** The level without an isolens.json; empty for the default. */
   readonly level: string;
   readonly codeLens: boolean;
-  /** True if reads that go stale carry a hint of what they may miss. */
+  /** True to show inlay hints at stale reads. */
   readonly inlayHints: boolean;
-  /** How many transactions are looked at together where no isolens.json governs. */
+  /** The tuple size limit without an isolens.json. */
   readonly maxTransactions: number;
-  /** Milliseconds that a check may take where no isolens.json governs. */
+  /** Time budget of a check in milliseconds, without an isolens.json. */
   readonly budget: number;
-  /** How many rounds of a loop are looked at where no isolens.json governs. */
+  /** Loop unrolling bound without an isolens.json. */
   readonly unroll: number;
-  /** True if a proof is asked for where no isolens.json says it. */
+  /** True to request a proof unless isolens.json says otherwise. */
   readonly prove: boolean;
-  /** How loudly kinds of anomalies are told, where no isolens.json says it of the kind. */
+  /** Severities of kinds that no isolens.json sets. */
   readonly severities: Readonly<Record<string, FindingSeverity>>;
 }
 
@@ -380,12 +376,12 @@ export type PanelState =
   | {
       readonly kind: "empty";
       readonly status: PanelStatus;
-      /** One for each project where one was asked for. */
+      /** One per project with a requested proof. */
       readonly proofs?: readonly ProofView[];
     }
   | { readonly kind: "loading"; readonly status: PanelStatus }
   | { readonly kind: "anomaly"; readonly payload: AnomalyPayload; readonly tab?: PanelTab }
-  /** It was there and is not found any more; `last` is what was shown. */
+  /** The anomaly is gone; `last` is what was shown. */
   | { readonly kind: "gone"; readonly last: AnomalyPayload; readonly status: PanelStatus }
   | {
       readonly kind: "unknown";
@@ -404,19 +400,19 @@ export type PanelTab = "schedule" | "cycle" | "serial";
 
 /** Requests of the page to its host. */
 export interface PanelHost {
-  /** The page can receive: the host must answer with `show`. */
+  /** The page is ready: the host must answer with `show`. */
   ready(params: Readonly<Record<string, never>>): void;
-  /** Mark these places in their documents; with `takeFocus`, the first of them takes the keyboard as well. */
+  /** Highlights these places in their documents; with `takeFocus`, the first of them gets the keyboard focus. */
   reveal(params: { readonly places: readonly Place[]; readonly takeFocus: boolean }): void;
-  /** Show another anomaly of the same check. */
+  /** Shows another anomaly of the same check. */
   open(params: { readonly id: string }): void;
-  /** Run one of the product's commands, on the anomaly that is shown where the command is about one. */
+  /** Runs one of the product's commands, on the shown anomaly if the command concerns one. */
   run(params: { readonly command: PanelCommand }): void;
-  /** Apply a fix of those that were shown last, by its number from 0. */
+  /** Applies one of the last shown fixes, by index. */
   applyFix(params: { readonly fix: number }): void;
-  /** Keep a figure as a file, or a text in the clipboard. */
+  /** Saves a figure as a file, or copies a text to the clipboard. */
   export(params: PanelExport): void;
-  /** Show the anomaly at the cursor from now on, or not any more. */
+  /** Starts or stops following the anomaly at the cursor. */
   follow(params: { readonly on: boolean }): void;
 }
 
@@ -436,10 +432,10 @@ export interface PanelExport {
   readonly content: string;
 }
 
-/** Fixes of the anomaly that is shown. */
+/** Fixes of the shown anomaly. */
 export interface PanelFixes {
   readonly id: string;
-  /** Null where its text has changed since. */
+  /** Null if its text has changed since. */
   readonly report: FixReport | null;
 }
 
@@ -455,21 +451,21 @@ export interface PanelReplay {
     | "followed"
     | "not reproduced"
     | "not replayed";
-  /** The reason why it was not replayed, or what was left out. */
+  /** The reason why it was not replayed, or what was omitted. */
   readonly reason?: string;
-  /** The rows that were left, by table, as the server printed them. */
+  /** The final rows by table, as the server printed them. */
   readonly rows?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Requests of the host to the page. */
 export interface PanelPage {
   show(params: PanelState): void;
-  /** Move the selection among the steps. */
+  /** Moves the selection among the steps. */
   move(params: { readonly to: "next" | "previous" | "first" | "last" }): void;
   tab(params: { readonly tab: PanelTab }): void;
   fixes(params: PanelFixes): void;
   replayed(params: PanelReplay): void;
-  /** The user moved to this place in an editor: select a step that stands there, if there is one. */
+  /** The user moved to this place in an editor: selects a step at it, if there is one. */
   locate(params: Place): void;
 }
 
@@ -480,7 +476,7 @@ export type Call<Interface> = {
     : never;
 }[keyof Interface];
 
-/** Memory of the page over reloads. */
+/** The page's state across reloads. */
 export interface PanelMemory {
   readonly state: PanelState;
   readonly tab: PanelTab;

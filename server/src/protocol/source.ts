@@ -1,6 +1,6 @@
-// Places in the user's files. Positions are 0-based UTF-16, exactly as in LSP.
+// Places in the user's files. Positions are 0-based UTF-16, as in LSP.
 
-/** A file as the core knows it: an opaque name (the workspace-relative path with `/`). */
+/** A file as an opaque name (the workspace-relative path with `/`). */
 export type FileId = string & { readonly __brand: "FileId" };
 
 /** A 0-based line and a 0-based UTF-16 character in it. */
@@ -15,7 +15,7 @@ export interface Range {
   readonly end: Position;
 }
 
-/** A range in a file; `via` lists the call sites it was inlined through, outermost first. */
+/** A range in a file; `via` lists the call sites through which it was inlined, outermost first. */
 export interface SourceRange {
   readonly file: FileId;
   readonly range: Range;

@@ -6,7 +6,7 @@ export type Value = number | string | boolean | null;
 /** One row by column name. */
 export type Row = Readonly<Record<string, Value>>;
 
-/** A transaction started once: `instance` is "T1", "T2", ... in the order of the cycle. */
+/** A started transaction: `instance` is "T1", "T2", ... in the order of the cycle. */
 export interface WitnessInstance {
   readonly instance: string;
   readonly transaction: string;
@@ -26,13 +26,13 @@ export interface ScheduleStep {
   readonly sees: readonly string[];
 }
 
-/** Outcome of a run: final rows per table (by primary key order) and, per instance, its values. */
+/** The outcome of a run: final rows per table (in primary key order) and, per instance, its values. */
 export interface Outcome {
-  /** Rows alive at the end; only tables that the witness mentions. */
+  /** Final rows; only of tables that the witness mentions. */
   readonly final: Readonly<Record<string, readonly Row[]>>;
   /** Per instance: "committed", or "rolled back" with the reason. */
   readonly status: Readonly<Record<string, string>>;
-  /** Per instance: what its statements returned and its return value, in program order, as readable text. */
+  /** Per instance: results of its statements and its return value, in program order, as readable text. */
   readonly returned: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -46,21 +46,21 @@ export interface Witness {
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   readonly schedule: readonly ScheduleStep[];
   readonly outcome: Outcome;
-  /** Assumed answers to questions that code asks outside of the database, by question; absent: none. */
+  /** Assumed answers to code's questions outside of the database, by question; none if absent. */
   readonly answers?: Readonly<Record<string, boolean>>;
 }
 
-/** How uuids begin that stand for values of a witness. */
+/** Prefix of uuids that represent values of a witness. */
 export const MADE_UUID = "00000000-0000-4000-8000-";
 
-/** A text of a witness as people are shown it: of uuids that were made up, what tells them apart. */
+/** A witness's text for people: generated uuids are shortened to their distinguishing part. */
 export function shownText(text: string): string {
   return text.includes(MADE_UUID)
     ? text.replaceAll(/00000000-0000-4000-8000-0{0,8}(\d{4,})/gu, "\u2026$1")
     : text;
 }
 
-/** Assumed answers of a witness as a sentence; undefined: none. */
+/** The assumed answers of a witness as a sentence; undefined if there are none. */
 export function answersText({ answers = {} }: Pick<Witness, "answers">): string | undefined {
   const all = Object.entries(answers);
   if (all.length === 0) return undefined;
@@ -71,15 +71,12 @@ export function answersText({ answers = {} }: Pick<Witness, "answers">): string 
   return `Taken for ${[...of(true), ...of(false)].join(", and for ")}.`;
 }
 
-/** A question without the marks by which the store tells one from another. */
+/** A question without the store's distinguishing marks. */
 function questionText(question: string): string {
   return plainTerms(shownText(question)).replaceAll("()", "");
 }
 
-/**
- * A text about what nobody evaluates, without the marks by which the store tells one from another, and without long lists
- * of what calls are given, or lists of NULL alone. Linear in the text.
- */
+/** A text about opaque terms without the store's distinguishing marks, long argument lists, and lists of NULL only. Linear in the text. */
 export function plainTerms(text: string): string {
   const plain = text
     .replaceAll("code:", "")
@@ -104,14 +101,14 @@ export function plainTerms(text: string): string {
 /** In characters. */
 const LONGEST_LIST = 50;
 
-/** True if a value, as SQL writes it, is a time that a clock gave. */
+/** True if a value, as SQL writes it, is a time from a clock. */
 export function isClockTime(text: string): boolean {
   return /^'\d{4}-\d\d-\d\dT/u.test(text);
 }
 
 /**
- * True if values of one cell in several runs are dates of which a clock gave some: these differ from run to run, whatever
- * the program does. That one run has no date is the program's own doing; undefined: no such cell.
+ * True if the values of one cell in several runs are dates of which a clock gave some: these differ between runs, whatever the program
+ * does. A run without a date is the program's doing; undefined if there is no such cell.
  */
 export function areClockTimes(texts: readonly (string | undefined)[]): boolean {
   const there = texts.filter((text) => text !== undefined);

@@ -1,5 +1,5 @@
-// The store's own check that a run's visibility and arbitration satisfy a paper's level. Order of steps is arbitration;
-// visibility is what the steps' `sees` list, plus earlier steps of the same instance.
+// The store's own check that a run's visibility and arbitration satisfy a paper's level. Arbitration is the order of steps; visibility is
+// the steps' `sees` lists, plus earlier steps of the same instance.
 import { refutation } from "../isolation/evaluateFormula";
 import type { FormulaHistory } from "../isolation/evaluateFormula";
 import type { WrittenAxiom } from "../isolation/formula";
@@ -15,33 +15,32 @@ import { rowName } from "./recorder";
 import type { Write } from "./row";
 import { renderValue } from "./value";
 
-/** A key that a statement gave a row which did not have it. */
+/** A key that a statement newly gave to a row. */
 interface TakenKey {
   /** Table, columns and values. */
   readonly key: string;
-  /** The row of a key other than the primary one, which others may give the same. */
+  /** The row of a non-primary key, which another statement may give to the same row. */
   readonly row?: string;
 }
 
 /** An executed statement of a committed instance. */
 interface Event {
   readonly name: string;
-  /** Its transaction: a unit has several, which are a session. */
+  /** Its transaction: a unit has several, which form a session. */
   readonly instance: string;
   readonly step: number;
   /** Rows written, empty for pure reads. */
   readonly rows: ReadonlySet<string>;
-  /** Primary and unique keys that it gave rows, each with the row where others may give it to that row as well. */
+  /** Primary and unique keys that it gave to rows; with the row if others may give them to that row as well. */
   readonly taken: readonly TakenKey[];
   /** Names of visible writing statements of other committed instances. */
   readonly sees: ReadonlySet<string>;
 }
 
 /**
- * The first axiom of the levels (isolation/levels.ts) that the run violates, in words; undefined when it is allowed.
- * Where levels are mixed, what a statement sees is its own transaction's business, that two writers of a row see each
- * other is the later one's, and that two transactions are not interleaved takes both; what users wrote says itself
- * whom it concerns.
+ * The first axiom of the levels (isolation/levels.ts) that the run violates, in words; undefined if the run is allowed. With mixed levels,
+ * an axiom on what a statement sees is governed by its own transaction's level, one on two writers of a row by the later one's, and one
+ * against interleaving by both; user-written axioms say themselves whom they concern.
  */
 export function violatedAxiom(levels: Levels, run: Run): string | undefined {
   const transactions = new Map(
@@ -70,7 +69,7 @@ export function violatedAxiom(levels: Levels, run: Run): string | undefined {
   return violation && `the two are kept serializable: ${violation}`;
 }
 
-/** The instance of a transaction that `transactionAt` named. */
+/** The instance part of a `transactionAt` name. */
 function sessionOf(transaction: string): string {
   return transaction.replace(/\/\d+$/, "");
 }
@@ -90,7 +89,7 @@ function eventsOf(run: Run): readonly Event[] {
       return [];
     const own = `${step.instance}.`;
     const sees = step.sees.filter((name) => written.get(name) === true && !name.startsWith(own));
-    // A session sees what it has committed.
+    // A session sees its own commits.
     const before = run.steps.flatMap((each, at) => {
       const name = names[at] ?? "";
       const isEarlier = each.instance === step.instance && each.part !== step.part && at < index;
@@ -109,7 +108,7 @@ function eventsOf(run: Run): readonly Event[] {
   });
 }
 
-/** The keys that a write gives its row; one with a NULL is no key, nor is one that holds for some rows only. */
+/** The keys that a write gives to its row, without keys that contain NULL and partial keys. */
 function takenKeys(write: Write, table: Table | undefined): readonly TakenKey[] {
   if (!table || write.alive !== true) return [];
   const { before } = write;
@@ -134,7 +133,7 @@ function writeSameRow(one: Event, other: Event): boolean {
   return [...one.rows].some((row) => other.rows.has(row));
 }
 
-/** True if both gave rows the same primary key, or two rows the same values in another one. */
+/** True if both gave rows the same primary key, or two rows the same unique key. */
 function takeSameKey(one: Event, other: Event): boolean {
   return one.taken.some(({ key, row }) =>
     other.taken.some((taken) => taken.key === key && (row === undefined || taken.row !== row)),
@@ -196,7 +195,7 @@ const CHECKS: Readonly<
     ),
 };
 
-/** Statements for which an axiom that a user wrote does not hold. Sessions are instances. */
+/** The violation of a user-written axiom. Sessions are instances. */
 function refused(
   axiom: WrittenAxiom,
   events: readonly Event[],
@@ -228,7 +227,7 @@ function refused(
   return `${axiom.text}${named === "" ? "" : ` does not hold for ${named}`}`;
 }
 
-/** The violation where the later of two instances that have something in common does not see the earlier. */
+/** The violation if the later of two conflicting instances does not see the earlier. */
 function conflict(
   events: readonly Event[],
   governs: Governs,
@@ -241,10 +240,10 @@ function conflict(
   });
 }
 
-/** True if something holds between two different instances, by their names. */
+/** A relation between two different instances, by name. */
 type Between = (a: string, b: string) => boolean;
 
-/** Arbitration must not interleave the statements of two such instances. */
+/** The violation if arbitration interleaves the statements of two such instances. */
 function interleaved(events: readonly Event[], apart: Between): string | undefined {
   for (const [index, event] of events.entries()) {
     const later = events.slice(index + 1);
@@ -257,7 +256,7 @@ function interleaved(events: readonly Event[], apart: Between): string | undefin
   return undefined;
 }
 
-/** The violation where the later of two such instances does not see all that the earlier one wrote. */
+/** The violation if the later of two such instances does not see all writes of the earlier. */
 function unserialized(events: readonly Event[], paired: Between): string | undefined {
   return first(events, (w, q) =>
     w.rows.size > 0 && w.step < q.step && paired(w.instance, q.instance)
@@ -266,7 +265,7 @@ function unserialized(events: readonly Event[], paired: Between): string | undef
   );
 }
 
-/** Who sees one write of a transaction sees all of them. */
+/** The violation if some writes of a transaction are visible and others are not. */
 function tornVisibility(events: readonly Event[], governs: Governs): string | undefined {
   return first(events, (w, q) => {
     if (!governs(q.instance) || w.rows.size === 0 || !q.sees.has(w.name)) return undefined;

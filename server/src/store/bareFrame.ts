@@ -1,4 +1,4 @@
-// The frame of an expression that belongs to no instance: conditions on rows and on arguments.
+// The evaluation frame outside of any instance, for conditions on rows and arguments.
 import type { Schema } from "../program/schema";
 import { runQuery } from "./evaluateQuery";
 import type { Environment, Frame } from "./frame";
@@ -15,7 +15,7 @@ export const NOBODY: Environment = {
   answer: noAnswer,
 };
 
-/** Nothing in scope but the environment. */
+/** A frame with nothing in scope but the environment. */
 export function bareFrame(schema: Schema, environment: Environment): Frame {
   return {
     environment,

@@ -1,4 +1,4 @@
-// Deterministic SQL functions by name. What is not listed gives an opaque term of its arguments.
+// Deterministic SQL functions by name. Unlisted ones give an opaque term of their arguments.
 import type { TextMethod } from "../program/functions";
 import { dictionary } from "../protocol/dictionary";
 import { SqlFailure } from "./failure";
@@ -47,10 +47,10 @@ function unknownCall(name: string, values: readonly SqlValue[]): SqlValue {
 }
 
 interface SqlFunction {
-  /** NULL for any NULL argument. */
+  /** True if a NULL argument gives NULL. */
   readonly strict: boolean;
   readonly apply: (values: readonly SqlValue[]) => SqlValue;
-  /** With more arguments it is another function, which is not known. */
+  /** The maximal number of arguments; with more it is an unknown function. */
   readonly most?: number;
 }
 
@@ -60,13 +60,13 @@ const text = (apply: (value: string) => SqlValue): SqlFunction => ({
   ...strict(([value]) => apply(renderValue(value ?? null))),
   most: 1,
 });
-/** Spaces alone: tabs and line breaks stay. */
+/** Trims spaces only: tabs and line breaks stay. */
 const trimmed = (value: string): string => value.replace(/^ +| +$/gu, "");
 
-/** True if code takes a value for true. */
+/** JavaScript's truthiness of a value. */
 const TRUTH = lax(([value = null]) => ![null, false, 0, ""].some((each) => each === value));
 
-/** Methods of texts, of texts alone: of anything else they are terms. */
+/** String methods; applied to other values they are opaque terms. */
 const TEXTS: Readonly<Record<TextMethod, Method>> = {
   startsWith: (of, [part]) => of.startsWith(String(part)),
   endsWith: (of, [part]) => of.endsWith(String(part)),
@@ -83,7 +83,7 @@ const TEXTS: Readonly<Record<TextMethod, Method>> = {
 
 function textMethods(): Record<string, SqlFunction> {
   const own = Object.entries(TEXTS).map(([name, method]): [string, SqlFunction] => [
-    // `callFunction` looks for names in lower case.
+    // `callFunction` looks names up in lower case.
     `code:${name.toLowerCase()}`,
     strict(([of = null, ...rest]) =>
       typeof of === "string" &&
@@ -130,7 +130,7 @@ const FUNCTIONS = dictionary<SqlFunction | undefined>({
   char_length: text((value) => [...value].length),
 });
 
-/** The greatest (1) or least (-1) of the values that are not NULL. */
+/** The greatest (1) or least (-1) non-NULL value. */
 function extreme(values: readonly SqlValue[], sign: 1 | -1): SqlValue {
   return values.reduce<SqlValue>((best, value) => {
     if (value === null || best === null) return best ?? value;

@@ -1,4 +1,4 @@
-// The changes that INSERT, UPDATE and DELETE make of rows, and what RETURNING shows of them.
+// The row changes of INSERT, UPDATE and DELETE, and the rows of RETURNING.
 import type { Table } from "../program/schema";
 import type { Assignment, Returning } from "../program/statement";
 import { ownEntry, setEntry } from "../protocol/dictionary";
@@ -9,7 +9,7 @@ import { columnType, keyOf, type StoredRow, type Write } from "./row";
 import type { StatementFrame } from "./statementFrame";
 import { coerce, sameValue, type SqlValue } from "./value";
 
-/** The row that an assignment list makes of a row, coerced to the columns' types. */
+/** The row after an assignment list, coerced to the columns' types. */
 export function assignRow(
   table: Table,
   assignments: readonly Assignment[],
@@ -25,7 +25,7 @@ export function assignRow(
   return values;
 }
 
-/** The writes that give a row these values: one, or two when its key changes; none where the product makes none. */
+/** The writes that give a row these values: one, or two if its key changes; none if the product skips an unchanged row. */
 export function updateWrites(
   table: Table,
   row: StoredRow,
@@ -36,7 +36,7 @@ export function updateWrites(
     sameValue(value, ownEntry(row.values, column) ?? null),
   );
   if (unchanged && frame.acting.noVersionOnNoChange) {
-    // That there is nothing to change was read.
+    // An unchanged row was read.
     for (const column of Object.keys(values)) recordCell(frame.recorder, row, column);
     return [];
   }

@@ -1,4 +1,4 @@
-// Which columns an expression mentions, subqueries included.
+// The columns that an expression mentions, including those in subqueries.
 import type { Expression } from "../program/expression";
 import { operandsOf } from "../program/operands";
 import type { Query } from "../program/statement";
@@ -8,7 +8,7 @@ export interface ColumnName {
   readonly column: string;
 }
 
-/** Columns of enclosing rows; columns of a subquery's own relations are left out. Cached per expression. */
+/** Columns of enclosing rows, without those of a subquery's own relations. Cached per expression. */
 export function columnsOf(expression: Expression): readonly ColumnName[] {
   const known = cache.get(expression);
   if (known !== undefined) return known;
@@ -34,7 +34,7 @@ function collect(expression: Expression): readonly ColumnName[] {
   return [...nested, ...operandsOf(expression).flatMap(columnsOf)];
 }
 
-/** Columns that a query takes from outside. */
+/** The free columns of a query. */
 export function queryColumns(query: Query): readonly ColumnName[] {
   const known = queries.get(query);
   if (known !== undefined) return known;

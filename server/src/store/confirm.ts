@@ -1,4 +1,4 @@
-// The judge of every witness: runs it, runs every serial order of the same instances, and compares.
+// The judge of every witness: runs it, runs every serial order of its instances, and compares.
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import { ownEntry } from "../protocol/dictionary";
@@ -16,8 +16,8 @@ import { observedOf, outcomeOf, receivedOf, toExecution } from "./toExecution";
 import { runEveryOrder, runPlan } from "./run";
 
 /**
- * Judges a plan: confirmed when it runs at the levels, something differs from every serial order, and its dependencies
- * form a cycle or it reads what was never committed. Never throws for a plan that does not fit: that is a reason. Takes n! serial runs, n at most 4.
+ * Judges a plan. It is confirmed if it runs at the levels, differs from every serial order, and has a cycle of dependencies or a dirty
+ * read. Never throws for an unsuitable plan: that is a reason. Takes n! serial runs, n at most 4.
  */
 export function confirm(program: Program, levels: Levels, plan: WitnessPlan): Confirmation {
   const answers = outsideAnswers();
@@ -30,7 +30,7 @@ export function confirm(program: Program, levels: Levels, plan: WitnessPlan): Co
   return first;
 }
 
-/** The same with these answers to what the code asks outside of the database. */
+/** As `confirm`, with these answers to questions outside of the database. */
 function confirmWith(
   program: Program,
   levels: Levels,
@@ -51,10 +51,7 @@ function confirmWith(
   }
 }
 
-/**
- * The history checker must find a confirmed execution possible as well, at the levels that it knows; of a dirty read it
- * must say that it is one.
- */
+/** The history checker must find a confirmed execution possible too, at the levels that it knows, and confirm a dirty read. */
 function secondOpinion(levels: Levels, judged: Confirmation): Confirmation {
   if (judged.status !== "confirmed" || judged.execution === undefined) return judged;
   const { execution, dirtyRead } = judged;
@@ -69,7 +66,7 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
   const names = plan.instances.map((instance) => instance.instance);
   const committed = names.filter((name) => ownEntry(run.status, name) === COMMITTED);
   const serialRuns = runEveryOrder(program, plan, names, fresh);
-  // A transaction that rolled itself back has happened to nobody: the others alone are a serial order as well.
+  // A transaction that rolled back did not happen: serial orders without it count as well.
   const among =
     committed.length < names.length ? runEveryOrder(program, plan, committed, fresh) : [];
   const references = [...serialRuns, ...among].map((each) => each.run);
@@ -98,8 +95,8 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
 }
 
 /**
- * A shortest cycle, over the given tables if there is one of that length; where all are to be on it, one through all; and
- * where another cause was told already, one past its reads, if there is one.
+ * A shortest cycle: over the plan's tables if there is one of that length; through all instances if the plan requires it; past the reads of
+ * earlier causes if there is one.
  */
 function cycleOf(execution: Execution, plan: WitnessPlan): readonly number[] {
   const { past = [] } = plan;
@@ -130,10 +127,7 @@ function cycleAmong(
   return wanted.length === shortest.length ? wanted : shortest;
 }
 
-/**
- * The difference from every serial order, seen from the instances that committed; undefined when one order agrees in
- * all respects.
- */
+/** The difference from every serial order for the committed instances; undefined if one order agrees in all respects. */
 function severityOf(
   run: Run,
   serial: readonly Run[],
@@ -195,7 +189,7 @@ function observedText(run: Run, committed: readonly string[]): string {
   return JSON.stringify(committed.map((name) => ownEntry(observed, name)));
 }
 
-/** The plan as it really went: its steps in the order in which they began, what each saw, and the outcome. */
+/** The plan as executed: its steps in the order of their beginnings, what each saw, and the outcome. */
 function witnessOf(plan: WitnessPlan, execution: Execution): Witness {
   const named = (steps: readonly ScheduleStep[]): ReadonlyMap<string, ScheduleStep> => {
     const commits = new Map<string, number>();

@@ -1,5 +1,5 @@
-// Runs in which the server ends a transaction for what others do at the same time: instances that wait for each other in
-// a ring (a deadlock), or one that meets a row which has changed since its snapshot (a serialization failure).
+// Runs in which the server aborts a transaction because of concurrent ones: instances that wait for each other in a cycle (a deadlock), or
+// one that meets a row that changed since its snapshot (a serialization failure).
 import type { Program } from "../program/program";
 import type { Statement, StatementId } from "../program/statement";
 import type { ScheduleStep } from "../protocol/witness";
@@ -21,7 +21,7 @@ import {
   type Session,
 } from "./server";
 
-/** A statement that an instance comes to: the `nth` time, from 1, that it runs this one. */
+/** A statement that an instance reaches for the `nth` time, from 1. */
 export interface Reached {
   readonly instance: string;
   readonly statement: StatementId;
@@ -35,27 +35,27 @@ export interface Wait {
   readonly number: number;
   readonly statement: Statement;
   readonly holders: readonly string[];
-  /** The lock that it waits for, where that has a name: `rowName` of a row. */
+  /** The wanted lock, if it has a name: `rowName` for a row. */
   readonly wants?: string;
   /** The number of steps that the run had when it began to wait. */
   readonly at: number;
 }
 
-/** A run in which the server ended one instance. */
+/** A run in which the server aborts one instance. */
 export interface RefusedRun {
   readonly run: Run;
   readonly schedule: readonly ScheduleStep[];
   readonly waits: readonly Wait[];
   readonly victim: string;
-  /** Its statement that was refused. */
+  /** The refused statement. */
   readonly refused: Wait;
-  /** The SQLSTATE, as the product has it. */
+  /** The product's SQLSTATE. */
   readonly code: string;
 }
 
 /**
- * The run in which the instances come to these statements one after the other and then all go on; undefined where the
- * server ends none of them for a deadlock in it, or where one waits or ends before.
+ * The run in which the instances reach these statements one after the other and then all continue; undefined if the server aborts none of
+ * them for a deadlock, or if one waits or ends earlier.
  */
 export function runToDeadlock(
   program: Program,
@@ -72,8 +72,8 @@ export function runToDeadlock(
 }
 
 /**
- * The run in which one instance comes to a statement, another begins and changes the row, and the first meets that: the
- * server ends whoever has the older snapshot. Undefined where it ends none.
+ * The run in which one instance reaches a statement, another begins and changes the row, and the first meets the change: the server aborts
+ * the one with the older snapshot. Undefined if it aborts none.
  */
 export function runToConflict(
   program: Program,
@@ -122,7 +122,7 @@ function isReady(course: Course, instance: string): boolean {
   return session !== undefined && session.ended === undefined && session.waiting === undefined;
 }
 
-/** Lets an instance run until it has executed the statement; false where it waits or ends before, or others end. */
+/** Runs an instance until it has executed the statement; false if it waits or ends earlier, or if others end. */
 function comeTo(course: Course, { instance, statement, nth }: Reached): boolean {
   const isIt = (each: Server["steps"][number]): boolean =>
     each.instance === instance && each.source?.id === statement;
@@ -133,7 +133,7 @@ function comeTo(course: Course, { instance, statement, nth }: Reached): boolean 
   return !course.refusal && isReady(course, instance);
 }
 
-/** Lets an instance make one step. */
+/** Runs one step of an instance. */
 function go(course: Course, instance: string): void {
   const { server, schedule, waits } = course;
   const session = sessionOf(course, instance);
@@ -160,7 +160,7 @@ function noteRefusal(course: Course, events: readonly Event[], own: Wait | undef
   }
 }
 
-/** All others go on to their ends. */
+/** Runs all others to their ends. */
 function ended(course: Course): RefusedRun | undefined {
   const { server, refusal } = course;
   const names = [...server.sessions.keys()];

@@ -1,4 +1,4 @@
-// NOT NULL, CHECK, unique and foreign keys of rows that a statement is about to write.
+// NOT NULL, CHECK, unique and foreign key checks of rows that a statement is about to write.
 import { isDeferred, type Table, type UniqueKey } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
 import { columnsOf } from "./columns";
@@ -12,14 +12,14 @@ import { sameValue, type SqlValue } from "./value";
 
 type Values = Readonly<Record<string, SqlValue>>;
 
-/** A live row that has the same unique key. */
+/** A live row with the same unique key. */
 export interface Conflict {
   readonly row: StoredRow;
-  /** Made by the same statement. */
+  /** True if the same statement created it. */
   readonly own: boolean;
-  /** The transaction's snapshot has a row with that key, where that matters. */
+  /** True if the transaction's snapshot has a row with that key; always true where that does not matter. */
   readonly visible: boolean;
-  /** It has the very version, where that matters. */
+  /** True if the snapshot has this very version; always true where that does not matter. */
   readonly unchanged: boolean;
 }
 
@@ -29,19 +29,19 @@ export function uniqueKeysOf(table: Table): readonly UniqueKey[] {
   return [...primary, ...table.uniqueKeys];
 }
 
-/** The keys that hold behind every statement. */
+/** The keys that are checked after every statement. */
 export function keysInForce(table: Table): readonly UniqueKey[] {
   return uniqueKeysOf(table).filter((key) => !isDeferred(key));
 }
 
-/** Columns whose change needs the strongest row lock: those of keys that foreign keys may refer to. */
+/** Columns whose change needs the strongest row lock: those of keys that foreign keys may reference. */
 export function uniqueColumns(table: Table): readonly string[] {
   return uniqueKeysOf(table)
     .filter((key) => key.where === undefined)
     .flatMap((key) => key.columns);
 }
 
-/** Checks NOT NULL of the columns written and all CHECKs; throws SqlFailure. */
+/** Checks NOT NULL of the written columns and all CHECKs; throws SqlFailure. */
 export function checkRow(
   table: Table,
   values: Values,
@@ -62,7 +62,7 @@ export function checkRow(
       throw new SqlFailure("23514", `a CHECK of ${table.name} is violated`);
 }
 
-/** The live row, if any, that keeps the values from being inserted. Throws WaitFor while that is undecided. */
+/** The live row, if any, that prevents the insertion. Throws WaitFor while that is undecided. */
 export function conflictingRow(
   table: Table,
   key: UniqueKey,
@@ -91,14 +91,14 @@ export function conflictingRow(
   if (row === undefined) return undefined;
   recordExistence(frame.recorder, table.name, row.key, row);
   recordUse(frame.recorder, row);
-  // Elsewhere nobody asks, and to look would open a snapshot.
+  // Other levels do not need the snapshot, and reading it would take one.
   if (!frame.acting.firstUpdaterWins) return { row, own: false, visible: true, unchanged: true };
   const seen = frame.tables.rows(table.name).find((each) => each.key === row.key && each.alive);
   const unchanged = seen?.version === row.version;
   return { row, own: false, visible: seen !== undefined, unchanged };
 }
 
-/** Foreign keys of a row: the parent must exist and stays while the transaction runs. */
+/** Checks foreign keys of a row: locks the parents, which must exist until the transaction ends. */
 export function lockParents(
   table: Table,
   values: Values,
@@ -135,7 +135,7 @@ export function lockParents(
   }
 }
 
-/** Keys after an UPDATE or DELETE: no two rows share one, and no child has lost its parent. */
+/** Checks keys after an UPDATE or DELETE: no two rows share one, and no child has lost its parent. */
 export function checkReferences(
   table: Table,
   writes: readonly Write[],
@@ -156,7 +156,7 @@ function checkChangedKeys(table: Table, writes: readonly Write[], frame: Stateme
     const made = writes
       .filter((write) => write.alive !== false)
       .map((write) => ({ ...write.before?.values, ...write.values }));
-    // A row may come under a partial key by what its condition names.
+    // The columns of a partial key's condition may move a row into the key.
     const names = [
       ...key.columns,
       ...(key.where ? columnsOf(key.where) : []).map(({ column }) => column),
@@ -226,7 +226,7 @@ function checkChildren(
     });
     for (const row of frame.acting.current(child.name)) {
       const isOne = refers(row.values);
-      // To compare keys is not to read the row; of one that is gone, that it is gone was read.
+      // Comparing keys does not read the row; for a deleted row, its absence was read.
       if (!isOne && (!row.alive || read.length === 0)) continue;
       recordExistence(frame.recorder, child.name, row.key, row);
       if (!row.alive) continue;
@@ -237,7 +237,7 @@ function checkChildren(
   }
 }
 
-/** The primary key that these columns spell; undefined where they are another key's. */
+/** The primary key in these columns; undefined if they are another key's. */
 function primaryKey(table: Table, columns: readonly string[], values: Values): string | undefined {
   return table.primaryKey.every((column) => columns.includes(column))
     ? keyOf(table, values)

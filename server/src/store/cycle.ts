@@ -5,10 +5,9 @@ import { permutations } from "./permutations";
 type Counts = (dependency: ExecutedDependency) => boolean;
 
 /**
- * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Of cycles of
- * one length the most telling one is taken, as Adya's phenomena are ordered: fewer anti-dependencies first (G0, G1c,
- * G-single, G2), then lost updates, then rows that were used before predicates; vacuous dependencies last. `instanceAt`
- * names the instance of a step; only dependencies that count may be part of it.
+ * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Among shortest cycles the most
+ * significant one by Adya's phenomena is taken: fewer anti-dependencies first (G0, G1c, G-single, G2), then lost updates, then rows that
+ * were used before predicates; vacuous dependencies last. `instanceAt` names the instance of a step; other dependencies are ignored.
  */
 export function cycleThrough(
   dependencies: readonly ExecutedDependency[],
@@ -34,7 +33,7 @@ export function cycleThrough(
   return fromFirst(lost ?? best.edges).map((edge) => edge.index);
 }
 
-/** As `cycleThrough`, but through all of the named instances; empty where there is none. Factorial in their number. */
+/** As `cycleThrough`, but through all of the named instances; empty if there is none. Factorial in their number. */
 export function cycleThroughAll(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
@@ -65,7 +64,7 @@ interface Cycle {
   readonly cost: number;
 }
 
-/** Two instances of which the first overwrites a row that it read before the second changed it, and never met the change. */
+/** True if the first instance overwrites a row that it read before the second changed it, without seeing the change. */
 function lostUpdate(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
@@ -76,7 +75,7 @@ function lostUpdate(
   );
   for (const read of edges) {
     if (read.dependency !== "rw" || read.predicate) continue;
-    // A row that is deleted and inserted again loses no value.
+    // Deleting and reinserting a row loses no value.
     if (read.columns.every((column) => column === "@")) continue;
     const back = edges.filter(
       (each) =>
@@ -96,7 +95,7 @@ function lostUpdate(
   return undefined;
 }
 
-/** Per ordered pair of instances the dependency that says most. */
+/** The most significant dependency of each ordered pair of instances. */
 function bestEdges(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
@@ -116,7 +115,7 @@ function bestEdges(
 
 const COST = { wr: 0, ww: 1, so: 0, rw: 3 } as const;
 
-/** More than any dependency costs that says something. */
+/** Above the cost of any significant dependency. */
 const VACUOUS = 10;
 
 function costOf(dependency: ExecutedDependency): number {
@@ -153,7 +152,7 @@ function better(a: Cycle, b: Cycle): boolean {
   return a.edges.length !== b.edges.length ? a.edges.length < b.edges.length : a.cost < b.cost;
 }
 
-/** The cycle turned so that it starts at its least instance. */
+/** The cycle rotated to its least instance. */
 function fromFirst(cycle: readonly Edge[]): readonly Edge[] {
   const least = [...cycle].sort((a, b) => (a.from < b.from ? -1 : 1))[0];
   const index = least === undefined ? 0 : cycle.indexOf(least);

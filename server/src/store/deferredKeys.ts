@@ -1,5 +1,5 @@
-// Keys that are checked when the transaction commits: until then rows may share them. The server looks again at those
-// rows alone that met another one with their key, so that of two transactions the second one to write it waits.
+// Deferred keys, which are checked at commit: until then rows may share them. The server only rechecks rows that met another row with their
+// key, so that of two transactions the second one to write the key waits.
 import { isDeferred, type Table, type UniqueKey } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
 import { NotExecutable, SqlFailure } from "./failure";
@@ -12,7 +12,7 @@ import { visibleTables } from "./views";
 
 type Values = Readonly<Record<string, SqlValue>>;
 
-/** A key that a row was given, and that has to be looked at when the transaction commits. */
+/** A key that was given to a row and must be checked at commit. */
 export interface OpenKey {
   readonly table: string;
   readonly row: string;
@@ -20,7 +20,7 @@ export interface OpenKey {
   readonly values: Values;
 }
 
-/** Hands the deferred keys that these writes give to rows to the driver. Throws NotExecutable where it takes none. */
+/** Registers the deferred keys of these writes with the driver. Throws NotExecutable if it accepts none. */
 export function deferKeys(table: Table, writes: readonly Write[], { defer }: Acting): void {
   for (const key of table.uniqueKeys.filter(isDeferred))
     for (const write of writes) {
@@ -33,7 +33,7 @@ export function deferKeys(table: Table, writes: readonly Write[], { defer }: Act
     }
 }
 
-/** The keys that a statement has given and that another row has by then, or may come to have. */
+/** The keys that a statement wrote and that another row has, or may get. */
 export function openKeysOf(
   server: Server,
   session: Session,
@@ -53,8 +53,8 @@ export function openKeysOf(
 }
 
 /**
- * Checks the keys that the session has left open. Throws WaitFor while others have written one of them and not
- * ended, and SqlFailure where a row has it: the commit is refused.
+ * Checks the session's open keys. Throws WaitFor while another unfinished session has written one of them, and SqlFailure if a row has it:
+ * the commit is refused.
  */
 export function checkOpenKeys(server: Server, session: Session): void {
   if (session.openKeys.length === 0) return;
@@ -73,7 +73,7 @@ export function checkOpenKeys(server: Server, session: Session): void {
   }
 }
 
-/** Sessions that have written a row with that key, whatever has become of the row since. */
+/** Sessions that have written a row with that key, whatever happened to the row since. */
 function holdersOf(server: Server, session: Session, open: OpenKey): readonly string[] {
   const concerns = (write: Write): boolean => {
     const before = write.before?.values;
@@ -93,7 +93,7 @@ function shares({ key, values }: OpenKey, other: Values): boolean {
   );
 }
 
-/** A row that is new, or whose key changes; of one with a NULL no other shares it. */
+/** True for a new row or a changed key; a key with NULL is never shared. */
 function givesKey({ before, values }: Write, { columns }: UniqueKey): boolean {
   const after = { ...before?.values, ...values };
   if (columns.some((column) => (ownEntry(after, column) ?? null) === null)) return false;

@@ -1,5 +1,5 @@
-// Dependencies between the committed instances of a run (Adya, "Weak Consistency", 1999): write-read, write-write and
-// read-write, the last also for rows that a predicate would have met.
+// Dependencies between the committed instances of a run (Adya, "Weak Consistency", 1999): wr, ww and rw, the last also for rows that a
+// predicate would have matched.
 import { ownEntry } from "../protocol/dictionary";
 import type { ExecutedDependency } from "./execution";
 import { isIntermediate } from "./dirtyReads";
@@ -17,8 +17,8 @@ import {
 } from "./row";
 
 /**
- * All dependencies between different committed instances, ordered by their ends. Versions of a cell are ordered by the steps that wrote them. Takes time linear in accesses
- * times versions per cell.
+ * All dependencies between different committed instances, sorted by their ends. Versions of a cell are ordered by the steps that wrote
+ * them. Linear in accesses times versions per cell.
  */
 export function findDependencies(run: Run): readonly ExecutedDependency[] {
   const names = run.steps.map(({ instance }) => instance);
@@ -28,7 +28,7 @@ export function findDependencies(run: Run): readonly ExecutedDependency[] {
   return rowDependencies(run, undefined, found);
 }
 
-/** Without those over unique keys; with another `nameOf` between steps that it names differently. Added to `found`. */
+/** The same without dependencies over unique keys; `nameOf` replaces the instance names. Added to `found`. */
 export function rowDependencies(
   run: Run,
   nameOf: (step: StepRecord) => string = ({ instance }) => instance,
@@ -92,7 +92,7 @@ function readDependencies(
 ): void {
   for (const cell of record.cells) {
     const writer = run.steps[cell.writer]?.instance;
-    // A version that its writer replaced itself is none that others depend on (Adya 1999, definition of versions).
+    // Others do not depend on a version that its own writer replaced (Adya 1999, definition of versions).
     const others = writer !== undefined && names[cell.writer] !== names[step];
     if (others && isIntermediate(run, cell, cell.writer)) continue;
     const predicate = !record.used.has(rowName(cell.table, cell.key));
@@ -110,8 +110,7 @@ function readDependencies(
 }
 
 /**
- * True if a write changes nothing about which rows the searches of a statement accept (Adya 1999: it does not change
- * the matches of the predicate).
+ * True if a write does not change which rows a statement's searches accept (Adya 1999: it does not change the matches of the predicate).
  */
 function isVacuous(
   run: Run,
@@ -146,7 +145,7 @@ function writeDependencies(
   }
 }
 
-/** Rows that did not exist for the statement, and would have matched its predicate after a later write. */
+/** Rows that did not exist for the statement and would have matched its predicate after a later write. */
 function phantomDependencies(
   run: Run,
   names: readonly string[],

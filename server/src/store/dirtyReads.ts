@@ -1,5 +1,5 @@
-// Reads of versions that were never committed (Adya 1999, G1a and G1b): their writer was rolled back, undid the write, or
-// replaced it itself later. Serial runs have none, so such a read explains a difference without any cycle.
+// Dirty reads: reads of versions that were never committed (Adya 1999, G1a and G1b), because their writer rolled back, undid the write, or
+// replaced it. Serial runs have none, so such a read explains a difference without a cycle.
 import { HistoryBuilder } from "../history/builder";
 import { ABORTED, READ, WRITE, type History } from "../history/history";
 import { resolve } from "../history/resolve";
@@ -30,7 +30,7 @@ export function findDirtyReads(run: Run): readonly DirtyRead[] {
   return [...found.values()];
 }
 
-/** True if the version that a step wrote to a cell is one that its transaction left to others. */
+/** True if its own transaction replaced the version that a step wrote to a cell. */
 export function isIntermediate(
   run: Run,
   cell: { readonly table: string; readonly key: string; readonly column: string },
@@ -66,7 +66,7 @@ function dirtyKind(
   return isIntermediate(run, cell, cell.writer) ? "replaced" : undefined;
 }
 
-/** Objection of the history checker, which shares no code with the store, to a dirty read; undefined when it agrees. */
+/** The objection to a dirty read by the history checker, which shares no code with the store; undefined if it agrees. */
 export function dirtyReadObjection(execution: Execution, read: DirtyRead): string | undefined {
   const expected = read.kind === "rolled-back" ? "aborted-read" : "intermediate-read";
   const { violations } = resolve(recordedRead(execution, read));
@@ -75,7 +75,7 @@ export function dirtyReadObjection(execution: Execution, read: DirtyRead): strin
     : "the history checker finds nothing wrong with what it reads";
 }
 
-/** The history of the cell that was read first: all writes of it, and the one read. */
+/** The history of the first cell that was read: all of its writes, and the read. */
 function recordedRead(execution: Execution, read: DirtyRead): History {
   const builder = new HistoryBuilder({ zeroIsInitial: false, placeUnit: "line" });
   const [column = ""] = read.columns;
@@ -90,7 +90,7 @@ function recordedRead(execution: Execution, read: DirtyRead): History {
     if (writes) {
       const undone = read.kind === "rolled-back" && index === read.from;
       const aborted = undone || ownEntry(execution.outcome.status, step.instance) !== COMMITTED;
-      // Work that a committing transaction undoes is to others as if another one had been rolled back.
+      // Work that a committing transaction undoes counts as another, rolled back transaction.
       const writer = transactionOf(aborted ? `${step.instance} undone` : step.instance);
       if (aborted) builder.setStatus(writer, ABORTED);
       builder.add(WRITE, writer, key, builder.textVersion(key, String(index)), index + 1);

@@ -1,5 +1,5 @@
-// All runs of a setup: every interleaving of statements and commits at product levels, every commit order with every
-// snapshot at the papers' atomic levels. Used to check the store against measured outcomes and the search against it.
+// Enumerates the runs of a setup: every interleaving of statements and commits at product levels, every commit order with every snapshot at
+// the papers' atomic levels. Tests the store against measured outcomes, and the search against the store.
 import type { PaperLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { ScheduleStep } from "../protocol/witness";
@@ -24,19 +24,18 @@ import { serializationProblem } from "./serializable";
 
 export interface Enumeration {
   readonly runs: readonly Run[];
-  /** Per run the schedule that gave it: a waiting statement stands where it began. */
+  /** Each run's schedule; a waiting statement is placed where it began. */
   readonly schedules: readonly (readonly ScheduleStep[])[];
-  /** False when `limit` cut it short. */
+  /** False if `limit` ended the enumeration. */
   readonly complete: boolean;
-  /** The reason why some interleavings were left out: what a statement does in them is not known. */
+  /** Reasons for skipped interleavings: a statement's effect in them is unknown. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * The runs in which no instance is aborted by the server, over all interleavings of statements and commits; a
- * statement that waits goes on as soon as it can. Of interleavings that lead to the same state one is followed, so
- * that every outcome is there, not every run. Exponential; at most `limit` runs, aborted ones included, and `STATES_PER_RUN` times as many states on the way. Interleavings in
- * which a statement's effect is not known are left out.
+ * The runs in which the server aborts no instance, over all interleavings of statements and commits; a waiting statement continues as soon
+ * as it can. Interleavings that reach the same state are merged, so that all outcomes occur, but not all runs. Exponential; at most `limit`
+ * runs, aborted ones included, and `STATES_PER_RUN` times as many intermediate states. Interleavings with an unknown effect are skipped.
  */
 export function enumerateProduct(
   program: Program,
@@ -50,7 +49,7 @@ export function enumerateProduct(
   const reached = new Set<string>();
   const isOver = (): boolean => finished >= limit || reached.size >= limit * STATES_PER_RUN;
   const leftOut = new Set<string>();
-  /** The server after the turn; undefined where the run ends with it, unfinished. */
+  /** The server after the turn; undefined if the run ends there, unfinished. */
   const after = (
     server: Server,
     name: string,
@@ -95,10 +94,10 @@ export function enumerateProduct(
   return { runs, schedules, complete: !isOver(), leftOut: [...leftOut] };
 }
 
-/** Runs share their beginnings, so that few runs may go through many states. */
+/** Runs share prefixes, so a few runs may pass many states. */
 const STATES_PER_RUN = 10;
 
-/** The runs at a level that contains `prefix`: every arbitration of whole transactions with every prefix seen. */
+/** The runs at a level with prefix visibility: every arbitration of whole transactions with every visible prefix. */
 export function enumeratePrefix(program: Program, setup: Setup, level: PaperLevel): Enumeration {
   const runs: Run[] = [];
   const names = setup.instances.map((instance) => instance.instance);
@@ -114,7 +113,7 @@ export function enumeratePrefix(program: Program, setup: Setup, level: PaperLeve
   return { runs, schedules, complete: true, leftOut: [] };
 }
 
-/** The steps in the order in which they were begun; `turns` names who began one. */
+/** The steps in the order of their beginnings; `turns` names the instance of each. */
 function scheduleOf(run: Run, turns: readonly string[]): readonly ScheduleStep[] {
   const begun = new Map<string, number>();
   return turns.flatMap((instance) => {
@@ -131,8 +130,8 @@ function stepOf(step: StepRecord): ScheduleStep {
 }
 
 /**
- * All that the future of a run and its outcome depend on: what every session was given so far, its snapshot (for what
- * a serializable history reads) and those that it may still take, its locks, who waits, and the order of commits.
+ * A text of everything that a run's future and outcome depend on: the results of every session, its snapshot (of what a serializable
+ * history reads) and possible later ones, its locks, the waiting sessions, and the commit order.
  */
 function stateText(server: Server): string {
   const sessions = [...server.sessions.values()].map((session) => {
@@ -156,7 +155,7 @@ function stateText(server: Server): string {
   return JSON.stringify([server.newest.instances, sessions]);
 }
 
-/** Per position in the order how many of the earlier transactions are seen. */
+/** All choices, per position in the order, of how many earlier transactions are visible. */
 function cutsOf(length: number): readonly (readonly number[])[] {
   if (length === 0) return [[]];
   return cutsOf(length - 1).flatMap((rest) => Array.from({ length }, (_, seen) => [...rest, seen]));

@@ -13,7 +13,7 @@ import {
 
 type Aggregate = Extract<Expression, { kind: "aggregate" }>;
 
-/** The value of an expression in a frame: evaluateExpression's. */
+/** The type of `evaluate` in evaluateExpression.ts. */
 export type Evaluate = (expression: Expression, frame: Frame) => SqlValue;
 
 /** The aggregate's value over the group in scope. */
@@ -45,7 +45,7 @@ export function aggregate(expression: Aggregate, frame: Frame, evaluate: Evaluat
   }
 }
 
-/** Values that are not NULL, each once when DISTINCT. */
+/** Non-NULL values; distinct ones for DISTINCT. */
 function operandValues(
   expression: Aggregate,
   operand: Expression,
@@ -71,7 +71,7 @@ function sum(values: readonly SqlValue[]): SqlValue {
   return values.reduce((total, value) => calculate("+", total, value), 0);
 }
 
-/** The average of integers is a decimal, as in PostgreSQL. */
+/** The average, a decimal also for integers, as in PostgreSQL. */
 function average(values: readonly SqlValue[]): SqlValue {
   const total = asNumeric(sum(values));
   return total === undefined ? null : calculate("/", toDecimal(total), values.length);

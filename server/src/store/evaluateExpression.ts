@@ -1,4 +1,4 @@
-// Evaluates expressions under SQL's three-valued logic. Every column that is looked at is recorded as a read.
+// Evaluates expressions under SQL's three-valued logic. Every accessed column is recorded as a read.
 import { elementName, lengthName } from "../program/arrays";
 import type { Expression } from "../program/expression";
 import type { Call } from "../program/operands";
@@ -25,8 +25,8 @@ import {
 } from "./value";
 
 /**
- * The value of an expression in a frame. Throws SqlFailure where the database would (division by zero) and
- * NotExecutable where the value is needed and not understood.
+ * The value of an expression in a frame. Throws SqlFailure where the database would (division by zero), and NotExecutable if an unknown
+ * value is needed.
  */
 export function evaluate(expression: Expression, frame: Frame): SqlValue {
   switch (expression.kind) {
@@ -123,7 +123,7 @@ export function isTrue(condition: Expression, frame: Frame): boolean {
   return truthIn(condition, frame) === true;
 }
 
-/** The rows of a subquery; what it reads it reads in the statement's snapshot, whatever the statement waits for. */
+/** The rows of a subquery, read in the statement's snapshot even if the statement waits. */
 function subqueryRows(query: Query, frame: Frame): ResultRows {
   const { recorder } = frame;
   if (recorder === undefined) return frame.runQuery(query, frame);
@@ -135,7 +135,7 @@ function subqueryRows(query: Query, frame: Frame): ResultRows {
   }
 }
 
-/** An element of an array that was passed; NULL outside of its bounds. */
+/** An element of an array argument; NULL out of bounds. */
 function elementAt(
   { array, index }: Extract<Expression, { kind: "element" }>,
   frame: Frame,
@@ -151,7 +151,7 @@ function elementAt(
   return ownEntry(parameters, elementName(array.parameter, at)) ?? null;
 }
 
-/** The length of an array that was passed; undefined for other calls. */
+/** The length of an array argument; undefined for other calls. */
 function lengthOf(
   { name, arguments: [array] }: Extract<Expression, { kind: "call" }>,
   frame: Frame,
@@ -162,13 +162,13 @@ function lengthOf(
   return name === "array_length" ? (length === 0 ? null : length) : undefined;
 }
 
-/** The value for the row at hand; where no rows are made of it, the first. */
+/** The value for the current row of a set-returning call, by default the first. */
 function setValue(call: Call, frame: Frame): SqlValue {
   const known = frame.sets?.get(call);
   return known === undefined ? (setValues(call, frame, evaluate)[0] ?? null) : known;
 }
 
-/** The truth value of a condition; of what is asked outside of the database it is what the witness takes it for. */
+/** The truth value of a condition; for a question outside of the database, the witness's assumed answer. */
 function truthIn(condition: Expression, frame: Frame): boolean | null {
   const value = evaluate(condition, frame);
   if (!isAsked(value, frame)) return truth(value);
@@ -179,7 +179,7 @@ function truthIn(condition: Expression, frame: Frame): boolean | null {
   });
 }
 
-/** True if it is made by code that runs between statements; what statements ask is decided by rows. */
+/** True for a value made by code between statements; conditions in statements are decided by rows. */
 function isAsked(value: SqlValue, { tables }: Frame): value is Opaque {
   return isOpaque(value) && value.isOfCode === true && tables === undefined;
 }
@@ -236,7 +236,7 @@ function fieldValue(field: Extract<Expression, { kind: "field" }>, frame: Frame)
 }
 
 function resultOf(name: string, frame: Frame): ResultRows {
-  // A statement on a path that was not taken has no result: its variables are NULL.
+  // A statement on a path not taken has no result: its variables are NULL.
   return ownEntry(frame.environment.results, name) ?? [];
 }
 
@@ -299,7 +299,7 @@ function compared(operator: string, left: SqlValue, right: SqlValue): boolean | 
   }
 }
 
-/** AND (`absorbing` false) and OR (true): left to right, stopping at the absorbing value. */
+/** AND (`absorbing` false) and OR (true), left to right, stopping at the absorbing value. */
 function connective(
   operands: readonly Expression[],
   frame: Frame,
@@ -358,14 +358,14 @@ function excludedValue(column: string, scope: Scope | undefined): SqlValue {
   throw new NotExecutable(`EXCLUDED.${column} outside of ON CONFLICT`);
 }
 
-/** A term that depends on what the unknown was computed from, and on nothing else. */
+/** An opaque term that depends only on the inputs of the unknown. */
 function unknownValue(
   expression: Extract<Expression, { kind: "unknown" }>,
   frame: Frame,
 ): SqlValue {
   const inputs = expression.dependsOn.map((each) => evaluate(each, frame));
   const text = `${expression.why}(${[expression.id, ...inputs.map(renderValue)].join(", ")})`;
-  // Each use of one unknown has an id of its own.
+  // Each use of an unknown has its own id.
   const form = `${expression.why}(${inputs.map(formOf).join(", ")})`;
   return { kind: "opaque", text, form, atoms: [form, ...atomsOf(inputs)], isOfCode: true };
 }

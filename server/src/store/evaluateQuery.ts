@@ -1,5 +1,5 @@
-// Evaluates queries: joins, grouping, set operations, order and limit. Conditions are tested as early as their
-// rows are known, so that what is recorded as read is what could have mattered.
+// Evaluates queries: joins, grouping, set operations, order and limit. Conditions are tested as soon as their rows are known, so that only
+// reads that can matter are recorded.
 import type { Expression } from "../program/expression";
 import { operandsOf } from "../program/operands";
 import type { LockClause, Query, Relation } from "../program/statement";
@@ -22,7 +22,7 @@ import { searchRange } from "./searchRange";
 import { framesOf } from "./setValues";
 import { orderValues, renderValue, type SqlValue } from "./value";
 
-/** The rows of a query; one with a lock clause locks them. A query that depends on no outer row runs once. */
+/** The rows of a query; a lock clause locks them. An uncorrelated query runs once. */
 export function runQuery(query: Query, frame: Frame): ResultRows {
   const known = frame.once?.get(query);
   if (known !== undefined) return known;
@@ -49,7 +49,7 @@ function computeRows(query: Query, frame: Frame): ResultRows {
   return limited(query, outputRows(query, rows, frame), frame);
 }
 
-/** The relations that the clause names are looked for where its locks are taken. */
+/** The tables in which the clause's relations are searched, where its locks are taken. */
 function lockedTargets(clause: LockClause, acting: Acting, frame: Frame): Frame["targets"] {
   const targets = acting.targets?.(clause.strength, clause.wait, "read");
   const reads = frame.tables;
@@ -57,7 +57,7 @@ function lockedTargets(clause: LockClause, acting: Acting, frame: Frame): Frame[
   return (alias) => (clause.of.length === 0 || clause.of.includes(alias) ? targets : reads);
 }
 
-/** Locks the rows of a query in its order until LIMIT is reached; changed rows are tested again (EvalPlanQual). */
+/** Locks the rows of a query in its order until LIMIT is reached; changed rows are rechecked (EvalPlanQual). */
 function lockedRows(
   query: Query,
   clause: LockClause,
@@ -140,7 +140,7 @@ export function joinRelations(
   return matching;
 }
 
-/** True if a combination of rows satisfies all join conditions (of inner joins) and `where`. */
+/** True if a combination of rows satisfies the inner join conditions and `where`. */
 export function qualifies(
   relations: readonly Relation[],
   where: Expression,
@@ -191,7 +191,7 @@ function bounds(query: Query, frame: Frame): { readonly offset: number; readonly
 interface OutputRow {
   readonly values: Readonly<Record<string, SqlValue>>;
   readonly keys: readonly SqlValue[];
-  /** Key of DISTINCT ON. */
+  /** The DISTINCT ON key. */
   readonly on?: string;
 }
 
@@ -205,7 +205,7 @@ function joinOne(
   const conditions = where.map((each) => each.condition);
   const inner = relation.join === "inner" || relation.join === "cross";
   const on = conjuncts(relation.on);
-  // Conditions that concern this relation alone are tested while it is searched.
+  // Conditions on this relation alone are tested during its search.
   const own = [...on, ...(inner ? conditions : [])].filter((condition) =>
     concernsOnly(condition, before),
   );
@@ -245,7 +245,7 @@ function joinOne(
   return inner ? joined : joined.filter((binding) => holdAll(conditions, withRows(frame, binding)));
 }
 
-/** The rows of one relation that satisfy its own conditions; what was looked at is recorded. */
+/** The rows of one relation that satisfy its own conditions; the search is recorded. */
 function candidateRows(
   relation: Relation,
   conditions: readonly Expression[],
@@ -266,7 +266,7 @@ function candidateRows(
   return searchTable(relation, conditions, frame);
 }
 
-/** The partners of a row where it and conditions on the relation spell their primary key; undefined elsewhere. */
+/** The join partners of a row if the conditions determine the relation's primary key; else undefined. */
 function keyedRows(
   relation: Relation,
   own: readonly Expression[],
@@ -304,7 +304,7 @@ function searchTable(
     newest: tables?.search === undefined ? false : "searched",
   });
   const range = searchRange(table, relation.alias, conditions);
-  // Where a condition that concerns no row fails, no row is looked for.
+  // If a condition that concerns no row fails, no row is searched.
   if (!holdAll(conditions.filter(concernsNoRow), frame)) return [];
   if (frame.acting !== undefined && frame.once !== undefined)
     for (const query of conditions.flatMap(lockingQueries))
@@ -321,7 +321,7 @@ function searchTable(
       : (known ?? primaryKeys(table, relation.alias, conditions, frame));
   const fetched = keys && tables?.withKeys?.(relation.table, keys);
   return (rows ?? fetched ?? tables?.rows(relation.table) ?? []).filter((row) => {
-    // The key is the row's identity: to compare it is not to read the row.
+    // The key is the row's identity: comparing it does not read the row.
     const unread: BoundRow = { kind: "derived", values: row.values };
     if (keyed.length > 0 && !holdAll(keyed, bind(unread))) return false;
     if (!row.alive) {
@@ -334,7 +334,7 @@ function searchTable(
   });
 }
 
-/** A condition that is known before any row. */
+/** True for a condition that is decided before any row. */
 function concernsNoRow(condition: Expression): boolean {
   return columnsOf(condition).length === 0 && !asks(condition);
 }
@@ -343,7 +343,7 @@ function asks(expression: Expression): boolean {
   return "query" in expression || operandsOf(expression).some(asks);
 }
 
-/** A query for one row by its key: InnoDB answers it before it searches (measured). */
+/** True for a primary key lookup, which InnoDB answers before searching (measured). */
 function isLookup({ relations, where }: Query, { schema }: Frame): boolean {
   const [relation] = relations;
   if (relations.length !== 1 || relation?.kind !== "base") return false;
@@ -351,7 +351,7 @@ function isLookup({ relations, where }: Query, { schema }: Frame): boolean {
   return searchRange(table, relation.alias, conjuncts(where)).point;
 }
 
-/** Queries of a condition that depend on no row and lock what they read. */
+/** Uncorrelated queries in a condition that lock what they read. */
 function lockingQueries(condition: Expression): readonly Query[] {
   const known = lockingIn.get(condition);
   if (known !== undefined) return known;
@@ -370,13 +370,13 @@ function holdAll(conditions: readonly Expression[], frame: Frame): boolean {
   return conditions.every((condition) => isTrue(condition, frame));
 }
 
-/** Relations of the query that a condition mentions; other names belong to enclosing queries. */
+/** The query's relations that a condition mentions; other names belong to enclosing queries. */
 function aliasesOf(condition: Expression, relations: readonly Relation[]): readonly string[] {
   const mentioned = new Set(columnsOf(condition).map((column) => column.relation));
   return relations.map((each) => each.alias).filter((alias) => mentioned.has(alias));
 }
 
-/** True if none of the relations joined so far occurs in the condition. */
+/** True if the condition mentions none of the relations joined so far. */
 function concernsOnly(condition: Expression, before: readonly Relation[]): boolean {
   const mentioned = new Set(columnsOf(condition).map((column) => column.relation));
   return !before.some((each) => mentioned.has(each.alias));
@@ -442,7 +442,7 @@ function output(query: Query, inside: Frame): OutputRow {
   return { values, keys, on: groupKey(query.distinctOn, inside) };
 }
 
-/** The rows that come first among those that DISTINCT ON does not tell apart. */
+/** The first row of each DISTINCT ON group. */
 function firstOfEach(rows: readonly OutputRow[]): readonly OutputRow[] {
   const first = new Map<string | undefined, OutputRow>();
   for (const row of rows) if (!first.has(row.on)) first.set(row.on, row);
@@ -487,7 +487,7 @@ function combined(query: Query, frame: Frame): ResultRows {
   return rows;
 }
 
-/** ORDER BY over a set operation names its output columns. */
+/** ORDER BY of a set operation, which names output columns. */
 function ordered(query: Query, rows: ResultRows, frame: Frame): ResultRows {
   if (query.orderBy.length === 0) return rows;
   const keyed = rows.map((values): OutputRow => {

@@ -1,4 +1,4 @@
-// Executes one SQL statement against tables and locks that a driver provides. The writes are returned, not applied.
+// Executes one SQL statement against tables and locks provided by a driver. Writes are returned, not applied.
 import type {
   Assignment,
   DeleteStatement,
@@ -23,8 +23,8 @@ import { findTable, writtenRow, type StoredRow, type Write } from "./row";
 import { renderValue, sameValue, type SqlValue } from "./value";
 
 /**
- * Executes a statement. Throws WaitFor when a lock is in the way, SqlFailure when the database would refuse it,
- * and NotExecutable when its effect is not known.
+ * Executes a statement. Throws WaitFor if a lock is in the way, SqlFailure if the database would refuse it, and NotExecutable if its effect
+ * is unknown.
  */
 export function executeStatement(statement: Statement, frame: StatementFrame): StatementResult {
   switch (statement.kind) {
@@ -102,7 +102,9 @@ function change(
   return { into: returning?.into, rows, affected, writes };
 }
 
-/** The rows to change are looked for where their locks are taken, others where it locks them. */
+/**
+ * The tables in which the changed rows are searched, where their locks are taken; other relations are searched where the statement reads.
+ */
 function targetsOf(
   { kind, relation, lock }: UpdateStatement | DeleteStatement,
   { acting, tables }: StatementFrame,
@@ -112,7 +114,7 @@ function targetsOf(
   return targets && ((alias) => (alias === relation.alias ? targets : (others ?? tables)));
 }
 
-/** Locks the target and gives the rows to act on; nothing when the newest version does not qualify. */
+/** Locks the target and returns the rows to act on; none if the newest version does not qualify. */
 function actOn(
   relation: Relation,
   relations: readonly Relation[],
@@ -134,7 +136,7 @@ function actOn(
   return qualifies(relations, where, binding, frame) ? binding : undefined;
 }
 
-/** An update that leaves all unique keys alone takes the weaker lock, which foreign keys do not wait for. */
+/** The lock strength: an update of no unique key takes the weaker lock, which foreign key checks do not wait for. */
 function lockStrength(
   table: Table,
   row: StoredRow,

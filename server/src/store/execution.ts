@@ -1,4 +1,4 @@
-// Record of a run of the store: plain data for confirmation, explanation and the history checker.
+// The record of a run of the store: plain data for confirmation, explanation and the history checker.
 import type { Statement, StatementId } from "../program/statement";
 import type { Dependency, Severity } from "../protocol/report";
 import type {
@@ -11,33 +11,33 @@ import type {
   WitnessInstance,
 } from "../protocol/witness";
 
-/** Instances with arguments, and the rows at the start: the input of every run. */
+/** Instances with arguments, and the initial rows: the input of every run. */
 export interface Setup {
   readonly instances: readonly WitnessInstance[];
   readonly initial: Readonly<Record<string, readonly Row[]>>;
 }
 
-/** A setup and the schedule that the search proposes; the store runs it. */
+/** A setup with the schedule that the search proposes. */
 export interface WitnessPlan extends Setup {
   readonly schedule: readonly ScheduleStep[];
-  /** The tables that the proposed cycle goes through: of equally short cycles, one over these is reported. */
+  /** The tables of the proposed cycle: among equally short cycles, one over these is reported. */
   readonly tables?: readonly string[];
-  /** The proposed cycle goes through all instances, none of which can be left out: such a one is reported. */
+  /** True to report a cycle through all instances: none of them is redundant. */
   readonly throughAll?: boolean;
-  /** Reads that other causes of the same transactions were told by: a cycle past them is reported, if there is one. */
+  /** Reads of earlier causes of the same transactions: a cycle without them is reported, if there is one. */
   readonly past?: readonly StatementId[];
 }
 
-/** One column of one row that was read or written. `key` is the primary key rendered, e.g. "1" or "1,2". */
+/** One column of one row that was read or written. `key` is the rendered primary key, e.g. "1" or "1,2". */
 export interface CellAccess {
   readonly table: string;
   readonly key: string;
-  /** "@" stands for the row's existence. */
+  /** "@" for the row's existence. */
   readonly column: string;
   readonly value: Value;
   /** Reads: the instance whose version was read, null for the initial row. Writes: the value before. */
   readonly writer?: string | null;
-  /** The number of the transaction by which a unit wrote the version. */
+  /** The unit's transaction that wrote the version. */
   readonly writerPart?: number;
   readonly before?: Value;
 }
@@ -47,29 +47,29 @@ export interface ExecutedStep {
   readonly instance: string;
   /** 1-based among the executed statements of the instance; "commit" and "rollback" end it, or a unit's transaction. */
   readonly statement: number | "commit" | "rollback";
-  /** The number of the unit's transaction that the step belongs to, from 0. */
+  /** The unit's transaction that contains the step, from 0. */
   readonly part?: number;
-  /** The statement is a transaction of its own, of a unit: it commits at once. */
+  /** True for a single-statement transaction of a unit, which commits at once. */
   readonly commits?: boolean;
-  /** The name of the level of a unit's transaction at a product's level. */
+  /** The level of a unit's transaction, at a product's level. */
   readonly level?: string;
   readonly source?: Statement;
-  /** Instances whose commits the snapshot contains, or visible statements ("T1.2") at a paper's level. */
+  /** Instances in the snapshot, or visible statements ("T1.2") at a paper's level. */
   readonly sees: readonly string[];
   readonly reads: readonly CellAccess[];
   readonly writes: readonly CellAccess[];
-  /** Result of the statement, rendered; empty for writes without RETURNING. */
+  /** The rendered result; empty for writes without RETURNING. */
   readonly result: readonly Row[];
   readonly affected: number;
   /** The instance that it waited for before it could act. */
   readonly waitedFor?: string;
-  /** It waited for these until its transaction was ended: it has done nothing. */
+  /** The instances that it waited for when its transaction was aborted; it had no effect. */
   readonly waitsFor?: readonly string[];
-  /** The reason why a rollback happened. */
+  /** The reason for a rollback. */
   readonly why?: string;
 }
 
-/** A dependency between two executed statements (Adya): write-read, write-write, read-write (anti). */
+/** A dependency between two executed statements (Adya): wr, ww or rw. */
 export interface ExecutedDependency {
   readonly dependency: Dependency;
   /** Indexes into `steps`. */
@@ -78,13 +78,13 @@ export interface ExecutedDependency {
   readonly table: string;
   readonly key: string;
   readonly columns: readonly string[];
-  /** The reader's predicate, not a row that it returned, makes the conflict: a phantom. */
+  /** True if the reader's predicate, not a returned row, causes the conflict: a phantom. */
   readonly predicate: boolean;
-  /** The reader tested the row, which its predicate accepts neither before nor after the write: nobody would notice. */
+  /** True if the reader only tested the row and its predicate rejects it before and after the write: the conflict has no effect. */
   readonly isVacuous?: true;
 }
 
-/** A read of a version that was never committed: rolled back (or undone), or replaced by its own writer (Adya: G1a, G1b). */
+/** A read of a version that was never committed: rolled back or undone (Adya: G1a), or replaced by its own writer (G1b). */
 export interface DirtyRead {
   readonly kind: "rolled-back" | "replaced";
   /** Indexes into `steps`: the write, and the read. */
@@ -93,24 +93,24 @@ export interface DirtyRead {
   readonly table: string;
   readonly key: string;
   readonly columns: readonly string[];
-  /** The row was only tested. */
+  /** True if the row was only tested. */
   readonly predicate: boolean;
 }
 
 export interface Execution {
   readonly steps: readonly ExecutedStep[];
-  /** Among committed instances; a read of what was never committed is none. */
+  /** Dependencies among committed instances, without dirty reads. */
   readonly dependencies: readonly ExecutedDependency[];
-  /** Absent: none. */
+  /** None if absent. */
   readonly dirtyReads?: readonly DirtyRead[];
   readonly outcome: Outcome;
-  /** Everything that any statement read, per instance in program order, rendered: finer than `outcome.returned`. */
+  /** Everything that statements read, per instance in program order, rendered: finer than `outcome.returned`. */
   readonly observed: Readonly<Record<string, readonly string[]>>;
 }
 
 export type ExecutionResult =
   | { readonly ok: true; readonly execution: Execution }
-  /** The schedule cannot be run at this level, or a statement cannot be evaluated. */
+  /** The level does not allow the schedule, or a statement cannot be evaluated. */
   | { readonly ok: false; readonly reason: string };
 
 /** The judgement of a witness plan. */
@@ -118,17 +118,17 @@ export interface Confirmation {
   readonly status: "confirmed" | "unconfirmed";
   /** The reason why it is unconfirmed. */
   readonly reason?: string;
-  /** Difference from every serial order; undefined when some order gives the same in all respects. */
+  /** The difference from every serial order; undefined if some order agrees in all respects. */
   readonly severity?: Severity;
-  /** Dependencies of the execution that form a cycle over instances, in order (indexes into `dependencies`). */
+  /** Indexes into `dependencies` that form a cycle over instances, in order. */
   readonly cycle: readonly number[];
-  /** Without a cycle: the read of a version that was never committed. */
+  /** The dirty read, if there is no cycle. */
   readonly dirtyRead?: DirtyRead;
   readonly execution?: Execution;
   readonly serial: readonly SerialOutcome[];
   /**
-   * Serial orders of all instances that end with the same rows, of these the ones in which callers receive the same as
-   * well, and of these the ones in which everything that is read is the same.
+   * Serial orders of all instances with the same final rows; those of them in which callers also receive the same; and those of these in
+   * which all reads are the same.
    */
   readonly agreeing?: {
     readonly state: readonly (readonly string[])[];

@@ -1,4 +1,4 @@
-// The two ways in which a statement ends without a result.
+// The two ways in which a statement fails without a result.
 
 /** The database refuses the statement: a constraint, a serialization failure, a division by zero. `code` is the SQLSTATE. */
 export class SqlFailure extends Error {
@@ -11,7 +11,7 @@ export class SqlFailure extends Error {
   }
 }
 
-/** The store does not know what the statement does, so that no run of it would be evidence. */
+/** The statement's effect is unknown, so that a run with it is no evidence. */
 export class NotExecutable extends Error {
   constructor(message: string) {
     super(message);
@@ -19,10 +19,10 @@ export class NotExecutable extends Error {
   }
 }
 
-/** The codes of refusals for what others do at the same time, at every product: see `vendorErrors.ts` for their words. */
+/** The SQLSTATEs of refusals because of concurrent transactions, for all products; `vendorErrors.ts` has the products' texts. */
 export const REFUSALS = { deadlock: "40P01", changedRow: "40001" } as const;
 
-/** Failures that end a transaction whatever handlers it has: nobody can go on after them. */
+/** True for failures that abort the transaction regardless of handlers. */
 export function endsTransaction(failure: SqlFailure): boolean {
   return failure.code.startsWith("40");
 }

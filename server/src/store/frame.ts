@@ -1,4 +1,4 @@
-// Frame of the evaluation of an expression: the instance's variables and results, rows in scope, tables.
+// The frame for evaluating an expression: the instance's variables and results, the rows in scope, and tables.
 import type { RowLock } from "../program/rowLocks";
 import { conjunctsOf } from "../program/operands";
 import type { Expression, ValueType } from "../program/expression";
@@ -13,25 +13,25 @@ import type { SqlValue } from "./value";
 /** Rows that a statement returned. */
 export type ResultRows = readonly Readonly<Record<string, SqlValue>>[];
 
-/** The state of an instance as expressions see it. */
+/** The state of an instance that is visible to expressions. */
 export interface Environment {
   readonly instance: string;
   readonly parameters: Readonly<Record<string, SqlValue>>;
   readonly variables: Readonly<Record<string, SqlValue>>;
   readonly results: Readonly<Record<string, ResultRows>>;
   readonly affected: Readonly<Record<string, number>>;
-  /** Per running loop the index of the row at hand. */
+  /** The index of the current row of each running loop. */
   readonly loops: Readonly<Record<string, number>>;
-  /** A value that no other evaluation gives: per site and count, so that runs of one setup agree. */
+  /** A value that no other evaluation returns: determined by site and count, so that runs of one setup agree. */
   readonly fresh: (site: string, type: ValueType) => SqlValue;
-  /** Answers to questions outside of the database: `outsideAnswers`. */
+  /** Answers to questions outside of the database, by `outsideAnswers`. */
   readonly answer: OutsideAnswers["answer"];
 }
 
 /** Rows by alias; null for the missing side of an outer join. */
 export type Binding = Readonly<Record<string, BoundRow | null>>;
 
-/** The rows that columns mean, inner queries first. */
+/** The rows in scope of column names, inner queries first. */
 export interface Scope {
   readonly binding: Binding;
   /** The rows of the group that aggregates range over. */
@@ -41,89 +41,89 @@ export interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/** Everything that an expression may ask. `tables` is absent in control flow, where no snapshot exists. */
+/** The context of an expression. `tables` is absent in control flow, which has no snapshot. */
 export interface Frame {
   readonly environment: Environment;
-  /** Evaluates subqueries; given here because queries are made of expressions and expressions of queries. */
+  /** Evaluates subqueries; injected because expressions and queries contain each other. */
   readonly runQuery: (query: Query, frame: Frame) => ResultRows;
   readonly schema: Schema;
   readonly scope: Scope | undefined;
   readonly tables: Tables | undefined;
-  /** Where the rows that the statement locks or changes are looked for, if not where it reads. Not for subqueries. */
+  /** Tables in which rows to lock or change are searched, if they differ from those of plain reads. Not for subqueries. */
   readonly targets?: ((alias: string) => Tables) | undefined;
   readonly acting: Acting | undefined;
   readonly recorder: Recorder | undefined;
-  /** Values of calls that give several, in the row at hand. */
+  /** Values of set-returning calls in the current row. */
   readonly sets?: ReadonlyMap<Expression, SqlValue> | undefined;
-  /** Results of subqueries that depend on no row: evaluated once per statement. */
+  /** Results of uncorrelated subqueries: evaluated once per statement. */
   readonly once: Map<Query, ResultRows> | undefined;
 }
 
-/** The tables as the statement's plain reads see them, its own transaction's writes included. */
+/** The tables as the statement's plain reads see them, including its own transaction's writes. */
 export interface Tables {
   readonly rows: (table: string) => TableRows;
-  /** Goes over current rows instead, and locks them as the level says. Throws WaitFor. */
+  /** Searches current rows instead, and locks them as the level requires. Throws WaitFor. */
   readonly search?: (table: string, search: Search) => TableRows;
-  /** Where rows are fetched: those with one of these primary keys, so that no others need be. */
+  /** Fetches only the rows with one of these primary keys. */
   readonly withKeys?: (table: string, keys: readonly string[]) => TableRows;
 }
 
-/** A search through one table. */
+/** A search of one table. */
 export interface Search {
-  /** Rows that an index leads it to, dead rows and rows to be included. */
+  /** True for values that the index range covers, also for dead rows and rows to be inserted. */
   readonly inRange: (values: Readonly<Record<string, SqlValue>>) => boolean;
-  /** At most one row can be there. */
+  /** True if there can be at most one row. */
   readonly point: boolean;
   readonly matches: (row: StoredRow) => boolean;
 }
 
-/** How a statement reaches its rows when it locks, changes or checks them; the levels differ here. */
+/** The way in which a statement reaches the rows that it locks, changes or checks; this is where levels differ. */
 export interface Acting {
-  /** Takes the lock and gives the version to act on. Throws WaitFor while another instance is in the way. */
+  /** Takes the lock and returns the version to act on. Throws WaitFor while another instance holds a conflicting lock. */
   readonly lock: (row: StoredRow, strength: RowLock, wait: Waiting) => LockOutcome;
-  /** Takes a lock on a table or on an advisory key. Throws WaitFor. */
+  /** Locks a table or an advisory key. Throws WaitFor. */
   readonly lockObject: (name: string, mode: string) => void;
-  /** The newest rows, for constraints; with a primary key, other rows are not wanted. */
+  /** The newest rows, for constraints; with a primary key, only its row is needed. */
   readonly current: (table: string, key?: string) => TableRows;
-  /** Throws WaitFor while an uncommitted change of another instance concerns a row with such values. */
+  /** Throws WaitFor while another instance has an uncommitted change of a row with such values. */
   readonly awaitDecided: (
     table: string,
     concerns: (values: Readonly<Record<string, SqlValue>>) => boolean,
   ) => void;
-  /** Rows outside of the transaction's snapshot must not be acted on (40001). */
+  /** True if rows outside of the transaction's snapshot must not be changed (40001). */
   readonly firstUpdaterWins: boolean;
-  /** An UPDATE that leaves a row's values as they are makes no new version of it. */
+  /** True if an UPDATE that leaves a row's values unchanged creates no version. */
   readonly noVersionOnNoChange: boolean;
-  /** Where rows to lock in that strength are looked for; absent where that is where the statement reads. */
+  /** Tables in which rows to lock with this strength are searched; absent if these are the ones that the statement reads. */
   readonly targets?: (
     strength: RowLock,
     wait: Waiting,
     what: "update" | "delete" | "read",
   ) => Tables;
-  /** Throws WaitFor while another instance keeps such a row from being inserted. */
+  /** Throws WaitFor while another instance prevents the insertion of such a row. */
   readonly announce: (table: string, values: Readonly<Record<string, SqlValue>>) => void;
-  /** Locks the row that an INSERT found in its place, where the product does. */
+  /** Locks the existing row that an INSERT met, for products that do. */
   readonly lockDuplicate: (row: StoredRow) => void;
-  /** Notes that the write gives its row a key that is checked at the commit; absent where nothing checks it then. */
+  /** Registers a key to be checked at commit; absent if there are no deferred keys. */
   readonly defer?: (write: Write, key: UniqueKey) => void;
-  /** The number of the step at hand. */
+  /** The index of the current step. */
   readonly step: number;
 }
 
 export type Waiting = "block" | "nowait" | "skip-locked";
 
 export type LockOutcome =
-  /** `changed`: newer than what the statement saw, so that its conditions must be tested again. */
+  /** `changed`: newer than what the statement saw, so that its conditions must be rechecked. */
   | { readonly kind: "row"; readonly row: StoredRow; readonly changed: boolean }
-  /** Deleted since; `newest` is what stands in its place: a tombstone, or another row with its key. */
+  /** Deleted since; `newest` is a tombstone, or another row with its key. */
   | { readonly kind: "gone"; readonly newest?: StoredRow }
   | { readonly kind: "skipped" };
 
-/** Thrown through a statement that has to wait; its driver executes it again when the holder has ended. */
+/** Thrown by a statement that has to wait; its driver executes it again when the holder has ended. */
 export class WaitFor extends Error {
   constructor(
     readonly holders: readonly string[],
-    /** The row lock that it asks for, where others queue behind it. */
+    /** The requested row lock, which others queue behind. */
     readonly wants?: HeldLock,
   ) {
     super(`waits for ${holders.join(", ")}`);
@@ -131,7 +131,7 @@ export class WaitFor extends Error {
   }
 }
 
-/** Thrown through a statement that starts again with a new snapshot. */
+/** Thrown by a statement that restarts with a new snapshot. */
 export class StartAgain extends Error {
   constructor() {
     super("a row has changed since the statement's snapshot");
@@ -139,7 +139,7 @@ export class StartAgain extends Error {
   }
 }
 
-/** The frame with these rows in scope, in front of what was in scope before. */
+/** The frame with these rows added to the scope, in front. */
 export function withRows(
   frame: Frame,
   binding: Binding,
@@ -149,7 +149,7 @@ export function withRows(
   return inScope(frame, { binding, group: more?.group, excluded: more?.excluded, outer });
 }
 
-/** The frame with another scope. Spelled out, because every row of every query makes one. */
+/** The frame with another scope. Written out for speed: every row of every query makes one. */
 export function inScope(frame: Frame, scope: Scope | undefined): Frame {
   return {
     environment: frame.environment,
@@ -164,7 +164,7 @@ export function inScope(frame: Frame, scope: Scope | undefined): Frame {
   };
 }
 
-/** Conjuncts of a condition, which every row is asked for. */
+/** The conjuncts of a condition; called for every row. */
 export function conjuncts(condition: Expression | undefined): readonly Expression[] {
   if (condition === undefined) return [];
   const known = knownConjuncts.get(condition);

@@ -1,17 +1,17 @@
-// Values that never collide with others. The same instance draws the same values at the same places in every run of
-// a setup, so that outcomes of different orders can be compared directly.
+// Unique generated values. An instance draws the same values at the same sites in every run of a setup, so that outcomes of different
+// orders can be compared directly.
 import type { ValueType } from "../program/expression";
 import type { Setup } from "./execution";
 import { noAnswer, type OutsideAnswers } from "./outsideAnswers";
 import type { SqlValue } from "./value";
 
 export interface FreshValues {
-  /** The `count`-th value that the instance draws at that site. */
+  /** The `count`-th value that the instance draws at the site. */
   readonly value: (instance: string, site: string, count: number, type: ValueType) => SqlValue;
   readonly answer: OutsideAnswers["answer"];
 }
 
-/** Fresh values for all runs of a setup, above every number that occurs in it. */
+/** Fresh values for all runs of a setup, above every number in it. */
 export function freshValues(
   setup: Setup,
   answer: OutsideAnswers["answer"] = noAnswer,
@@ -19,7 +19,7 @@ export function freshValues(
   return freshValuesFrom(firstFreshNumber(setup), answer);
 }
 
-/** Fresh values from a number on, in the order in which places ask for the first time. */
+/** Fresh values from a number on, in the order of the sites' first requests. */
 export function freshValuesFrom(
   start: number,
   answer: OutsideAnswers["answer"] = noAnswer,
@@ -36,7 +36,7 @@ export function freshValuesFrom(
   };
 }
 
-/** Behind the times that rows have from the start, before those that they get for the future: `wordOf`. */
+/** After the initial rows' times, before the future times of `wordOf`. */
 const NOW = Date.UTC(2026, 0, 1);
 
 function typed(number: number, type: ValueType): SqlValue {

@@ -1,5 +1,4 @@
-// Validity of a setup as the beginning of a run: no database holds rows that break its own keys and checks, and no
-// caller passes arguments that the program excludes.
+// Validity of a setup as the start of a run: initial rows satisfy the database's keys and checks, and arguments satisfy the preconditions.
 import type { Program } from "../program/program";
 import type { Schema, Table } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
@@ -15,8 +14,8 @@ import { findTable, type DerivedRow, type TableRows } from "./row";
 import { renderValue, type SqlValue } from "./value";
 
 /**
- * Throws NotExecutable when rows share a unique key, violate a CHECK or break an invariant. Foreign keys are not looked
- * at: a witness leaves out parents that nothing touches.
+ * Throws NotExecutable if rows share a unique key, violate a CHECK or break an invariant. Foreign keys are not checked: a witness omits
+ * parents that nothing touches.
  */
 export function requireValidRows(program: Program, tables: ReadonlyMap<string, TableRows>): void {
   const { schema } = program;
@@ -31,8 +30,8 @@ export function requireValidRows(program: Program, tables: ReadonlyMap<string, T
 }
 
 /**
- * Throws NotExecutable when arguments break a precondition, when a parameter that is new in every instance is shared,
- * when what a function gives differs for the same, or when one that is the same everywhere differs.
+ * Throws NotExecutable if arguments break a precondition, if a fresh parameter is shared, if one function gives different results for equal
+ * arguments, or if a constant parameter differs.
  */
 export function requireValidArguments(
   program: Program,

@@ -1,4 +1,4 @@
-// Invariants over concrete rows: which one is broken, and which rows have to be there because others are.
+// Invariants over concrete rows: the one that is broken, and the rows that they require.
 import type { Expression } from "../program/expression";
 import { operandsOf } from "../program/operands";
 import type { Invariant, Program } from "../program/program";
@@ -19,8 +19,8 @@ import { toValue } from "./value";
 type Rows = Readonly<Record<string, readonly Row[]>>;
 
 /**
- * The first invariant that these rows break, undefined when all hold. O(r^n) for n tables and r rows of each. Throws
- * NotExecutable where a condition cannot be evaluated.
+ * The first invariant that these rows break; undefined if all hold. O(r^n) for n tables with r rows each. Throws NotExecutable if a
+ * condition cannot be evaluated.
  */
 export function brokenInvariant(
   program: Program,
@@ -44,12 +44,11 @@ function breaking(
   return joinRelations(relations, broken, frameOver(schema, tables));
 }
 
-/** How often rows that were added may ask for further ones. */
+/** Rounds in which added rows may require further ones. */
 const ROUNDS = 5;
 
 /**
- * The rows, with those that invariants ask for and that `mayAdd` accepts: columns that the invariant does not
- * determine have any value.
+ * The rows, plus those that invariants require and `mayAdd` accepts; columns that the invariant does not determine get arbitrary values.
  */
 export function withAskedRows(
   program: Program,
@@ -68,17 +67,14 @@ export function withAskedRows(
   return Object.fromEntries(Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A row to add, and the columns whose values matter. */
+/** A row to add, and the columns whose values are fixed. */
 export interface AddedRow {
   readonly table: string;
   readonly row: Row;
   readonly fixed: ReadonlySet<string>;
 }
 
-/**
- * The rows with one more, whose free columns get values that break nothing, if a few simple ones do; without it where
- * the same row is there already.
- */
+/** The rows plus one, whose free columns get simple values that break nothing, if there are some; unchanged if the same row exists. */
 export function withRow(program: Program, rows: Rows, asked: AddedRow): Rows {
   const { table } = asked;
   const known = ownEntry(rows, table) ?? [];
@@ -103,11 +99,11 @@ export function withRow(program: Program, rows: Rows, asked: AddedRow): Rows {
   return added(row);
 }
 
-/** How many columns of a row are tried with other values, and how many rows. */
+/** Limits of varied columns per row, and of tried rows. */
 const MOST_CHANGES = 3;
 const MOST_TRIED = 2_000;
 
-/** Other values for so many of the columns. */
+/** Assignments of other values to some of the columns. */
 function* combinations(
   columns: readonly Column[],
   texts: readonly string[],
@@ -135,7 +131,7 @@ function candidates(column: Column, texts: readonly string[]): readonly Value[] 
   return nullable ? [null, ...own] : own;
 }
 
-/** The row with keys that no other row has, where its columns are free to be chosen. */
+/** The row with unused keys, where its key columns are free. */
 function withOwnKeys(table: Table, known: readonly Row[], asked: AddedRow): AddedRow {
   let { row, fixed } = asked;
   for (const { columns } of uniqueKeysOf(table)) {
@@ -177,7 +173,7 @@ function textsIn(expression: Expression): readonly string[] {
 
 function isValid(program: Program, rows: Rows): boolean {
   const tables = initialRows(program.schema, rows);
-  // A row that only asks for another one is no worse for it: that one is added later.
+  // A row that only requires another one is accepted: the other is added later.
   const universal = (program.invariants ?? []).filter(
     ({ condition }) => condition.kind !== "exists",
   );
@@ -205,7 +201,7 @@ function askedRows(schema: Schema, invariant: Invariant, rows: Rows): readonly A
   }));
 }
 
-/** A row that satisfies the equalities of the query on its one relation. */
+/** A row that satisfies the equalities of the query on its only relation. */
 function rowLike(table: Table, query: Query, frame: Frame): Omit<AddedRow, "table"> {
   const alias = query.relations[0]?.alias ?? table.name;
   const given = new Map<string, Value>();
@@ -228,7 +224,7 @@ function rowLike(table: Table, query: Query, frame: Frame): Omit<AddedRow, "tabl
   return { row, fixed: new Set(given.keys()) };
 }
 
-/** A statement's view of rows that nobody changes. */
+/** A frame over rows that do not change. */
 function frameOver(schema: Schema, tables: ReadonlyMap<string, TableRows>): Frame {
   return {
     ...bareFrame(schema, NOBODY),

@@ -1,5 +1,5 @@
-// Dependencies over unique keys: who takes the values that another one's row had depends on that one having given them
-// up. No version of a row tells, since the rows are two.
+// Dependencies over unique keys: a transaction that takes a key depends on the one that released it. Row versions do not show this, since
+// there are two rows.
 import { isDeferred, type UniqueKey } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
 import { EXISTENCE, findTable, type Write } from "./row";
@@ -7,18 +7,18 @@ import { transactionAt, type Run } from "./runRecord";
 import { sameValue, type SqlValue } from "./value";
 
 export interface KeyDependency {
-  /** The steps: that gave the key up, and that took it, or that checked it at its commit. */
+  /** The step that released the key, and the one that took it or checked it at commit. */
   readonly from: number;
   readonly to: number;
   readonly table: string;
-  /** The row that had it. */
+  /** The row that had the key. */
   readonly key: string;
   readonly column: string;
 }
 
 /**
- * The dependencies between steps of different names at products' levels, for keys of whole tables: each taker depends on
- * the last one that gave up its key. Quadratic in the writes of a table with such keys.
+ * The dependencies between steps of different names at products' levels, for non-partial keys: each taker depends on the last releaser.
+ * Quadratic in the writes of a table with such keys.
  */
 export function keyDependencies(run: Run, names: readonly string[]): readonly KeyDependency[] {
   const tables = [...new Set(run.writes.map(({ table }) => table))];
@@ -40,7 +40,7 @@ export function keyDependencies(run: Run, names: readonly string[]): readonly Ke
   });
 }
 
-/** The last step of the transaction that a step belongs to. */
+/** The last step of a step's transaction. */
 function endOf({ steps }: Run, at: number): number {
   const step = steps[at];
   if (step === undefined) return at;
@@ -48,7 +48,7 @@ function endOf({ steps }: Run, at: number): number {
   return steps.findLastIndex((each) => transactionAt(each) === name);
 }
 
-/** The values of a key that the write gives to a row which did not have them. */
+/** The key values that the write newly gives to a row. */
 function takenBy(
   { alive, before, values }: Write,
   key: UniqueKey,

@@ -1,5 +1,4 @@
-// How a statement of a session reads, locks and changes rows at the session's level: the rows of the table of levels
-// put into effect.
+// Reading, locking and changing of rows at a session's level: the interpreter of the table of levels.
 import { plainRowLock } from "../program/rowLocks";
 import type { Statement } from "../program/statement";
 import { WaitFor, type Acting, type Tables } from "./frame";
@@ -18,19 +17,19 @@ import { findTable, keyOf, type Write } from "./row";
 import type { Server, Session } from "./server";
 import { uncommittedTables, visibleTables } from "./views";
 
-/** Where a statement's plain reads look, its subqueries included. */
+/** The rows that a statement's plain reads see, including those in subqueries. */
 export type ReadMode = "snapshot" | "current" | "uncommitted";
 
-/** How the plain reads of a statement see the rows. */
+/** The read mode of a statement's plain reads. */
 export function readModeOf({ level }: Session, statement: Statement): ReadMode {
   const changes = statement.kind !== "select";
   if (level.plainRead === "locking" || level.plainRead === "row") return "current";
-  // Rows that decide a change are read under locks where all that is searched stays locked.
+  // Reads that decide a change lock, at levels that lock everything scanned.
   if (changes && level.candidates === "current" && level.locks === "scanned") return "current";
   return level.plainRead === "newest-uncommitted" ? "uncommitted" : "snapshot";
 }
 
-/** True if the statement's rows are those of its snapshot, rather than the newest ones. */
+/** True if the statement reads its snapshot rather than the newest rows. */
 export function usesSnapshot(session: Session, statement: Statement): boolean {
   const locks = statement.kind !== "select" || statement.query.lock !== undefined;
   return locks
@@ -38,7 +37,7 @@ export function usesSnapshot(session: Session, statement: Statement): boolean {
     : readModeOf(session, statement) === "snapshot";
 }
 
-/** The tables as the statement's plain reads see them. A snapshot is opened by the first read of it, if not before. */
+/** The tables as the statement's plain reads see them. The first read takes the snapshot, if there is none yet. */
 export function readTables(server: Server, session: Session, statement: Statement): Tables {
   const { level } = session;
   switch (readModeOf(session, statement)) {
@@ -71,7 +70,7 @@ export function readTables(server: Server, session: Session, statement: Statemen
   }
 }
 
-/** How the statement reaches the rows that it locks, changes or checks. */
+/** The way in which the statement reaches the rows that it locks, changes or checks. */
 export function actingOf(server: Server, session: Session): Acting {
   const { level } = session;
   const current = level.candidates === "current";
@@ -99,7 +98,7 @@ export function actingOf(server: Server, session: Session): Acting {
         : { kind: "gone", ...(found === undefined ? {} : { newest: found }) };
     },
     lockObject: (name, mode) => {
-      // Only PostgreSQL's table locks are modelled; what SQL names explicitly is a lock everywhere.
+      // Only PostgreSQL's implicit table locks are modelled; explicit ones are locks everywhere.
       take(name, mode);
     },
     current: newest.rows,
@@ -116,7 +115,7 @@ export function actingOf(server: Server, session: Session): Acting {
       if (!current) return;
       const key = keyOf(findTable(server.schema, table), values);
       const place = newest.rows(table).find((row) => row.key === key);
-      // A row that others have deleted since the snapshot has changed as well.
+      // A row that others have deleted since the snapshot counts as changed.
       if (place !== undefined) refuseChanged(session, place);
       const name = gapName(table);
       waitFor(

@@ -1,5 +1,5 @@
-// Searches of current rows: one row after the other in the order of keys, locked as the level says, waiting where
-// another transaction is in the way. What such a search has passed without a lock may change while it waits later.
+// Searches of current rows: one row after the other in key order, locked as the level requires, waiting where another transaction is in the
+// way. Rows that such a search passed without a lock may change while it waits.
 import type { RowLock } from "../program/rowLocks";
 import { SqlFailure } from "./failure";
 import { WaitFor, type Search, type Tables, type Waiting } from "./frame";
@@ -9,20 +9,20 @@ import { compareRows, findTable, INITIAL, type StoredRow, type TableRows } from 
 import type { Server, Session } from "./server";
 import { uncommittedTables, visibleTables } from "./views";
 
-/** How a search treats the rows that it comes across. */
+/** The treatment of rows that a search visits. */
 export interface SearchRules {
   readonly strength: RowLock;
   readonly wait: Waiting;
-  /** Which rows stay locked. */
+  /** The rows that stay locked. */
   readonly keeps: "scanned" | "matching" | "nothing";
-  /** One row that is named by its key stays locked as well. */
+  /** True if a row named by its key stays locked as well. */
   readonly keepsNamed: boolean;
   readonly gaps: boolean;
-  /** Passes by rows that others have locked when their committed version does not match. */
+  /** True to skip rows locked by others whose committed version does not match. */
   readonly skipsLocked: boolean;
 }
 
-/** Rows that a statement that waits has gone over so far, per search in the order in which they began. */
+/** Rows visited so far by a waiting statement, per search in the order of their beginnings. */
 export type SearchProgress = readonly TableRows[];
 
 /** The newest rows for one attempt of a statement. */
@@ -52,7 +52,7 @@ function searchTable(
   for (const row of places) {
     if (!search.inRange(row.values)) continue;
     const known = before.find((each) => each.key === row.key);
-    // Others have inserted it behind the row at which the search has waited: it does not come back.
+    // A row inserted by others behind the search's position is missed: the search does not go back.
     if (known === undefined && cursor !== undefined && order(row, cursor) < 0) continue;
     if (known !== undefined && !isLocked(session, row)) {
       passed.push(known);
@@ -83,7 +83,7 @@ function searchTable(
   return passed;
 }
 
-/** The row at which the search stood when its statement began to wait: the one that it waited for, or the one before. */
+/** The search's position when its statement began to wait: the row that it waited for, or the one before. */
 function cursorOf(
   session: Session,
   number: number,
@@ -95,7 +95,7 @@ function cursorOf(
   return waitedFor ?? session.passed[number]?.at(-1);
 }
 
-/** The rows in the order of their keys, and dead ones in places where others have inserted what is not decided yet. */
+/** The rows in key order, with dead rows in the places of undecided insertions of others. */
 function placesOf(server: Server, table: string, newest: Tables): readonly StoredRow[] {
   const rows = newest.rows(table);
   const undecided = uncommittedTables(server)
@@ -113,10 +113,7 @@ function placesOf(server: Server, table: string, newest: Tables): readonly Store
   return [...rows, ...undecided].sort(order);
 }
 
-/**
- * Other sessions that keep this one from locking the row: by a lock, because they have written it, or because they have
- * asked for such a lock before and wait for it themselves.
- */
+/** Other sessions that prevent this one from locking the row: they hold a lock, have written it, or queue for such a lock before it. */
 export function holdersOf(
   server: Server,
   session: Session,
@@ -146,7 +143,7 @@ export function othersOf(server: Server, session: Session): readonly Session[] {
   );
 }
 
-/** Notes a lock that nobody else is in the way of. */
+/** Records a lock that conflicts with no other. */
 export function takeRow(session: Session, row: StoredRow, strength: RowLock): void {
   const name = rowName(row.table, row.key);
   if (!session.locks.some((held) => held.name === name && held.mode === strength))
@@ -158,7 +155,7 @@ function isLocked(session: Session, row: StoredRow): boolean {
   return session.locks.some((held) => held.name === name);
 }
 
-/** First-updater-wins where current rows are locked: once a snapshot is open, rows that it does not have fail. */
+/** First-updater-wins with locks on current rows: after a snapshot was taken, rows outside of it fail. */
 export function refuseChanged(session: Session, row: StoredRow): void {
   const { snapshot, level } = session;
   if (level.conflict !== "first-updater-wins" || snapshot === undefined) return;
@@ -168,7 +165,7 @@ export function refuseChanged(session: Session, row: StoredRow): void {
     throw new SqlFailure("40001", "could not serialize access due to a concurrent update");
 }
 
-/** Keeps others from inserting where the search has been: up to a row, or everywhere in its range. */
+/** Prevents insertions by others in the range searched so far, or in the whole range. */
 function lockGap(
   server: Server,
   session: Session,

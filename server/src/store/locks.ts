@@ -1,4 +1,4 @@
-// Lock modes, PostgreSQL's names for them, and which of them exclude each other. Held until the transaction ends.
+// Lock modes under PostgreSQL's names, and their conflicts. Locks are held until the transaction ends.
 import { dictionary } from "../protocol/dictionary";
 import { ROW_LOCKS, rowLocksExclude } from "../program/rowLocks";
 import type { SqlValue } from "./value";
@@ -6,11 +6,11 @@ import type { SqlValue } from "./value";
 export interface HeldLock {
   readonly name: string;
   readonly mode: string;
-  /** True of rows that nobody else may insert into a locked gap. */
+  /** True for rows that nobody else may insert into a locked gap. */
   readonly covers?: (values: Readonly<Record<string, SqlValue>>) => boolean;
 }
 
-/** True if two locks on the same thing exclude each other. */
+/** True if two locks on the same object conflict. */
 export function excludes(name: string, held: string, wanted: string): boolean {
   if (name.startsWith("table ")) return tableConflict(held, wanted);
   if (name.startsWith("advisory ")) return !(isShared(held) && isShared(wanted));
@@ -18,7 +18,7 @@ export function excludes(name: string, held: string, wanted: string): boolean {
   return own === undefined || other === undefined || rowLocksExclude(own, other);
 }
 
-/** Modes that each table lock excludes, as in PostgreSQL's documentation of explicit locking. */
+/** The modes that each table lock conflicts with, from PostgreSQL's documentation of explicit locking. */
 const TABLE_CONFLICTS = dictionary<readonly string[] | undefined>({
   "access share": ["access exclusive"],
   "row share": ["exclusive", "access exclusive"],
@@ -43,11 +43,11 @@ function tableConflict(held: string, wanted: string): boolean {
   const a = tableMode(held);
   const b = tableMode(wanted);
   const list = TABLE_CONFLICTS[a] ?? TABLE_CONFLICTS[b];
-  // The three strongest modes exclude each other, and weaker ones as those say.
+  // The three strongest modes conflict with each other, and with weaker ones as listed there.
   return list === undefined || list.includes(TABLE_CONFLICTS[a] === undefined ? a : b);
 }
 
-/** The mode's plain name; what is not named is the strongest, which is LOCK TABLE's default. */
+/** The mode's plain name; by default the strongest, as for LOCK TABLE. */
 function tableMode(mode: string): string {
   const name = mode
     .toLowerCase()

@@ -1,5 +1,5 @@
-// One instance of a transaction as a resumable machine: it runs control flow up to the next SQL statement and stops.
-// Its state is immutable data but for the machine object itself, so that a copy is a shallow one.
+// One instance of a transaction as a resumable machine: it runs control flow up to the next SQL statement and stops. Its state is immutable
+// data except for the machine object, so a copy is shallow.
 import { isCaught } from "../program/errors";
 import type { Expression, ValueType } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
@@ -13,21 +13,21 @@ import type { Environment, Frame, ResultRows } from "./frame";
 import type { FreshValues } from "./freshValues";
 import { fromValue, type SqlValue } from "./value";
 
-/** Rounds after which a run is given up: of a loop that counts or goes through rows, and of one that may have no end. */
+/** Round limits of a run: for loops that count or iterate over rows, and for potentially endless ones. */
 const MAX_ROUNDS = { bounded: 1000, others: 100 };
 
 /** Next step of an instance. */
 export type Next =
   | { readonly kind: "statement"; readonly statement: Statement }
-  /** With `goesOn` a transaction inside of a unit ends, and the unit does not: see `continueUnit`. */
+  /** With `goesOn` a transaction inside of a unit ends and the unit continues: see `continueUnit`. */
   | { readonly kind: "commit"; readonly goesOn?: true }
   | { readonly kind: "rollback"; readonly why: string; readonly goesOn?: true }
-  /** Control flow failed, for instance by a division by zero. */
+  /** Control flow failed, for example by a division by zero. */
   | { readonly kind: "failure"; readonly failure: SqlFailure };
 
-/** Undoing of a part of the transaction is the driver's: it knows the writes. */
+/** Partial undo, provided by the driver, which knows the writes. */
 export interface Undo {
-  /** A point to return to. */
+  /** A position to return to. */
   readonly mark: () => number;
   readonly undoTo: (mark: number) => void;
 }
@@ -44,19 +44,19 @@ export interface Machine {
   affected: Readonly<Record<string, number>>;
   loops: Readonly<Record<string, number>>;
   savepoints: Readonly<Record<string, number>>;
-  /** Fresh values drawn so far per site. */
+  /** The number of fresh values drawn per site. */
   drawn: Readonly<Record<string, number>>;
-  /** Statements executed so far. */
+  /** The number of statements executed. */
   executed: number;
-  /** How many of its transactions have ended. Only a unit has more than one. */
+  /** The number of ended transactions; only a unit has several. */
   ended: number;
-  /** The value of the RETURN that ended it. */
+  /** The value of the final RETURN. */
   returned: SqlValue | undefined;
   rest: Continuation | undefined;
   next: Next | undefined;
 }
 
-/** Work that remains, innermost first. */
+/** Remaining work, innermost first. */
 type Continuation =
   | { readonly kind: "run"; readonly command: Command; readonly rest: Continuation | undefined }
   | {
@@ -69,7 +69,7 @@ type Continuation =
       readonly last?: number;
       readonly rest: Continuation | undefined;
     }
-  /** The end of an `atomic` command, with the name of the level that it declares. */
+  /** The end of an `atomic` command, with its declared level. */
   | {
       readonly kind: "commit";
       readonly level: string | undefined;
@@ -82,7 +82,7 @@ type Continuation =
       readonly rest: Continuation | undefined;
     };
 
-/** A machine at the beginning of its transaction. Throws NotExecutable when the program has none of that name. */
+/** A machine at the start of its transaction. Throws NotExecutable if the program has none of that name. */
 export function startMachine(
   program: Program,
   instance: WitnessInstance,
@@ -130,7 +130,7 @@ function typeOfArgument({ parameters }: Transaction, name: string): ValueType {
   return array?.elements ?? parameters.find((each) => each.name === name)?.type ?? "other";
 }
 
-/** Runs control flow, which is free, up to the next statement or the end. */
+/** Runs control flow, which costs no step, up to the next statement or the end. */
 export function nextOf(machine: Machine, undo: Undo): Next {
   while (machine.next === undefined) {
     try {
@@ -143,7 +143,7 @@ export function nextOf(machine: Machine, undo: Undo): Next {
   return machine.next;
 }
 
-/** The variables as the statement at hand sees them; `drawn` collects the fresh values that it draws. */
+/** The variables visible to the current statement; `drawn` counts its fresh values. */
 export function environmentOf(machine: Machine, drawn: Record<string, number>): Environment {
   return {
     instance: machine.instance,
@@ -169,7 +169,7 @@ export interface StatementResult {
   readonly drawn: Readonly<Record<string, number>>;
 }
 
-/** Continues behind the statement at hand. */
+/** Continues after the current statement. */
 export function deliver(machine: Machine, statement: Statement, result: StatementResult): void {
   if (result.into !== undefined)
     machine.results = { ...machine.results, [result.into]: result.rows };
@@ -179,60 +179,60 @@ export function deliver(machine: Machine, statement: Statement, result: Statemen
   machine.next = undefined;
 }
 
-/** Continues in the innermost handler; false when there is none and the failure ends the transaction. */
+/** Continues in the innermost handler; false if there is none and the failure ends the transaction. */
 export function handleFailure(machine: Machine, failure: SqlFailure, undo: Undo): boolean {
   if (endsTransaction(failure)) return false;
   machine.executed += 1;
   return enterHandler(machine, failure.code, undo);
 }
 
-/** As `handleFailure`, where a transaction of a unit could not be committed: handlers inside of it are behind it. */
+/** As `handleFailure` for a unit's transaction that could not commit: handlers inside of it no longer apply. */
 export function handleRefusedCommit(machine: Machine, failure: SqlFailure, undo: Undo): boolean {
   for (let at = machine.rest; at !== undefined; at = at.rest)
     if (at.kind === "commit") machine.rest = at.rest;
   return enterHandler(machine, failure.code, undo);
 }
 
-/** True if the statement at hand is a transaction of its own: one of a unit, outside of `atomic` commands. */
+/** True if the current statement is a single-statement transaction: in a unit, outside of `atomic` commands. */
 export function commitsAtOnce(machine: Machine): boolean {
   return isUnit(machine) && !isInTransaction(machine);
 }
 
-/** True if the instance is several transactions, one after the other. */
+/** True if the instance is a sequence of transactions. */
 export function isUnit({ transaction }: Machine): boolean {
   return transaction.boundary === "unit";
 }
 
-/** The name of the level that the transaction of a unit declares which the machine is in; undefined without one. */
+/** The level declared by the unit's current transaction; undefined without one. */
 export function declaredLevel({ rest }: Pick<Machine, "rest">): string | undefined {
   for (let at = rest; at !== undefined; at = at.rest) if (at.kind === "commit") return at.level;
   return undefined;
 }
 
-/** True if a unit's transaction ends next, and the unit does not. */
+/** True if a unit's transaction ends next and the unit continues. */
 export function endsPart(next: Next): boolean {
   return (next.kind === "commit" || next.kind === "rollback") && next.goesOn === true;
 }
 
-/** The number of the unit's transaction that the machine is in, from 0; undefined where it is no unit. */
+/** The index of the unit's current transaction, from 0; undefined outside of units. */
 export function partOf(machine: Machine): number | undefined {
   return isUnit(machine) ? machine.ended : undefined;
 }
 
-/** Place that a step of the machine records of the transaction that it is in. */
+/** The transaction fields for a step's record. */
 export function placeOf(machine: Machine): { readonly part?: number } {
   const part = partOf(machine);
   return part === undefined ? {} : { part };
 }
 
-/** Goes on behind the end of a transaction of a unit; its driver has committed it or rolled it back. */
+/** Continues after the end of a unit's transaction, which its driver has committed or rolled back. */
 export function continueUnit(machine: Machine): void {
   machine.ended += 1;
   machine.savepoints = {};
   if (machine.next !== undefined && endsPart(machine.next)) machine.next = undefined;
 }
 
-/** A machine that goes on independently. */
+/** An independent copy of a machine. */
 export function copyMachine(machine: Machine): Machine {
   return { ...machine };
 }
@@ -322,7 +322,7 @@ function runCommand(machine: Machine, command: Command, undo: Undo): void {
 
 const NULL: Expression = { kind: "literal", value: null, type: "other" };
 
-/** Evaluates in control flow, where there are no tables. */
+/** Evaluates in control flow, which has no tables. */
 function guarded<T>(machine: Machine, compute: (frame: Frame) => T): T {
   const drawn = { ...machine.drawn };
   const value = compute({
@@ -379,7 +379,7 @@ function entersRound(machine: Machine, at: Extract<Continuation, { kind: "round"
     case "while":
       return guarded(machine, (frame) => isTrue(over.condition, frame));
     case "unknown":
-      // Any number of rounds is possible; one is the run that says most.
+      // Any number of rounds is possible; one round shows the most.
       return at.round < 1;
     default:
       return unreachable(over);
@@ -398,14 +398,14 @@ function leaveLoop(machine: Machine, loop: string, how: "exit" | "continue"): vo
   throw new NotExecutable(`${how.toUpperCase()} of a loop that is not running`);
 }
 
-/** Continues in the innermost handler that is for such errors. The writes of a statement that failed are not in any log. */
+/** Continues in the innermost handler for the error. The failed statement's writes are in no log. */
 function enterHandler(machine: Machine, code: string, undo: Undo): boolean {
   let undoesAll = false;
   for (let at = machine.rest; at !== undefined; at = at.rest) {
     if (at.kind === "commit") undoesAll = true;
     if (at.kind !== "handler" || !isCaught(code, at.of.catches)) continue;
     const { handler, undoes, error } = at.of;
-    // Work that a unit has committed stays; of the transaction that the error leaves, nothing does.
+    // Commits of a unit stay; the transaction that the error leaves is undone.
     const isOpen = !isUnit(machine) || isInTransaction({ rest: at.rest });
     if (isOpen && undoes !== "statement") undo.undoTo(at.mark);
     if (error !== undefined) machine.variables = { ...machine.variables, [error]: code };
@@ -416,7 +416,7 @@ function enterHandler(machine: Machine, code: string, undo: Undo): boolean {
   return false;
 }
 
-/** Undoes the `atomic` command around, if there is one, and goes on behind it. */
+/** Undoes the enclosing `atomic` command, if any, and continues after it. */
 function leaveTransaction(machine: Machine, why: string): void {
   for (let at = machine.rest; at !== undefined; at = at.rest) {
     if (at.kind !== "commit") continue;

@@ -1,12 +1,12 @@
-// Moments as code calculates with them: a text of a date and a time is a number of milliseconds, and parts of a calendar.
-// Where no zone is given they are of UTC, as is the calendar.
+// Date arithmetic of application code: a text with date and time as milliseconds and calendar fields. Without a time zone the text is UTC,
+// as is the calendar.
 import { dictionary } from "../protocol/dictionary";
 import { asNumeric, isOpaque, toDecimal, toInteger, type SqlValue } from "./value";
 
 /**
- * The value of a function of moments; undefined where it is none of these, or is given what is no moment. `code:millis` and
- * `code:instant` go from a moment to its milliseconds and back; `code:Date.NAME` are methods of dates, and steps and
- * bounds of a calendar (`code:Date.addMonths`, `code:Date.startOfDay`).
+ * The value of a date function; undefined for other functions or for arguments that are no dates. `code:millis` and `code:instant` convert
+ * between a date and its milliseconds; `code:Date.NAME` are methods of dates, and steps and boundaries of the calendar
+ * (`code:Date.addMonths`, `code:Date.startOfDay`).
  */
 export function callOfMoments(name: string, values: readonly SqlValue[]): SqlValue | undefined {
   const [first = null, ...others] = values;
@@ -28,7 +28,7 @@ export function callOfMoments(name: string, values: readonly SqlValue[]): SqlVal
       );
 }
 
-/** Milliseconds since the beginning of 1970; of a number itself. */
+/** Milliseconds since 1970; a number is returned as it is. */
 function millisOf(value: SqlValue): number | undefined {
   if (typeof value !== "string") return wholeOf(value);
   if (!MOMENT.test(value)) return undefined;
@@ -45,7 +45,7 @@ function wholeOf(value: SqlValue): number | undefined {
   return number === undefined ? undefined : toInteger(toDecimal(number));
 }
 
-/** A moment as texts of the store; undefined for what no calendar reaches. */
+/** A date as text of the store; undefined if it is out of range. */
 function textOf(millis: number): string | undefined {
   const date = new Date(millis);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
@@ -98,7 +98,7 @@ const SETTERS = dictionary<Setter | undefined>({
   Time: (_, [millis = NaN]) => millis,
 });
 
-/** The same day of another month, or its last where it has fewer days. */
+/** The same day of another month, or its last day if it is shorter. */
 function monthsLater(date: Date, months: number): number {
   const day = date.getUTCDate();
   const later = new Date(date);
@@ -108,7 +108,7 @@ function monthsLater(date: Date, months: number): number {
   return later.setUTCDate(Math.min(day, last));
 }
 
-/** The beginning of the span of a calendar in which the moment lies, or of one some spans later. */
+/** The start of the calendar unit that contains the date, or of a later unit. */
 function startOf(unit: string, date: Date, later: number): number {
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   switch (unit) {

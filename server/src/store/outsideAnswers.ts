@@ -1,38 +1,38 @@
-// Questions of code that neither the database nor its own arguments answer: whether a permission is given, whether a flag is
-// on. A witness takes an answer for an argument: it is chosen, told with the witness, and the same in all of its runs.
+// Questions of code that neither the database nor its arguments answer: whether a permission is granted, whether a flag is on. A witness
+// assumes an answer like an argument: chosen, reported with the witness, and the same in all of its runs.
 import { NotExecutable } from "./failure";
 
-/** A question about terms that are not understood. */
+/** A question about opaque terms. */
 export interface Question {
   readonly text: string;
-  /** The same without the marks that tell two uses of one thing apart. */
+  /** The question without the marks that distinguish two uses of one term. */
   readonly form: string;
-  /** Atoms that it is about and nobody evaluates, also as a part of something else. */
+  /** The opaque atoms that it mentions, at any depth. */
   readonly atoms: readonly string[];
 }
 
 export interface OutsideAnswers {
   /**
-   * The answer to a question. Throws NotExecutable behind `close` where it was not asked before, and where something
-   * that it is about was asked about in another way: two answers might contradict each other.
+   * The answer to a question. Throws NotExecutable after `close` for a new question, and if an atom occurred in a different question: two
+   * answers might contradict each other.
    */
   readonly answer: (question: Question) => boolean;
-  /** Ends the choice: later questions get no answer. */
+  /** Ends the choice: later new questions get no answer. */
   readonly close: () => void;
-  /** Goes on to other answers; false where all were given, or too many. */
+  /** Advances to the next combination of answers; false if all, or too many, were tried. */
   readonly next: () => boolean;
-  /** Those given, by their questions. */
+  /** The answers by question. */
   readonly given: () => Readonly<Record<string, boolean>>;
 }
 
-/** More combinations of answers than these are not tried. */
+/** Limit of tried combinations of answers. */
 const MOST_TRIED = 8;
 
-/** Answers that begin with yes to everything. Questions that differ by their values alone have the same answer. */
+/** Creates answers that start with yes to everything. Questions that differ only in values share an answer. */
 export function outsideAnswers(): OutsideAnswers {
   const answers = new Map<string, boolean>();
   const given = new Map<string, boolean>();
-  /** The forms of the questions, by what they are about. */
+  /** The forms of the questions, by atom. */
   const asked = new Map<string, string>();
   let isClosed = false;
   let tried = 1;
@@ -69,12 +69,12 @@ export function outsideAnswers(): OutsideAnswers {
   };
 }
 
-/** A question without the values that it is about. */
+/** A question without its values. */
 function kindOf(question: string): string {
   return question.replace(/\(.*\)/su, "()");
 }
 
-/** Nobody answers. */
+/** Throws: no question is answered. */
 export function noAnswer(question: Question): never {
   throw notUnderstood(question);
 }

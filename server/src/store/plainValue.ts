@@ -1,4 +1,4 @@
-// Values for columns of rows that somebody has to make up.
+// Invented values for columns.
 import type { Column } from "../program/schema";
 import type { Value } from "../protocol/witness";
 
@@ -27,7 +27,7 @@ export function plainValue(column: Column): Value {
   }
 }
 
-/** A value of the column's type that is not among those given; undefined where the type has too few. */
+/** A value of the column's type outside of the given ones; undefined if the type has too few. */
 export function unusedValue({ type }: Column, taken: readonly unknown[]): Value | undefined {
   const candidates = Array.from({ length: taken.length + 1 }, (_, at) => numbered(type, at));
   return candidates.find((each) => each !== undefined && !taken.includes(each));

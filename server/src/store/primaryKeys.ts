@@ -1,4 +1,4 @@
-// Which rows of a table conditions can be about, where they spell its primary key.
+// The rows of a table that conditions can select, where they determine its primary key.
 import type { Expression } from "../program/expression";
 import type { Table } from "../program/schema";
 import { columnsOf } from "./columns";
@@ -7,12 +7,12 @@ import type { Frame } from "./frame";
 import { columnType, keyOf } from "./row";
 import { coerce, type SqlValue } from "./value";
 
-/** More combinations than this are not spelled out. */
+/** Larger sets of keys are not enumerated. */
 const MOST_KEYS = 100;
 
 /**
- * The primary keys, rendered, of all rows that can satisfy these conditions on a relation; undefined where they leave a
- * column of the key open. Rows with other keys satisfy them in no case; those with these keys may or may not.
+ * The rendered primary keys of all rows that can satisfy these conditions on a relation; undefined if a key column is unconstrained. The
+ * rows with these keys need not satisfy the conditions.
  */
 export function primaryKeys(
   table: Table,
@@ -36,7 +36,7 @@ export function primaryKeys(
   return [...new Set(rows.flatMap((row) => keyOf(table, row) ?? []))];
 }
 
-/** Values that a condition says the column equals: one of these. */
+/** The possible values of a column under a condition. */
 function valuesGiven(
   condition: Expression,
   alias: string,

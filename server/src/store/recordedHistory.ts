@@ -1,5 +1,5 @@
-// An execution of the store as a recorded history, so that the history checker, which shares no code with store or
-// encodings, can judge it. Every column of every row is a key of its own, and so is the row's existence.
+// An execution of the store as a recorded history, for the history checker, which shares no code with store or encodings. Every column of
+// every row is a key, and so is the row's existence.
 import { HistoryBuilder } from "../history/builder";
 import { HISTORY_LEVELS, checkHistory } from "../history/check";
 import { READ, WRITE, type History } from "../history/history";
@@ -9,14 +9,14 @@ import { EXISTENCE } from "./row";
 import { transactionAt } from "./runRecord";
 
 export interface RecordedOptions {
-  /** Add a transaction after all others that reads the final version of everything that was written. */
+  /** True to append a transaction that reads the final version of everything that was written. */
   readonly closed?: boolean;
 }
 
 /**
- * The history of the instances that committed, each a session of its own; a unit is one of several transactions. A predicate appears as the rows that it looked
- * at, and as those that would have met it but were not there: of them it read that they did not exist (the unborn
- * versions of Adya 1999, section 4.3). Such reads conflict with the insert alone, never with other reads or as writes.
+ * The history of the committed instances, one session each; a unit's session has several transactions. A predicate becomes reads of the
+ * rows that it looked at, and of the absence of rows that it would have matched (the unborn versions of Adya 1999, section 4.3). Reads of
+ * absence conflict with the insert only.
  */
 export function recordedHistory(execution: Execution, options: RecordedOptions = {}): History {
   const builder = new HistoryBuilder({ zeroIsInitial: false, placeUnit: "line" });
@@ -47,7 +47,7 @@ export function recordedHistory(execution: Execution, options: RecordedOptions =
       builder.add(READ, transaction, key, builder.initialVersion(key), index + 1);
     }
     for (const cell of step.reads) {
-      // Own writes are what the transaction itself decided; whom it reads from is asked of the others.
+      // Own writes follow from the transaction; the read is attributed to the other writer.
       const writer = writerOf(cell);
       if (writer === own || written.has(cellOf(own, cell))) continue;
       const key = builder.textKey(nameOf(cell));
@@ -74,8 +74,8 @@ export function recordedHistory(execution: Execution, options: RecordedOptions =
 }
 
 /**
- * Why the history checker finds an execution impossible at the levels that it ran at, or undefined where it finds
- * nothing: it knows six of the papers' levels, one for all transactions.
+ * The history checker's reason why an execution is impossible at its levels; undefined if it has none. It knows six of the papers' levels,
+ * one for all transactions.
  */
 export function historyObjection(levels: Levels, execution: Execution): string | undefined {
   const level = HISTORY_LEVELS.find((each) => levels.family === "paper" && each === levels.name);
@@ -87,8 +87,8 @@ export function historyObjection(levels: Levels, execution: Execution): string |
 }
 
 /**
- * Per step the existence of rows that its predicates would have met, had they been there. Only rows that one transaction
- * alone created and nobody removed: before others it would have to be known which absence was read.
+ * Per step, the existence of rows that its predicates would have matched. Only rows that one transaction created and nobody deleted:
+ * otherwise it is unclear which absence was read.
  */
 function rowsMissed(
   execution: Execution,
@@ -116,7 +116,7 @@ function rowsMissed(
   return missed;
 }
 
-/** A session of its own that reads what nobody overwrote. */
+/** Appends a session that reads the final versions. */
 function close(
   builder: HistoryBuilder,
   execution: Execution,
@@ -146,7 +146,7 @@ function close(
 
 type Cell = Pick<CellAccess, "table" | "key" | "column">;
 
-/** Others see a transaction's last write of a cell. */
+/** Other transactions see the last write of a cell. */
 function lastWrites(execution: Execution): ReadonlyMap<string, string> {
   const last = new Map<string, string>();
   execution.steps.forEach((step, index) => {
@@ -156,7 +156,7 @@ function lastWrites(execution: Execution): ReadonlyMap<string, string> {
   return last;
 }
 
-/** The transaction whose version was read; undefined for the start. */
+/** The transaction whose version was read; undefined for initial rows. */
 function writerOf({ writer, writerPart: part }: CellAccess): string | undefined {
   if (writer === null || writer === undefined) return undefined;
   return transactionAt({ instance: writer, ...(part !== undefined && { part }) });

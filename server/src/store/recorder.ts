@@ -1,4 +1,4 @@
-// Reads of one statement: cells of rows that it looked at, and the predicates by which it would have met other rows.
+// The reads of one statement: cells that it looked at, and the predicates by which it would have matched other rows.
 import { ownEntry } from "../protocol/dictionary";
 import { EXISTENCE, writerOf, type StoredRow } from "./row";
 import type { SqlValue } from "./value";
@@ -8,17 +8,17 @@ export interface CellRead {
   readonly key: string;
   readonly column: string;
   readonly value: SqlValue;
-  /** The step that wrote the version that was read. */
+  /** The step that wrote the version. */
   readonly writer: number;
 }
 
-/** A search through a table: rows for which `matches` is false cannot have mattered to it. */
+/** A search of one table: rows for which `matches` is false do not matter to it. */
 export interface Scan {
   readonly table: string;
   readonly matches: (row: StoredRow) => boolean;
   /**
-   * A constraint's search looks at the newest rows, not at the snapshot; one that goes over current rows may have
-   * passed a place before a row came there.
+   * True for a constraint's search, which looks at the newest rows; "searched" for a search of current rows, which may have passed a place
+   * before a row was inserted there.
    */
   readonly newest: boolean | "searched";
 }
@@ -27,11 +27,11 @@ export interface Scan {
 export interface Recorder {
   readonly cells: Map<string, CellRead>;
   readonly scans: Scan[];
-  /** Rows that contributed to the result; reads of all others only tested a predicate. */
+  /** Rows that contributed to the result; other rows were only tested by a predicate. */
   readonly used: Set<string>;
-  /** Cells that a subquery read: it is not asked again when the statement around it meets a newer version. */
+  /** Cells read by a subquery, which is not evaluated again when the enclosing statement meets a newer version. */
   readonly kept: Set<string>;
-  /** How many subqueries are being evaluated, one inside of the other. */
+  /** The nesting depth of the current subquery. */
   nested: number;
 }
 
@@ -44,8 +44,8 @@ export function rowName(table: string, key: string): string {
 }
 
 /**
- * Notes that the statement's course depended on this cell. The first version read counts, and where a subquery and the
- * statement around it meet two versions, both.
+ * Records that the statement depended on this cell. The first version read counts, or both if a subquery and the enclosing statement met
+ * different ones.
  */
 export function recordCell(recorder: Recorder, row: StoredRow, column: string): void {
   const name = `${rowName(row.table, row.key)}\u0000${column}`;
@@ -56,7 +56,7 @@ export function recordCell(recorder: Recorder, row: StoredRow, column: string): 
     recordSecond(recorder, name, cellOf(row, column));
 }
 
-/** The other version of a cell of which a subquery has read one. */
+/** The second version of a cell that a subquery has read already. */
 function recordSecond(recorder: Recorder, name: string, cell: CellRead): void {
   const second = `${name}\u0000newest`;
   if (!recorder.cells.has(second)) recorder.cells.set(second, cell);
@@ -73,8 +73,8 @@ function cellOf(row: StoredRow, column: string): CellRead {
 }
 
 /**
- * The row as a statement reads it that changed while it waited: the newest version instead of the one it saw. A row
- * that was inserted in the place of a deleted one is missed, so that both versions count.
+ * Replaces a row that changed while its statement waited: the newest version counts instead of the one that it saw. If the row was deleted
+ * and reinserted, both versions count.
  */
 export function rereadRow(recorder: Recorder, seen: StoredRow, newest: StoredRow): void {
   const replaced = newest.alive && newest.incarnation !== seen.incarnation;
@@ -97,7 +97,7 @@ function forgetRow(recorder: Recorder, row: StoredRow): void {
   }
 }
 
-/** Notes that a key was looked for; `row` is what was found of it. */
+/** Records a key lookup; `row` is what it found. */
 export function recordExistence(
   recorder: Recorder,
   table: string,

@@ -1,7 +1,7 @@
-// The directed driver of the papers' levels. Statements run in the order of arbitration; each reads, per cell, the last
-// write among the statements that the schedule lets it see and those of its own transaction. Locks mean nothing here.
-// The schedule gives order and visibility, the program gives the statements: where it has more of them than planned
-// (rounds of a loop), they follow the planned ones and see the same; planned ones that it does not have are left out.
+// The driver of the papers' levels. Statements run in arbitration order; each reads, per cell, the last write among the statements that the
+// schedule makes visible and those of its own transaction. Locks have no meaning here. The schedule gives order and visibility, the program
+// the statements: additional ones (loop rounds) follow the planned ones with the same visibility; planned ones that do not occur are
+// skipped.
 import type { PaperLevel } from "../isolation/levels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
@@ -35,22 +35,22 @@ import { applyWrite, findTable, initialRows, type TableRows, type Write } from "
 /** One instance in the run. */
 interface Participant {
   readonly machine: Machine;
-  /** The writes of the transaction that is open. */
+  /** The writes of the open transaction. */
   log: readonly Write[];
-  /** The writes of a unit's transactions that have ended. */
+  /** The writes of a unit's ended transactions. */
   kept: readonly Write[];
   status: string | undefined;
-  /** Instances that its last planned statement saw. */
+  /** The instances visible to its last planned statement. */
   sees: readonly string[];
-  /** The last of its statements that the schedule lets others see; who sees it sees the unplanned ones as well. */
+  /** Its last statement that the schedule makes visible to others; whoever sees it sees the unplanned ones too. */
   readonly lastSeen: string | undefined;
-  /** Steps that were not planned. */
+  /** Unplanned steps. */
   readonly unplanned: Set<number>;
 }
 
 /**
- * Runs a plan under a visibility and an arbitration and checks the levels' axioms on them. Throws NotExecutable with
- * the reason when the schedule does not fit the program or the level.
+ * Runs a plan under a visibility and an arbitration and checks the levels' axioms. Throws NotExecutable with the reason if the schedule
+ * does not fit the program or the level.
  */
 export function runRelational(
   program: Program,
@@ -73,8 +73,8 @@ export function runRelational(
 }
 
 /**
- * Runs whole transactions in an order, each seeing all of the first `cuts[i]` of those before it. Throws NotExecutable
- * when the level forbids that or a statement fails.
+ * Runs whole transactions in an order, where each sees the first `cuts[i]` of those before it. Throws NotExecutable if the level forbids
+ * that or a statement fails.
  */
 export function runBlocks(
   program: Program,
@@ -138,7 +138,7 @@ function participantOf(state: State, name: string): Participant {
   return found;
 }
 
-/** Instances in the order of their last step in the schedule; those without one last. */
+/** Instances in the order of their last scheduled step; those without one come last. */
 function lastSteps(plan: WitnessPlan): readonly string[] {
   const last = (name: string) => plan.schedule.findLastIndex((step) => step.instance === name);
   const names = plan.instances.map((instance) => instance.instance);
@@ -154,7 +154,7 @@ function advance(
 ): void {
   const { machine } = participant;
   let next = nextOf(machine, undoOf(participant));
-  // The next commands of a unit are in its next transaction.
+  // The unit's remaining commands are in its next transaction.
   while (expected !== "commit" && endsPart(next)) {
     endPart(state, participant, next.kind === "rollback" ? next.why : undefined);
     next = nextOf(machine, undoOf(participant));
@@ -209,15 +209,15 @@ function advance(
     const record = recordOf({ writes: [], rows: [], affected: 0, why });
     if (!handleFailure(machine, failure, undoOf(participant)))
       throw new NotExecutable(failureText(machine, failure));
-    // The rows that it read before it failed decided that the handler runs.
+    // The reads of the failed statement decided that the handler runs.
     state.steps.push(record);
     if (record.commits === true) closePart(participant);
   }
 }
 
 /**
- * A `sees` list as it is now: without statements of its own instance and those that an ended instance did not have,
- * with those that were not planned. Visibility lies within arbitration, so all others must have been executed.
+ * A `sees` list, adjusted: without statements of its own instance and of ended instances that did not run, and with unplanned ones.
+ * Visibility is contained in arbitration, so all others must have run.
  */
 function seenNow(state: State, instance: string, sees: readonly string[]): readonly string[] {
   const executed = new Set(state.steps.map(stepName));
@@ -290,7 +290,7 @@ function actingOf(tables: Tables, step: number): Acting {
 
 function end(state: State, participant: Participant, why: string | undefined): void {
   const { machine, kept } = participant;
-  // Writes of a unit before it fails have happened.
+  // A unit's commits before its failure stay.
   const commits = why === undefined || kept.length > 0;
   participant.status = commits ? COMMITTED : `rolled back: ${why}`;
   if (why !== undefined) participant.log = [];
@@ -299,7 +299,7 @@ function end(state: State, participant: Participant, why: string | undefined): v
   if (!isUnit(machine) || why !== undefined || isOpen) pushEnd(state, machine, why);
 }
 
-/** Ends a transaction inside of a unit, which goes on. */
+/** Ends a transaction inside of a unit, which continues. */
 function endPart(state: State, participant: Participant, why: string | undefined): void {
   if (why !== undefined) participant.log = [];
   pushEnd(state, participant.machine, why);
@@ -329,7 +329,7 @@ function pushEnd(state: State, machine: Machine, why: string | undefined): void 
   });
 }
 
-/** Statements after the schedule's end see what their instance saw last; an instance without a step sees all. */
+/** Runs an instance after the schedule's end: its statements see what its last one saw, or everything if it had none. */
 function finish(state: State, participant: Participant): void {
   const { instance } = participant.machine;
   runToEnd(
@@ -341,7 +341,7 @@ function finish(state: State, participant: Participant): void {
   );
 }
 
-/** Runs what is left of an instance; with `part`, of that transaction of a unit. */
+/** Runs an instance to its end; with `part`, to the end of that transaction of a unit. */
 function runToEnd(
   state: State,
   participant: Participant,

@@ -1,14 +1,14 @@
-// Rows of the store and the writes that make them: every cell remembers the step that wrote it.
+// Rows of the store and their writes: every cell records the step that wrote it.
 import type { ValueType } from "../program/expression";
 import { emptyTable, type Schema, type Table } from "../program/schema";
 import { ownEntry, setEntry } from "../protocol/dictionary";
 import type { Row } from "../protocol/witness";
 import { fromValue, orderValues, renderValue, type SqlValue } from "./value";
 
-/** The step number of what was there before the run. */
+/** The step number of initial rows. */
 export const INITIAL = -1;
 
-/** The column that stands for a row's existence. */
+/** The pseudo column for a row's existence. */
 export const EXISTENCE = "@";
 
 /** A row of a subquery. */
@@ -20,25 +20,25 @@ export interface DerivedRow {
 /** A row of a relation in a query. */
 export type BoundRow = StoredRow | DerivedRow;
 
-/** One version of one row of a table. Dead rows stay as tombstones with their last values. */
+/** One version of one row of a table. Deleted rows stay as tombstones with their last values. */
 export interface StoredRow {
   readonly kind: "stored";
   readonly table: string;
   readonly values: Readonly<Record<string, SqlValue>>;
-  /** The primary key rendered, or a generated name where the table has none. */
+  /** The rendered primary key, or a generated name for a table without one. */
   readonly key: string;
   readonly alive: boolean;
-  /** Per column (and `@`) the step that wrote it; INITIAL when absent. */
+  /** The writing step per column (and `@`); INITIAL if absent. */
   readonly writers: Readonly<Record<string, number>>;
-  /** The last step that wrote any of it: two versions of a row are the same iff this is. */
+  /** The last step that wrote any cell: it identifies the version. */
   readonly version: number;
-  /** The step that inserted it: a row that was deleted and inserted again is another row with the same key. */
+  /** The step that inserted it: a reinserted row is another row with the same key. */
   readonly incarnation: number;
-  /** Dead here, alive under another key. */
+  /** True if it was moved to another key. */
   readonly moved?: boolean;
 }
 
-/** A change of one row by one step: the columns assigned, and its birth or death. */
+/** A step's change of one row: the assigned columns, and its insertion or deletion. */
 export interface Write {
   readonly table: string;
   readonly key: string;
@@ -48,14 +48,14 @@ export interface Write {
   readonly values: Readonly<Record<string, SqlValue>>;
   /** The version that the writer acted on. */
   readonly before: StoredRow | undefined;
-  /** The row lives on under another key. */
+  /** True if the row was moved to another key. */
   readonly moved?: boolean;
 }
 
-/** The rows of one table, dead ones included, in key order. */
+/** The rows of one table in key order, with tombstones. */
 export type TableRows = readonly StoredRow[];
 
-/** Initial rows of a setup as the store keeps them. */
+/** The initial rows of a setup in the store's form. */
 export function initialRows(
   schema: Schema,
   initial: Readonly<Record<string, readonly Row[]>>,
@@ -78,7 +78,7 @@ export function columnType(table: Table, column: string): ValueType {
   return table.columns.find((each) => each.name === column)?.type ?? "other";
 }
 
-/** The rendered primary key of a row with these values; undefined when the table has none. */
+/** The rendered primary key of these values; undefined if the table has none. */
 export function keyOf(
   table: Table,
   values: Readonly<Record<string, SqlValue>>,
@@ -87,7 +87,7 @@ export function keyOf(
   return table.primaryKey.map((column) => renderValue(ownEntry(values, column) ?? null)).join(",");
 }
 
-/** The rows after a write: of each cell the last write counts. */
+/** The rows after a write: the last write of each cell wins. */
 export function applyWrite(table: Table, rows: TableRows, write: Write): TableRows {
   const index = rows.findIndex((row) => row.key === write.key);
   const next = writtenRow(rows[index], write);
@@ -95,7 +95,7 @@ export function applyWrite(table: Table, rows: TableRows, write: Write): TableRo
   return sortRows(table, [...rows, next]);
 }
 
-/** The version that a write makes of a row. */
+/** The row version that a write creates. */
 export function writtenRow(row: StoredRow | undefined, write: Write): StoredRow {
   const writers: Record<string, number> = { ...row?.writers };
   for (const column of Object.keys(write.values)) setEntry(writers, column, write.step);

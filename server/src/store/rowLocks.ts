@@ -1,4 +1,4 @@
-// Locking of a row that a transaction's snapshot showed it: PostgreSQL and its kin.
+// Locking of rows found in a snapshot: PostgreSQL and similar products.
 import type { ProductLevel } from "../isolation/levels";
 import type { RowLock } from "../program/rowLocks";
 import { NotExecutable, SqlFailure } from "./failure";
@@ -15,9 +15,8 @@ export interface RowLocking {
 }
 
 /**
- * Locks a row. At READ COMMITTED the newest version is acted on, unless the row was deleted (even if its key was
- * inserted again: that is another row); with a transaction snapshot a changed row fails with 40001; restarting levels begin
- * the statement again.
+ * Locks a row. READ COMMITTED acts on the newest version, unless the row was deleted (a reinserted key is another row); with a transaction
+ * snapshot a changed row fails with 40001; restarting levels restart the statement.
  */
 export function lockRow(
   session: RowLocking,

@@ -1,4 +1,4 @@
-// Runs of a setup: by a schedule at a level, and one instance after the other.
+// Runs of a setup: by a schedule at a level, or serially.
 import { PRODUCT_LEVELS, type ProductLevel } from "../isolation/levels";
 import { distinctLevels, productLevelAt, type Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
@@ -27,15 +27,14 @@ import { runRelational } from "./relational";
 import { serializationProblem } from "./serializable";
 
 /**
- * Runs a plan at its levels. Instances that the schedule leaves unfinished end in the order of their last steps. Not ok
- * when they do not allow the schedule, when the server would abort an instance, or when a statement's effect
- * is not known.
+ * Runs a plan at its levels. Instances left unfinished by the schedule end in the order of their last steps. Fails if the levels do not
+ * allow the schedule, if the server aborts an instance, or if a statement's effect is unknown.
  */
 export function runSchedule(program: Program, levels: Levels, plan: WitnessPlan): ExecutionResult {
   return guarded(() => runPlan(program, levels, plan, freshValues(plan)));
 }
 
-/** Runs the instances one after the other. An instance that fails is rolled back and the rest goes on. */
+/** Runs the instances serially. A failing instance is rolled back and the rest continues. */
 export function runSerial(
   program: Program,
   setup: Setup,
@@ -44,7 +43,7 @@ export function runSerial(
   return guarded(() => runInOrder(program, setup, order, freshValues(setup)));
 }
 
-/** As runSchedule, as the store records it; throws NotExecutable. */
+/** As runSchedule, returning the store's record; throws NotExecutable. */
 export function runPlan(
   program: Program,
   levels: Levels,
@@ -61,7 +60,7 @@ export function runPlan(
   return runProduct(program, levelOf, plan, fresh);
 }
 
-/** A schedule at product levels, one per instance. Throws NotExecutable. */
+/** Runs a schedule at product levels, one per instance. Throws NotExecutable. */
 export function runProduct(
   program: Program,
   levelOf: LevelOf,
@@ -81,7 +80,7 @@ export function runProduct(
   return run;
 }
 
-/** As runSerial, as the store records it; throws NotExecutable. */
+/** As runSerial, returning the store's record; throws NotExecutable. */
 function runInOrder(
   program: Program,
   setup: Setup,
@@ -98,10 +97,7 @@ export interface SerialRun {
   readonly run: Run;
 }
 
-/**
- * Runs the named instances one after the other in every order, common beginnings once; others do not run at all.
- * Throws NotExecutable.
- */
+/** Runs the named instances in every serial order, sharing common prefixes; other instances do not run. Throws NotExecutable. */
 export function runEveryOrder(
   program: Program,
   setup: Setup,
@@ -143,8 +139,8 @@ function guarded(run: () => Run): ExecutionResult {
 }
 
 /**
- * The schedule gives the order, the program gives the statements: an instance that has fewer of them than were planned
- * waits for its commit, and one that has more (further rounds of a loop) runs them before it commits.
+ * Runs a scheduled step. The schedule gives the order, the program the statements: an instance with fewer statements than planned waits for
+ * its commit, one with more (further loop rounds) runs them before it commits.
  */
 function takeStep(server: Server, step: ScheduleStep): void {
   const session = server.sessions.get(step.instance);
@@ -154,7 +150,7 @@ function takeStep(server: Server, step: ScheduleStep): void {
     throw new NotExecutable(
       `${step.instance} still waits for ${session.waiting.holders.join(", ")} when it should go on`,
     );
-  // The next commands of a unit are in its next transaction.
+  // The unit's remaining commands are in its next transaction.
   while (step.statement !== "commit" && isBetween(session))
     refuseAborts(advance(server, step.instance));
   const next = nextStatement(session);
@@ -163,7 +159,7 @@ function takeStep(server: Server, step: ScheduleStep): void {
   else if (next !== "end") refuseAborts(advance(server, step.instance, begunAt(server, step)));
 }
 
-/** The state at BEGIN that shows what the step is to see; undefined where levels take no snapshot there. */
+/** The state at BEGIN that matches the step's visible commits; undefined if the levels take no snapshot there. */
 function begunAt(server: Server, step: ScheduleStep): DatabaseState | undefined {
   const begins = possibleBegins(server, step.instance).filter((each) => each !== undefined);
   const seen = [...step.sees].sort().join(", ");
@@ -176,7 +172,7 @@ function refuseAborts(events: readonly Event[]): void {
       throw new NotExecutable(`the server aborts ${event.instance}: ${event.why}`);
 }
 
-/** Lets an instance go on to its end; with `part`, to the end of that transaction of a unit. */
+/** Runs an instance to its end; with `part`, to the end of that transaction of a unit. */
 function finish(server: Server, name: string, part?: number): void {
   const session = server.sessions.get(name);
   const isThere = (): boolean => part !== undefined && session?.machine.ended !== part;
@@ -186,7 +182,7 @@ function finish(server: Server, name: string, part?: number): void {
   }
 }
 
-/** With nobody else there is nothing to wait for; a failure is how the instance ends. */
+/** Runs an instance alone, so that it never waits; it may end by a failure. */
 function finishAlone(server: Server, name: string): void {
   while (server.sessions.get(name)?.ended === undefined) advance(server, name);
 }
@@ -198,13 +194,13 @@ function finishingOrder(plan: WitnessPlan): readonly string[] {
   };
   const names = plan.instances.map((instance) => instance.instance);
   const ordered = [...names].sort((a, b) => place(a) - place(b));
-  // One that waited when its turn came goes on after the others.
+  // An instance that waited at its turn continues after the others.
   return [...ordered, ...ordered, ...ordered];
 }
 
 /**
- * The schedule's snapshots must be the server's. Of what wrote nothing there is nothing to see: the schedule may take it to
- * commit later than the server does, which commits a single statement where it ends.
+ * Checks that the schedule's snapshots are the server's. Transactions without writes are invisible: the schedule may commit them later than
+ * the server, which commits a single statement at its end.
  */
 function checkPredictions(server: Server, plan: WitnessPlan): void {
   const writing = new Set(

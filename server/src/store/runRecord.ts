@@ -1,4 +1,4 @@
-// Record of a run, as the drivers write it.
+// The record of a run as the drivers write it.
 import type { ProductLevel } from "../isolation/levels";
 import type { Schema } from "../program/schema";
 import type { Statement } from "../program/statement";
@@ -11,20 +11,20 @@ import type { TableRows, Write } from "./row";
 export interface StepRecord {
   readonly instance: string;
   readonly statement: number | "commit" | "rollback";
-  /** The number of the unit's transaction that the step belongs to, from 0. */
+  /** The unit's transaction that contains the step, from 0. */
   readonly part?: number;
-  /** The statement was a transaction of its own, of a unit. */
+  /** True for a single-statement transaction of a unit. */
   readonly commits?: boolean;
-  /** The level of a statement at a product's level. */
+  /** The level of a statement, at a product's level. */
   readonly level?: ProductLevel;
   readonly source?: Statement;
   readonly sees: readonly string[];
-  /** It met the newest rows where it got to them, not those of a snapshot. */
+  /** True if it read the newest rows, not a snapshot. */
   readonly current?: boolean;
   readonly cells: readonly CellRead[];
   readonly scans: readonly Scan[];
   readonly used: ReadonlySet<string>;
-  /** True if that search met the writes of an earlier step of another instance. */
+  /** True if that search saw the writes of an earlier step of another instance. */
   readonly saw: (step: number, scan: Scan) => boolean;
   readonly writes: readonly Write[];
   readonly rows: ResultRows;
@@ -37,7 +37,7 @@ export interface StepRecord {
 export interface Run {
   readonly schema: Schema;
   readonly steps: readonly StepRecord[];
-  /** Writes of the instances that committed, in version order. */
+  /** Writes of committed instances, in version order. */
   readonly writes: readonly Write[];
   /** Per instance: "committed", or "rolled back: why". */
   readonly status: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export interface Run {
 
 export const COMMITTED = "committed";
 
-/** The transaction that a step belongs to, by a name: that of its instance, but for units, which have several. */
+/** The name of a step's transaction: that of its instance, with a number for units. */
 export function transactionAt({ instance, part }: Pick<StepRecord, "instance" | "part">): string {
   return part === undefined ? instance : `${instance}/${String(part + 1)}`;
 }

@@ -1,20 +1,19 @@
-// Which part of a table a search goes through: what an index over a key leads it to. Other rows are not looked at, so
-// that they are neither locked nor waited for.
+// The range of a table that a search visits through an index. Other rows are neither locked nor waited for.
 import type { Expression } from "../program/expression";
 import type { Table } from "../program/schema";
 import { columnsOf } from "./columns";
 import { uniqueKeysOf } from "./constraints";
 
 export interface SearchRange {
-  /** Those of the conditions that bound the range; none where the whole table is searched. */
+  /** The conditions that bound the range; none if the whole table is searched. */
   readonly conditions: readonly Expression[];
-  /** At most one row can be in it: every column of a unique key is given. */
+  /** True if it contains at most one row: every column of a unique key is given. */
   readonly point: boolean;
 }
 
 /**
- * The range that these conditions on a relation give, by the unique key that serves best: one that is given completely,
- * else the one of which most leading columns are given or bounded. Indexes without uniqueness are not known.
+ * The range of these conditions on a relation, by the best unique key: one that is given completely, else the one with most leading columns
+ * given or bounded. Non-unique indexes are not known.
  */
 export function searchRange(
   table: Table,

@@ -1,11 +1,11 @@
-// Serializable snapshot isolation as a property of whole histories: what commits is serializable, as far as the server
-// notices what is read. The real server aborts more than this, never less (isolation.md 1.3).
+// Serializable snapshot isolation as a property of whole histories: what commits is serializable, as far as the server tracks reads. A real
+// server aborts more than this, never less (isolation.md 1.3).
 import type { ExecutedDependency } from "./execution";
 import { cycleThrough } from "./cycle";
 import { rowDependencies } from "./dependencies";
 import { transactionAt, type Run } from "./runRecord";
 
-/** Why PostgreSQL would not let this history commit; undefined when it may. Only SERIALIZABLE transactions are protected. */
+/** The reason why PostgreSQL would not let this history commit; undefined if it may. Only SERIALIZABLE transactions are protected. */
 export function serializationProblem(run: Run): string | undefined {
   const safe = new Set(run.steps.filter(({ level }) => level?.ssi).map(transactionAt));
   if (safe.size < 2) return undefined;
@@ -23,9 +23,9 @@ export function serializationProblem(run: Run): string | undefined {
 }
 
 /**
- * Conflicts that the server does not notice, beside who takes a key that was given up: that an INSERT did nothing because of a row,
- * whether it saw that row come or the row is then changed or deleted. A handler's INSERT is noticed by who looked for
- * the row before it made it.
+ * True for conflicts that the server does not detect, beside reuse of a released key: an INSERT that did nothing because of an existing
+ * row, whether it saw that row's insertion or the row is changed later. The INSERT of a handler is detected by those who looked for the row
+ * before.
  */
 function isOverlooked(run: Run, { dependency, from, to, table }: ExecutedDependency): boolean {
   if (dependency === "ww") return false;

@@ -1,7 +1,6 @@
-// An operational simulator of the products' levels at the granularity of statements: snapshots, row and gap locks that
-// block, what happens to rows that have changed, and deadlocks. What a row of the table of levels means is in levelActions.ts.
-// Serialization failures of levels with `ssi` are not simulated: a history that is not serializable is refused as a
-// whole (serializable.ts).
+// A simulator of the products' levels at statement granularity: snapshots, blocking row and gap locks, changed rows, and deadlocks.
+// levelActions.ts interprets the table of levels. Serialization failures of `ssi` levels are not simulated: a non-serializable history is
+// refused as a whole (serializable.ts).
 import type { ProductLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Schema } from "../program/schema";
@@ -45,31 +44,31 @@ import { withWrites } from "./views";
 /** The database after some commits. Immutable: a snapshot is a reference to one. */
 export interface DatabaseState {
   readonly tables: ReadonlyMap<string, TableRows>;
-  /** Transactions (`transactionAt`) whose commits are in it, in commit order. */
+  /** Transactions (`transactionAt`) committed in it, in commit order. */
   readonly instances: readonly string[];
 }
 
 /** One session. */
 export interface Session {
   readonly machine: Machine;
-  /** The level of the transaction that it is in. */
+  /** The level of its current transaction. */
   level: ProductLevel;
-  /** The level of a transaction that declares one of that name. */
+  /** The level of a transaction that declares this name. */
   readonly levels: (declared: string | undefined) => ProductLevel;
-  /** The snapshot of the transaction, or of the statement that waits. */
+  /** The snapshot of the transaction, or of the waiting statement. */
   snapshot: DatabaseState | undefined;
-  /** The variable that a STABLE function gives its value to, where the last statement was a part of that. */
+  /** The variable for a STABLE function's value, if the last statement was part of that function. */
   snapshotOf: string | undefined;
-  /** The number of committed states that were over when its last transaction ended: none of them is the newest at a later BEGIN. */
+  /** The number of committed states that were superseded when its last transaction ended: none of them is the newest at a later BEGIN. */
   over: number;
-  /** The writes of the transaction that is open. */
+  /** The writes of the open transaction. */
   log: readonly Write[];
-  /** The writes of a unit's transactions that have committed. */
+  /** The writes of a unit's committed transactions. */
   kept: readonly Write[];
   locks: readonly HeldLock[];
-  /** Keys that are to be checked when it commits. */
+  /** Keys to check at its commit. */
   openKeys: readonly OpenKey[];
-  /** Set while a statement waits. `step` is the number of the step at which it began. */
+  /** Set while a statement waits. `step` is the step at which it began. */
   waiting:
     | {
         readonly holders: readonly string[];
@@ -78,7 +77,7 @@ export interface Session {
         readonly wants: HeldLock | undefined;
       }
     | undefined;
-  /** Rows that the statement at hand has gone over, and how many searches of its attempt have begun. */
+  /** Rows visited by the current statement, and the number of searches that its attempt has begun. */
   passed: SearchProgress;
   searches: number;
   ended: string | undefined;
@@ -89,7 +88,7 @@ export interface Server {
   readonly schema: Schema;
   readonly sessions: ReadonlyMap<string, Session>;
   newest: DatabaseState;
-  /** All committed states so far, `newest` included. */
+  /** All committed states so far, including `newest`. */
   past: readonly DatabaseState[];
   steps: readonly StepRecord[];
 }
@@ -107,11 +106,11 @@ export type Event =
       readonly kind: "aborted";
       readonly instance: string;
       readonly failure: SqlFailure;
-      /** The failure in the product's words. */
+      /** The product's error text. */
       readonly why: string;
     };
 
-/** The level of an instance, and in a unit of the transactions that declare one of that name. */
+/** The level of an instance or, in a unit, of the transactions that declare a name. */
 export type LevelOf = (instance: string, declared?: string) => ProductLevel;
 
 /** A server with the setup's rows and one idle session per instance. Throws NotExecutable. */
@@ -144,7 +143,7 @@ export function startServer(
   return { schema: program.schema, sessions: new Map(sessions), newest, past: [newest], steps: [] };
 }
 
-/** A server that goes on independently. */
+/** An independent copy of a server. */
 export function copyServer(server: Server): Server {
   const sessions = [...server.sessions].map(([name, session]): [string, Session] => [
     name,
@@ -153,28 +152,28 @@ export function copyServer(server: Server): Server {
   return { ...server, sessions: new Map(sessions) };
 }
 
-/** Next statement of the session: the number of its next statement, or "end". Undefined when it has ended. */
+/** The number of the session's next statement, or "end". Undefined if it has ended. */
 export function nextStatement(session: Session): number | "end" | undefined {
   if (session.ended !== undefined) return undefined;
   const next = nextOfSession(session);
   return next.kind === "statement" ? session.machine.executed + 1 : "end";
 }
 
-/** The session's next statement, or the one that waits; undefined where it is about to end, or has ended. */
+/** The session's next or waiting statement; undefined if it is about to end, or has ended. */
 export function pendingStatement(session: Session): Statement | undefined {
   if (session.ended !== undefined) return undefined;
   const next = nextOfSession(session);
   return next.kind === "statement" ? next.statement : undefined;
 }
 
-/** True if what the session does next is to end a transaction of a unit, and then to go on. */
+/** True if the session ends a transaction of a unit next and then continues. */
 export function isBetween(session: Session): boolean {
   return session.ended === undefined && endsPart(nextOfSession(session));
 }
 
 /**
- * Lets one session that does not wait execute its next statement or end, and then those that waited for it. `begun` is
- * the state at its BEGIN, for levels whose snapshot is that. Throws NotExecutable when a statement's effect is not known.
+ * Runs the next statement or end of a session that does not wait, and then of those that waited for it. `begun` is the state at its BEGIN,
+ * for levels with a snapshot of BEGIN. Throws NotExecutable if a statement's effect is unknown.
  */
 export function advance(server: Server, name: string, begun?: DatabaseState): readonly Event[] {
   const session = sessionOf(server, name);
@@ -195,7 +194,7 @@ export function advance(server: Server, name: string, begun?: DatabaseState): re
   }
 }
 
-/** Commits what is open, once the keys that it left open are known to hold. */
+/** Commits the open transaction after checking its open keys. */
 function commit(
   server: Server,
   session: Session,
@@ -213,7 +212,7 @@ function commit(
   return end(server, session, { status: COMMITTED, waitedFor });
 }
 
-/** The commit failed: all of the transaction is undone, and in a unit a handler around it goes on. */
+/** Undoes a transaction whose commit failed; in a unit an enclosing handler continues. */
 function refuseCommit(server: Server, session: Session, failure: SqlFailure): readonly Event[] {
   const { machine } = session;
   const why = failureText(session.level.product, failure);
@@ -240,7 +239,7 @@ export function runOf(server: Server): Run {
   };
 }
 
-/** Next action of the session, which is what says at which level. */
+/** The session's next action, which determines the level. */
 function nextOfSession(session: Session): Next {
   const next = nextOf(session.machine, undoOf(session));
   session.level = session.levels(declaredLevel(session.machine));
@@ -253,7 +252,7 @@ function sessionOf(server: Server, name: string): Session {
   return session;
 }
 
-/** Statements that read one snapshot are run while nothing commits: throws NotExecutable where something has. */
+/** Throws NotExecutable if something commits between statements that share a snapshot. */
 function refuseOtherSnapshot(server: Server, session: Session, statement: Statement): void {
   const { snapshot, snapshotOf } = session;
   session.snapshotOf = statement.snapshotOf;
@@ -262,7 +261,7 @@ function refuseOtherSnapshot(server: Server, session: Session, statement: Statem
     throw new NotExecutable("a STABLE function reads the snapshot of its caller");
 }
 
-/** LOCK TABLE is run without one, so that what follows it sees what its holders before did. */
+/** LOCK TABLE runs without a snapshot, so that later statements see the previous holders' writes. */
 function opensSnapshot(statement: Statement): boolean {
   return statement.kind !== "lock" || statement.table === undefined;
 }
@@ -274,7 +273,7 @@ function isInnodb({ product }: ProductLevel): boolean {
 function openSnapshot(server: Server, session: Session, begun: DatabaseState | undefined): void {
   switch (session.level.snapshot) {
     case "statement":
-      // InnoDB's is that of the statement's first plain read: a subquery of SET comes behind the lock of its row.
+      // InnoDB's snapshot is taken by the statement's first plain read: a subquery of SET runs after its row is locked.
       session.snapshot = isInnodb(session.level) ? undefined : server.newest;
       return;
     case "first-statement":
@@ -284,7 +283,7 @@ function openSnapshot(server: Server, session: Session, begun: DatabaseState | u
       session.snapshot ??= begun ?? server.newest;
       return;
     case "first-plain-read":
-      // By the read itself: other statements open none.
+      // The read itself takes it; other statements take none.
       return;
   }
 }
@@ -302,7 +301,7 @@ export function possibleBegins(
     : [undefined];
 }
 
-/** Executes a statement that may already have waited; its snapshot stays the one it began with. */
+/** Executes a statement that may have waited before; it keeps the snapshot that it began with. */
 function attempt(
   server: Server,
   session: Session,
@@ -361,7 +360,7 @@ function attempt(
     const event: Event = { kind: "executed", instance: machine.instance };
     return isWhole ? [event, ...closePart(server, session, true)] : [event];
   } catch (failure) {
-    // The check of its commit failed: it will be executed again, or it is undone.
+    // Its commit check failed: it will be executed again, or undone.
     Object.assign(session, withoutStatement);
     if (failure instanceof WaitFor) return wait(server, session, failure);
     if (failure instanceof StartAgain) {
@@ -376,9 +375,9 @@ function attempt(
   }
 }
 
-/** The instances whose commits a statement has met; at READ UNCOMMITTED also those that have only written. */
+/** The instances whose commits a statement sees; at READ UNCOMMITTED also those with uncommitted writes. */
 function seenBy(server: Server, session: Session, statement: Statement): readonly string[] {
-  // A snapshot of BEGIN is told by every statement: a schedule has no step for BEGIN itself.
+  // Every statement reports a snapshot of BEGIN: a schedule has no step for BEGIN itself.
   if (usesSnapshot(session, statement) || session.level.snapshot === "begin")
     return (session.snapshot ?? server.newest).instances;
   const { instances } = server.newest;
@@ -389,11 +388,11 @@ function seenBy(server: Server, session: Session, statement: Statement): readonl
   return [...instances, ...writing.map(({ machine }) => openTransaction(machine))];
 }
 
-/** Searches of current rows and those of constraints see all that is committed, others their snapshot. */
+/** Visibility of the statement's searches: current and constraint searches see everything committed, others their snapshot. */
 function sightOf(server: Server, session: Session, statement: Statement): StepRecord["saw"] {
   const { steps } = server;
   const before = steps.length;
-  // Behind a place that was passed something may have come while the statement waited.
+  // Rows may have been inserted behind the search's position while the statement waited.
   const since = session.waiting?.step ?? before;
   const everything = readModeOf(session, statement) === "uncommitted";
   const instances = new Set((session.snapshot ?? server.newest).instances);
@@ -423,8 +422,8 @@ function nextTurn(server: Server): number {
 }
 
 /**
- * Of a cycle of waiting sessions the one that is rolled back. PostgreSQL: the one that has waited longest, whose
- * deadlock_timeout ends first. Others: the one that has done least, of equal ones the last to wait.
+ * The victim in a cycle of waiting sessions. PostgreSQL: the one that has waited longest, whose deadlock_timeout ends first. Others: the
+ * one that has done least; of equal ones the last to wait.
  */
 function deadlockVictim(server: Server, start: Session): Session | undefined {
   const onCycle: Session[] = [];
@@ -443,7 +442,7 @@ function deadlockVictim(server: Server, start: Session): Session | undefined {
   return onCycle.sort((a, b) => weight(a) - weight(b) || since(b) - since(a))[0];
 }
 
-/** The statement failed: a handler of the program goes on, else the transaction is aborted. */
+/** Handles a failed statement: a handler continues, or the transaction is aborted. */
 function refuse(
   server: Server,
   session: Session,
@@ -452,15 +451,15 @@ function refuse(
 ): readonly Event[] {
   if (!handleFailure(session.machine, failure, undoOf(session)))
     return abort(server, session, failure);
-  // The rows that it read before it failed decided that the handler runs.
+  // The reads of the failed statement decided that the handler runs.
   server.steps = [...server.steps, record];
   session.waiting = undefined;
   const event: Event = { kind: "executed", instance: session.machine.instance };
-  // The statement was all of its transaction.
+  // The statement was its whole transaction.
   return record.commits === true ? [event, ...closePart(server, session, false)] : [event];
 }
 
-/** Effect of a statement that fails. */
+/** The effect of a failed statement. */
 const NOTHING = { writes: [], rows: [], affected: 0 };
 
 function abort(server: Server, session: Session, failure: SqlFailure): readonly Event[] {
@@ -482,20 +481,20 @@ function end(
   const { machine } = session;
   const { instance } = machine;
   const commits = how.status === COMMITTED;
-  // Writes of a unit before it fails have happened.
+  // A unit's commits before its failure stay.
   session.ended = session.kept.length > 0 ? COMMITTED : how.status;
   const isBehind = isUnit(machine) && commits && !isOpen(server, session);
   if (!isBehind) server.steps = [...server.steps, endRecord(machine, how.why, how.waitedFor)];
   return [{ kind: "ended", instance }, ...closePart(server, session, commits && !isBehind)];
 }
 
-/** A transaction of a unit has begun and not ended. */
+/** True if a transaction of a unit has begun and not ended. */
 function isOpen({ steps }: Server, { machine }: Session): boolean {
   const last = steps.findLast((step) => step.instance === machine.instance);
   return last?.part === partOf(machine);
 }
 
-/** Ends a transaction inside of a unit, which goes on. */
+/** Ends a transaction inside of a unit, which continues. */
 function endPart(
   server: Server,
   session: Session,
@@ -507,7 +506,7 @@ function endPart(
   return [event, ...closePart(server, session, why === undefined)];
 }
 
-/** Commits or undoes the open transaction, gives up its locks and its snapshot, and wakes those that wait for it. */
+/** Commits or undoes the open transaction, releases its locks and snapshot, and wakes the sessions that wait for it. */
 function closePart(server: Server, session: Session, commits: boolean): readonly Event[] {
   session.waiting = undefined;
   session.locks = [];
@@ -544,12 +543,12 @@ function endRecord(machine: Machine, why: string | undefined, waitedFor?: string
   };
 }
 
-/** The name of the transaction that an instance is in. */
+/** The name of an instance's current transaction. */
 function openTransaction(machine: Machine): string {
   return transactionAt({ instance: machine.instance, ...placeOf(machine) });
 }
 
-/** Those that waited for an instance try again, in the order in which they began to wait. */
+/** Retries the sessions that waited for an instance, in the order of their waits. */
 function wake(server: Server, instance: string): readonly Event[] {
   const waiting = [...server.sessions.values()]
     .filter((session) => session.waiting?.holders.includes(instance) === true)
@@ -558,7 +557,7 @@ function wake(server: Server, instance: string): readonly Event[] {
   for (const session of waiting) {
     if (session.waiting === undefined) continue;
     const next = nextOfSession(session);
-    // Tables are locked before the statement begins.
+    // Table locks are taken before the statement begins.
     const begins = session.waiting.wants?.name.startsWith("table ") === true;
     if (begins && session.level.snapshot === "statement") session.snapshot = server.newest;
     if (next.kind === "statement")
@@ -576,7 +575,7 @@ function committedWith(server: Server, session: Session): DatabaseState {
   };
 }
 
-/** Savepoints and handlers undo the writes since their mark; PostgreSQL and its kin release the locks taken since. */
+/** Savepoints and handlers undo the writes since their mark; PostgreSQL and similar products release the locks taken since. */
 function undoOf(session: Session): Undo {
   return {
     mark: () => session.log.length * MARK + session.locks.length,
@@ -588,5 +587,5 @@ function undoOf(session: Session): Undo {
   };
 }
 
-/** More locks than a session ever takes: a mark holds two positions in one number. */
+/** Above the number of a session's locks: a mark encodes two positions in one number. */
 const MARK = 1_000_000;

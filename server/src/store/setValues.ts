@@ -1,5 +1,4 @@
-// Calls that give several values: what they give for the row at hand. Each row of a query with such calls in its outputs
-// becomes one row per value.
+// Set-returning calls: their values for the current row. Each row of a query with such calls in its outputs becomes one row per value.
 import { elementName, lengthName } from "../program/arrays";
 import type { Expression } from "../program/expression";
 import { setCallsIn, type Call } from "../program/operands";
@@ -11,10 +10,10 @@ import { NotExecutable, SqlFailure } from "./failure";
 import type { Frame } from "./frame";
 import type { SqlValue } from "./value";
 
-/** More values than that are not worth a run. */
+/** The limit of values per call. */
 const MOST = 1000;
 
-/** The frames in which a query's outputs are evaluated for the row at hand: one, but for calls that give several values. */
+/** The frames in which a query's outputs are evaluated for the current row: one, unless there are set-returning calls. */
 export function framesOf(query: Query, inside: Frame, evaluate: Evaluate): readonly Frame[] {
   const calls = callsOf(query);
   if (calls.length === 0) return [inside];
@@ -43,8 +42,8 @@ function callsOf(query: Query): readonly Call[] {
 }
 
 /**
- * The values of a call. Of functions of values that nobody looks into, it is taken to be one, a term of the arguments;
- * throws NotExecutable where the argument stands in the text, so that it may well be another number of them.
+ * The values of a call. An unknown function is assumed to return one value, a term of its arguments; throws NotExecutable if the argument
+ * is a literal, for which the number of values is known to differ.
  */
 export function setValues(call: Call, frame: Frame, evaluate: Evaluate): readonly SqlValue[] {
   const counts = call.name.endsWith(ORDINALITY);
@@ -53,7 +52,7 @@ export function setValues(call: Call, frame: Frame, evaluate: Evaluate): readonl
   return counts ? values.map((_, at) => at + 1) : values;
 }
 
-/** Behind the name of a function: the numbers of its values instead of these. */
+/** Function name suffix: the numbers of its values instead of these. */
 const ORDINALITY = " with ordinality";
 
 function valuesOf(name: string, call: Call, frame: Frame, evaluate: Evaluate): readonly SqlValue[] {
@@ -82,7 +81,7 @@ function elementsOf(parameter: string, { environment }: Frame): readonly SqlValu
   );
 }
 
-/** Numbers from one to another; undefined where they are no integers. */
+/** Integers from one to another; undefined for other arguments. */
 function seriesOf([from, to, step = 1]: readonly SqlValue[]): readonly number[] | undefined {
   if (typeof from !== "number" || typeof to !== "number" || typeof step !== "number")
     return undefined;

@@ -1,9 +1,9 @@
-// Frame and effect of one statement.
+// The frame and effect of one statement.
 import type { Acting, Frame, ResultRows, Tables } from "./frame";
 import type { Recorder } from "./recorder";
 import type { Write } from "./row";
 
-/** Effect of a statement: its result, and the writes that its driver applies. */
+/** A statement's result, and the writes for its driver to apply. */
 export interface StatementResult {
   readonly into: string | undefined;
   readonly rows: ResultRows;
@@ -11,7 +11,7 @@ export interface StatementResult {
   readonly writes: readonly Write[];
 }
 
-/** All that a statement executes with. */
+/** The context of a statement's execution. */
 export interface StatementFrame extends Frame {
   readonly tables: Tables;
   readonly acting: Acting;

@@ -1,4 +1,4 @@
-// The plain form of a run: execution, outcome, and what its statements observed.
+// The plain form of a run: execution, outcome, and observations of its statements.
 import { ownEntry, setEntry } from "../protocol/dictionary";
 import type { Outcome, Row, Value } from "../protocol/witness";
 import { findDependencies } from "./dependencies";
@@ -21,7 +21,7 @@ export function toExecution(run: Run): Execution {
   };
 }
 
-/** Final rows, how every instance ended and what it gave to its caller. */
+/** The final rows, and each instance's end and return value. */
 export function outcomeOf(run: Run): Outcome {
   const final: Record<string, readonly Row[]> = {};
   for (const table of [...run.final.keys()].sort())
@@ -33,7 +33,7 @@ export function outcomeOf(run: Run): Outcome {
   return { final, status: run.status, returned: perInstance(run, returnedBy) };
 }
 
-/** Everything that statements returned and changed, whoever uses it. */
+/** Everything that statements returned and changed, whether or not it is used. */
 export function observedOf(run: Run): Readonly<Record<string, readonly string[]>> {
   return perInstance(run, (machine) => [
     ...run.steps.filter((step) => step.instance === machine.instance).flatMap(observedIn),
@@ -41,7 +41,7 @@ export function observedOf(run: Run): Readonly<Record<string, readonly string[]>
   ]);
 }
 
-/** One row as text, the same for the same row. */
+/** A canonical text of one row. */
 export function renderRow(
   row: Readonly<Record<string, Parameters<typeof renderValue>[0]>>,
 ): string {
@@ -60,8 +60,8 @@ function perInstance(
 }
 
 /**
- * The observations of each caller: the rows of each statement and what is returned. No row, NULL and what was never run
- * are the same nothing, as in the encoding: `row ?? null` gives of an absent row what an early `return null` gives.
+ * The observations of each caller: rows of statements and return values. No row, NULL and a skipped statement are the same, as in the
+ * encoding: `row ?? null` of an absent row equals an early `return null`.
  */
 export function receivedOf(run: Run): Readonly<Record<string, readonly string[]>> {
   return perInstance(run, (machine, steps) =>
@@ -79,7 +79,7 @@ function returnedBy(machine: Machine, steps: readonly StepRecord[]): readonly st
   });
 }
 
-/** Rows that SELECT gives the caller, RETURNING rows of scripts, the value of RETURN of routines. */
+/** Rows that reach the caller: of SELECT, of RETURNING in scripts, and RETURN of routines. */
 function linesOf(
   machine: Machine,
   steps: readonly StepRecord[],
@@ -92,7 +92,7 @@ function linesOf(
   const lines = steps
     .filter((step) => step.instance === machine.instance && reachesCaller(step, isRoutine))
     .flatMap(text.rows);
-  // A unit that fails after it has written something has given its caller that error.
+  // A unit that fails after a write returns that error to its caller.
   const { next } = machine;
   if (isUnit(machine) && next?.kind === "rollback") return [...lines, `fails: ${next.why}`];
   return machine.returned === undefined ? lines : [...lines, ...text.value(machine.returned)];
@@ -116,7 +116,7 @@ function observedIn(step: StepRecord): readonly string[] {
   return [`${step.statement}: ${step.why ?? observedText(step)}`];
 }
 
-/** The text of rows that nobody gets: the first one may be looked at, and how many there are. */
+/** The text of rows that reach nobody: their first row, and their number. */
 function observedText(step: StepRecord): string {
   const thrownAway = step.source?.kind === "select" && step.source.discarded;
   if (!thrownAway || step.rows.length < 2) return resultText(step);
@@ -153,7 +153,7 @@ function executedStep(step: StepRecord, steps: readonly StepRecord[]): ExecutedS
   };
 }
 
-/** The cells that a write changed, existence included. */
+/** The cells that a write changed, including existence. */
 export function writtenCells(write: Write): readonly CellAccess[] {
   return writtenColumns(write).map((column) => {
     const existence = column === EXISTENCE;

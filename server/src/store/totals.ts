@@ -1,4 +1,4 @@
-// The invariants of the user, held against concrete rows: for which row one is broken, and by how much.
+// The user's invariants over concrete rows: the row for which one is broken, and by how much.
 import type { Expression } from "../program/expression";
 import type { Invariant, Program } from "../program/program";
 import type { Schema } from "../program/schema";
@@ -16,26 +16,23 @@ export type Rows = Readonly<Record<string, readonly Row[]>>;
 /** A stated invariant over one combination of rows. */
 export interface Stand {
   readonly invariant: Invariant;
-  /** By the names of its relations. */
+  /** Rows by relation name. */
   readonly binding: Binding;
   readonly isBroken: boolean;
-  /** Both sides of the comparison that decides it, if it is one. */
+  /** Both sides of the deciding comparison, if there is one. */
   readonly sides?: readonly [Value, Value];
-  /**
-   * Distance from where it breaks, below zero where it is broken: of a comparison of numbers the difference that matters,
-   * else one.
-   */
+  /** The distance from a violation, negative if violated: for a comparison of numbers the relevant difference, else one. */
   readonly slack: number;
 }
 
-/** The statements of the user, as opposed to what was inferred. */
+/** The user's invariants, without inferred ones. */
 export function statedInvariants({ invariants = [], totals = [] }: Program): readonly Invariant[] {
   return [...invariants.filter(({ origin }) => origin !== "inferred"), ...totals];
 }
 
 /**
- * How these invariants stand for every combination of rows that they range over; undefined where one of them cannot be
- * evaluated. O(r^n) for n relations and r rows of each.
+ * The state of these invariants for every combination of rows; undefined if one cannot be evaluated. O(r^n) for n relations with r rows
+ * each.
  */
 export function standsOf(
   schema: Schema,
@@ -81,7 +78,7 @@ function comparedBy(
   return [{ sides: [left, right], slack: slackOf(part.operator, left - right) }];
 }
 
-/** By how much the difference of both sides may still move; a strict comparison breaks at zero. */
+/** The margin of a comparison; a strict one breaks at zero. */
 function slackOf(
   operator: Extract<Expression, { kind: "comparison" }>["operator"],
   difference: number,

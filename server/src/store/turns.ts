@@ -1,5 +1,5 @@
-// An earlier run's order of turns on a program that has changed since: a session that waits is passed over until it is
-// woken, and whoever is left in the end goes on to its end.
+// Replays an earlier run's order of turns on a changed program: a waiting session is skipped until it is woken, and unfinished sessions run
+// to their ends.
 import type { Program } from "../program/program";
 import type { Execution, Setup } from "./execution";
 import { NotExecutable } from "./failure";
@@ -18,13 +18,13 @@ export interface TurnsRun {
     readonly why: string;
     readonly code: string;
   }[];
-  /** The run is not serializable, so that a level that keeps it out ends one of them. */
+  /** True if the run is not serializable, so that a level that excludes it aborts one of them. */
   readonly isRefused: boolean;
 }
 
 /**
- * Follows the turns; undefined where a statement's effect is not known or the rows or arguments no longer fit. Linear in
- * the statements that are executed.
+ * Replays the turns; undefined if a statement's effect is unknown or the rows or arguments no longer fit. Linear in the executed
+ * statements.
  */
 export function followTurns(
   program: Program,

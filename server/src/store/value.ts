@@ -1,4 +1,4 @@
-// Values of the store: exact integers and decimals, text, truth values, NULL, and opaque terms that can only be kept.
+// Values of the store: exact integers and decimals, text, Booleans, NULL, and opaque terms.
 import type { ValueType } from "../program/expression";
 import type { Value } from "../protocol/witness";
 import { NotExecutable, SqlFailure } from "./failure";
@@ -10,24 +10,24 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** The result of something that is not understood: equal terms are equal, nothing else is known of it. */
+/** The result of something that was not understood: equal terms are equal, nothing else is known. */
 export interface Opaque {
   readonly kind: "opaque";
   readonly text: string;
-  /** It is made by code outside of the database. */
+  /** True if code outside of the database computes it. */
   readonly isOfCode?: boolean;
-  /** The text without the marks that tell two uses of one thing apart, where there are any. */
+  /** The text without the marks that distinguish two uses of one term, if there are any. */
   readonly form?: string;
-  /** The calls and unknowns that it is made of, by their forms. */
+  /** The calls and unknowns in it, by form. */
   readonly atoms?: readonly string[];
 }
 
-/** The text of a value without the marks that tell two uses of one thing apart. */
+/** The text of a value without the marks that distinguish two uses of one term. */
 export function formOf(value: SqlValue): string {
   return (isOpaque(value) ? value.form : undefined) ?? renderValue(value);
 }
 
-/** Atoms of values, which nobody evaluates. */
+/** The opaque atoms in values. */
 export function atomsOf(values: readonly SqlValue[]): readonly string[] {
   return [...new Set(values.flatMap((each) => (isOpaque(each) ? (each.atoms ?? []) : [])))];
 }
@@ -35,14 +35,14 @@ export function atomsOf(values: readonly SqlValue[]): readonly string[] {
 /** Integers are numbers; every other number is a decimal, so that `/` knows which division is meant. */
 export type SqlValue = number | string | boolean | null | Decimal | Opaque;
 
-/** A value of the witness as the store keeps it in a place of that type. */
+/** A witness's value in the store's form for that type. */
 export function fromValue(value: Value, type: ValueType): SqlValue {
   if (typeof value === "number")
     return type === "decimal" || !Number.isInteger(value) ? decimalOf(value) : value;
   return value;
 }
 
-/** A value as the witness shows it. */
+/** A value in the witness's form. */
 export function toValue(value: SqlValue): Value {
   if (value === null || typeof value !== "object") return value;
   return value.kind === "decimal" ? Number(renderDecimal(value)) : value.text;
@@ -56,7 +56,7 @@ export function renderValue(value: SqlValue): string {
   return String(value);
 }
 
-/** Value that a column of that type keeps: integers are rounded, numbers become decimals; MySQL's truth values are numbers. */
+/** A value as a column of that type stores it: integers are rounded, numbers become decimals; MySQL's Booleans are numbers. */
 export function coerce(value: SqlValue, type: ValueType): SqlValue {
   if (type === "bool" && typeof value === "number") return value !== 0;
   if ((type === "int" || type === "decimal") && typeof value === "boolean")
@@ -74,7 +74,7 @@ export function isDecimal(value: SqlValue): value is Decimal {
   return typeof value === "object" && value !== null && value.kind === "decimal";
 }
 
-/** Negative, zero or positive; undefined when one is NULL. Opaque terms can only be equal to themselves. */
+/** Negative, zero or positive; undefined if one is NULL. An opaque term equals only itself. */
 export function compareValues(left: SqlValue, right: SqlValue): number | undefined {
   if (left === null || right === null) return undefined;
   if (typeof left === "number" && typeof right === "number") return left - right;
@@ -100,7 +100,7 @@ export function sameValue(left: SqlValue, right: SqlValue): boolean {
   return compareValues(left, right) === 0;
 }
 
-/** Order of ORDER BY ascending and of keys: NULL last, opaque terms by their text. */
+/** The order of ORDER BY ascending and of keys: NULL last, opaque terms by text. */
 export function orderValues(left: SqlValue, right: SqlValue): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   if (isOpaque(left) || isOpaque(right)) return compareText(renderValue(left), renderValue(right));
@@ -135,7 +135,7 @@ export function rescale(value: Decimal, scale: number): Decimal {
   };
 }
 
-/** The integer that a decimal without fraction stands for. */
+/** The integer value of a decimal without fraction. */
 export function toInteger(value: Decimal): number {
   return exactInteger(Number(rescale(value, 0).digits));
 }
@@ -144,7 +144,7 @@ export function toDecimal(value: number | Decimal): Decimal {
   return typeof value === "number" ? decimalOf(value) : value;
 }
 
-/** A number, the number that a text spells, or MySQL's for a truth value; undefined for anything else. */
+/** A number, the number in a text, or MySQL's for a Boolean; undefined for anything else. */
 export function asNumeric(value: SqlValue): number | Decimal | undefined {
   if (typeof value === "number" || isDecimal(value)) return value;
   if (typeof value === "boolean") return Number(value);
@@ -166,7 +166,7 @@ function integers(operator: "+" | "-" | "*" | "/" | "%", a: number, b: number): 
     case "/":
     case "%":
       if (b === 0) throw new SqlFailure("22012", "division by zero");
-      // Adding 0 turns -0 into 0, which prints and compares as the same value everywhere.
+      // Adding 0 turns -0 into 0.
       return (operator === "/" ? Math.trunc(a / b) : a % b) + 0;
   }
 }
@@ -193,7 +193,7 @@ function decimals(operator: "+" | "-" | "*" | "/" | "%", a: Decimal, b: Decimal)
   }
 }
 
-/** PostgreSQL gives a quotient at least 16 significant digits. */
+/** PostgreSQL computes a quotient to at least 16 significant digits. */
 const QUOTIENT_SCALE = 16;
 
 function roundedQuotient(dividend: bigint, divisor: bigint): bigint {

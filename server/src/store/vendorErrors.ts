@@ -1,9 +1,9 @@
-// The store's errors in the words of the product that raises them.
+// The store's errors in the wording of the product.
 import type { Product } from "../isolation/levels";
 import { ownEntry } from "../protocol/dictionary";
 import type { SqlFailure } from "./failure";
 
-/** The error as its product's documentation names it, with a sentence. */
+/** The error under its documented name, with a sentence. */
 export function failureText(product: Product, failure: SqlFailure): string {
   const known = ownEntry(VENDOR[product], failure.code);
   return known ?? `${failure.code} ${failure.message}`;

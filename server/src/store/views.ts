@@ -1,4 +1,4 @@
-// Views of a session: committed states with its own writes, and what others have not committed yet.
+// Views of a session: committed states with its own writes, and uncommitted writes of others.
 import type { Schema } from "../program/schema";
 import { NotExecutable } from "./failure";
 import type { Tables } from "./frame";
@@ -6,10 +6,7 @@ import { applyWrite, findTable, writtenRow, type TableRows, type Write } from ".
 import { transactionAt } from "./runRecord";
 import type { DatabaseState, Server, Session } from "./server";
 
-/**
- * A committed state with a session's own writes. Throws NotExecutable where that has two rows with one key, or rows that
- * TRUNCATE has taken from it.
- */
+/** A committed state with a session's own writes. Throws NotExecutable if that has two rows with one key, or rows removed by TRUNCATE. */
 export function visibleTables(server: Server, session: Session, snapshot: DatabaseState): Tables {
   const tables = withOwn(server.schema, snapshot.tables, session.log);
   const doubled = session.level.noVersionOnNoChange ? [] : doubledTables(session, snapshot);
@@ -27,7 +24,7 @@ export function visibleTables(server: Server, session: Session, snapshot: Databa
   };
 }
 
-/** The newest rows, whoever wrote them and whether that is committed or not. */
+/** The newest rows, committed or not. */
 export function uncommittedTables(server: Server): Tables {
   const writes = [...server.sessions.values()]
     .filter((each) => each.ended === undefined)
@@ -54,8 +51,8 @@ export function withWrites(
 }
 
 /**
- * A transaction's own version of a row is whole: it shows the values that the row had when it was changed, also those
- * that the snapshot does not have.
+ * A transaction's own version of a row is whole: it shows the row's values at the time of the change, including ones that the snapshot does
+ * not have.
  */
 function withOwn(
   schema: Schema,
@@ -79,7 +76,7 @@ function withOwn(
   return after;
 }
 
-/** Tables that were truncated, and that committed, since the snapshot: nobody sees what they had. */
+/** Tables whose truncation was committed since the snapshot: nobody sees their old rows. */
 function emptiedTables({ steps, newest }: Server, snapshot: DatabaseState): readonly string[] {
   if (snapshot === newest) return [];
   return steps.flatMap((step) => {
@@ -92,8 +89,8 @@ function emptiedTables({ steps, newest }: Server, snapshot: DatabaseState): read
 }
 
 /**
- * Tables in which PostgreSQL shows two rows with one key: that of the transaction's snapshot, which another one has
- * deleted since, and the transaction's own. InnoDB has one place for both.
+ * Tables in which PostgreSQL shows two rows with one key: the snapshot's row, deleted by another transaction since, and the transaction's
+ * own. InnoDB has one place for both.
  */
 function doubledTables(session: Session, snapshot: DatabaseState): readonly string[] {
   const own = (write: Write) =>
