@@ -1,11 +1,11 @@
-// Sessions of client code as the explorer sees them, and their requests to the store. Keys are strings, versions are
-// opaque values; SQL, rows and assertions are layers above. The code must be deterministic: it is run again for each
-// history, and must ask the same when it is answered the same.
+// Sessions of client code as the explorer sees them, and their requests to the store. Keys are strings, versions are opaque values; SQL,
+// rows and assertions are layers above. The code must be deterministic: it is re-run for each history, and must make the same requests for
+// the same answers.
 
-/** The name of what is read and written as a whole, such as a row: `table/primary key`. */
+/** The name of a unit of reading and writing, such as a row: `table/primary key`. */
 export type Key = string;
 
-/** A version of a key: plain data, as in JSON; `undefined` where the key does not exist (a row that is not there). */
+/** A version of a key: plain JSON data; `undefined` if the key does not exist (an absent row). */
 export type Value =
   | undefined
   | null
@@ -15,14 +15,14 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value };
 
-/** Request of a session to the store; it waits for the answer before it goes on. */
+/** A session's request to the store; the session waits for the answer. */
 export type Request =
-  /** `level`: what the client asked for, as SQL says it; stores of one level for all pass it by. */
+  /** `level`: the client's requested level in SQL's terms; stores with a single level ignore it. */
   | { readonly kind: "begin"; readonly name?: string; readonly level?: string }
   | ReadRequest
-  /** `value: undefined` removes the key. Others see a transaction's last write of a key, once it has committed. */
+  /** `value: undefined` removes the key. Other transactions see the last write of a key after its commit. */
   | { readonly kind: "write"; readonly key: Key; readonly value: Value }
-  /** `result` is what the transaction returned, for assertions. */
+  /** `result` is the transaction's return value, for assertions. */
   | { readonly kind: "commit"; readonly result?: Value }
   | { readonly kind: "abort"; readonly result?: Value };
 
@@ -30,34 +30,34 @@ export type Request =
 export interface ReadRequest {
   readonly kind: "read";
   readonly keys: readonly Key[];
-  /** Also all keys that begin with one of these, as a predicate over a table needs; keys that do not exist yet count. */
+  /** Reads all keys with one of these prefixes too, as a table predicate needs; keys that do not exist yet count. */
   readonly scans?: readonly string[];
-  /** Also all keys whose versions hold one of these values. Asked only of stores that say that they have indexes. */
+  /** Reads all keys whose versions hold one of these values too. Only for stores with indexes. */
   readonly lookups?: readonly Lookup[];
-  /** Reads for update, or before a write in place: real databases read the newest version here, and lock it. */
+  /** True for a locking read, or a read before an in-place write: real databases read and lock the newest version. */
   readonly current?: boolean;
-  /** Belongs to the same statement as the transaction's previous read, and so sees the same snapshot. */
+  /** True if it belongs to the same statement as the transaction's previous read, and so reads the same snapshot. */
   readonly continues?: boolean;
 }
 
-/** All keys that begin so and have ever held a value of an index; keys that do not hold it now may come with them. */
+/** All keys with this prefix that have ever held a value of an index; keys that no longer hold it may be included. */
 export interface Lookup {
   readonly prefix: string;
-  /** The same name for the same `valueOf`. */
+  /** The same name means the same `valueOf`. */
   readonly index: string;
   readonly value: string;
-  /** The value that a version holds, if any. */
+  /** The value held by a version, if any. */
   readonly valueOf: (version: Value) => string | undefined;
 }
 
 /** The store's answer. */
 export type Reply =
   | { readonly kind: "done" }
-  /** One entry per key: those asked for in their order, then those found by scans, sorted. No key occurs twice. */
+  /** One entry per key: the requested ones in order, then those found by scans, sorted. No key occurs twice. */
   | { readonly kind: "values"; readonly values: ReadonlyMap<Key, Value> }
   /**
-   * The transaction is over and has no effect, as if it had rolled back; `code` is an SQLSTATE such as 40001. Where it
-   * `goesOn`, only the request is refused.
+   * The transaction is over and has no effect, as if rolled back; `code` is an SQLSTATE such as 40001. With `goesOn` only the request is
+   * refused.
    */
   | {
       readonly kind: "failed";
@@ -67,36 +67,35 @@ export type Reply =
     };
 
 /**
- * A session: transactions one after the other, `begin` to `commit` or `abort`. Each run starts it afresh, so what it
- * keeps between its transactions belongs inside. What it returns or yields besides requests is ignored; what it throws
- * ends it, and rolls back its open transaction.
+ * A session: a sequence of transactions, `begin` to `commit` or `abort`. Each run starts it afresh, so its state between transactions
+ * belongs inside. Its return value and yields other than requests are ignored; an exception ends it and rolls back its open transaction.
  */
 export type Session = SyncSession | AsyncSession;
 
-/** Code that needs nothing but the store: the fast path. */
+/** Code that only needs the store: the fast path. */
 export interface SyncSession {
   readonly kind: "sync";
   readonly name: string;
   readonly run: () => Generator<Request, void, Reply>;
 }
 
-/** Application code: it may await the store's answers, and nothing else that takes time. */
+/** Application code: it may await the store's answers, but nothing else that takes time. */
 export interface AsyncSession {
   readonly kind: "async";
   readonly name: string;
   readonly run: (ask: Ask) => Promise<void>;
 }
 
-/** Asks the store, one request at a time. Never rejects, save when the run is over and the session is to end. */
+/** Sends one request at a time to the store. Never rejects, except to end the session when the run is over. */
 export type Ask = (request: Request) => Promise<Reply>;
 
-/** A client program: what exists at the start, and sessions that run side by side. */
+/** A client program: the initial state, and concurrent sessions. */
 export interface Client {
   readonly initial: ReadonlyMap<Key, Value>;
   readonly sessions: readonly Session[];
   /**
-   * The names of the unique values that a version of a key holds, such as `account.email/ann`. No two versions that are
-   * there at the same time hold one value, at any level but `any`; sessions look before they write.
+   * The unique values held by a version of a key, such as `account.email/ann`. No two coexisting versions hold one value, at any level but
+   * `any`; sessions check before they write.
    */
   readonly uniqueValues?: (key: Key, value: Value) => readonly string[];
 }

@@ -1,9 +1,9 @@
-// Constraints of a history on the order of commits, kept up read by read: the polynomial levels of Biswas and Enea
-// (OOPSLA 2019). Transactions are positions in a log, 0 is the initial state.
+// Constraints of a history on the commit order, maintained read by read: the polynomial levels of Biswas and Enea (OOPSLA 2019).
+// Transactions are positions in a log, 0 is the initial state.
 import type { Key } from "./client";
 import { Precedence } from "./precedence";
 
-/** Levels at which a history is judged by a graph alone. */
+/** Levels at which a graph alone decides a history. */
 export type WeakLevel = "any" | "read-committed" | "read-atomic" | "causal";
 
 export function isWeakLevel(level: string): level is WeakLevel {
@@ -19,24 +19,22 @@ interface ReadFrom {
 }
 
 /**
- * The order of a log whose transactions come one after the other: only the last one may still read. A read of x from w
- * demands that every other writer of x that the reader sees comes before w; what "sees" means is the level. A statement
- * sees a transaction as a whole or not at all, so at read committed the reads of one statement are as one.
- *
- * Invariant: `before` is transitively closed and without cycles, so every linear extension is an order of commits that
- * the level allows.
+ * The commit order of a log of serial transactions: only the last one may still read. A read of x from w requires that every other writer
+ * of x that the reader sees precedes w; the level defines "sees". A statement sees a transaction completely or not at all, so at read
+ * committed the reads of one statement count as one.
+ * Invariant: `before` is transitively closed and acyclic, so every linear extension is a commit order that the level allows.
  */
 export class CommitOrder {
   /** Positions in use; that of the last transaction is `count - 1`. */
   count = 1;
-  /** Session order and reads-from, closed. */
+  /** Session order and reads-from, transitively closed. */
   readonly past = new Precedence();
-  /** `past` and what reads demand, closed. */
+  /** `past` and the constraints of reads, transitively closed. */
   readonly before = new Precedence();
-  /** Whom a transaction has read from and, at read atomic, whom it follows in its session. */
+  /** The transactions that a transaction has read from and, at read atomic, its session predecessors. */
   private readonly seen = new Precedence();
   private readonly scratch = new Precedence();
-  /** Who writes the key, as words of bits. */
+  /** The writers of each key, as a bit set. */
   private readonly writers = new Map<Key, number[]>();
   private readonly sessions = new Map<number, number[]>();
   private reads: ReadFrom[] = [];
@@ -63,13 +61,13 @@ export class CommitOrder {
   allows(key: Key, writer: number, statement: number): boolean {
     if (this.level === "any") return true;
     if (!this.demand(key, writer, statement)) return false;
-    // One demand that does not contradict what is known closes no cycle; of several, each may.
+    // A single consistent constraint closes no cycle; of several, each may.
     if (this.edges.length <= 2) return true;
     this.scratch.assign(this.before);
     return this.insertAll(this.scratch);
   }
 
-  /** Lets the last transaction read; false if the level forbids it, and then the order is of no further use. */
+  /** Adds a read of the last transaction; false if the level forbids it, after which the order must not be used. */
   read(key: Key, writer: number, statement: number): boolean {
     const at = this.count - 1;
     if (this.level !== "any") {
@@ -81,7 +79,7 @@ export class CommitOrder {
     return true;
   }
 
-  /** The last transaction commits with these writes. */
+  /** Commits the last transaction with these writes. */
   commit(keys: Iterable<Key>): void {
     const at = this.count - 1;
     for (const key of keys) {
@@ -103,8 +101,8 @@ export class CommitOrder {
   }
 
   /**
-   * Collects in `edges` what the read adds to `before`; false if one of these alone contradicts it. Whatever follows the
-   * last transaction follows nobody else, so edges lead to writers only.
+   * Collects in `edges` the read's additions to `before`; false if one of them contradicts it directly. Successors of the last transaction
+   * follow nobody else, so edges lead to writers only.
    */
   private demand(key: Key, writer: number, statement: number): boolean {
     this.edges = [];
@@ -128,7 +126,7 @@ export class CommitOrder {
     return true;
   }
 
-  /** Demands that the writers of the key among these come before `writer`. */
+  /** Requires that the key's writers among these precede `writer`. */
   private precede(visible: number, word: number, key: Key, writer: number): boolean {
     let others = visible & (this.writers.get(key)?.[word] ?? 0);
     if (word === writer >> 5) others &= ~(1 << (writer & 31));

@@ -1,4 +1,4 @@
-// The directed driver: makes a given history come about, such as the witness of an anomaly.
+// The directed driver: realises a given history, such as the witness of an anomaly.
 import type { Client } from "./client";
 import type { DirectedOptions, DirectedRun } from "./exploration";
 import { finish, finishSync, groundOf } from "./ground";
@@ -10,7 +10,7 @@ import { publicRun } from "./randomRuns";
 import { runLog } from "./runLog";
 import { valueText } from "./unfolding";
 
-/** Follows a history. What it leaves open is run in the order of sessions and reads the latest version. */
+/** Follows a history. Beyond it, sessions run in order and reads return the latest version. */
 export function directedRun(client: Client, options: DirectedOptions): Promise<DirectedRun> {
   return finish(follow(client, options));
 }

@@ -1,11 +1,11 @@
-// Entry of the explorer: runs of a client program, decided by one of three drivers.
+// Interface of the explorer: runs of a client program, decided by one of three drivers.
 import type { ProductLevelName } from "../isolation/levels";
 import type { FinalState, History, TransactionId } from "./history";
 
-/** The levels that the store can hold histories to. At `any` every read may return any committed version. */
+/** The levels of the store. At `any` every read may return any committed version. */
 export type StoreLevel = AxiomaticLevel | ProductLevelName;
 
-/** As Biswas and Enea define them (OOPSLA 2019); parallel snapshot isolation as Cerone and Gotsman (PODC 2016). */
+/** As defined by Biswas and Enea (OOPSLA 2019); parallel snapshot isolation as by Cerone and Gotsman (PODC 2016). */
 export type AxiomaticLevel =
   | "any"
   | "read-committed"
@@ -16,15 +16,15 @@ export type AxiomaticLevel =
   | "snapshot-isolation"
   | "serializable";
 
-/** Limits that keep a run finite whatever the client does. */
+/** Limits that keep every run finite. */
 export interface RunLimits {
-  /** Events of one transaction; 10,000 if absent. */
+  /** Maximal events per transaction; 10,000 by default. */
   readonly events?: number;
-  /** Transactions of one session, retries included; 50 if absent. */
+  /** Maximal transactions per session, retries included; 50 by default. */
   readonly transactions?: number;
   /**
-   * Lets the event loop turn once. Application code that awaits something else than the store is given a few turns
-   * before it counts as stuck; without this only promises that need no turn are waited for.
+   * Lets the event loop turn once. Application code that awaits something other than the store gets a few turns before it counts as stuck;
+   * without this only promises that need no turn are awaited.
    */
   readonly turn?: () => Promise<void>;
 }
@@ -32,18 +32,18 @@ export interface RunLimits {
 /** One execution of the client. */
 export interface Run {
   readonly history: History;
-  /** Problems of the client's code; empty in an orderly run. */
+  /** Problems of the client's code; empty for a normal run. */
   readonly problems: readonly RunProblem[];
   /**
-   * Every state that the database can be in at the end, over all orders of commits that the level allows for this
-   * history, without repetition. Assertions over the final state must hold in each.
+   * All possible final states over all commit orders that the level allows for this history, without repetition. Assertions over the final
+   * state must hold in each.
    */
   readonly finalStates: () => readonly FinalState[];
 }
 
 export interface RunProblem {
   readonly session: number;
-  /** The transaction that was open, if one was. */
+  /** The open transaction, if any. */
   readonly transaction?: TransactionId;
   readonly kind:
     | "thrown"
@@ -58,84 +58,81 @@ export interface RunProblem {
 export interface ExploreOptions extends RunLimits {
   readonly level: StoreLevel;
   /**
-   * Only at levels up to `causal`: explore at this weaker level, and leave out histories that the level forbids. Slower,
-   * and the same result; for comparison.
+   * For levels up to `causal`: explores at this weaker level, and drops histories that the level forbids. Slower, with the same result; for
+   * comparison.
    */
   readonly startLevel?: AxiomaticLevel;
-  /** Go on with what an earlier exploration, or `split`, left. */
+  /** Continues the remaining work of an earlier exploration, or of `split`. */
   readonly from?: readonly Work[];
   /**
-   * Stop as soon as so many beginnings of histories are left, and take the broadest ones first: they are the work of
-   * others. Which histories there are does not depend on how the work is divided.
+   * Stops as soon as this many prefixes of histories are pending, exploring the broadest first: they are work for other threads. The set of
+   * histories does not depend on the division.
    */
   readonly spread?: number;
-  /** Keys that exist in some history, as an earlier exploration of the same client found out. */
+  /** Keys that exist in some history, known from an earlier exploration of the same client. */
   readonly universe?: readonly string[];
-  /** Polled during runs; true ends the exploration and leaves the rest as work. */
+  /** Polled during runs; true ends the exploration and returns the rest as work. */
   readonly stop?: () => boolean;
 }
 
-/** The beginning of some histories that are still to be explored: plain data. */
+/** A prefix of histories still to be explored: plain data. */
 export type Work =
-  /** All histories that go on from this one; its last transaction may be open. */
+  /** All histories that extend this one; its last transaction may be open. */
   | { readonly kind: "history"; readonly history: History }
-  /** All histories that come of moving a read of this one behind its last transaction, which has just committed. */
+  /** All histories that result from moving a read of this one behind its last transaction, which has just committed. */
   | { readonly kind: "moves"; readonly history: History }
-  /** All that goes on from these sessions' steps; see `timeline.ts`. */
+  /** All that extends these sessions' steps; see `timeline.ts`. */
   | { readonly kind: "steps"; readonly steps: readonly number[] };
 
 /** Events of an exploration. */
 export type ExploreEvent =
   | { readonly kind: "run"; readonly run: Run }
   /**
-   * A key turned up that predicates of earlier runs had missed. All runs so far are void. They come again, unless the
-   * exploration was given a part of the work: then it ends, and all parts are to be explored again from the start.
+   * A new key turned up that predicates of earlier runs had missed: all runs so far are void. They are repeated, unless the exploration had
+   * a part of the work: then it ends, and all parts must be restarted.
    */
   | { readonly kind: "restart"; readonly keys: readonly string[] };
 
-/** Which version a random run reads where the level leaves a choice. */
+/** The version that a random run reads if the level allows several. */
 export type Strategy =
-  /** Any, each as likely as the others. */
+  /** Any, with equal probability. */
   | "uniform"
   /** The latest: runs are close to serial. */
   | "latest"
-  /** The oldest: the furthest from serial that the level allows. */
+  /** The oldest: as far from serial as the level allows. */
   | "stale";
 
 export interface RandomOptions extends RunLimits {
   readonly level: StoreLevel;
-  /** `uniform` if absent. */
+  /** `uniform` by default. */
   readonly strategy?: Strategy;
 }
 
 export interface DirectedOptions extends RunLimits {
-  /** The history that is to come about: its order of transactions, and whom each read reads from. */
+  /** The history to realise: its transaction order, and the writer of each read. */
   readonly schedule: History;
   readonly level: StoreLevel;
 }
 
 export interface DirectedRun extends Run {
-  /** The run did what the schedule says; what differed is among the problems. */
+  /** True if the run did what the schedule says; differences are among the problems. */
   readonly followed: boolean;
-  /** The level allows the history that came about; absent at products' levels of which a history does not tell enough. */
+  /** True if the level allows the realised history; absent at products' levels for which a history has too little information. */
   readonly allowed?: boolean;
 }
 
 export interface ExploreSummary {
-  /** Since the last restart; each a history of its own. */
+  /** Distinct histories since the last restart. */
   readonly histories: number;
-  /** Runs that were begun. */
+  /** The number of started runs. */
   readonly runs: number;
-  /**
-   * Runs that gave no history of the level, or one that came up elsewhere. At levels up to `causal` only those in which
-   * two transactions took the same unique value.
-   */
+  /** Runs without a new history of the level. At levels up to `causal` only those in which two transactions took the same unique value. */
   readonly blocked: number;
-  /** Every history of the level was told. */
+  /** True if every history of the level was reported. */
   readonly exhausted: boolean;
-  /** The rest if it was stopped. */
+  /** The rest, if it was stopped. */
   readonly remaining: readonly Work[];
   readonly universe: readonly string[];
-  /** The most beginnings of histories that were kept at a time. */
+  /** The maximal number of pending prefixes. */
   readonly peakWork: number;
 }

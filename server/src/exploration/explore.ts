@@ -1,5 +1,5 @@
-// The exhaustive driver: every history of a client program at a level, once. Keeps a stack of beginnings of histories,
-// which are plain data: they can be handed to workers, kept for later, and do not grow with the number of histories.
+// The exhaustive driver: every history of a client program at a level, once. Keeps a stack of history prefixes, which are plain data: they
+// can be sent to workers or saved, and their number does not grow with that of histories.
 import type { Client } from "./client";
 import { isWeakLevel } from "./commitOrder";
 import type { StoreLevel, ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
@@ -42,7 +42,7 @@ export async function* exploreAsync(
   }
 }
 
-/** Random runs that look for keys before a client with predicates is explored. */
+/** The number of random runs that look for keys before a client with predicates is explored. */
 const SCOUTS = 20;
 
 function* exploration(
@@ -58,7 +58,7 @@ function* exploration(
     if (ground.universe.missed.size === 0) return summary;
     known = ground.universe.all();
     yield { kind: "restart", keys: known };
-    // The keys that this exploration was given are a part of the whole, and all parts must start again with them.
+    // The keys of this exploration are a part of the whole; all parts must restart with them.
     if (options.from !== undefined)
       return { ...summary, histories: 0, exhausted: false, remaining: [ROOT], universe: known };
   }
@@ -66,7 +66,7 @@ function* exploration(
 
 const ROOT: Work = { kind: "history", history: { transactions: [] } };
 
-/** Works off the stack until it is empty, a predicate missed a key, or the caller stops it. */
+/** Processes the stack until it is empty, a predicate missed a key, or the caller stops it. */
 function* pass(
   ground: Ground,
   options: ExploreOptions,
@@ -100,7 +100,7 @@ function* pass(
     runs++;
     peakWork = Math.max(peakWork, stack.length);
     if (finished === undefined || universe.missed.size > 0) continue;
-    // Most code is run once per sequence of answers; whether it does the same again is tried on the first run.
+    // Code runs once per sequence of answers; the first run checks that it is deterministic.
     if (histories++ === 0)
       for (const point of finished.points)
         yield* unlessStopped(awaitValue(ground.unfolding.repeat(point)), undefined);
@@ -118,7 +118,7 @@ function* pass(
   };
 }
 
-/** Gives up a run half-way when it is time to stop: clients that go on for long have long runs. */
+/** Abandons a run half-way on a stop: some clients have long runs. */
 function* unlessStopped<T>(
   steps: Steps<T>,
   stop: (() => boolean) | undefined,
@@ -127,7 +127,7 @@ function* unlessStopped<T>(
     const step = steps.next();
     if (step.done === true) return step.value;
     if (step.value !== undefined) yield step.value;
-    // Asked after every answer to application code: a single transaction of it may take long.
+    // Polled after every answer to application code: a single transaction of it may take long.
     if (stop?.() === true) return "stopped";
   }
 }
@@ -159,7 +159,7 @@ function* runAt(
   return yield* runCausal(ground, level, begun, more);
 }
 
-/** The level at which histories are enumerated; those that the level itself forbids are left out at their end. */
+/** The level at which histories are enumerated; those that the requested level forbids are dropped at their end. */
 function startOf(level: StoreLevel): StoreLevel {
   return level === "parallel-snapshot-isolation" ? "causal" : level;
 }

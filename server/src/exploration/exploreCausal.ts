@@ -1,5 +1,5 @@
-// Explores all histories at the levels up to causal consistency: explore-ce of Bouajjani, Enea and Roman-Calvo (PLDI 2023)
-// with a repaired condition for moved reads (`reorderings.ts`). Sound, complete, no history twice, none given up half-way.
+// Explores all histories at levels up to causal consistency: explore-ce of Bouajjani, Enea and Roman-Calvo (PLDI 2023) with a repaired
+// condition for moved reads (`reorderings.ts`). Sound, complete, no duplicates, no abandoned runs.
 import type { WeakLevel } from "./commitOrder";
 import type { Work } from "./exploration";
 import type { FinalRun, Ground, Steps } from "./ground";
@@ -9,21 +9,21 @@ import { orderOf, reorderings } from "./reorderings";
 import { beginningAt, runLog } from "./runLog";
 import type { ReadPlace } from "./runLog";
 
-/** Another writer for a read: of all choices of a run together, its history is kept once. */
+/** An alternative writer for a read; all alternatives of a run share its history. */
 export interface Branch extends ReadPlace {
   readonly kind: "branch";
   readonly from: TransactionId;
 }
 
-/** The reads that may move behind a transaction of a run, which are looked for when it is their turn. */
+/** The reads that may move behind a transaction of a run, computed when it is their turn. */
 export interface LaterMoves {
   readonly kind: "later moves";
   readonly transactions: readonly Transaction[];
-  /** How many transactions had been run when that one had committed. */
+  /** The number of transactions run when that one committed. */
   readonly count: number;
 }
 
-/** Rest of a run, once it is over, as plain data. */
+/** The remaining work of a finished run, as plain data. */
 export function workOf(left: Work | Branch | LaterMoves): Work {
   switch (left.kind) {
     case "branch":
@@ -35,7 +35,7 @@ export function workOf(left: Work | Branch | LaterMoves): Work {
   }
 }
 
-/** The beginnings that moves lead to; the last one is to be explored first. */
+/** The prefixes that moves lead to; the last one is explored first. */
 export function movesOf({ transactions }: History, level: WeakLevel): readonly Work[] {
   const order = orderOf(transactions, level);
   if (order === undefined) return [];
@@ -43,8 +43,8 @@ export function movesOf({ transactions }: History, level: WeakLevel): readonly W
 }
 
 /**
- * Runs the first history that begins with `beginning`, and hands on the beginnings of all others. Of these the last one
- * is to be explored first; then no more of them are kept at a time than decisions of one history allow.
+ * Runs the first history that extends `beginning`, and returns the prefixes of all others. The last of these is explored first; the number
+ * of pending prefixes is then bounded by the decisions of one history.
  */
 export function runCausal(
   ground: Ground,

@@ -1,6 +1,6 @@
-// Explores levels at which all read from one copy of the database: a run is an order of steps (`sequences.ts`), each of
-// which reads what is there. Of all orders that do the same only the smallest is gone on with, and beginnings of smallest
-// orders are smallest, so nothing has to be remembered to meet every history once.
+// Explores levels with one copy of the database: a run is an order of steps (`sequences.ts`), each of which reads the current state. Of
+// equivalent orders only the smallest is extended, and prefixes of smallest orders are smallest, so every history is met once without a
+// memory of visited ones.
 import type { Work } from "./exploration";
 import { startAll } from "./ground";
 import type { FinalRun, Ground, Steps } from "./ground";
@@ -10,9 +10,8 @@ import { Timeline } from "./timeline";
 import type { Move } from "./moment";
 
 /**
- * Runs the first history that begins with these sessions' steps, and hands on the beginnings of others. Undefined where
- * all that begins so was met elsewhere. Among `n` steps of `s` sessions each costs at most `s` runs of a transaction, and
- * as many searches for a smaller order.
+ * Runs the first history that extends these sessions' steps, and returns the prefixes of others. Undefined if all extensions were met
+ * elsewhere. Among `n` steps of `s` sessions each costs at most `s` runs of a transaction, and as many searches for a smaller order.
  */
 export function* runSteps(
   ground: Ground,

@@ -1,4 +1,4 @@
-// Which states a database can be in after a history: who wrote last what, over all orders of commits that the level allows.
+// The possible final states of a history: the last writer of each key, over all commit orders that the level allows.
 import type { Client, Key, Value } from "./client";
 import { copyRules } from "./copyRules";
 import { isWeakLevel } from "./commitOrder";
@@ -14,8 +14,8 @@ import type { LastWriters, Step } from "./sequences";
 import { stepsOf } from "./stepsOf";
 
 /**
- * All final states of a history that the level allows, each once; `run` are the steps that it was run in, if it was.
- * Exponential in the writers that nothing orders.
+ * All final states of a history that the level allows, each once; `run` has the steps of its run, if any. Exponential in the unordered
+ * writers.
  */
 export function finalStatesOf(
   client: Client,
@@ -44,7 +44,7 @@ function lastWriters(
   return steps === undefined ? [] : endings(steps);
 }
 
-/** Picks a last writer per key, as long as one order of commits can put all of them last. */
+/** Picks a last writer per key, as long as one commit order can put all of them last. */
 function weakEndings(
   transactions: readonly Transaction[],
   before: Precedence,
@@ -72,7 +72,7 @@ function weakEndings(
   return found;
 }
 
-/** The last writers where all writers of a key are ordered. */
+/** The last writers if all writers of a key are ordered. */
 function maximal(transactions: readonly Transaction[], order: Precedence): LastWriters {
   return new Map(
     [...writersByKey(transactions)].map(([key, writers]) => {

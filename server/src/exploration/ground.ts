@@ -1,4 +1,4 @@
-// Ground of a client's runs, and how they wait for asynchronous code.
+// The shared context of a client's runs, and the handling of asynchronous code.
 import type { Client } from "./client";
 import type { RunLimits, RunProblem } from "./exploration";
 import type { History } from "./history";
@@ -13,22 +13,22 @@ export interface Ground {
   readonly universe: Universe;
 }
 
-/** For a client of which these keys are known besides those that exist at the start. */
+/** The context of a client for which these keys are known beside the initial ones. */
 export function groundOf(client: Client, limits: RunLimits, keys: readonly string[]): Ground {
   return { client, unfolding: unfold(client, limits), universe: new Universe(client, keys) };
 }
 
-/** A run that came to its end. */
+/** A finished run. */
 export interface FinalRun {
   readonly history: History;
   readonly problems: readonly RunProblem[];
-  /** Where the sessions ended. */
+  /** The final points of the sessions. */
   readonly points: readonly Point[];
-  /** How it was run, at levels where all read from one copy. */
+  /** The steps of the run, at levels with one copy. */
   readonly steps?: readonly Step[];
 }
 
-/** Yields what has to be awaited before it can go on, and nothing now and then, where it may be given up. */
+/** A run that yields what it awaits, and occasionally nothing, where it may be abandoned. */
 export type Steps<T> = Generator<Promise<unknown> | undefined, T, unknown>;
 
 /** The first points of all sessions. */
@@ -39,7 +39,7 @@ export function* startAll({ client, unfolding }: Ground): Steps<Point[]> {
   return points;
 }
 
-/** The value, awaited where it is not there yet. */
+/** The value, awaited if necessary. */
 export function* awaitValue<T>(value: T | Promise<T>): Steps<T> {
   if (!(value instanceof Promise)) return value;
   let result: { readonly value: T } | undefined;

@@ -1,16 +1,16 @@
-// Histories as the explorer makes them: logs of transactions in the order in which they were run, with the writer that
-// each read read from. Plain data, so that a history, or the beginning of one, can go to a worker or be kept.
+// Histories of the explorer: logs of transactions in the order in which they were run, with the writer of each read. Plain data, so that a
+// history, or its prefix, can be sent to a worker or saved.
 import type { Key, Value } from "./client";
 
 /**
- * A transaction's name in all histories of a client: sessions and their transactions in order. `INITIAL` wrote what
- * exists at the start. Numbers grow with session, then with the place in the session.
+ * A transaction's name in all histories of a client. `INITIAL` wrote the initial state. Numbers are ordered by session, then by index in
+ * the session.
  */
 export type TransactionId = number;
 
 export const INITIAL: TransactionId = 0;
 
-/** As the writer of a read: the transaction itself. */
+/** The writer of a read of the transaction's own write. */
 export const OWN = -1;
 
 /** More transactions than a session may run. */
@@ -30,7 +30,7 @@ export type Event =
       readonly key: Key;
       /** `OWN`, `INITIAL` or another transaction. */
       readonly from: TransactionId;
-      /** Counts the statements of the transaction from 0. */
+      /** The index of the statement in the transaction, from 0. */
       readonly statement: number;
     }
   | { readonly kind: "write"; readonly key: Key; readonly value: Value };
@@ -42,17 +42,17 @@ export interface Transaction {
   readonly name: string | undefined;
   readonly events: readonly Event[];
   readonly status: "open" | "committed" | "aborted";
-  /** The reason why the store rolled it back. */
+  /** The reason of a rollback by the store. */
   readonly failure?: string;
   readonly result?: Value;
 }
 
-/** Each transaction comes after those of its session before it, and after those that it reads from. */
+/** Each transaction follows its session predecessors and those that it reads from. */
 export interface History {
   readonly transactions: readonly Transaction[];
 }
 
-/** A key of a final state, and who wrote its last version. */
+/** The keys of a final state, with the writer of each last version. */
 export type FinalState = ReadonlyMap<
   Key,
   { readonly writer: TransactionId; readonly value: Value }

@@ -1,4 +1,4 @@
-// Decision whether a level allows a history, asked of the whole history.
+// Decides whether a level allows a complete history.
 import { isWeakLevel } from "./commitOrder";
 import type { StoreLevel } from "./exploration";
 import type { History } from "./history";
@@ -9,9 +9,9 @@ import { copyRules } from "./copyRules";
 import { stepsOf } from "./stepsOf";
 
 /**
- * True if the level allows the history, whose transactions come after those that they read from. In polynomial time up
- * to causal consistency; above it a search, exponential in the worst case. Undefined at products' levels of which
- * histories do not tell enough: which reads were locking ones, and when a transaction took its snapshot.
+ * True if the level allows the history, whose transactions follow those that they read from. Polynomial up to causal consistency; above it
+ * a search, exponential in the worst case. Undefined at products' levels, where histories lack information: which reads lock, and when a
+ * snapshot was taken.
  */
 export function allows(history: History, level: StoreLevel): boolean | undefined {
   if (isWeakLevel(level)) return orderOf(history.transactions, level) !== undefined;

@@ -1,9 +1,9 @@
-// A history while it is made: transactions that are over, and the one that runs.
+// A history under construction: finished transactions, and the running one.
 import type { Key, Value } from "./client";
 import { INITIAL, OWN, transactionId } from "./history";
 import type { Event, History, Transaction, TransactionId } from "./history";
 
-/** Writes that a transaction leaves: its last write of each key. Nothing unless it committed. */
+/** The final writes of a transaction: the last write of each key; none unless it committed. */
 export function writesOf(transaction: Transaction): ReadonlyMap<Key, Value> {
   if (transaction.status !== "committed") return NOTHING;
   let writes = known.get(transaction);
@@ -31,7 +31,7 @@ export function writersByKey(
   return writers;
 }
 
-/** The transaction that runs. */
+/** The running transaction. */
 export interface OpenTransaction {
   readonly id: TransactionId;
   readonly session: number;
@@ -39,7 +39,7 @@ export interface OpenTransaction {
   readonly name: string | undefined;
   readonly events: Event[];
   readonly writes: Map<Key, Value>;
-  /** Number of the statement that runs; -1 before the first. */
+  /** The index of the running statement; -1 before the first. */
   statement: number;
 }
 
@@ -52,14 +52,14 @@ export function openTransaction(
   return { id, session, index, name, events: [], writes: new Map(), statement: -1 };
 }
 
-/** How a transaction came to its end. */
+/** The end of a transaction. */
 export interface Ending {
   readonly status: "committed" | "aborted";
   readonly result?: Value;
   readonly failure?: string;
 }
 
-/** The transaction, over. */
+/** The finished transaction. */
 export function endTransaction(open: OpenTransaction, ending: Ending): Transaction {
   const { id, session, index, name, events } = open;
   const { status, result, failure } = ending;
@@ -75,7 +75,7 @@ export function endTransaction(open: OpenTransaction, ending: Ending): Transacti
   };
 }
 
-/** The log of a run in which one transaction runs at a time. */
+/** The log of a run with serial transactions. */
 export class Log {
   readonly transactions: Transaction[] = [];
   private readonly byId = new Map<TransactionId, number>();
@@ -83,7 +83,7 @@ export class Log {
 
   constructor(private readonly initial: ReadonlyMap<Key, Value>) {}
 
-  /** Adds a transaction that is over. */
+  /** Appends a finished transaction. */
   add(transaction: Transaction): void {
     this.transactions.push(transaction);
     this.byId.set(transaction.id, this.transactions.length);
@@ -94,17 +94,17 @@ export class Log {
     }
   }
 
-  /** Where a transaction stands: 0 is the initial state, the first transaction is 1. */
+  /** The position of a transaction: 0 is the initial state, the first transaction is 1. */
   position(id: TransactionId): number {
     return id === INITIAL ? 0 : (this.byId.get(id) ?? -1);
   }
 
-  /** Committed transactions that write the key, in the order in which they were run. */
+  /** Committed transactions that write the key, in the order of the run. */
   writersOf(key: Key): readonly TransactionId[] {
     return this.writers.get(key) ?? [];
   }
 
-  /** The version that a transaction reads if it reads from that writer. */
+  /** The version that a transaction reads from that writer. */
   value(reader: OpenTransaction, key: Key, from: TransactionId): Value {
     if (from === OWN) return reader.writes.get(key);
     if (from === INITIAL) return this.initial.get(key);

@@ -1,4 +1,4 @@
-// Moves of one session at one moment on the one copy of the database. Only tried: nothing of the copy changes.
+// One tentative step of one session on the shared copy of the database: the copy is not changed.
 import type { Key, ReadRequest, Reply, Request, Value } from "./client";
 import type { CopyRules } from "./copyRules";
 import { INITIAL, OWN } from "./history";
@@ -7,7 +7,7 @@ import type { Ending, OpenTransaction } from "./log";
 import type { Step } from "./sequences";
 import type { Point } from "./unfolding";
 
-/** The copy as a moment finds it. */
+/** The copy at the time of a step. */
 export interface Copy {
   readonly rules: CopyRules;
   /** The number of steps taken so far. */
@@ -18,12 +18,12 @@ export interface Copy {
   readonly keysOf: (request: ReadRequest) => readonly Key[];
 }
 
-/** A transaction on its way. */
+/** A transaction in progress. */
 export interface Running {
   readonly open: OpenTransaction;
-  /** Keys that it keeps from others until its end. */
+  /** Keys that it locks until its end. */
   readonly holds: ReadonlySet<Key>;
-  /** Where a moment is a statement and the level has one snapshot per transaction. */
+  /** The transaction's snapshot, if a step is a statement and the level has one per transaction. */
   readonly snapshot: Snapshot | undefined;
 }
 
@@ -31,18 +31,18 @@ export interface Snapshot {
   /** The step that took it. */
   readonly at: number;
   readonly versions: ReadonlyMap<Key, TransactionId>;
-  /** Keys that were read, with their writers. */
+  /** The keys read, with their writers. */
   readonly reads: ReadonlyMap<Key, TransactionId>;
   /** Keys that had to be unchanged since. */
   readonly compared: ReadonlySet<Key>;
 }
 
-/** Next move of a session. */
+/** The next step of a session. */
 export interface Move {
   readonly step: Step;
   readonly running: Running;
   readonly point: Point;
-  /** How the transaction ended; undefined while it goes on. */
+  /** The end of the transaction; undefined while it continues. */
   readonly ending: Ending | undefined;
 }
 
@@ -53,7 +53,7 @@ export class Moment {
   private readonly taken = new Set<Key>();
   private readonly unchanged = new Set<Key>();
   private snapshot: Snapshot | undefined;
-  /** Last act of the moment; nothing belongs to the same statement as what came before it. */
+  /** The last action of the step; nothing before it belongs to the same statement. */
   private done: "nothing" | "plain read" | "current read" | "write" = "nothing";
 
   constructor(
@@ -66,7 +66,7 @@ export class Moment {
       this.snapshotNow();
   }
 
-  /** True if the request is for another moment. */
+  /** True if the request belongs to the next step. */
   isOver(request: Request): boolean {
     const { rules } = this.copy;
     if (request.kind === "commit") return !this.mayCommit();
@@ -77,7 +77,7 @@ export class Moment {
     return request.kind !== "read" || request.continues !== true || this.done === "write";
   }
 
-  /** The answer; undefined where the transaction must wait, or cannot go on. */
+  /** The answer; undefined if the transaction must wait, or cannot continue. */
   answer(request: Request): Reply | undefined {
     const { open } = this.running;
     if (request.kind === "write") {
@@ -100,14 +100,14 @@ export class Moment {
     return { kind: "values", values };
   }
 
-  /** At snapshot isolation it must be known before the commit that nobody else writes the same; false if somebody does. */
+  /** Reserves the written keys, which snapshot isolation requires before the commit; false if another transaction writes one of them. */
   reserve(): boolean {
     const { rules } = this.copy;
     if (rules.moment !== "snapshot" || !rules.exclusive || !this.first) return true;
     return [...this.running.open.writes.keys()].every((key) => this.hold(key));
   }
 
-  /** The move to this point. */
+  /** The step that ends at this point. */
   move(point: Point, ending: Ending | undefined): Move {
     const { open, holds } = this.running;
     return {
@@ -127,7 +127,9 @@ export class Moment {
     };
   }
 
-  /** A commit that others may come before is a moment of its own; one that nobody could tell from that is not. */
+  /**
+   * True if the commit is part of this step. A commit that others may precede is a step of its own, unless the difference is invisible.
+   */
   private mayCommit(): boolean {
     const { open, holds } = this.running;
     switch (this.copy.rules.moment) {
@@ -140,7 +142,7 @@ export class Moment {
     }
   }
 
-  /** Whom a read reads from, in the snapshot or on the copy. */
+  /** The writer of a read, in the snapshot or on the copy. */
   private writerOf(key: Key, current: boolean): TransactionId | undefined {
     const { rules, last } = this.copy;
     const newest = last.get(key) ?? INITIAL;
@@ -169,7 +171,7 @@ export class Moment {
     this.snapshot ??= { at: now, versions: new Map(last), reads: new Map(), compared: new Set() };
   }
 
-  /** Keeps a key from others; false where somebody else has it, or where it has changed and that counts. */
+  /** Locks a key; false if another transaction holds it, or if it has changed and that matters. */
   private hold(key: Key): boolean {
     const { open, holds } = this.running;
     const { rules, last } = this.copy;

@@ -1,5 +1,5 @@
-// Parallel snapshot isolation (Cerone and Gotsman, PODC 2016): everyone sees causally closed snapshots, and of two that
-// write the same key one sees the other. Judged after the fact: the orders of versions are searched for.
+// Parallel snapshot isolation (Cerone and Gotsman, PODC 2016): everyone sees causally closed snapshots, and of two that write the same key
+// one sees the other. Decided after the run, by a search for version orders.
 import type { History } from "./history";
 import { INITIAL } from "./history";
 import { writersByKey } from "./log";
@@ -7,8 +7,8 @@ import type { Precedence } from "./precedence";
 import { isExternal, orderOf } from "./reorderings";
 
 /**
- * All visibilities that the level allows for the history and in which all writers of a key are ordered, over positions
- * from 1. Exponential in the pairs of writers that nothing orders.
+ * All visibility relations that the level allows for the history and in which all writers of a key are ordered, over positions from 1.
+ * Exponential in the unordered pairs of writers.
  */
 export function* versionOrders(history: History): Generator<Precedence> {
   const { transactions } = history;
@@ -28,7 +28,7 @@ export function* versionOrders(history: History): Generator<Precedence> {
     all.flatMap((a, index) => all.slice(index + 1).map((b) => [a, b] as const)),
   );
 
-  /** Whoever sees a writer of what it reads reads from a later one; until nothing more follows. */
+  /** A transaction that sees a writer of a key that it reads reads from a later one; applied to a fixpoint. */
   const settle = (visible: Precedence): boolean => {
     for (let changed = true; changed;) {
       changed = false;

@@ -1,12 +1,12 @@
-// Who precedes whom among a growing number of things: rows of bits, as many words as it takes.
+// A growing precedence relation, as rows of bits.
 
-/** Row b holds the bit of a where a precedes b. Closing is the caller's choice: see `insert`. */
+/** Row b has the bit of a if a precedes b. The caller decides about transitive closure: see `insert`. */
 export class Precedence {
   private words = 1;
   private rows = 16;
   private bits: Int32Array = new Int32Array(this.rows);
 
-  /** Makes room for so many things. */
+  /** Reserves space for this many elements. */
   reserve(count: number): void {
     if (count <= this.rows && count <= this.words * 32) return;
     const words = count > this.words * 32 ? this.words * 2 : this.words;
@@ -28,7 +28,7 @@ export class Precedence {
     this.bits[at] = (this.bits[at] ?? 0) | (1 << (a & 31));
   }
 
-  /** A word of row b: bit i stands for thing `32 * word + i`. */
+  /** A word of row b: bit i represents element `32 * word + i`. */
   row(b: number, word: number): number {
     return this.bits[b * this.words + word] ?? 0;
   }
@@ -37,7 +37,7 @@ export class Precedence {
     return this.words;
   }
 
-  /** The instances that precede a, and a, precede b; for b that precedes nothing. */
+  /** Adds a and its predecessors as predecessors of b, which must precede nothing. */
   follow(a: number, b: number): void {
     const { words, bits } = this;
     for (let word = 0; word < words; word++)
@@ -45,7 +45,7 @@ export class Precedence {
     this.set(a, b);
   }
 
-  /** Keeps a closed relation of the first `count` things closed; false, and nothing of use, if that makes a cycle. */
+  /** Adds a before b and keeps the relation over the first `count` elements closed; false, leaving it unusable, if that makes a cycle. */
   insert(a: number, b: number, count: number): boolean {
     if (a === b || this.has(b, a)) return false;
     if (this.has(a, b)) return true;
@@ -54,7 +54,7 @@ export class Precedence {
     return true;
   }
 
-  /** Takes over what another one holds. */
+  /** Copies another relation. */
   assign(other: Precedence): void {
     this.words = other.words;
     this.rows = other.rows;

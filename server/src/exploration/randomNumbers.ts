@@ -1,7 +1,7 @@
-/** Draws a whole number from 0 to below the bound. */
+/** Returns a random integer from 0 to below the bound. */
 export type Random = (bound: number) => number;
 
-/** Numbers that are the same for the same seed (Mulberry32). */
+/** A seeded generator (Mulberry32). */
 export function randomNumbers(seed: number): Random {
   let state = seed >>> 0;
   return (bound) => {

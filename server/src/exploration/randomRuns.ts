@@ -1,4 +1,4 @@
-// The random driver: one run at a time, each decided by the numbers of its seed (MonkeyDB; Biswas et al., OOPSLA 2021).
+// The random driver: one run at a time, determined by its seed (MonkeyDB; Biswas et al., OOPSLA 2021).
 import type { Client } from "./client";
 import { isWeakLevel } from "./commitOrder";
 import type { RandomOptions, Run, StoreLevel, Strategy } from "./exploration";
@@ -17,17 +17,17 @@ import { uniqueKeysHold } from "./uniqueKeys";
 import type { Move } from "./moment";
 
 export interface RandomRuns {
-  /** The run of that seed; the same again for the same seed, as long as the client does not change. */
+  /** The run of a seed; deterministic as long as the client does not change. */
   readonly run: (seed: number) => Promise<Run>;
   /** For clients whose sessions are all `sync`. */
   readonly runSync: (seed: number) => Run;
-  /** Keys that turned up so far. */
+  /** Keys found so far. */
   readonly universe: () => readonly string[];
 }
 
 /**
- * Random runs of a client. What predicates read grows with the keys that earlier runs wrote, so a run whose predicates
- * missed a key is run again.
+ * Random runs of a client. The reads of predicates grow with the keys that earlier runs wrote, so a run whose predicates missed a key is
+ * repeated.
  */
 export function randomRuns(client: Client, options: RandomOptions): RandomRuns {
   let ground = groundOf(client, options, []);
@@ -48,14 +48,14 @@ export function randomRuns(client: Client, options: RandomOptions): RandomRuns {
   };
 }
 
-/** Keys that come into being in random runs; none where the client has no predicates. */
+/** Keys created in random runs; none if the client has no predicates. */
 export function* scout(
   client: Client,
   options: RandomOptions,
   runs: number,
 ): Steps<readonly string[]> {
   let ground = groundOf(client, options, []);
-  // Keys do not depend on versions being refused, which takes time.
+  // Keys do not depend on refused versions, and refusing takes time.
   const scouting = options.level === "parallel-snapshot-isolation" ? "causal" : options.level;
   for (let seed = 1; seed <= runs; seed++) {
     yield* randomRun(ground, { ...options, level: scouting }, randomNumbers(seed));
@@ -65,13 +65,13 @@ export function* scout(
   return ground.universe.all();
 }
 
-/** A run as others see it. */
+/** The public form of a run. */
 export function publicRun(client: Client, level: StoreLevel, finished: FinalRun): Run {
   const { history, problems, steps } = finished;
   return { history, problems, finalStates: () => finalStatesOf(client, history, level, steps) };
 }
 
-/** Runs in which two transactions took the same unique value are drawn again; in the end one that is close to serial. */
+/** Redraws runs in which two transactions took the same unique value; the last attempt is close to serial. */
 function* keysHeld(ground: Ground, options: RandomOptions, random: Random): Steps<FinalRun> {
   for (let draw = 0; draw < MOST_DRAWS; draw++) {
     const finished = yield* randomRun(ground, options, random);

@@ -1,5 +1,5 @@
-// The second half of explore-ce (Bouajjani, Enea and Roman-Calvo, PLDI 2023): after a commit, reads that were run before
-// it may read from it instead. Which of them are tried decides that every history comes up exactly once.
+// The second half of explore-ce (Bouajjani, Enea and Roman-Calvo, PLDI 2023): after a commit, earlier reads may read from it instead. The
+// choice of tried reads ensures that every history occurs exactly once.
 import { CommitOrder } from "./commitOrder";
 import type { WeakLevel } from "./commitOrder";
 import type { Event, History, Transaction, TransactionId } from "./history";
@@ -7,12 +7,10 @@ import { INITIAL } from "./history";
 import { writesOf } from "./log";
 
 /**
- * The beginnings of histories in which an earlier read reads from the transaction that has just committed, the last one
- * of the log. `order` is the order of that log. Takes time of O(n^2 r) demands for n transactions with r reads.
- *
- * A read may be moved behind t when it is no causal predecessor of t; what is not needed by t is then forgotten and run
- * again later. To come up once only, all reads that are forgotten must be where the exploration comes from first: they
- * read the latest writer of their causal past, and they were not moved themselves.
+ * The prefixes of histories in which an earlier read reads from the transaction that has just committed, the last one of the log. `order`
+ * is the order of that log. O(n^2 r) constraints for n transactions with r reads.
+ * A read may be moved behind t if it is no causal predecessor of t; what t does not need is then dropped and run again later. To occur once
+ * only, all dropped reads must be in canonical position: they read the latest writer of their causal past, and were not moved themselves.
  */
 export function reorderings(
   transactions: readonly Transaction[],
@@ -39,7 +37,7 @@ export function reorderings(
   return found;
 }
 
-/** The order of a log, or undefined if the level forbids what it read. */
+/** The order of a log; undefined if the level forbids its reads. */
 export function orderOf(
   transactions: readonly Transaction[],
   level: WeakLevel,
@@ -74,12 +72,15 @@ function reads(
 
 type Read = Extract<Event, { kind: "read" }>;
 
-/** A read that was not answered by the transaction itself. */
+/** True for a read that is not answered by the transaction's own write. */
 export function isExternal(event: Event): event is Read {
   return event.kind === "read" && event.from >= INITIAL;
 }
 
-/** All before the reader, of the rest what the writer needs, and the reader up to the read, which reads from the writer. */
+/**
+ * The log after the move: everything before the reader, what the writer needs of the rest, and the reader up to the read, which reads from
+ * the writer.
+ */
 function swap(
   transactions: readonly Transaction[],
   reader: number,
@@ -98,8 +99,8 @@ function swap(
 }
 
 /**
- * Tells whether everything that is forgotten when the event at `place` of a transaction is moved lies on the first road:
- * the paper's Optimality. The answers for a transaction do not depend on the read that is moved, and are kept.
+ * Checks that everything dropped by moving the event at `place` of a transaction is in canonical position: the paper's Optimality. Answers
+ * do not depend on the moved read and are memoised.
  */
 function firstRoads(
   transactions: readonly Transaction[],
@@ -111,7 +112,7 @@ function firstRoads(
   const positions = new Map<TransactionId, number>([[INITIAL, 0]]);
   transactions.forEach(({ id }, index) => positions.set(id, index + 1));
 
-  /** The last event of a transaction that is off the first road; -1 if there is none. */
+  /** The last event of a transaction that is not in canonical position; -1 if there is none. */
   const lastOff = (index: number): number => {
     let last = offRoad.get(index);
     if (last === undefined)
@@ -177,10 +178,9 @@ function latest(
 }
 
 /**
- * True if a read got where it is by being moved behind its writer: the writer is younger in the order of sessions, no
- * older transaction that was run before the reader needs the writer, and no earlier read of the same transaction had
- * the writer brought in. The last condition is wider than the paper's "first read from the writer": what an earlier
- * read reads from may have pulled the writer in as a causal predecessor.
+ * True if a read is there because it was moved behind its writer: the writer is younger in session order, no older transaction before the
+ * reader needs the writer, and no earlier read of the same transaction brought the writer in. The last condition is wider than the paper's
+ * "first read from the writer": an earlier read's writer may have brought it in as a causal predecessor.
  */
 function wasMoved(
   transactions: readonly Transaction[],

@@ -1,5 +1,5 @@
-// Runs a client one transaction after the other over a log, in which every read chooses whom it reads from. What is chosen
-// is the business of a driver, which is asked at two points: which session goes on, and which version is read.
+// Runs a client with serial transactions over a log, where every read chooses its writer. A driver makes the choices: the session to
+// continue, and the version to read.
 import type { Key, Reply, Request } from "./client";
 import { CommitOrder } from "./commitOrder";
 import type { WeakLevel } from "./commitOrder";
@@ -13,30 +13,27 @@ import type { OpenTransaction } from "./log";
 import type { Point } from "./unfolding";
 
 export interface Driver {
-  /** Picks one of the sessions that want to begin a transaction; they are in order, and there is one. */
+  /** Picks one of the sessions that want to begin a transaction; they are sorted, and there is at least one. */
   readonly nextSession: (waiting: readonly number[]) => number;
-  /**
-   * Picks one of the writers that the level allows, the latest first; the initial state stands among them as `INITIAL`.
-   */
+  /** Picks one of the writers that the level allows, latest first; `INITIAL` is the initial state. */
   readonly read: (writers: readonly TransactionId[], at: ReadPlace) => TransactionId;
-  /** Told of each commit. */
+  /** Called after each commit. */
   readonly committed?: (transactions: readonly Transaction[], order: CommitOrder) => void;
   /**
-   * Refuses histories that the level of the log allows: a writer is not offered, or a commit fails with 40001. The last
-   * transaction may be open.
+   * Rejects histories that the log's level allows: a writer is not offered, or a commit fails with 40001. The last transaction may be open.
    */
   readonly admits?: (history: History) => boolean;
 }
 
-/** A read of a run that goes on: when it is over, its transaction stands in the list. */
+/** The place of a read in a run; when the run is over, its transaction is in the list. */
 export interface ReadPlace {
   readonly transactions: readonly Transaction[];
-  /** Where the transaction stands, and its read in it. */
+  /** The index of the transaction, and of its read. */
   readonly index: number;
   readonly place: number;
 }
 
-/** The history of a run up to a read, which reads from that writer instead. */
+/** The history of a run up to a read, which now reads from that writer. */
 export function beginningAt(
   { transactions, index, place }: ReadPlace,
   from: TransactionId,
@@ -96,7 +93,7 @@ interface Running {
   readonly ground: Ground;
   readonly log: Log;
   readonly order: CommitOrder;
-  /** The transaction as the plan has it. */
+  /** The planned transaction. */
   readonly planned: Transaction | undefined;
   readonly driver: Driver;
   readonly problems: RunProblem[];
@@ -109,7 +106,7 @@ const REFUSED = {
   message: "could not serialize access due to concurrent transactions",
 } as const;
 
-/** Runs a transaction from its `begin` to its end, and puts it into the log. */
+/** Runs a transaction from `begin` to its end, and appends it to the log. */
 function* runTransaction(run: Running, begin: Point): Steps<Point> {
   const { unfolding } = run.ground;
   const name = begin.request?.kind === "begin" ? begin.request.name : undefined;
@@ -181,7 +178,7 @@ function answerTo(run: Running, open: OpenTransaction, request: Request): Reply 
   }
 }
 
-/** Whom the open transaction reads from: as planned, or as the driver picks. */
+/** The writer of the open transaction's read: as planned, or as the driver picks. */
 function choose(run: Running, open: OpenTransaction, key: Key): TransactionId {
   const { log, order, planned, driver } = run;
   const plan = planned?.events[open.events.length];

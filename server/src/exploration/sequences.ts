@@ -1,6 +1,6 @@
-// Orders of steps over one copy of the database. At serializability a step is a transaction; at snapshot isolation a
-// transaction is two steps, its snapshot with all its reads, and its commit. A history is allowed if some order of its
-// steps lets every read read from the last commit before it, and so orders can be searched for, compared and counted.
+// Orders of steps over one copy of the database. At serializability a step is a transaction; at snapshot isolation a transaction is two
+// steps: its snapshot with all reads, and its commit. A history is allowed if some order of its steps lets every read see the last
+// preceding commit, so orders can be searched, compared and counted.
 import type { Key } from "./client";
 import type { TransactionId } from "./history";
 import { INITIAL } from "./history";
@@ -8,19 +8,19 @@ import { INITIAL } from "./history";
 export interface Step {
   readonly session: number;
   readonly transaction: TransactionId;
-  /** Keys that it reads, before it writes, and whom from. */
+  /** The keys that it reads before writing, with their writers. */
   readonly reads: readonly { readonly key: Key; readonly from: TransactionId }[];
-  /** Keys that it makes visible to others. */
+  /** Keys that it makes visible. */
   readonly commits: readonly Key[];
-  /** Keys that nobody else may hold from here on, or that nobody holds, until the transaction's last step. */
+  /** Keys that the transaction locks from here until its last step. */
   readonly holds: readonly Key[];
-  /** Keys whose versions the transaction will compare with those that are there now. */
+  /** Keys whose current versions the transaction will compare later. */
   readonly remembers?: readonly Key[];
-  /** Keys that must not have changed since a step of the transaction that remembers them. */
+  /** Keys that must be unchanged since the step of the transaction that remembers them. */
   readonly unchanged?: readonly Key[];
   /** The transaction's first step. */
   readonly first: boolean;
-  /** The transaction's last step: it lets go of what it held. */
+  /** True for the transaction's last step, which releases its locks. */
   readonly last: boolean;
 }
 
@@ -28,10 +28,9 @@ export interface Step {
 export type LastWriters = ReadonlyMap<Key, TransactionId>;
 
 /**
- * True if no smaller order of the same steps does the same: every read reads from the same writer, and the same writers
- * are the last ones. Commits that others wait for come before new transactions, and else sessions are compared, so that
- * of all orders that do the same exactly one is the smallest, and its beginnings are smallest for what they do.
- *
+ * True if no smaller order of the same steps is equivalent: the same writer for every read, and the same last writers. Commits that others
+ * wait for precede new transactions, and otherwise sessions are compared, so that exactly one of all equivalent orders is the smallest, and
+ * its prefixes are smallest too.
  * With `anyEnd` the last writers may differ.
  */
 export function isSmallest(steps: readonly Step[], anyEnd = false): boolean {
@@ -40,7 +39,7 @@ export function isSmallest(steps: readonly Step[], anyEnd = false): boolean {
   return !search.smallerExists(steps, anyEnd);
 }
 
-/** True if the steps, in order within each session, have any order in which every read reads what it read. */
+/** True if the steps, in order within each session, have any order that gives every read its writer. */
 export function isPossible(steps: readonly Step[]): boolean {
   return new SequenceSearch(steps).possible();
 }
@@ -51,8 +50,8 @@ export function endings(steps: readonly Step[]): readonly LastWriters[] {
 }
 
 /**
- * True if the last step could come before one of a higher rank because it has nothing to do with all steps from there
- * on: the most frequent smaller order, and one that needs no search.
+ * True if the last step could precede one of higher rank because it is independent of all steps from there on: the most frequent smaller
+ * order, found without a search.
  */
 function comesEarlier(steps: readonly Step[]): boolean {
   const last = steps.at(-1);
@@ -67,7 +66,7 @@ function comesEarlier(steps: readonly Step[]): boolean {
   return false;
 }
 
-/** True if their order matters for what is read and written, or remembered. */
+/** True if their order matters for what is read, written or remembered. */
 function dependent(a: Step, b: Step): boolean {
   return touches(a.commits, b) || touches(b.commits, a) || meet(a.commits, b.commits);
 }
@@ -81,14 +80,14 @@ function touches(commits: readonly Key[], { reads, remembers, unchanged }: Step)
   );
 }
 
-/** True if one takes or lets go of what the other takes or lets go of. */
+/** True if one locks or releases a key that the other locks or releases. */
 function sharesHolds(steps: readonly Step[], at: number): boolean {
   const concerned = heldBy(steps, at);
   const own = heldBy(steps, steps.length - 1);
   return concerned.length > 0 && own.length > 0 && meet(concerned, own);
 }
 
-/** Keys that a step takes, and lets go of if it is its transaction's last. */
+/** The keys that a step locks, or releases at its transaction's end. */
 function heldBy(steps: readonly Step[], at: number): readonly Key[] {
   const step = steps[at];
   if (step === undefined) return [];
@@ -104,15 +103,15 @@ function meet(some: readonly Key[], others: readonly Key[]): boolean {
 
 interface Numbered {
   readonly rank: number;
-  /** Versions, which are pairs of key and writer. */
+  /** Versions: pairs of key and writer. */
   readonly reads: readonly number[];
   readonly readKeys: readonly number[];
   readonly commits: readonly number[];
-  /** The versions that `commits` makes. */
+  /** The versions created by `commits`. */
   readonly versions: readonly number[];
   readonly holds: readonly number[];
   readonly frees: readonly number[];
-  /** Places in `memory`, and the keys that they are for. */
+  /** Indexes into `memory`, and their keys. */
   readonly remembers: readonly Remembered[];
   readonly unchanged: readonly Remembered[];
 }
@@ -122,7 +121,7 @@ interface Remembered {
   readonly key: number;
 }
 
-/** Backtracking over orders; what failed once is not tried again from the same situation. */
+/** Backtracking over orders; failed situations are memoised. */
 class SequenceSearch {
   private readonly queues: Numbered[][] = [];
   private readonly sessions: number[] = [];
@@ -131,18 +130,18 @@ class SequenceSearch {
   private readonly keys: Key[] = [];
   private readonly versionNumbers = new Map<number, number>();
   private readonly writers: TransactionId[] = [];
-  /** How far each queue is. */
+  /** The position in each queue. */
   private readonly next: number[];
-  /** Per key the version that is there. */
+  /** The current version of each key. */
   private readonly current: number[] = [];
-  /** Per version how many of its reads are still to come. */
+  /** The number of outstanding reads of each version. */
   private readonly awaited: number[] = [];
-  /** Per key how many hold it. */
+  /** The number of locks on each key. */
   private readonly held: number[] = [];
-  /** Versions that transactions remember. */
+  /** The versions that transactions remember. */
   private readonly memory: number[] = [];
   private readonly slots = new Map<string, number>();
-  /** Per key the version that must be there in the end, or -1. */
+  /** The required final version of each key, or -1. */
   private required: number[] = [];
   private readonly failed = new Set<string>();
 
@@ -162,7 +161,7 @@ class SequenceSearch {
     this.next = this.queues.map(() => 0);
   }
 
-  /** True if an order before this one does the same. */
+  /** True if a smaller order is equivalent. */
   smallerExists(steps: readonly Step[], anyEnd: boolean): boolean {
     const queues = steps.map((step) => this.sessions.indexOf(step.session));
     this.required = this.keys.map(() => -1);
@@ -205,7 +204,7 @@ class SequenceSearch {
     return [...found.values()];
   }
 
-  /** Completes the order; where it is still `equal` to the given one it must become smaller. */
+  /** Completes the order; while it is `equal` to the given one it must still become smaller. */
   private smaller(given: readonly number[], at: number, equal: boolean): boolean {
     if (at === this.total) return !equal;
     let text = "";
@@ -229,7 +228,7 @@ class SequenceSearch {
     return false;
   }
 
-  /** The next step of the queue, if it may come now. */
+  /** The next step of the queue, if it is possible now. */
   private ready(queue: number): Numbered | undefined {
     const step = this.queues[queue]?.[this.next[queue] ?? 0];
     if (step === undefined) return undefined;
@@ -269,9 +268,9 @@ class SequenceSearch {
     step.commits.forEach((key, index) => (this.current[key] = overwritten[index] ?? 0));
   }
 
-  /** Situation that later steps depend on. */
+  /** The state that later steps depend on. */
   private situation(): string {
-    // Numbers of steps, versions and their places are small, and there are equally many of each at any time.
+    // Indexes of steps, versions and positions are small, and their number is constant.
     return (
       String.fromCharCode(...this.next) +
       String.fromCharCode(...this.current) +
@@ -291,7 +290,7 @@ class SequenceSearch {
       readKeys: step.reads.map(({ key }) => this.keyNumber(key)),
       commits: step.commits.map((key) => this.keyNumber(key)),
       versions: step.commits.map((key) => this.versionNumber(key, step.transaction)),
-      // A step that is first and last of its transaction must find free what it holds, and lets go of it at once.
+      // A step that is first and last of its transaction must find its keys unlocked, and releases them at once.
       holds,
       frees: step.last ? [...held, ...holds] : [],
       remembers: (step.remembers ?? []).map((key) => this.remembered(step.transaction, key)),
@@ -332,12 +331,12 @@ class SequenceSearch {
   }
 }
 
-/** More than there are names of transactions. */
+/** Above the number of transaction names. */
 const WRITERS = 2 ** 32;
 
 function rankOf({ session, first }: Step): number {
   return session + (first ? OPENING : 0);
 }
 
-/** Ranks of steps that open a transaction are behind those of steps that end one. */
+/** Steps that open a transaction rank behind those that end one. */
 const OPENING = 1_000_000;

@@ -1,4 +1,4 @@
-// Transactions as steps over one copy of the database, at levels that are defined so.
+// Transactions as steps over one copy of the database.
 import type { CopyRules } from "./copyRules";
 import type { History, Transaction } from "./history";
 import { OWN } from "./history";
@@ -6,8 +6,8 @@ import { writesOf } from "./log";
 import type { Step } from "./sequences";
 
 /**
- * The steps of a history's transactions; undefined where a transaction reads two versions of one key, or where the
- * level's moments are statements, of which a history does not tell enough.
+ * The steps of a history's transactions; undefined if a transaction reads two versions of one key, or if the level's steps are statements,
+ * for which a history has too little information.
  */
 export function stepsOf(history: History, rules: CopyRules): readonly Step[] | undefined {
   if (rules.moment === "statement") return undefined;

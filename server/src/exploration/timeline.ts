@@ -1,4 +1,4 @@
-// One copy of the database, and sessions that do one thing after the other on it, as `copyRules.ts` says.
+// One copy of the database, and sessions that act on it step by step, by `copyRules.ts`.
 import type { Key, Reply, Value } from "./client";
 import type { CopyRules } from "./copyRules";
 import { awaitValue } from "./ground";
@@ -18,7 +18,7 @@ export class Timeline {
   private readonly log: Log;
   private readonly last = new Map<Key, TransactionId>();
   private readonly running = new Map<number, Running>();
-  /** Snapshots of transactions that are over. */
+  /** Snapshots of finished transactions. */
   private readonly past: Snapshot[] = [];
 
   constructor(
@@ -29,7 +29,7 @@ export class Timeline {
     this.log = new Log(ground.client.initial);
   }
 
-  /** Sessions that are not at their end; those with an open transaction come first. */
+  /** Unfinished sessions; those with an open transaction come first. */
   waiting(): readonly number[] {
     const sessions = this.points.flatMap((point, session) =>
       point.request === undefined ? [] : [session],
@@ -40,7 +40,7 @@ export class Timeline {
     ];
   }
 
-  /** Next move of the session; undefined if it must wait, or cannot go on at this level. Changes nothing. */
+  /** The next step of the session; undefined if it must wait, or cannot continue at this level. Changes nothing. */
   *attempt(session: number): Steps<Move | undefined> {
     const { unfolding } = this.ground;
     const at = this.points[session];
@@ -92,8 +92,8 @@ export class Timeline {
   }
 
   /**
-   * The steps so far, and that of a move. What a snapshot was read for is demanded at the step that took it; a snapshot
-   * that is still in use must not differ in anything.
+   * The steps so far, and that of a move. The requirements on a snapshot are attached to the step that took it; a snapshot still in use
+   * must not differ in anything.
    */
   steps(move?: Move): readonly Step[] {
     const steps = move === undefined ? [...this.taken] : [...this.taken, move.step];
@@ -135,7 +135,7 @@ export class Timeline {
   }
 }
 
-/** Adds to a step what is asked of the snapshot that it took. */
+/** Adds the requirements on a snapshot to the step that took it. */
 function demand(
   steps: Step[],
   at: number,

@@ -1,6 +1,5 @@
-// The code of the sessions as trees: what a session asks next is a function of the answers that it got so far, so each
-// piece of code runs once per sequence of answers, however many histories it takes part in. Only a bounded part of the
-// trees is kept; what was dropped is run again.
+// The code of the sessions as trees: a session's next request is a function of its answers so far, so each piece of code runs once per
+// sequence of answers, however many histories contain it. Only a bounded part of the trees is cached; the rest is re-run.
 import type { Client, Reply, Request, Session, Value } from "./client";
 import { SESSION_SPAN, transactionId } from "./history";
 import type { RunLimits, RunProblem } from "./exploration";
@@ -8,18 +7,18 @@ import type { RunLimits, RunProblem } from "./exploration";
 /** A place in a session's code: it waits for an answer, or has ended. */
 export interface Point {
   readonly session: number;
-  /** Undefined where the session has ended. */
+  /** Undefined if the session has ended. */
   readonly request: Request | undefined;
-  /** The reason why it ended before its end. */
+  /** The reason for a premature end. */
   readonly problem?: RunProblem;
-  /** The session's transactions that were begun. */
+  /** The number of transactions begun by the session. */
   readonly begun: number;
-  /** A transaction is open. */
+  /** True if a transaction is open. */
   readonly open: boolean;
-  /** Events of the open transaction. */
+  /** The number of events in the open transaction. */
   readonly events: number;
   readonly parent: Point | undefined;
-  /** Reply that led from the parent to here. */
+  /** The reply that led here from the parent. */
   readonly reply: Reply | undefined;
   readonly next: Map<string, Point>;
 }
@@ -27,30 +26,30 @@ export interface Point {
 export interface Unfolding {
   /** The first request of a session. */
   start(session: number): Point | Promise<Point>;
-  /** Next point of the session when it is answered; only where it has a request. */
+  /** The session's point after a reply; the point must have a request. */
   answer(point: Point, reply: Reply): Point | Promise<Point>;
-  /** Runs the way to this point again, to see whether the code does the same. */
+  /** Re-runs the path to this point, to check that the code is deterministic. */
   repeat(point: Point): void | Promise<void>;
-  /** Differences of code that ran a second time, at most once per session. */
+  /** Deviations of re-run code, at most one per session. */
   readonly differences: () => readonly RunProblem[];
-  /** How often code was run from its beginning. */
+  /** The number of starts of code. */
   readonly starts: () => number;
 }
 
 const EVENTS = 10_000;
 const TRANSACTIONS = 50;
-/** Points that are kept at a time; a point with its request takes some hundred bytes. */
+/** Limit of cached points; a point with its request takes some hundred bytes. */
 const KEPT = 50_000;
 /** Turns of promises, or of the event loop, after which a session counts as stuck. */
 const TURNS = 1_000;
 
-/** Code that is being run, and where it stands. */
+/** Running code, and its position. */
 interface Live {
   readonly resume: (reply: Reply) => Step | Promise<Step>;
   point: Point;
 }
 
-/** Step of code that is let go on. */
+/** The result of resuming code. */
 type Step =
   | { readonly kind: "asks"; readonly request: Request }
   | { readonly kind: "ends" }
@@ -90,13 +89,13 @@ export function unfold(client: Client, limits: RunLimits): Unfolding {
     );
   }
 
-  /** Entries in use stay in use; the garbage collector takes the rest. */
+  /** Entries in use stay referenced; the garbage collector takes the rest. */
   function forget(): void {
     for (const root of roots.values()) root.next.clear();
     kept = 0;
   }
 
-  /** Code that stands at this point: the one that runs, or another one led here. */
+  /** Code that is at this point: the running one, or a re-run that was led here. */
   function standAt(point: Point): Live | Promise<Live> {
     const running = live.get(point.session);
     if (running?.point === point) return running;
@@ -113,7 +112,7 @@ export function unfold(client: Client, limits: RunLimits): Unfolding {
     differences.set(session, { session, kind: "not-deterministic", message: difference });
   }
 
-  /** Starts the session's code and gives it the answers on the way to the point. */
+  /** Starts the session's code and replays the answers on the path to the point. */
   function follow(point: Point): Followed | Promise<Followed> {
     const way: Point[] = [];
     for (let each: Point | undefined = point; each; each = each.parent) way.push(each);
@@ -159,7 +158,7 @@ interface Launched {
 
 interface Followed {
   readonly resume: Live["resume"];
-  /** Effect of the code that it had not done before. */
+  /** The deviation from the earlier run. */
   readonly difference?: string;
 }
 
@@ -278,7 +277,7 @@ function sizeOf(reply: Reply | undefined): number {
   return reply?.kind === "values" ? Math.max(1, reply.values.size) : 1;
 }
 
-/** Difference of the code's act from what it did at this point before. */
+/** The difference between the code's action and the earlier one at this point. */
 function differenceOf(expected: Point, step: Step): string | undefined {
   const now =
     step.kind === "asks"
@@ -286,7 +285,7 @@ function differenceOf(expected: Point, step: Step): string | undefined {
       : step.kind === "ends"
         ? "ended"
         : `${step.kind}: ${step.message}`;
-  // A problem that the store found stands for the request that caused it, whatever it was.
+  // A problem found by the store replaces the request that caused it.
   if (expected.problem !== undefined) return undefined;
   const before = expected.request === undefined ? "ended" : requestText(expected.request);
   return now === before
@@ -324,7 +323,7 @@ function replyText(reply: Reply): string {
 
 const texts = new WeakMap<object, string>();
 
-/** A text that is equal for equal values, and for no others. */
+/** A text that is equal exactly for equal values. */
 export function valueText(value: Value): string {
   if (typeof value === "number") return String(Object.is(value, -0) ? "-0" : value);
   if (value === undefined) return "";
@@ -338,7 +337,7 @@ function textOf(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 
-/** Goes on at once where nothing has to be waited for. */
+/** Continues synchronously if nothing has to be awaited. */
 function then<T, U>(value: T | Promise<T>, go: (value: T) => U | Promise<U>): U | Promise<U> {
   return value instanceof Promise ? value.then(go) : go(value);
 }

@@ -1,5 +1,5 @@
-// Primary and unique keys hold at every level but `any` (axiom `uniqueKeys` of the papers' levels): of two transactions
-// that take the same unique value one sees the other, and then fails unless the value was free again.
+// Primary and unique keys hold at every level but `any` (axiom `uniqueKeys` of the papers' levels): of two transactions that take the same
+// unique value one sees the other, and then fails unless the value was free again.
 import type { Client, Key } from "./client";
 import type { StoreLevel } from "./exploration";
 import { INITIAL } from "./history";
@@ -14,9 +14,9 @@ interface Claim {
 }
 
 /**
- * True if no two transactions took the same unique value unseen. A transaction takes what its version of a key holds and
- * the version that it read there did not; it sees another by reading a version of that one's key that came of its write.
- * Where histories are complete this is all of the axiom: who takes a value has read all keys that may hold it.
+ * True if no two transactions took the same unique value without one seeing the other. A transaction takes a value that its version of a
+ * key holds and the version that it read there did not; it sees another by reading a version of that one's key derived from its write. For
+ * complete histories this is the whole axiom: a transaction that takes a value has read all keys that may hold it.
  */
 export function uniqueKeysHold(
   client: Client,
@@ -35,7 +35,7 @@ export function uniqueKeysHold(
       transaction === undefined ? client.initial.get(key) : writesOf(transaction).get(key),
     );
   };
-  /** True if what a claim's transaction read of another claim's key before leads back to that one, version by version. */
+  /** True if the version chain of the other claim's key that the transaction read leads back to that claim. */
   const sees = (own: Claim, { by, key }: Claim): boolean => {
     const { events } = own.by;
     const taking = events.findIndex((event) => event.kind === "write" && event.key === own.key);
@@ -60,7 +60,7 @@ export function uniqueKeysHold(
         const others = claims.get(each) ?? [];
         const own = { by, key };
         const clashes = others.some((other) => {
-          // Two may give the same row the same values.
+          // Two transactions may give the same row the same values.
           if (other.key === key && each !== key) return false;
           return !sees(own, other) && !sees(other, own);
         });

@@ -1,19 +1,19 @@
-// Which keys there are. A predicate reads all keys of its table, those included that come into being in other histories
-// only; so keys are collected, and an exploration that met a predicate too early starts again.
+// The set of known keys. A predicate reads all keys of its table, including those created only in other histories; so keys are collected,
+// and an exploration that met a predicate too early restarts.
 import type { Client, Key, ReadRequest } from "./client";
 
 export class Universe {
   private readonly keys: Set<Key>;
   private readonly scanned = new Set<string>();
   private sorted: readonly Key[] | undefined;
-  /** Keys that turned up after a predicate had missed them. */
+  /** Keys found after a predicate had missed them. */
   readonly missed = new Set<Key>();
 
   constructor(client: Client, more: Iterable<Key> = []) {
     this.keys = new Set([...client.initial.keys(), ...more]);
   }
 
-  /** All keys that the request reads, each once: those it names, then those of its scans in order. */
+  /** All keys that the request reads, each once: the named ones, then those of its scans in order. */
   keysOf(request: ReadRequest): readonly Key[] {
     const { keys, scans } = request;
     if (scans === undefined || scans.length === 0)
@@ -27,12 +27,12 @@ export class Universe {
     return [...all];
   }
 
-  /** Some request so far was a predicate. */
+  /** True if some request so far was a predicate. */
   hasPredicates(): boolean {
     return this.scanned.size > 0;
   }
 
-  /** Told of each key that is written. */
+  /** Called for each written key. */
   wrote(key: Key): void {
     if (this.keys.has(key) || this.missed.has(key)) return;
     for (const scan of this.scanned)
@@ -44,7 +44,7 @@ export class Universe {
     this.sorted = undefined;
   }
 
-  /** All keys known by now. */
+  /** All keys known so far. */
   all(): readonly Key[] {
     return [...new Set([...this.keys, ...this.missed])].sort();
   }

@@ -1,6 +1,6 @@
-// Numbers transactions along chains and collects what orders them before any level is assumed: session order, reads,
-// lists and, where asked, real time. A chain is a sequence of transactions each of which is ordered before the next, so
-// "which transactions precede this one" is one number per chain.
+// Numbers transactions along chains and collects the orders that hold at every level: session order, reads, lists and, if requested, real
+// time. A chain is a sequence of transactions each of which is ordered before the next, so "which transactions precede this one" is one
+// number per chain.
 import { EdgeList, successors, topologicalOrder } from "./graph";
 import type { Resolved } from "./resolved";
 
@@ -10,7 +10,7 @@ export interface Arrangement extends Resolved {
   readonly chainFirst: Int32Array;
   /** The chain of each transaction; -1 for transaction 0, which precedes everything. */
   readonly chainOf: Int32Array;
-  /** The transaction before in the session, 0 for the first. */
+  /** The previous transaction of the session, 0 for the first. */
   readonly previous: Int32Array;
   /** Transactions session by session, in session order. */
   readonly bySession: Int32Array;
@@ -18,8 +18,8 @@ export interface Arrangement extends Resolved {
 }
 
 /**
- * Real-time order by a line of points: transaction `t` leads to point `after[t]`, points lead to the next one, and
- * point `before[t]` leads to `t`; -1 where a time is not known. So `t` precedes `u` exactly if `end(t) < begin(u)`.
+ * Real-time order by a line of points: transaction `t` leads to point `after[t]`, points lead to the next one, and point `before[t]` leads
+ * to `t`; -1 if a time is unknown. So `t` precedes `u` exactly if `end(t) < begin(u)`.
  */
 export interface TimeLine {
   readonly points: number;
@@ -27,7 +27,7 @@ export interface TimeLine {
   readonly before: Int32Array;
 }
 
-/** More sessions than this are covered by fewer chains, if reads allow it. */
+/** Above this number of sessions, fewer chains are sought along reads. */
 const SESSIONS_AS_CHAINS = 64;
 
 /** Linear, apart from sorting times. */
@@ -60,9 +60,9 @@ function ascending(count: number): Int32Array {
 }
 
 /**
- * Session order, reads and time as edges over one node per transaction, followed by the points of time. Given `split`, a
- * transaction has two nodes, `2t` where it begins and `2t + 1` where it commits (the graph of Zhang et al., Viper,
- * EuroSys 2023), and a dependency leads from commit to begin.
+ * Session order, reads and time as edges over one node per transaction, followed by the time points. Given `split`, a transaction has two
+ * nodes, `2t` for its begin and `2t + 1` for its commit (the graph of Zhang et al., Viper, EuroSys 2023), and a dependency leads from
+ * commit to begin.
  */
 export function knownEdges(arranged: Arrangement, split: boolean): EdgeList {
   const { count, previous, readFrom, readWriter, time } = arranged;
@@ -97,7 +97,7 @@ export function knownEdges(arranged: Arrangement, split: boolean): EdgeList {
   return edges;
 }
 
-/** Adds the order of versions that lists show. It is no part of what a transaction sees, but holds at every level. */
+/** Adds the version order that lists show. A transaction need not see it, but it holds at every level. */
 export function addListOrder(edges: EdgeList, arranged: Arrangement, split: boolean): void {
   for (const { before, after } of arranged.ordered)
     if (split) edges.add(2 * before + 1, 2 * after);
@@ -112,7 +112,7 @@ function timeLine(resolved: Resolved): TimeLine | undefined {
   const { history, count, original, sessionOf } = resolved;
   const { begin, end } = history;
   if (begin === undefined || end === undefined) return undefined;
-  // Who precedes a transaction of a session that ended, ended with it; who follows one that began, began after it.
+  // A predecessor of an ended transaction in its session has ended too; a successor of one that began began later.
   const ends = new Float64Array(count).fill(Number.NaN);
   const begins = new Float64Array(count).fill(Number.NaN);
   for (let t = 1; t < count; t++) {
@@ -165,8 +165,8 @@ function chainsOf(chainFirst: Int32Array, count: number): Int32Array {
 }
 
 /**
- * Renumbers along fewer chains: in topological order each transaction joins the chain whose last transaction it
- * follows directly, in its session, by a read, by a list, or in time. A history with a cycle stays as it is.
+ * Renumbers along fewer chains: in topological order each transaction joins the chain whose last transaction it follows directly, in its
+ * session, by a read, by a list, or in time. A cyclic history is unchanged.
  */
 function coverByChains(arranged: Arrangement): Arrangement {
   const { count, time } = arranged;
@@ -203,7 +203,7 @@ function chainToJoin(
   return undefined;
 }
 
-/** The chain whose last transaction was the last to end before this one began. */
+/** Chooses the chain whose last transaction ended last before this one began. */
 function chainsInTime(time: TimeLine) {
   return (transaction: number, tails: readonly number[]): number | undefined => {
     const bound = time.before[transaction] ?? -1;

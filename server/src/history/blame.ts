@@ -1,13 +1,12 @@
-// Which transactions are likely to violate a strong level alone: those on the cycle that was found, and those that each
-// inferred edge on it rests on. A guess to be confirmed by checking the part; it keeps counterexamples of large
-// histories quick to find.
+// Transactions that are likely to violate a strong level alone: those on the found cycle, and those that each inferred edge on it depends
+// on. A guess, confirmed by checking the part; it makes counterexamples of large histories quick to find.
 import type { Adjacency } from "./graph";
 import { shortestPath, successors } from "./graph";
 import type { Pruning } from "./prune";
 import { beginNode, commitNode, transactionOf } from "./prune";
 import type { Conflicts } from "./search";
 
-/** Expansions stop when this many edges were justified; what is missing then is found by searching wider. */
+/** Limit of expanded edges; a wider search finds what is then missing. */
 const EDGES_LIMIT = 3000;
 
 /** The transactions (resolved numbers, without 0) behind the cycle. */
@@ -101,7 +100,7 @@ function blame(
       if (path !== undefined) waiting.push({ path, before: start });
       else justifyOrder(version, target, key, edge);
     }
-    // With one node per transaction the same edge may stand for the order of two versions.
+    // With one node per transaction the same edge may be the order of two versions.
     if (mode === "serializable") justifyOrder(source, target, key, edge);
   }
 

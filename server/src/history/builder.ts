@@ -1,10 +1,10 @@
-// Collects a history operation by operation, in whatever order a file gives them, and lays it out session by session.
+// Collects a history operation by operation, in any order, and lays it out by session.
 import type { History, HistoryProblem, OperationKind, TransactionStatus } from "./history";
 import { PROBLEM_LIMIT, keyText, sessionLabel, transactionLabel } from "./history";
 import { INTEGER, NOTHING, NameTable, TEXT, TripleTable, grownInts } from "./intern";
 
 export interface BuilderOptions {
-  /** A guess of how many operations will come; it saves growing. */
+  /** The expected number of operations, to avoid growing. */
   readonly expectedOperations?: number;
   readonly zeroIsInitial: boolean;
   readonly placeUnit: "line" | "byte";
@@ -72,7 +72,7 @@ export class HistoryBuilder {
     return this.transactionNames.count;
   }
 
-  /** True if the transaction stands in this session: a name that two sessions give is a fault of the file. */
+  /** True if the transaction is in this session: a name in two sessions is a fault of the file. */
   standsIn(transaction: number, session: number): boolean {
     return this.sessionOf[transaction] === session + 1;
   }
@@ -85,7 +85,7 @@ export class HistoryBuilder {
     return this.keys.text(text);
   }
 
-  /** False if the key was said to hold the other sort of value before, a list or a single one. */
+  /** False if the key held the other sort of value before, a list or a single one. */
   holds(key: number, sort: "list" | "single"): boolean {
     const known = this.sortOf.get(key);
     if (known === undefined) this.sortOf.set(key, sort);
@@ -100,7 +100,7 @@ export class HistoryBuilder {
     return this.sessionNames.text(text);
   }
 
-  /** A session without a name: it is called by its number. */
+  /** A session without a name, which is then its number. */
   newSession(): number {
     return this.sessionNames.anonymous();
   }
@@ -123,7 +123,7 @@ export class HistoryBuilder {
     this.status[transaction] = status;
   }
 
-  /** Any unit, NaN for unknown; an end before its begin is a problem, and neither is used. `place` is told then. */
+  /** Sets the times, in any unit, NaN for unknown. An end before the begin is reported as a problem at `place`, and neither is used. */
   setTimes(transaction: number, begin: number, end: number, place?: number): void {
     const capacity = this.sessionOf.length;
     if (this.begin === undefined || this.begin.length < capacity)
@@ -189,13 +189,13 @@ export class HistoryBuilder {
     return this.versions.number((key << 2) | NOTHING, 0, 0);
   }
 
-  /** An element of the list whose read is added next by `addListRead`. */
+  /** Adds an element to the list that the next `addListRead` reads. */
   listElement(version: number): void {
     this.elements = grownInts(this.elements, this.elementCount + 1);
     this.elements[this.elementCount++] = version;
   }
 
-  /** The read of the list that consists of the elements given since the last list. */
+  /** Adds a read of the list of the elements added since the last one. */
   addListRead(transaction: number, key: number, place: number): void {
     this.lists = grownInts(this.lists, this.listCount + 2);
     this.lists[this.listCount + 1] = this.elementCount;
@@ -219,7 +219,7 @@ export class HistoryBuilder {
     if (this.owner !== undefined) this.owner[at] = transaction;
   }
 
-  /** `add` with a 64-bit integer as the value: the quick way for large files. */
+  /** `add` with a 64-bit integer as the value: the fast path for large files. */
   addInteger(
     kind: OperationKind,
     transaction: number,
@@ -231,7 +231,7 @@ export class HistoryBuilder {
     this.add(kind, transaction, key, this.version(key, low, high), place);
   }
 
-  /** Names the file that the following transactions stand in. */
+  /** Sets the file of the following transactions. */
   file(name: string): void {
     this.files.push(name);
     if (this.files.length > 1) this.fileOf ??= new Uint16Array(this.sessionOf.length);
@@ -260,7 +260,7 @@ export class HistoryBuilder {
     for (let s = 0; s < sessions; s++)
       sessionFirst[s + 1] = (sessionFirst[s] ?? 0) + (sessionFirst[s + 1] ?? 0);
     const next = sessionFirst.slice();
-    // Transactions of a session keep the order in which they were first met.
+    // Transactions of a session keep the order of their first occurrence.
     const arrived = new Int32Array(transactions);
     for (let t = 0; t < transactions; t++) {
       const session = this.sessionOf[t] ?? 0;
@@ -310,7 +310,7 @@ export class HistoryBuilder {
     };
   }
 
-  /** Where a transaction ends before one that precedes it in its session begins, nobody can tell which time is wrong. */
+  /** Drops times of a transaction that ends before its predecessor in the session begins: it is unclear which time is wrong. */
   private dropContradictingTimes(first: Int32Array, begin: Float64Array, end: Float64Array): void {
     for (let s = 0; s + 1 < first.length; s++) {
       let latest = Number.NEGATIVE_INFINITY;
@@ -340,7 +340,7 @@ export class HistoryBuilder {
     return transaction;
   }
 
-  /** `sessionOf` holds the session plus one while building, so that 0 means "not met yet". */
+  /** During building `sessionOf` holds the session plus one; 0 means none yet. */
   private growTransactions(length: number): void {
     this.sessionOf = grownInts(this.sessionOf, length);
     const capacity = this.sessionOf.length;
@@ -368,7 +368,7 @@ export class HistoryBuilder {
     if (this.owner !== undefined) this.owner = grownInts(this.owner, length);
   }
 
-  /** From the first transaction whose operations are not neighbours on, each operation's transaction is noted. */
+  /** Records each operation's transaction, from the first transaction with non-contiguous operations on. */
   private ownersSoFar(count: number): Int32Array {
     const owner = new Int32Array(this.kind.length);
     for (let t = 0; t < this.transactionNames.count; t++)
@@ -376,7 +376,7 @@ export class HistoryBuilder {
     return owner;
   }
 
-  /** Makes the operations of each transaction neighbours, and turns `sessionOf` into plain numbers. */
+  /** Makes each transaction's operations contiguous, and converts `sessionOf` to plain numbers. */
   private gather(): void {
     const transactions = this.transactionNames.count;
     for (let t = 0; t < transactions; t++)

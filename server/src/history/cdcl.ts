@@ -1,22 +1,22 @@
-// A small solver of clauses that learns from conflicts (CDCL: two watched literals, first unique implication point,
-// activities, restarts) with a theory that may object to each assignment.
+// A small CDCL solver (two watched literals, first unique implication point, activities, restarts) with a theory that may reject
+// assignments.
 
 /** Literal `2v` says that variable `v` is true, `2v + 1` that it is false. */
 export type Literal = number;
 
 export interface Theory {
-  /** Takes over a literal. Returns literals, all true now and this one among them, that cannot hold together. */
+  /** Asserts a literal. Returns a conflict: true literals, including this one, that cannot hold together. */
   assert(literal: Literal): readonly Literal[] | undefined;
-  /** Forgets the literal that was asserted last. */
+  /** Retracts the last asserted literal. */
   retract(literal: Literal): void;
-  /** Which of the two literals of a variable to try first. */
+  /** The literal of a variable to try first. */
   prefer(variable: number): Literal;
 }
 
 export interface Solver {
-  /** True if all clauses can hold together, and with the theory. May be called again after more clauses. */
+  /** True if the clauses are satisfiable with the theory. May be called again after more clauses. */
   solve(): boolean;
-  /** Adds a clause and forgets all decisions. */
+  /** Adds a clause and undoes all decisions. */
   add(clause: readonly Literal[]): void;
   isTrue(literal: Literal): boolean;
   readonly conflicts: () => number;
@@ -115,7 +115,7 @@ export function createSolver(variables: number, theory: Theory, poll: () => void
     head = Math.min(head, start);
   }
 
-  /** Hands every new literal to the theory and to the clauses; a conflict is a clause that is false. */
+  /** Propagates new literals to the theory and the clauses; returns a falsified clause as conflict. */
   function propagate(): readonly Literal[] | undefined {
     while (head < trail.length) {
       const literal = trail[head] ?? 0;
@@ -161,14 +161,14 @@ export function createSolver(variables: number, theory: Theory, poll: () => void
     return undefined;
   }
 
-  /** Where a literal stands that is not false and not watched, or 0. */
+  /** The position of an unwatched literal that is not false, or 0. */
   function replacement(clause: readonly Literal[]): number {
     for (let at = 2; at < clause.length; at++) if (value[clause[at] ?? 0] !== -1) return at;
     return 0;
   }
 
   function resolveConflict(conflict: readonly Literal[]): void {
-    // A conflict of the theory may lie wholly below the newest level.
+    // A theory conflict may lie entirely below the newest level.
     const deepest = Math.max(0, ...conflict.map((literal) => level[literal >> 1] ?? 0));
     if (deepest === 0) {
       consistent = false;

@@ -1,5 +1,5 @@
-// The checker: which levels a recorded history satisfies. All levels share the resolved reads. Each level implies those
-// below it, so one verdict often settles others.
+// The checker: the levels that a recorded history satisfies. All levels share the resolved reads. Each level implies the weaker ones, so
+// one verdict often settles others.
 import type { HistoryVerdict } from "../protocol/history";
 import type { Arrangement } from "./arrange";
 import { arrange } from "./arrange";
@@ -23,25 +23,25 @@ export type { HistoryLevel } from "./levels";
 export interface CheckOptions extends Limits {
   /** All levels if absent. */
   readonly levels?: readonly HistoryLevel[];
-  /** Hold recorded times against the levels as well: who ended before another began comes first. */
+  /** True to check recorded real-time order as well: a transaction that ended before another began precedes it. */
   readonly strict?: boolean;
-  /** Told before each level. */
+  /** Called before each level. */
   readonly progress?: (level: HistoryLevel, share: number) => void;
 }
 
 export interface CheckResult {
-  /** The levels that were asked for, weakest first. */
+  /** The requested levels, weakest first. */
   readonly verdicts: ReadonlyMap<HistoryLevel, HistoryVerdict>;
   readonly resolved: Resolved;
   /** The reason why a verdict is unknown. */
   readonly unknown?: StopReason | "ambiguous" | "times";
-  /** The weakest violated level among those asked for, and transactions of the history that are likely to violate it alone. */
+  /** The weakest violated level among the requested ones, and transactions that are likely to violate it alone. */
   readonly violated?: { readonly level: HistoryLevel; readonly blamed: readonly number[] };
 }
 
 /**
- * Checks a history. Never throws for what a history contains. A level that ran into a limit is `unknown`; so is one that
- * would hold if reads of values that were written twice, or times that contradict each other, are left out.
+ * Checks a history. Never throws for its content. A level is `unknown` if it ran into a limit, or if it only holds when ambiguous reads (of
+ * values written twice) or contradictory times are left out.
  */
 export function checkHistory(history: History, options: CheckOptions = {}): CheckResult {
   const asked = HISTORY_LEVELS.filter((level) => options.levels?.includes(level) ?? true);
@@ -92,16 +92,15 @@ export function checkHistory(history: History, options: CheckOptions = {}): Chec
   }
 }
 
-/** The reason why a level that holds for what could be used of the recording might not hold for all of it. */
+/** The reason why a level that holds for the usable part of the recording might not hold for all of it. */
 function doubtOf(resolved: Resolved, strict: boolean): "ambiguous" | "times" | undefined {
   if (resolved.ambiguousReads > 0) return "ambiguous";
   return strict && resolved.history.unusedTimes > 0 ? "times" : undefined;
 }
 
 /**
- * The order in which levels are asked: the quick ones upwards, so that something is known soon; then from the top, where
- * a level that holds settles those below. Parallel snapshot isolation asks snapshot isolation first, which is quicker
- * and usually holds.
+ * The order of checking: the quick levels upwards, so that something is known soon; then downwards, where a level that holds settles the
+ * weaker ones. Parallel snapshot isolation checks snapshot isolation first, which is quicker and usually holds.
  */
 function sequence(asked: readonly HistoryLevel[]): readonly HistoryLevel[] {
   const weak = asked.filter((level) => HISTORY_LEVELS.indexOf(level) < 3);
@@ -122,7 +121,7 @@ type Outcome = Suspects | StopReason;
 
 interface LevelRunner {
   (level: HistoryLevel): Outcome;
-  /** From the runner's numbers of transactions to those of the history. */
+  /** Maps the runner's transaction numbers to the history's. */
   readonly original: Int32Array;
 }
 
@@ -151,7 +150,7 @@ function levelRunner(resolved: Resolved, options: CheckOptions): LevelRunner {
       }
     } catch (problem) {
       if (problem instanceof OutOfLimits) return problem.reason;
-      // Typed arrays of more than the machine has.
+      // Allocation of typed arrays beyond the machine's memory.
       if (problem instanceof RangeError) return "memory";
       throw problem;
     }

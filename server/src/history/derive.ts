@@ -1,5 +1,5 @@
-// Derives, for a small history that violates a level, a cycle that the level forbids, with the reason of each
-// dependency on it: what stands in the history, and orders of versions whose opposite is impossible.
+// Derives, for a small history that violates a level, a forbidden cycle with the reason of each dependency: recorded facts, and version
+// orders whose opposite is impossible.
 import type { Fact } from "./facts";
 import { costOf, forbiddenCycle } from "./facts";
 import { HISTORY_LEVELS, type HistoryLevel } from "./levels";
@@ -30,7 +30,7 @@ interface ReadFact {
   readonly operation: number;
 }
 
-/** Adds what follows until a forbidden cycle appears; then says the cheapest one. */
+/** Adds consequences until a forbidden cycle appears; returns the cheapest one. */
 function saturate(
   versions: Versions,
   level: HistoryLevel,
@@ -62,10 +62,7 @@ function saturate(
   return bySupposing(versions, level, facts, ordered, poll);
 }
 
-/**
- * An order of two versions that follows: at the weakest level that demands it, so that names and reasons are the
- * strongest that are true.
- */
+/** A version order that follows: at the weakest level that requires it, so that names and reasons are as strong as possible. */
 function nextOrder(
   versions: Versions,
   level: HistoryLevel,
@@ -86,7 +83,7 @@ function nextOrder(
   return undefined;
 }
 
-/** Nothing follows directly: supposes an order and derives a contradiction, so that the opposite is known. */
+/** If nothing follows directly: assumes an order and derives a contradiction, which proves the opposite. */
 function bySupposing(
   versions: Versions,
   level: HistoryLevel,
@@ -131,7 +128,7 @@ interface SupposedOrder {
   readonly after: number;
 }
 
-/** The cycle that an order of two versions would close, itself or through a reader of the earlier one. */
+/** The cycle that a version order would close, directly or through a reader of the earlier version. */
 function refutation(
   versions: Versions,
   level: HistoryLevel,
@@ -146,7 +143,7 @@ function refutation(
   return undefined;
 }
 
-/** Who read the earlier version comes before who wrote the later one. */
+/** The anti-dependencies from readers of the earlier version to the writer of the later one. */
 function antiFacts(versions: Versions, order: Fact): readonly Fact[] {
   return versions.reads
     .filter((read) => read.key === order.key && read.from === order.from && read.by !== order.to)

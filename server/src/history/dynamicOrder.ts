@@ -1,5 +1,5 @@
-// A topological order that is kept up while edges come and go (Pearce and Kelly, JEA 2006): adding an edge costs a search
-// of the part of the order between its ends only, and finds the cycle if there is one.
+// A dynamic topological order (Pearce and Kelly, JEA 2006): adding an edge only searches the part of the order between its ends, and finds
+// the cycle if there is one.
 import type { Adjacency } from "./graph";
 
 /** Removable edges are named by numbers; `from` and `to` give their ends. */
@@ -8,7 +8,7 @@ export interface DynamicEdges {
   readonly to: Int32Array;
 }
 
-/** A path that an edge would close to a cycle: its nodes, and the removable edges on it. */
+/** The path that an edge would close to a cycle: its nodes, and its removable edges. */
 export interface ClosingPath {
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
@@ -16,9 +16,9 @@ export interface ClosingPath {
 
 export interface DynamicOrder {
   readonly position: Int32Array;
-  /** Adds a removable edge. If that closes a cycle the edge is not added, and the path from its end to its start returned. */
+  /** Adds a removable edge. If that would close a cycle the edge is not added, and the path from its end to its start is returned. */
   add(edge: number): ClosingPath | undefined;
-  /** Takes an edge away; edges leave in the reverse order of their coming. */
+  /** Removes an edge; edges are removed in reverse order of insertion. */
   remove(edge: number): void;
 }
 
@@ -67,8 +67,8 @@ export function dynamicOrder(
   }
 
   /**
-   * Everything that `start` leads to up to the position of `goal`; undefined if that is `goal`. Paths with few
-   * removable edges are found first, so that conflicts are short.
+   * Everything reachable from `start` up to the position of `goal`; undefined if that includes `goal`. Paths with few removable edges are
+   * found first, which keeps conflicts short.
    */
   function forwards(start: number, goal: number): number[] | undefined {
     stamp++;
@@ -126,7 +126,7 @@ export function dynamicOrder(
     }
   }
 
-  /** Nodes that lead to the edge move before those that it leads to, within the places that both had. */
+  /** Moves the nodes that reach the edge before those reachable from it, within the positions of both. */
   function reorder(ahead: number[], behind: number[]): void {
     const byPosition = (one: number, other: number) =>
       (position[one] ?? 0) - (position[other] ?? 0);

@@ -3,37 +3,37 @@ import type { HistoryLevel } from "./levels";
 
 export type FactType = "so" | "rt" | "wr" | "ww" | "rw";
 
-/** A dependency between transactions, in numbers of the resolved part. */
+/** A dependency between transactions, by resolved numbers of the part. */
 export interface Fact {
   readonly type: FactType;
   /** The key of wr, ww and rw; -1 for so and rt. */
   readonly key: number;
   readonly from: number;
   readonly to: number;
-  /** The read (operation of the part) of wr and rw, and of the list that shows a ww. */
+  /** For wr and rw the read (an operation of the part), for ww the read of the list that shows it. */
   readonly read?: number;
   readonly reason: FactReason;
 }
 
 export type FactReason =
-  /** It stands in the history: session, time, a read, a list. */
+  /** Recorded: session, time, a read, a list. */
   | { readonly kind: "recorded" }
-  /** rw: the version that was read is the one before all writes. */
+  /** rw: the initial version was read. */
   | { readonly kind: "initial" }
-  /** ww: taken for granted to see what follows. */
+  /** ww: assumed for the sake of a contradiction. */
   | { readonly kind: "supposed" }
-  /** rw: the version that was read comes before the other one. */
+  /** rw: the version that was read precedes the other one. */
   | { readonly kind: "overwritten"; readonly order: Fact }
-  /** ww: the other order would close this cycle, which this level forbids (and those above it). */
+  /** ww: the opposite order would close this cycle, which this level (and stronger ones) forbids. */
   | { readonly kind: "excluded"; readonly level: HistoryLevel; readonly cycle: readonly Fact[] };
 
 const COST: Readonly<Record<FactType, number>> = { so: 1.05, wr: 1, rt: 1.1, ww: 1.5, rw: 50 };
 
 /**
- * The cheapest cycle through a fact that the level forbids: few anti-dependencies first, then few edges. All levels
- * forbid cycles without anti-dependencies. Read committed, read atomic, causal and parallel snapshot isolation forbid
- * one anti-dependency back to what the reader saw: by an earlier read, directly, by reads and sessions, and by any
- * dependencies. Snapshot isolation forbids cycles without two neighbouring anti-dependencies, serializability all.
+ * The cheapest forbidden cycle through a fact: few anti-dependencies first, then few edges. All levels forbid cycles without
+ * anti-dependencies. Read committed, read atomic, causal and parallel snapshot isolation forbid one anti-dependency back to something that
+ * the reader saw: by an earlier read, directly, by reads and sessions, and by any dependencies, respectively. Snapshot isolation forbids
+ * cycles without two adjacent anti-dependencies, serializability all.
  */
 export function forbiddenCycle(
   level: HistoryLevel,
@@ -82,7 +82,7 @@ export function forbiddenCycle(
   );
 }
 
-/** Dependencies that stand in the history tell more than orders of versions that were inferred. */
+/** The extra cost of inferred version orders: recorded dependencies explain more. */
 const INFERRED_COST = 30;
 
 export function costOf(cycle: readonly Fact[]): number {
@@ -92,23 +92,21 @@ export function costOf(cycle: readonly Fact[]): number {
   );
 }
 
-/** True if a reader had seen a transaction by this read when it read a version from before it. */
+/** True if a reader had already seen a transaction by this read when it read a version older than it. */
 function isSeen(level: HistoryLevel, seen: Fact, anti: Fact): boolean {
   if (seen.type !== "wr") return false;
   return level === "read-atomic" || (seen.read ?? 0) < (anti.read ?? 0);
 }
 
-/** Sessions and time tell an order whatever is read. */
+/** True for orders by session or time, independent of reads. */
 function isGiven(fact: Fact): boolean {
   return fact.type === "so" || fact.type === "rt";
 }
 
 interface PathOptions {
-  /** How many anti-dependencies the path may have. */
+  /** The maximal number of anti-dependencies on the path. */
   readonly anti: number;
-  /**
-   * Given: no two anti-dependencies may be neighbours on the cycle; whether the fact that closes it is one.
-   */
+  /** If set, no two anti-dependencies may be adjacent on the cycle; the value says whether the closing fact is one. */
   readonly apart?: boolean;
   readonly admits: (fact: Fact) => boolean;
 }
@@ -122,7 +120,7 @@ interface Reached {
   readonly before?: Reached;
 }
 
-/** Dijkstra over (node, anti-dependencies used up to one, whether the last was one); histories are small here. */
+/** Dijkstra over (node, anti-dependencies used up to one, whether the last was one); the histories are small. */
 function path(
   facts: readonly Fact[],
   start: number,

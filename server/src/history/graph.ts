@@ -88,10 +88,10 @@ function adjacency(
 }
 
 export interface Order {
-  /** Nodes so that every edge points forward; only `length` of them if there is a cycle. */
+  /** Nodes in an order in which every edge points forward; incomplete if there is a cycle. */
   readonly order: Int32Array;
   readonly length: number;
-  /** How many predecessors were left: positive for nodes on or after a cycle. */
+  /** The number of remaining predecessors: positive for nodes on or after a cycle. */
   readonly degree: Int32Array;
 }
 
@@ -119,8 +119,8 @@ export function topologicalOrder(nodes: number, graphs: readonly Adjacency[]): O
 }
 
 /**
- * Shortest path from `start` to `goal` as nodes, both included, or undefined. `admits` may exclude nodes. A path from a
- * node to itself has at least one edge. Paths of more than `longest` edges are not looked for.
+ * The nodes of a shortest path from `start` to `goal`, both included, or undefined. `admits` may exclude nodes. A path from a node to
+ * itself has at least one edge. Longer paths than `longest` edges are not searched.
  */
 export function shortestPath(
   graphs: readonly Adjacency[],
@@ -154,16 +154,16 @@ function pathTo(parent: ReadonlyMap<number, number>, start: number, goal: number
   return path;
 }
 
-/** A short cycle (nodes, the first not repeated) among nodes that a topological order did not reach. */
+/** A short cycle (nodes, the first not repeated) among nodes outside of a topological order. */
 export function shortCycle(graphs: readonly Adjacency[], order: Order): readonly number[] {
-  // Walking backwards along left predecessors ends in a cycle; forwards could leave it.
+  // Walking backwards along remaining predecessors ends in a cycle; forwards could leave it.
   const left = (node: number) => (order.degree[node] ?? 0) > 0;
   const onCycle = cycleNode(graphs, left, order.degree.length);
   let best: readonly number[] | undefined;
   const starts = [onCycle];
   for (let at = 0; at < starts.length && at < 16; at++) {
     const start = starts[at] ?? 0;
-    // A path of n nodes has n - 1 edges; only shorter ones are of interest.
+    // A path of n nodes has n - 1 edges; only shorter ones matter.
     const path = shortestPath(graphs, start, start, left, (best?.length ?? Infinity) - 2);
     if (path === undefined) continue;
     best = path;
@@ -172,7 +172,7 @@ export function shortCycle(graphs: readonly Adjacency[], order: Order): readonly
   return (best ?? [onCycle]).slice(0, -1);
 }
 
-/** A node on some cycle: after a depth-first walk, the target of an edge back to the walk's own path. */
+/** A node on some cycle: the target of a back edge of a depth-first search. */
 function cycleNode(
   graphs: readonly Adjacency[],
   left: (node: number) => boolean,

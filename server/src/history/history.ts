@@ -1,18 +1,18 @@
-// A recorded history: which transactions ran in which session and what they read and wrote. Columns of numbers, so that
-// millions of operations fit into memory; texts are made only for people. `builder.ts` makes histories.
+// A recorded history: the transactions of each session with their reads and writes. Columns of numbers, so that millions of operations fit
+// into memory; texts are made only for people. `builder.ts` makes histories.
 import type { NameTable } from "./intern";
 import { INTEGER, NOTHING, integerText } from "./intern";
 
-/** Facts about the end of a transaction. `UNKNOWN` (Jepsen's `:info`) may have committed or not. */
+/** The fate of a transaction. `UNKNOWN` (Jepsen's `:info`) may have committed or not. */
 export const COMMITTED = 0;
 export const ABORTED = 1;
 export const UNKNOWN = 2;
 export type TransactionStatus = typeof COMMITTED | typeof ABORTED | typeof UNKNOWN;
 
-/** Reads that returned nothing known are no operations: they say nothing. */
+/** A read. Reads without a known result are no operations. */
 export const READ = 0;
 export const WRITE = 1;
-/** A write that the database refused, in whatever transaction: nobody may read it. */
+/** A write that the database refused, in whatever transaction: it must not be read. */
 export const FAILED_WRITE = 2;
 /** Appends one element to the list at a key. Its version is the element. */
 export const APPEND = 3;
@@ -32,25 +32,25 @@ export interface History {
   /** The operations of transaction `t`, in program order, are `from[t]` up to `to[t]` (not included). */
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** When the transaction was invoked and when it returned; NaN where that was not recorded. */
+  /** Invocation and return time; NaN if not recorded. */
   readonly begin?: Float64Array;
   readonly end?: Float64Array;
-  /** How many transactions or sessions have recorded times that contradict each other; these are left out above. */
+  /** The number of transactions or sessions with contradictory recorded times, which are left out above. */
   readonly unusedTimes: number;
 
   readonly operations: number;
   readonly kind: Uint8Array;
   readonly key: Int32Array;
   readonly version: Int32Array;
-  /** Where the operation stands in its file: a line (from 1) or a byte offset. */
+  /** The operation's place in its file: a line (from 1) or a byte offset. */
   readonly place: Uint32Array;
 
   readonly keys: number;
-  /** A version is a value of a key: equal numbers mean the same key and the same value. */
+  /** The number of versions. A version is a value of a key: equal numbers mean the same key and value. */
   readonly versions: number;
   /** Three integers per version: key and kind of value, see `isInitial`, and the value's halves. */
   readonly versionEntries: Int32Array;
-  /** True if the integer 0 is the value that a key has before anybody wrote it. */
+  /** True if the integer 0 is the initial value of a key. */
   readonly zeroIsInitial: boolean;
 
   /** The elements that list `l` held are `elements[lists[l]]` up to `elements[lists[l + 1]]`, as versions. */
@@ -58,11 +58,11 @@ export interface History {
   readonly elements: Int32Array;
 
   readonly labels: HistoryLabels;
-  /** Defects of the recording, at most `PROBLEM_LIMIT` of them. */
+  /** Errors in the recording, at most `PROBLEM_LIMIT`. */
   readonly problems: readonly HistoryProblem[];
 }
 
-/** Parts that only people need. */
+/** Data for display only. */
 export interface HistoryLabels {
   readonly keys: NameTable;
   readonly sessions: NameTable;
@@ -70,10 +70,10 @@ export interface HistoryLabels {
   readonly valueTexts: readonly string[];
   /** The name of each transaction, as a number of `transactions`. */
   readonly transactionName: Int32Array;
-  /** 64-bit integers are printed without sign. */
+  /** True to print 64-bit integers unsigned. */
   readonly unsigned: boolean;
   readonly placeUnit: "line" | "byte";
-  /** The files that the history was read from, and which of them each transaction stands in (absent: the first). */
+  /** The files of the history, and the file of each transaction (the first if absent). */
   readonly files: readonly string[];
   readonly fileOf?: Uint16Array;
 }
@@ -87,7 +87,7 @@ export interface HistoryProblem {
 
 export const PROBLEM_LIMIT = 100;
 
-/** True if the version is the one that its key has before anybody wrote it, unless somebody wrote this very value. */
+/** True for the initial version of its key, unless somebody wrote this very value. */
 export function isInitial(history: History, version: number): boolean {
   const entries = history.versionEntries;
   const at = version * 3;
@@ -98,18 +98,18 @@ export function isInitial(history: History, version: number): boolean {
   );
 }
 
-/** The key's name as it stands in the file. */
+/** The key's name as in the file. */
 export function keyText(history: History, key: number): string {
   return history.labels.keys.textFor(key, history.labels.unsigned) ?? String(key);
 }
 
-/** The key in a sentence: a key that is a mere number is called a key, since "reads 0 = 4" says little. */
+/** The key in a sentence: a purely numeric key is called a key, since "reads 0 = 4" is unclear. */
 export function keyWords(history: History, key: number): string {
   const text = keyText(history, key);
   return /^-?\d+$/u.test(text) ? `key ${text}` : text;
 }
 
-/** The value of a version as it stands in the file; `nil` where a key was read before anybody wrote it. */
+/** The value of a version as in the file; `nil` for the initial version. */
 export function valueText(history: History, version: number): string {
   const [head, low, high] = history.versionEntries.subarray(version * 3, version * 3 + 3);
   const kind = (head ?? 0) & 3;
@@ -118,12 +118,12 @@ export function valueText(history: History, version: number): string {
   return history.labels.valueTexts[low ?? 0] ?? "";
 }
 
-/** The versions that a list held when it was read. */
+/** The versions in a list when it was read. */
 export function listVersions(history: History, list: number): Int32Array {
   return history.elements.subarray(history.lists[list] ?? 0, history.lists[list + 1] ?? 0);
 }
 
-/** `T12` for the transaction that the file calls 12, its own text, or `S1.3` for the third of a session without names. */
+/** `T12` for the transaction named 12 in the file, its own text, or `S1.3` for the third of a session without names. */
 export function transactionLabel(history: History, transaction: number): string {
   const { transactions, transactionName, unsigned } = history.labels;
   const text = transactions.textFor(transactionName[transaction] ?? 0, unsigned);

@@ -1,4 +1,4 @@
-// Tables that give dense numbers to 64-bit integers and texts as they are met, without allocating per look-up.
+// Tables that number 64-bit integers and texts in the order of their first occurrence, without allocating per look-up.
 
 /** Doubles an array until `length` fits; the new tail is zero. */
 export function grownInts(array: Int32Array, length: number): Int32Array {
@@ -8,13 +8,12 @@ export function grownInts(array: Int32Array, length: number): Int32Array {
   return grown;
 }
 
-/** Keys below this bound are looked up in a table of their own, without hashing. */
+/** Smaller keys are looked up in a separate array, without hashing. */
 const DIRECT_LIMIT = 1 << 22;
 
 /**
- * Gives the numbers 0, 1, 2, ... to triples of 32-bit integers, in the order in which they are first met. Open
- * addressing with linear probing at half load; an entry is three neighbouring integers, so that a look-up touches two
- * lines of memory. Look-ups take constant expected time.
+ * Numbers triples of 32-bit integers 0, 1, 2, ... in the order of their first occurrence. Open addressing with linear probing at half load;
+ * an entry is three adjacent integers, so a look-up touches two cache lines. Constant expected time.
  */
 export class TripleTable {
   count = 0;
@@ -29,7 +28,7 @@ export class TripleTable {
     this.entries = new Int32Array(Math.max(expected, 16) * 3);
   }
 
-  /** The number of the triple, a new one if it was not met before. */
+  /** The number of the triple, a new one at its first occurrence. */
   number(first: number, second: number, third: number): number {
     const mask = this.slots.length - 1;
     let slot = hash(first, second, third) & mask;
@@ -56,7 +55,7 @@ export class TripleTable {
     return fresh;
   }
 
-  /** Forgets the hash table; the entries stay. */
+  /** Drops the hash table; the entries stay. */
   freeze(): void {
     this.slots = new Int32Array(1);
   }
@@ -83,7 +82,7 @@ function hash(first: number, second: number, third: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** Kind of an interned name: a 64-bit integer, a text, or (for values) nothing at all. */
+/** The kind of an interned name: a 64-bit integer, a text, or (for values) none. */
 export const INTEGER = 0;
 export const TEXT = 1;
 export const NOTHING = 2;
@@ -122,7 +121,7 @@ export class NameTable {
     return fresh;
   }
 
-  /** The number here of a name of another table; a name that was anonymous there becomes the text. */
+  /** The number here of another table's name; an anonymous one becomes the text. */
   copy(other: NameTable, number: number, anonymous: string): number {
     const [kind, low, high] = other.triples.entries.subarray(number * 3, number * 3 + 3);
     if (kind === INTEGER) return this.integer(low ?? 0, high ?? 0);

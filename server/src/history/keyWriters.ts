@@ -1,11 +1,11 @@
-// Which transactions wrote a key, chain by chain.
+// The writers of each key, by chain.
 import type { Arrangement } from "./arrange";
 
 export interface KeyWriters {
   /** The writers of key `k`, ascending, are `writer[keyFrom[k]]` up to `writer[keyFrom[k + 1]]`. */
   readonly keyFrom: Int32Array;
   readonly writer: Int32Array;
-  /** Those in one chain are a run. The runs of key `k` are `runFrom[k]` up to `runFrom[k + 1]`. */
+  /** The writers in one chain form a run. The runs of key `k` are `runFrom[k]` up to `runFrom[k + 1]`. */
   readonly runFrom: Int32Array;
   readonly runChain: Int32Array;
   /** Run `r` consists of the writers numbered `runStart[r]` up to `runStart[r + 1]`. */

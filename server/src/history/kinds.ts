@@ -1,4 +1,4 @@
-// Names of violations, by the shape of the cycle (Adya 1999; Kingsbury and Alvaro, VLDB 2020) or of the read.
+// Names of violations, by the form of the cycle (Adya 1999; Kingsbury and Alvaro, VLDB 2020) or of the read.
 import type { Fact } from "./facts";
 import type { HistoryLevel } from "./levels";
 import type { ReadViolationKind } from "./resolved";
@@ -7,7 +7,7 @@ export interface ViolationKind {
   /** In kebab-case. */
   readonly name: string;
   readonly title: string;
-  /** Its meaning, as a sentence. */
+  /** The definition, as a sentence. */
   readonly meaning: string;
 }
 
@@ -55,7 +55,7 @@ export const READ_KINDS: Readonly<Record<ReadViolationKind, ViolationKind>> = {
   ),
 };
 
-/** Names the cycle. `common` are keys that two transactions both wrote and read from one version, for lost updates. */
+/** Names the cycle. `common` are keys that two transactions both wrote after reading the same version, for lost updates. */
 export function kindOfCycle(
   cycle: readonly Fact[],
   level: HistoryLevel,
@@ -123,7 +123,7 @@ function shapeOf(
   );
 }
 
-/** Exactly one anti-dependency: the reader missed a write of a transaction that it should have seen. */
+/** Exactly one anti-dependency: the reader missed a write that it should have seen. */
 function single(
   cycle: readonly Fact[],
   anti: Fact,

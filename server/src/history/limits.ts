@@ -1,20 +1,20 @@
-// When a check has to stop before it knows: time, memory, or the user.
+// Limits of a check: time, memory, or the user's stop.
 
 export type StopReason = "cancelled" | "time" | "memory";
 
-/** Called often; throws `OutOfLimits` when the check must stop. */
+/** Called often; throws `OutOfLimits` if the check must stop. */
 export type Poll = () => void;
 
 export interface Limits {
-  /** Asked every few milliseconds: why the check must end now, or undefined to go on. */
+  /** Polled every few milliseconds: the reason to stop, or undefined to continue. */
   readonly stop?: () => StopReason | undefined;
-  /** Bytes that the tables of one level may take. */
+  /** Limit for the tables of one level, in bytes. */
   readonly bytes?: number;
 }
 
 export const DEFAULT_BYTES = 1.6e9;
 
-/** The reason why no answer was reached; never escapes `checkHistory`. */
+/** Thrown if a limit was reached; never leaves `checkHistory`. */
 export class OutOfLimits extends Error {
   constructor(readonly reason: StopReason) {
     super(reason);

@@ -1,4 +1,4 @@
-// The smallest part of a history that still violates: no transaction and no operation of it can be left out.
+// Minimal violating parts of a history: no transaction and no operation can be removed.
 import { checkHistory } from "./check";
 import type { History } from "./history";
 import { APPEND, FAILED_WRITE, READ_LIST, WRITE, listVersions } from "./history";
@@ -10,8 +10,7 @@ import type { ReadViolation } from "./resolved";
 import { findWriters } from "./writers";
 
 /**
- * The smallest part that violates the level by a cycle, starting from transactions that probably do. Undefined if the
- * history does not.
+ * The minimal part that violates the level by a cycle, starting from likely transactions. Undefined if the history does not violate it.
  */
 export function minimalViolation(
   history: History,
@@ -28,8 +27,7 @@ export function minimalViolation(
 }
 
 /**
- * The smallest part around an impossible read that no level allows. Its violation may be another one than the read:
- * what remains when nothing more can be left out.
+ * The minimal part around an impossible read that no level allows. Its violation may differ from the read: it is what remains at the end.
  */
 export function minimiseRead(
   history: History,
@@ -51,9 +49,8 @@ export function minimiseRead(
 }
 
 /**
- * Starts from transactions that probably violate; if they do not, wider parts are tried, at last the whole history.
- * Since parts of what satisfies a level satisfy it, leaving out one thing after the other ends with a part of which
- * nothing can be left out.
+ * Minimises from transactions that probably violate; if they do not, wider parts are tried, finally the whole history. Parts of a history
+ * that satisfies a level satisfy it, so greedy removal ends with a minimal part.
  */
 function minimised(
   history: History,
@@ -90,7 +87,7 @@ export function weakestViolated(part: History, strict: boolean): HistoryLevel | 
   return HISTORY_LEVELS.find((level) => verdicts.get(level) === "violated");
 }
 
-/** Leaves out halves, quarters and so on down to single items, as long as the rest still violates. */
+/** Removes halves, quarters and so on down to single items, while the rest still violates. */
 function shrunk(
   items: readonly number[],
   violates: (rest: readonly number[]) => boolean,
@@ -105,7 +102,7 @@ function shrunk(
   return kept;
 }
 
-/** The transactions with those they read from, those before them in their sessions, and those that read from them. */
+/** The transactions with those they read from, their predecessors in their sessions, and those that read from them. */
 function neighbours(
   history: History,
   writerOf: Int32Array,

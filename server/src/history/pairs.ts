@@ -1,4 +1,4 @@
-// The choices that pruning leaves: pairs of transactions that write a common key and may come in either order.
+// The choices that pruning leaves: pairs of transactions that write a common key in an undecided order.
 import { EdgeList } from "./graph";
 import { TripleTable, grownInts } from "./intern";
 import type { Poll } from "./limits";
@@ -23,12 +23,12 @@ export interface Pairs {
   readonly antiWriter: Int32Array;
 }
 
-/** Enumerates the pairs that are in no prefix of each other. */
+/** Enumerates the pairs of which neither is in the other's prefix. */
 export function leftPairs(pruning: Pruning, poll: Poll): Pairs {
   const { writers, prefix, prefixFrom, readerFrom, reader, mode } = pruning;
   const { keyFrom, writer, runFrom, runStart } = writers;
   const table = new TripleTable(1024);
-  // Three integers per place where a pair meets: pair, first writer's number, second one's.
+  // Three integers per common key of a pair: pair, first writer's number, second one's.
   let meetings: Int32Array = new Int32Array(3 * 1024);
   let met = 0;
   const meet = (one: number, other: number) => {

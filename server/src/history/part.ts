@@ -1,5 +1,4 @@
-// Parts of histories: some transactions with some of their operations, under the same names. Used to find the smallest
-// part that still violates a level.
+// Parts of histories: some transactions with some of their operations, under the same names. Used to minimise violations.
 import { HistoryBuilder } from "./builder";
 import type { History, OperationKind, TransactionStatus } from "./history";
 import { READ, READ_LIST, listVersions } from "./history";
@@ -13,7 +12,7 @@ export interface Part {
   readonly operations: readonly number[];
 }
 
-/** The history without one transaction, and without what others read from it. */
+/** The history without one transaction, and without reads from it. */
 export function without(history: History, transaction: number): History {
   const rest = Array.from({ length: history.transactions }, (_, t) => t);
   return partOf(
@@ -23,8 +22,8 @@ export function without(history: History, transaction: number): History {
 }
 
 /**
- * The part with these transactions. Reads of versions whose write is left out are left out as well, and so are elements
- * of lists: a part of a history that satisfies a level satisfies it too.
+ * The part with these transactions. Reads (and list elements) of versions whose write is missing are removed too: a part of a history that
+ * satisfies a level satisfies it.
  */
 export function partOf(
   history: History,
@@ -34,7 +33,7 @@ export function partOf(
   return partWith(history, findWriters(history), transactions, keeps);
 }
 
-/** `partOf` for many parts of one history. */
+/** As `partOf`, for many parts of one history. */
 export function partWith(
   history: History,
   writers: Writers,
@@ -47,7 +46,7 @@ export function partWith(
     const kind = history.kind[at];
     if (kind !== READ && kind !== READ_LIST && keeps(at)) written.add(history.version[at] ?? 0);
   });
-  // A value that nobody wrote, the initial version or thin air, depends on no transaction.
+  // A value without a writer (the initial version, or out of thin air) depends on no transaction.
   const readable = (version: number) =>
     !isAmbiguous(writers, version) &&
     (written.has(version) || ((writers.of[version] ?? -1) < 0 && !isRefused(writers, version)));
@@ -72,7 +71,7 @@ function eachOperation(
     for (let at = history.from[t] ?? 0; at < (history.to[t] ?? 0); at++) visit(at, t);
 }
 
-/** `select` gives the elements of an operation's list (none for others), or undefined to leave the operation out. */
+/** `select` returns the elements of an operation's list (none for others), or undefined to drop the operation. */
 function copied(
   history: History,
   transactions: readonly number[],

@@ -1,6 +1,6 @@
-// Consequences for the order of versions at a strong level, without guessing: per writer of a key and chain, the
-// writers of that chain that precede it are a prefix, found by binary search in clocks (after Zhang et al., PolySI,
-// VLDB 2023, whose constraints are pairs of transactions; prefixes of chains need no enumeration of pairs).
+// Consequences for the version order at a strong level, without search: per writer of a key and chain, the preceding writers of that chain
+// form a prefix, found by binary search in vector clocks (after Zhang et al., PolySI, VLDB 2023, whose constraints are pairs of
+// transactions; prefixes of chains avoid enumerating pairs).
 import type { Arrangement } from "./arrange";
 import { addListOrder, knownEdges, nodeCount } from "./arrange";
 import type { Adjacency } from "./graph";
@@ -12,13 +12,13 @@ import type { Limits, Poll } from "./limits";
 import { refuseAbove } from "./limits";
 
 /**
- * `serializable`: one node per transaction, all dependencies are edges. `snapshot`: a node where a transaction begins
- * and one where it commits, so that a cycle needs two neighbouring anti-dependencies to vanish. `parallel`: one node,
- * and anti-dependencies are not edges: none may lead back to what happened before.
+ * `serializable`: one node per transaction, all dependencies are edges. `snapshot`: a begin node and a commit node per transaction, so that
+ * a cycle with two adjacent anti-dependencies disappears. `parallel`: one node, and anti-dependencies are not edges: none may lead back to
+ * something that happened before.
  */
 export type Mode = "serializable" | "snapshot" | "parallel";
 
-/** Edges of the order of versions, with the key that each is about and the round in which it was found. */
+/** Edges of the version order, with their key and the round in which they were found. */
 export class InferredEdges extends EdgeList {
   key: Int32Array = new Int32Array(1024);
   /** The number of the first edge of each round. */
@@ -65,7 +65,7 @@ export function transactionOf(mode: Mode, count: number, node: number): number {
   return transaction < count ? transaction : -1;
 }
 
-/** Infers until nothing follows any more, or a cycle appears. Each round is near-linear times the number of chains. */
+/** Infers to a fixpoint, or until a cycle appears. Each round is near-linear times the number of chains. */
 export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: Poll): Pruning {
   const split = mode === "snapshot";
   const { count, chains, chainOf, readFrom, readKey, readWriter, writeFrom, writeKey } = arranged;
@@ -75,7 +75,7 @@ export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: P
   const { prefixFrom, size } = prefixLayout(writers, arranged.history.keys);
   refuseAbove(limits, nodes * chains * 4 + size * 4);
 
-  // Where each read's version and each write stand among the writers of their key.
+  // The positions of each read's version and each write among the writers of their key.
   const instances = writer.length;
   const readInstance = new Int32Array(readKey.length);
   const readerFrom = new Int32Array(instances + 1);
@@ -170,7 +170,7 @@ export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: P
     if (inferred.count === done) return result();
   }
 
-  /** Who read the initial version of a key is before all who wrote it: the first of each chain is enough. */
+  /** Readers of a key's initial version precede all of its writers: the first of each chain suffices. */
   function readsOfInitial(): void {
     for (let t = 1; t < count; t++)
       for (let at = readFrom[t] ?? 0; at < (readFrom[t + 1] ?? 0); at++) {
@@ -184,7 +184,7 @@ export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: P
       }
   }
 
-  /** Hands clocks on along the order: all of a changed node's edges, else only the fresh ones. */
+  /** Propagates clocks along the order: over all edges of a changed node, else only over new ones. */
   function advanceClocks(all: Adjacency, fresh: Adjacency): void {
     for (let at = 0; at < nodes; at++) {
       if ((at & 65535) === 0) poll();
@@ -220,7 +220,7 @@ export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: P
     }
   }
 
-  /** A version has to be looked at again when its writer's or a reader's clock changed. */
+  /** A version must be revisited if its writer's or a reader's clock changed. */
   function markDirty(): void {
     for (let t = 1; t < count; t++) {
       if (changed[commitNode(mode, t)] === 1)
@@ -236,8 +236,8 @@ export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: P
   }
 
   /**
-   * The writers of each chain that must precede writer number `w`: those whose place after it would close a cycle,
-   * be it through the order of versions or through a reader of this version.
+   * The writers of each chain that must precede writer number `w`: those whose placement after it would close a cycle, through the version
+   * order or a reader of this version.
    */
   function extendPrefixes(key: number, w: number): void {
     const t = writer[w] ?? 0;
@@ -279,14 +279,14 @@ export function prune(arranged: Arrangement, mode: Mode, limits: Limits, poll: P
       }
       if (low <= best) continue;
       prefix[row + run] = low;
-      // An order that a path says already needs no edge.
+      // An order implied by a path needs no edge.
       const before = commitNode(mode, writer[low] ?? 0);
       if ((clock[beginRow + other] ?? -1) < before) inferred.infer(before, beginNode(mode, t), key);
       addReaders(low, t, key);
     }
   }
 
-  /** Readers of a version come before the transaction that overwrites it. */
+  /** Readers of a version precede the transaction that overwrites it. */
   function addReaders(version: number, t: number, key: number): void {
     if (mode === "parallel" || version < 0) return;
     const row = commitNode(mode, t) * chains;
@@ -316,7 +316,7 @@ function prefixLayout(
   return { prefixFrom, size };
 }
 
-/** True if the edges from number `start` on agree with the order already. */
+/** True if the edges from number `start` on agree with the order. */
 function follows(order: Int32Array, edges: EdgeList, start: number, nodes: number): boolean {
   const position = new Int32Array(nodes);
   order.forEach((node, at) => {

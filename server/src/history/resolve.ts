@@ -1,5 +1,5 @@
-// Read consistency: finds the writer of every read and what no database may return at any level. What remains is the
-// input of the checks of levels: which committed transaction read which key from whom, and who wrote what.
+// Read consistency: finds the writer of every read, and reads that no database may return at any level. The result is the input of the
+// level checks: which committed transaction read which key from whom, and who wrote what.
 import type { History } from "./history";
 import {
   APPEND,
@@ -16,7 +16,7 @@ import { resolveLists } from "./resolveLists";
 import type { Writers } from "./writers";
 import { NOBODY, findWrite, findWriters, isAmbiguous, isIntermediate, isRefused } from "./writers";
 
-/** Only so many violations are collected; more say nothing new. */
+/** Limit of collected violations; more add nothing. */
 const VIOLATION_LIMIT = 1000;
 
 /** Resolves all reads. Linear in the number of operations. */
@@ -147,15 +147,15 @@ export function resolve(history: History): Resolved {
   };
 }
 
-/** Transactions of up to so many operations are looked through: these are neighbours in memory, and a table is not. */
+/** Transactions with at most this many operations are scanned: they are contiguous in memory, unlike a table. */
 const FEW = 24;
 
-/** Finds a transaction's own last write to the key of an operation. Transactions come one after the other, from 1. */
+/** Finds a transaction's last own write to an operation's key. Transactions are visited in order, from 1. */
 function ownWritesOf({ kind, key, keys }: History) {
   const lastWriter = new Int32Array(keys);
   const lastWrite = new Int32Array(keys);
   return {
-    /** The number of the write before the operation `at` of a transaction that begins at `start`, or -1. */
+    /** The last write before operation `at` in a transaction that begins at `start`, or -1. */
     before(start: number, at: number, transaction: number, isLong: boolean): number {
       const wanted = key[at] ?? 0;
       if (isLong) return lastWriter[wanted] === transaction ? (lastWrite[wanted] ?? -1) : -1;
@@ -164,7 +164,7 @@ function ownWritesOf({ kind, key, keys }: History) {
           return earlier;
       return -1;
     },
-    /** Told of each write of a long transaction. */
+    /** Called for each write of a long transaction. */
     note(at: number, transaction: number): void {
       lastWriter[key[at] ?? 0] = transaction;
       lastWrite[key[at] ?? 0] = at;
@@ -180,13 +180,13 @@ function sessionsOf(history: History, original: Int32Array): Int32Array {
 
 interface Included {
   readonly flags: Uint8Array;
-  /** How many of unknown fate are among them. */
+  /** The number of those with unknown fate. */
   readonly observed: number;
 }
 
 /**
- * Committed transactions and those of unknown fate whose writes a transaction in the set read. Leaving the others out
- * is exact: nobody depends on them, and a history remains valid when a transaction that nobody read is taken away.
+ * The committed transactions, and those of unknown fate that a transaction in the set read from. Leaving the others out is exact: nobody
+ * depends on them, and removing an unread transaction keeps a history valid.
  */
 function includedTransactions(history: History, writers: Writers): Included {
   const { status, kind, version } = history;

@@ -1,5 +1,5 @@
-// Lists that are only appended to show the order of their versions: every read is a prefix of the longest one
-// (Kingsbury and Alvaro, Elle, VLDB 2020). Finds that order, the writers that reads saw, and reads that fit no order.
+// Append-only lists show the version order: every read is a prefix of the longest one (Kingsbury and Alvaro, Elle, VLDB 2020). Finds that
+// order, the writers that reads saw, and reads that contradict every order.
 import type { History } from "./history";
 import { APPEND, READ_LIST, listVersions } from "./history";
 import type { ReadViolation, VersionOrder } from "./resolved";
@@ -8,22 +8,22 @@ import { isAmbiguous, isIntermediate, isRefused } from "./writers";
 
 export interface ResolvedLists {
   readonly ordered: readonly VersionOrder[];
-  /** The read's writer (a resolved number, 0 for the initial version), or undefined where it cannot be used. */
+  /** The read's writer (a resolved number, 0 for the initial version); undefined if it cannot be used. */
   writerOf(operation: number): number | undefined;
-  /** Reads with an element that was appended more than once: not all that they say is used. */
+  /** Reads with an element that was appended more than once: only part of their information is used. */
   readonly ambiguous: readonly number[];
 }
 
 interface ListRead {
   readonly transaction: number;
   readonly operation: number;
-  /** The elements that others had appended: the list without the reader's own appends at its end. */
+  /** The elements appended by others: the list without the reader's own appends at its end. */
   readonly seen: Int32Array;
 }
 
 /**
- * Resolves all reads of lists of the transactions that have a number. Linear in the total length of the lists.
- * A list is split into what others appended and the reader's own appends, which must end it.
+ * Resolves all list reads of the numbered transactions. Linear in the total length of the lists. A list consists of the others' appends
+ * followed by the reader's own.
  */
 export function resolveLists(
   history: History,
@@ -138,7 +138,7 @@ function withoutOwn(
     return undefined;
   }
   const seen = list.subarray(0, start);
-  // An element of its own before the end was appended later than it was read, or stands in the list twice.
+  // An own element before the end was appended after it was read, or occurs twice.
   if (seen.some((v) => writers.of[v] === transaction && !isAmbiguous(writers, v))) {
     const again = own.some((at) => seen.includes(history.version[at] ?? -1));
     report({ kind: again ? "duplicate-element" : "future-read", transaction, operation });
@@ -175,7 +175,7 @@ function appendsAny(history: History, transaction: number, versions: ReadonlySet
   return false;
 }
 
-/** The writers along the longest list, and after its end those of the appenders whose appends nobody saw. */
+/** The writers along the longest list, then the appenders whose appends nobody saw. */
 function orderOf(
   key: number,
   longest: ListRead,

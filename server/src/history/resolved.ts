@@ -1,5 +1,4 @@
-// Input of the checks of levels: committed transactions with their reads and writes, and the reads that no level
-// allows.
+// The input of the level checks: committed transactions with their reads and writes, and the reads that no level allows.
 import type { History } from "./history";
 
 /** A read that no level allows. Numbers are those of the history. */
@@ -7,9 +6,9 @@ export interface ReadViolation {
   readonly kind: ReadViolationKind;
   readonly transaction: number;
   readonly operation: number;
-  /** The transaction whose value was read, if there is one and it is another. */
+  /** The transaction whose value was read, if it is another one. */
   readonly writer?: number;
-  /** The other operation that explains it: the write that was read, or the own write that should have been. */
+  /** The operation that explains it: the write that was read, or the own write that should have been read. */
   readonly because?: number;
 }
 
@@ -23,9 +22,8 @@ export type ReadViolationKind =
   | "duplicate-element";
 
 /**
- * Committed transactions, and those of unknown fate that somebody read from (these have committed then; the others
- * cannot be told from aborted ones), numbered from 1, session by session; 0 is the transaction that wrote all initial
- * versions.
+ * Committed transactions, and those of unknown fate that somebody read from (these must have committed; the others are treated as aborted),
+ * numbered from 1 by session; 0 is the transaction that wrote all initial versions.
  */
 export interface Resolved {
   readonly history: History;
@@ -33,7 +31,7 @@ export interface Resolved {
   /** The history's number of each transaction; -1 for 0. */
   readonly original: Int32Array;
   readonly sessionOf: Int32Array;
-  /** The reads of transaction `t`, in program order, are `readFrom[t]` up to `readFrom[t + 1]`; own writes excepted. */
+  /** The reads of transaction `t` in program order, without those of own writes: `readFrom[t]` up to `readFrom[t + 1]`. */
   readonly readFrom: Int32Array;
   readonly readKey: Int32Array;
   readonly readWriter: Int32Array;
@@ -42,13 +40,13 @@ export interface Resolved {
   /** The keys that `t` wrote, ascending and each once. */
   readonly writeFrom: Int32Array;
   readonly writeKey: Int32Array;
-  /** Pairs (before, after) of writers of a key that lists order. */
+  /** Pairs (before, after) of a key's writers that lists order. */
   readonly ordered: readonly VersionOrder[];
   readonly violations: readonly ReadViolation[];
-  /** Reads of a value that was written more than once: who wrote it is not known, so they are not used. */
+  /** The number of unused reads of a value that was written more than once, so that its writer is unknown. */
   readonly ambiguousReads: number;
   readonly firstAmbiguous?: number;
-  /** Transactions of unknown fate that must have committed, as their writes were read. */
+  /** The number of transactions of unknown fate that must have committed, since their writes were read. */
   readonly mustHaveCommitted: number;
 }
 

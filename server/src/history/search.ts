@@ -1,5 +1,4 @@
-// Search for an order of the pairs that pruning left: a search over their two orders, with a topological order that
-// notices each cycle as it closes.
+// Search for an order of the pairs that pruning left undecided, with a dynamic topological order that detects cycles immediately.
 import type { Literal, Theory } from "./cdcl";
 import { createSolver } from "./cdcl";
 import { dynamicOrder } from "./dynamicOrder";
@@ -13,22 +12,22 @@ import { leftPairs } from "./pairs";
 import type { Pruning } from "./prune";
 import { transactionOf } from "./prune";
 
-/** The reasons of conflicts: pairs, and the nodes of the paths that closed the cycles. */
+/** The reasons of conflicts: pairs, and the nodes on the closed cycles. */
 export interface Conflicts {
   readonly transactions: ReadonlySet<number>;
   readonly paths: readonly (readonly number[])[];
 }
 
 export interface SearchResult {
-  /** Undefined: there is an order. Else all conflicts together exclude every order. */
+  /** Undefined if an order exists. Otherwise the conflicts together exclude every order. */
   readonly conflicts: Conflicts | undefined;
   readonly pairs: number;
 }
 
-/** More conflicts than this are not kept for explanation. */
+/** Limit of conflicts that are kept for the explanation. */
 const CONFLICTS_KEPT = 4000;
 
-/** Decides what pruning left open. `pruning` must be without a cycle. */
+/** Decides what pruning left open. `pruning` must be acyclic. */
 export function search(pruning: Pruning, limits: Limits, poll: Poll): SearchResult {
   const { arranged, mode, nodes, known, inferred } = pruning;
   const pairs = leftPairs(pruning, poll);
@@ -115,8 +114,8 @@ function keptConflicts({ mode, arranged }: Pruning) {
 }
 
 /**
- * An order of the nodes that is probably near the real one: by how much must have come before. A node has strictly
- * more before it than each of its predecessors, so this is a topological order.
+ * An order of the nodes that is probably close to the real one: by the number of nodes that must come before. Each node has more of them
+ * than its predecessors, so the order is topological.
  */
 function likelyOrder({ order, clock, arranged, mode }: Pruning): Int32Array {
   const { chains, chainFirst } = arranged;
@@ -131,7 +130,7 @@ function likelyOrder({ order, clock, arranged, mode }: Pruning): Int32Array {
     }
     weight[at] = past;
   }
-  // Equal weights keep their place in the order at hand, so sorting by (weight, place) as one number is stable.
+  // Equal weights keep their position, so sorting by (weight, position) as one number is stable.
   const keys = weight.map((past, at) => past * order.length + at).sort();
   return Int32Array.from(keys, (key) => order[key % order.length] ?? 0);
 }
@@ -142,12 +141,12 @@ interface BrokenPath {
   readonly literals: readonly Literal[];
 }
 
-/** So many broken anti-dependencies are handed to the solver at once. */
+/** The number of violated anti-dependencies that are passed to the solver at once. */
 const BROKEN_AT_ONCE = 64;
 
 /**
- * Parallel snapshot isolation: no anti-dependency may lead from a transaction to one that happened before it. Says
- * which do, given the orders chosen, with the choices that they rest on.
+ * Parallel snapshot isolation: no anti-dependency may lead from a transaction to one that happened before it. Finds those that do under the
+ * chosen orders, with the choices that they depend on.
  */
 function antiDependencies(pruning: Pruning, pairs: Pairs, limits: Limits) {
   const { arranged, nodes, known, inferred } = pruning;
@@ -202,7 +201,7 @@ function antiDependencies(pruning: Pruning, pairs: Pairs, limits: Limits) {
   }
 }
 
-/** The anti-dependencies that hold whatever is chosen; of those to one chain, the one to its first writer. */
+/** The anti-dependencies that hold under every choice; of those into one chain, the one to its first writer. */
 function knownAntiDependencies(
   { arranged, writers, prefix, prefixFrom, readerFrom, reader }: Pruning,
   each: (reader: number, writer: number, version: number) => void,

@@ -1,5 +1,5 @@
-// A violation as data: its name, the smallest part of the history that shows it, and the dependencies with their
-// reasons. In numbers of transactions and operations of the whole history, so that every view can point into the file.
+// A violation as data: its name, the minimal part of the history that shows it, and the dependencies with their reasons. Numbers are those
+// of the whole history, so that every view can point into the file.
 import type { CheckResult } from "./check";
 import { deriveCycle } from "./derive";
 import type { Fact, FactType } from "./facts";
@@ -30,13 +30,13 @@ export interface Violation {
   readonly level: HistoryLevel;
   /** One sentence on the event and its transactions. */
   readonly message: string;
-  /** Transactions of the whole history, in the order of the cycle; then those that only reasons name. */
+  /** Transactions of the whole history, in the order of the cycle; then those mentioned in reasons only. */
   readonly transactions: readonly number[];
-  /** They lead back to where they started; for a read that no level allows at most one. */
+  /** The cycle; for a read that no level allows, at most one edge. */
   readonly edges: readonly ViolationEdge[];
-  /** Dependencies beside them: what their reasons rest on, and what else connects a transaction. */
+  /** Further dependencies: those that the reasons rest on, and those that connect a transaction. */
   readonly support: readonly ViolationEdge[];
-  /** Without any one of its transactions the rest is possible. */
+  /** The minimal part: without any one of its transactions the rest is possible. */
   readonly minimal: Part;
 }
 
@@ -49,7 +49,7 @@ export interface ViolationEdge {
   readonly reason: ViolationReason;
 }
 
-/** A sentence, the operations that show it, and what it rests on. */
+/** A sentence, the operations that show it, and its supporting reasons. */
 export interface ViolationReason {
   readonly text: string;
   readonly operations: readonly number[];
@@ -60,10 +60,7 @@ export interface ExplainOptions extends Limits {
   readonly strict?: boolean;
 }
 
-/**
- * Explains why a checked history violates the weakest of the levels asked for, or undefined if none is violated, or a
- * limit was reached before the explanation was found.
- */
+/** Explains the violation of the weakest requested level; undefined if none is violated, or if a limit was reached first. */
 export function explainViolation(
   history: History,
   result: CheckResult,
@@ -118,14 +115,14 @@ function cycleViolation(
   };
 }
 
-/** The facts that a fact rests on, and what these rest on, without those that were only supposed. */
+/** The facts that a fact rests on, transitively, without assumptions. */
 function restsOn({ reason }: Fact): readonly Fact[] {
   const below =
     reason.kind === "overwritten" ? [reason.order] : reason.kind === "excluded" ? reason.cycle : [];
   return below.filter((fact) => !isSupposed(fact)).flatMap((fact) => [fact, ...restsOn(fact)]);
 }
 
-/** The other edges to draw: each dependency once, and reads that connect who is left without any. */
+/** The further edges to draw: each dependency once, and reads that connect isolated transactions. */
 function supportOf(
   edges: readonly ViolationEdge[],
   reasons: readonly ViolationEdge[],
@@ -150,7 +147,7 @@ function supportOf(
   return support;
 }
 
-/** Who reads what of whom in a part. */
+/** The reads-from edges of a part. */
 function readEdges(part: Part, history: History): readonly ViolationEdge[] {
   const own = part.history;
   const writers = findWriters(own);
@@ -184,7 +181,7 @@ function readEdges(part: Part, history: History): readonly ViolationEdge[] {
   return edges;
 }
 
-/** The cycle from where it is easiest to tell: the anti-dependency last, what led to it first. */
+/** The cycle in its most readable rotation: the anti-dependency last, what led to it first. */
 function fromFirst(cycle: readonly Fact[]): readonly Fact[] {
   const last = cycle.findLastIndex((fact) => fact.type === "rw");
   return [...cycle.slice(last + 1), ...cycle.slice(0, last + 1)];
@@ -198,7 +195,7 @@ function versionsRead(resolved: Resolved, transaction: number, key: number): rea
   return found;
 }
 
-/** Says facts of the part in words. */
+/** Words for the facts of a part. */
 function tellerOf(part: Part, resolved: Resolved, history: History) {
   const own = part.history;
   const inPart = (t: number) => resolved.original[t] ?? 0;
@@ -208,7 +205,7 @@ function tellerOf(part: Part, resolved: Resolved, history: History) {
   const operation = (at: number | undefined) =>
     at === undefined ? [] : [part.operations[at] ?? 0];
   const value = (at: number | undefined) => valueOf(part, history, at ?? 0);
-  // The last element of a list that goes on behind what is told is somebody else's.
+  // The last element of a shortened list belongs to somebody else.
   const share = (fact: Fact) => {
     const last = lastOf(own, fact.read ?? 0);
     const isLast = last === lastOf(history, part.operations[fact.read ?? 0] ?? 0);
@@ -321,12 +318,12 @@ function levelWords(level: HistoryLevel): string {
   return level === "serializable" ? "serializability" : level.replaceAll("-", " ");
 }
 
-/** The value that an operation read or wrote, as in the file; a list as "[1 2]". */
+/** The value of an operation as in the file; a list as "[1 2]". */
 function valueRead(history: History, operation: number): string {
   return listText(history, operation) ?? valueText(history, history.version[operation] ?? 0);
 }
 
-/** The value of an operation of a part, as the file has it; of a long list what the part tells of it. */
+/** The value of an operation of a part as in the file; a long list is reduced to the part's elements. */
 export function valueOf(part: Part, history: History, operation: number): string {
   const own = part.history;
   const whole = part.operations[operation];
@@ -335,10 +332,10 @@ export function valueOf(part: Part, history: History, operation: number): string
   return listText(history, whole, told) ?? valueRead(own, operation);
 }
 
-/** Longer lists are told in part. */
+/** Longer lists are shortened. */
 const LONGEST_LIST = 12;
 
-/** A list that was read, as in the file; of a long one its ends and what is `told`, and "..." for all between. */
+/** A list that was read, as in the file; a long one is reduced to its ends and what is `told`, with "..." between. */
 function listText(
   history: History,
   operation: number,

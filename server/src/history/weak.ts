@@ -1,5 +1,5 @@
-// The levels that need no search: read committed, read atomic and causal consistency. Each derives edges that a commit
-// order must contain (Biswas and Enea, OOPSLA 2019; Møldrup and Pavlogiannis, AWDIT, PLDI 2025) and asks for a cycle.
+// The levels without search: read committed, read atomic and causal consistency. Each derives edges that every commit order must contain
+// (Biswas and Enea, OOPSLA 2019; Møldrup and Pavlogiannis, AWDIT, PLDI 2025) and looks for a cycle.
 import type { Arrangement } from "./arrange";
 import { addListOrder, knownEdges, nodeCount } from "./arrange";
 import type { Adjacency, Order } from "./graph";
@@ -22,11 +22,11 @@ export interface WeakBase {
   /** Session order, reads and time. */
   readonly happensBefore: Adjacency;
   readonly order: Order;
-  /** The order of versions that lists show. */
+  /** The version order that lists show. */
   readonly lists: Adjacency;
 }
 
-/** `undefined`: the level holds. Else transactions (resolved numbers) that are likely to violate it alone. */
+/** `undefined` if the level holds. Otherwise transactions (resolved numbers) that are likely to violate it alone. */
 export type Suspects = readonly number[] | undefined;
 
 export function weakBase(arranged: Arrangement): WeakBase {
@@ -43,7 +43,7 @@ export function weakBase(arranged: Arrangement): WeakBase {
   };
 }
 
-/** An edge of the commit order, and the transaction whose reads demand it. */
+/** An edge of the commit order, and the transaction whose reads require it. */
 class CommitEdges extends EdgeList {
   because: Int32Array = new Int32Array(1024);
 
@@ -56,8 +56,8 @@ class CommitEdges extends EdgeList {
 }
 
 /**
- * Read committed: once a transaction read from `t2`, it reads no version that `t2` overwrites. Per transaction its reads
- * are walked backwards, with the two earliest writers still to be read of each key (O(n^1.5)).
+ * Read committed: once a transaction has read from `t2`, it reads no version that `t2` overwrites. The reads of each transaction are walked
+ * backwards, with the two earliest writers still to be read of each key (O(n^1.5)).
  */
 export function checkReadCommitted(base: WeakBase, poll: Poll): Suspects {
   const { arranged } = base;
@@ -120,10 +120,7 @@ export function checkReadCommitted(base: WeakBase, poll: Poll): Suspects {
   return cycleOf(base, edges, false);
 }
 
-/**
- * Read atomic: a transaction reads no version that was overwritten by a transaction before it in its session (or in
- * time), or by one that it read from.
- */
+/** Read atomic: a transaction reads no version overwritten by a predecessor in its session (or in time), or by one that it read from. */
 export function checkReadAtomic(base: WeakBase, poll: Poll): Suspects {
   const { arranged } = base;
   const { count, readFrom, readKey, readWriter, writeFrom, writeKey, bySession, sessionOf } =
@@ -196,9 +193,8 @@ export function checkReadAtomic(base: WeakBase, poll: Poll): Suspects {
 }
 
 /**
- * Causal consistency: a transaction reads no version that was overwritten by a transaction that happened before it.
- * Clocks say, per chain, how far it happened before; they are kept only for transactions that others still have to
- * merge. O(n * chains).
+ * Causal consistency: a transaction reads no version overwritten by a transaction that happened before it. Vector clocks over chains
+ * represent happens-before; they are kept only while others still have to merge them. O(n * chains).
  */
 export function checkCausal(base: WeakBase, poll: Poll): Suspects {
   const { arranged, nodes, order } = base;
@@ -214,7 +210,7 @@ export function checkCausal(base: WeakBase, poll: Poll): Suspects {
       if (crosses(from, n)) pending[from] = (pending[from] ?? 0) + 1;
     }
   const current = Array.from({ length: chains }, () => new Int32Array(chains).fill(-1));
-  // Clocks that are kept stand in one array, `slotOf` times the number of chains; 0 is none.
+  // Live clocks share one array, at `slotOf` times the number of chains; 0 is none.
   let kept: Int32Array = new Int32Array(chains * 64);
   const slotOf = new Int32Array(nodes);
   const free: number[] = [];
@@ -265,7 +261,7 @@ export function checkCausal(base: WeakBase, poll: Poll): Suspects {
               if ((writerAt[middle] ?? 0) <= bound) low = middle;
               else high = middle - 1;
             }
-          // Within a chain the order is known already.
+          // The order within a chain is known.
           const before = writerAt[low] ?? 0;
           if (before > from || chainOf[before] !== chainOf[from]) edges.demand(before, from, n);
         }

@@ -1,4 +1,4 @@
-// Who wrote which version of a history, and which versions nobody should have been able to read.
+// The writer of each version, and versions that nobody should have been able to read.
 import type { History } from "./history";
 import {
   ABORTED,
@@ -21,7 +21,7 @@ const REFUSED = 4;
 export interface Writers {
   readonly of: Int32Array;
   readonly flags: Uint8Array;
-  /** True if any version has a flag: without, look-ups of flags, each a miss of the cache, can be left out. */
+  /** True if any version has a flag; otherwise flag look-ups, each a cache miss, can be skipped. */
   readonly flagged: boolean;
 }
 
@@ -37,7 +37,7 @@ export function isRefused(writers: Writers, version: number): boolean {
   return ((writers.flags[version] ?? 0) & REFUSED) !== 0;
 }
 
-/** Finds the writers of all versions, those of aborted transactions and failed writes included. Linear. */
+/** Finds the writers of all versions, including those of aborted transactions and failed writes. Linear. */
 export function findWriters(history: History): Writers {
   const of = new Int32Array(history.versions).fill(NOBODY);
   const flags = new Uint8Array(history.versions);
@@ -56,8 +56,8 @@ export function findWriters(history: History): Writers {
       const v = version[at] ?? 0;
       const writer = of[v] ?? NOBODY;
       const refused = lost || what === FAILED_WRITE;
-      // The same value written twice in one transaction is one version; otherwise nobody can tell who was read. An
-      // element that is appended twice stands in the list twice.
+      // The same value written twice in one transaction is one version; otherwise the read writer is ambiguous. An element appended twice
+      // occurs twice in the list.
       const known = writer !== NOBODY || ((flags[v] ?? 0) & REFUSED) !== 0;
       const isOne = refused ? writer === NOBODY : writer === t && what !== APPEND;
       if (known && !isOne) add(v, AMBIGUOUS);
@@ -82,7 +82,7 @@ export function findWriters(history: History): Writers {
   return { of, flags, flagged: flags.some((flag) => flag !== 0) };
 }
 
-/** Some recordings begin with a transaction that writes the initial values: reading them is reading from it. */
+/** True if the recording begins with a transaction that writes the initial values: reading them is reading from it. */
 function initialises(history: History, transaction: number): boolean {
   if (!history.zeroIsInitial || history.status[transaction] !== COMMITTED) return false;
   const session = history.sessionOf[transaction] ?? 0;

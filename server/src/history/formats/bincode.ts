@@ -22,8 +22,8 @@ type Expected =
   | { readonly kind: "end" };
 
 /**
- * Five numbers and three texts, then sessions of transactions of events. A transaction that did not succeed is aborted;
- * an event that did not succeed wrote nothing that may be read, and read nothing.
+ * Five numbers and three texts, then sessions of transactions of events. A failed transaction is aborted; a failed event wrote nothing
+ * readable and read nothing.
  */
 export function bincodeReader(builder: HistoryBuilder): FormatReader {
   let rest = new Uint8Array(0);
@@ -51,7 +51,7 @@ export function bincodeReader(builder: HistoryBuilder): FormatReader {
     }
   }
 
-  /** A count of 64 bits; a file cannot hold more than 2^32 of anything. */
+  /** A 64-bit count; a file cannot hold more than 2^32 of anything. */
   function count(view: DataView, at: number, what: string): number | Fault {
     if (view.getUint32(at + 4, true) === 0) return view.getUint32(at, true);
     return fault(offset + at, `the number of ${what} is more than any file can hold`);

@@ -8,12 +8,12 @@ import type { FormatReader } from "./reader";
 const [BEGIN, COMMIT, WRITE_RECORD, READ_RECORD] = [83, 67, 87, 82];
 const LENGTHS: Readonly<Record<number, number>> = { 83: 9, 67: 9, 87: 25, 82: 33 };
 
-/** Write ids of what nobody wrote: the value at the start, and no value. */
+/** Write ids without a writer: of the initial value, and of no value. */
 const INITIAL_IDS = [0xbebeebee | 0, 0xdeadbeef | 0, 0];
 
 /**
- * Reads one log as one session, `session`. The values of a history are the write ids. A transaction whose commit is
- * not in the log may have committed or not.
+ * Reads one log as one session, `session`. The values of a history are the write ids. A transaction without a commit in the log has an
+ * unknown fate.
  */
 export function cobraReader(builder: HistoryBuilder, session: number): FormatReader {
   let rest = new Uint8Array(0);
@@ -37,7 +37,7 @@ export function cobraReader(builder: HistoryBuilder, session: number): FormatRea
       transaction = undefined;
       return undefined;
     }
-    // A read names the transaction that wrote before its write id, which tells the same.
+    // A read names the writing transaction before the write id, which is redundant.
     const first = tag === WRITE_RECORD ? 0 : 1;
     const key = builder.key(half(first + 1, 4), half(first + 1, 0));
     const [low, high] = [half(first, 4), half(first, 0)];

@@ -7,7 +7,7 @@ import { keyNumber, versionNumber, wholeNumber, type FormatReader } from "./read
 
 const TOKEN = /\s+|\/\/.*|\[|\]!?|([A-Za-z_]\w*|\d+)(:=|==)(\?|\d+)|(.)/gu;
 
-/** "?" reads, as 0 does, what the key held at the start. A transaction may go over several lines. */
+/** "?", like 0, reads the initial value. A transaction may span several lines. */
 export function dbcopHistReader(builder: HistoryBuilder): FormatReader {
   const encoder = new TextEncoder();
   let session: number | undefined;

@@ -1,4 +1,4 @@
-// Reads EDN (extensible data notation) form by form from chunks: as much of it as recorded histories use.
+// Streaming reader of EDN (extensible data notation), form by form, for the subset in recorded histories.
 import { dictionary } from "../../protocol/dictionary";
 import { excerpt, type Fault } from "./fault";
 import { join } from "./lines";
@@ -10,12 +10,12 @@ export type EdnValue =
   | { readonly kind: "integer"; readonly value: number | bigint }
   | { readonly kind: "text"; readonly value: string }
   | { readonly kind: "keyword"; readonly value: string }
-  /** Symbols, decimals, characters: whatever is only ever compared. */
+  /** Symbols, decimals, characters: whatever is only compared. */
   | { readonly kind: "other"; readonly value: string }
   | { readonly kind: "sequence"; readonly items: readonly EdnValue[] }
   | { readonly kind: "map"; readonly entries: readonly (readonly [EdnValue, EdnValue])[] };
 
-/** Takes one form of the outermost level and the line on which it starts. */
+/** Takes one top-level form and its first line. */
 export type TakeForm = (form: EdnValue, line: number) => Fault | undefined;
 
 export interface EdnForms {
@@ -23,12 +23,12 @@ export interface EdnForms {
   end(): Fault | undefined;
 }
 
-/** A form longer than this, in bytes, is not an operation of a history. */
+/** Limit of a form in bytes: longer ones are no operations of a history. */
 const LONGEST_FORM = 64 * 1024 * 1024;
 
 const [LF, QUOTE, BACKSLASH, SEMICOLON] = [10, 34, 92, 59];
 
-/** Hands the forms of a stream to `take`; a vector or list around all of them is looked through. */
+/** Passes the forms of a stream to `take`; an enclosing vector or list is skipped. */
 export function ednForms(take: TakeForm): EdnForms {
   let rest: Uint8Array[] = [];
   let restLength = 0;
@@ -171,7 +171,7 @@ export function readForm(bytes: Uint8Array, line: number): Read {
         return "place" in dropped ? dropped : value(next());
       }
       default:
-        // A tag names the type of what follows, as in #jepsen.history.Op{...}.
+        // A tag is the type of the next form, as in #jepsen.history.Op{...}.
         return token.startsWith("#") ? value(next()) : { value: atom(token) };
     }
   }
@@ -236,13 +236,13 @@ function unescaped(text: string): string {
   );
 }
 
-/** The value of a keyword in a map; undefined when the map has none, or is not one. */
+/** The value of a keyword in a map; undefined if there is none, or if it is no map. */
 export function entryOf(value: EdnValue, keyword: string): EdnValue | undefined {
   if (value.kind !== "map") return undefined;
   return value.entries.find(([key]) => key.kind === "keyword" && key.value === keyword)?.[1];
 }
 
-/** A value as EDN writes it, without what does not matter. */
+/** The EDN text of a value, normalised. */
 export function ednText(value: EdnValue): string {
   switch (value.kind) {
     case "nil":

@@ -24,7 +24,7 @@ interface Operation {
   readonly session: number;
   readonly status: TransactionStatus;
   readonly items: readonly EdnValue[];
-  /** Numbers of the events of its invocation and return, NaN where there is none. */
+  /** Event numbers of its invocation and return, NaN if there is none. */
   readonly begin: number;
   readonly end: number;
   readonly line: number;
@@ -47,23 +47,22 @@ const STATUSES: ReadonlyMap<string, TransactionStatus> = new Map([
 ]);
 
 /**
- * A transaction begins with its `:invoke` and ends with `:ok`, `:fail` (aborted) or `:info` (unknown, as when nothing
- * more is heard of it). The process is the session; without processes each operation is a session of its own. The order
- * of the lines is the order of time, which is how Jepsen records.
+ * A transaction begins with its `:invoke` and ends with `:ok`, `:fail` (aborted) or `:info` (unknown, as without an end). The process is
+ * the session; without processes each operation is a separate session. Lines are in time order, as Jepsen records them.
  */
 export function elleReader(builder: HistoryBuilder): FormatReader {
   const open = new Map<string, Invoked>();
   let events = 0;
   let latest = Number.NEGATIVE_INFINITY;
   let model: Model | undefined;
-  /** Operations that do not tell the model, until one does. */
+  /** Operations that do not show the model, kept until one does. */
   let waiting: Operation[] = [];
 
   function event(form: EdnValue, line: number): Fault | undefined {
     if (form.kind !== "map")
       return fault(line, `expected {:type :ok, :process 0, :value [...]}, found ${ednText(form)}`);
     const process = entryOf(form, ":process");
-    // The nemesis and other helpers of a test are named by keywords; they run no transactions.
+    // The nemesis and other helpers of a test have keywords as names; they run no transactions.
     if (process?.kind === "keyword") return undefined;
     const f = entryOf(form, ":f");
     if (f && f.kind !== "nil" && ednText(f) !== ":txn")
@@ -112,7 +111,7 @@ export function elleReader(builder: HistoryBuilder): FormatReader {
     latest = now;
   }
 
-  /** Adds an operation as soon as it is known what its keys hold. */
+  /** Adds an operation as soon as the model is known. */
   function operation(added: Operation): Fault | undefined {
     if (model === undefined) {
       model = modelOf(added.items);
@@ -162,7 +161,7 @@ export function elleReader(builder: HistoryBuilder): FormatReader {
       builder.add(kind === ":append" ? APPEND : WRITE, number, key, version, line);
       return undefined;
     }
-    // The value of a read is known only where the transaction returned.
+    // The value of a read is only known if the transaction returned.
     if (status !== COMMITTED) return undefined;
     if (known === "lists") {
       for (const element of value?.kind === "sequence" ? value.items : [])
@@ -202,7 +201,7 @@ function overlapping(owner: string, invoked: Invoked, line: number): Fault {
   );
 }
 
-/** The keys that the operations name; undefined when they name none. */
+/** The model that the operations imply; undefined if they imply none. */
 function modelOf(items: readonly EdnValue[]): Model | undefined {
   for (const item of items) {
     const [name, , value] = item.kind === "sequence" ? item.items : [];
@@ -215,7 +214,7 @@ function modelOf(items: readonly EdnValue[]): Model | undefined {
   return undefined;
 }
 
-/** Whole numbers are themselves; everything else is named by its text, so that 1 and "1" differ. */
+/** Integers are themselves; everything else is named by its text, so that 1 and "1" differ. */
 function nameOf(value: EdnValue): WholeNumber | string {
   return value.kind === "integer" ? value.value : ednText(value);
 }

@@ -1,5 +1,4 @@
-// Fault that makes a file unreadable as a history, with the place. Nothing is guessed after it: a history with a fault
-// has no verdict.
+// The fault that makes a file unreadable as a history, with its place. Nothing is guessed after it: a faulty history has no verdict.
 
 /** A place in a file: a line for text (from 1), a byte for binary formats (from 0). */
 export type FaultPlace = { readonly line: number } | { readonly byte: number };
@@ -18,7 +17,7 @@ export function placeText(place: FaultPlace): string {
 const MOST_QUOTED = 40;
 const decoder = new TextDecoder();
 
-/** A piece of a file as a message quotes it: one line, cut, control characters made visible. */
+/** A quotation of a file for messages: one line, shortened, with visible control characters. */
 export function excerpt(bytes: Uint8Array): string {
   const text = decoder.decode(bytes.subarray(0, 4 * MOST_QUOTED)).split(/[\r\n]/u)[0] ?? "";
   const visible = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\ufffd");

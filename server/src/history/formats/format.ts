@@ -1,4 +1,4 @@
-// Which formats of recorded histories exist, and how each is recognised by its first bytes.
+// The formats of recorded histories, recognised by their first bytes.
 
 import { recogniseText, type TextFormatName } from "../../protocol/historyText";
 
@@ -16,13 +16,10 @@ export const FORMAT_TITLES: Readonly<Record<FormatName, string>> = {
   json: "JSON of Isolens",
 };
 
-/** So many bytes from the start of a file are enough to recognise its format. */
+/** The number of bytes that suffices to recognise a format. */
 export const HEAD_BYTES = 64 * 1024;
 
-/**
- * The format that the first bytes of a file are in; undefined when they are in none. The bytes decide, never the name
- * of the file, so that a renamed file is still read.
- */
+/** The format of a file by its first bytes; undefined if there is none. The file name is ignored, so a renamed file is still read. */
 export function recogniseFormat(head: Uint8Array): FormatName | undefined {
   const bytes = head.subarray(0, HEAD_BYTES);
   if (looksLikeCobra(bytes)) return "cobra";
@@ -33,7 +30,7 @@ export function recogniseFormat(head: Uint8Array): FormatName | undefined {
 
 const COBRA_RECORDS: Readonly<Record<number, number>> = { 83: 9, 67: 9, 87: 25, 82: 33 };
 
-/** A log starts with a transaction and goes on with records whose lengths lead from tag to tag. */
+/** A log starts with a transaction and continues with records whose lengths lead from tag to tag. */
 function looksLikeCobra(bytes: Uint8Array): boolean {
   if (bytes[0] !== 83) return false;
   let at = 0;
@@ -45,11 +42,11 @@ function looksLikeCobra(bytes: Uint8Array): boolean {
   return at > 9 || bytes.length === 9;
 }
 
-/** Five numbers and three strings whose lengths fit into the file's first bytes. */
+/** Five numbers and three strings whose lengths fit into the first bytes. */
 function looksLikeBincode(bytes: Uint8Array): boolean {
   if (bytes.length < 72) return false;
   for (let number = 0; number < 5; number += 1) {
-    // None of the counts of a header is near 2^48.
+    // No count of a header is near 2^48.
     if (bytes[8 * number + 6] !== 0 || bytes[8 * number + 7] !== 0) return false;
   }
   let at = 40;

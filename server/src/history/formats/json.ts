@@ -1,5 +1,5 @@
-// The two JSON shapes: ours ({"format": "isolens-history", ...} or one transaction a line) and dbcop's (sessions of
-// {"events": [...], "committed": true}). A file is of one shape throughout.
+// The two JSON formats: ours ({"format": "isolens-history", ...} or one transaction per line) and dbcop's (sessions of {"events": [...],
+// "committed": true}). A file has one format throughout.
 import { dictionary } from "../../protocol/dictionary";
 import type { HistoryBuilder } from "../builder";
 import {
@@ -23,7 +23,7 @@ import {
   type WholeNumber,
 } from "./reader";
 
-/** Reads one transaction's object into a session; returns what is wrong with it. */
+/** Reads one transaction object into a session; returns the error in it. */
 type TakeTransaction = (
   builder: HistoryBuilder,
   session: number,
@@ -31,7 +31,7 @@ type TakeTransaction = (
   line: number,
 ) => string | undefined;
 
-/** Our own JSON. `null` is what a key held at the start; a read without a value says nothing. */
+/** Our own JSON. `null` is the initial value; a read without a value is ignored. */
 export function jsonReader(builder: HistoryBuilder): FormatReader {
   return sessionsReader(builder, {
     expected: 'a transaction {"ops": [...]}',
@@ -41,7 +41,7 @@ export function jsonReader(builder: HistoryBuilder): FormatReader {
   });
 }
 
-/** dbcop's JSON, with or without its wrapper; version `null` is what a variable held at the start. */
+/** dbcop's JSON, with or without its wrapper; version `null` is the initial value. */
 export function dbcopJsonReader(builder: HistoryBuilder): FormatReader {
   return sessionsReader(builder, {
     expected: 'a transaction {"events": [...], "committed": true}',
@@ -55,9 +55,9 @@ export function dbcopJsonReader(builder: HistoryBuilder): FormatReader {
 interface Shape {
   readonly expected: string;
   readonly take: TakeTransaction;
-  /** The defect of an outermost object that is no transaction. */
+  /** The error in a top-level object that is no transaction. */
   readonly header: (members: JsonObject) => string | undefined;
-  /** An outermost object may be a transaction, with the name of its session. */
+  /** True if a top-level object may be a transaction with a session name. */
   readonly lines: boolean;
 }
 
@@ -185,7 +185,7 @@ function ownOperation(
   const [name, value] = pair;
   if (!isName(name) || pair.length > 2) return wrong;
   const key = keyNumber(builder, name);
-  // The first value of a key may be either.
+  // The first value of a key decides the model.
   if (kind !== "r" || (pair.length > 1 && value !== null)) {
     const sort = kind === "a" || isArray(value) ? "list" : "single";
     if (!builder.holds(key, sort))

@@ -1,8 +1,8 @@
-// Reads the JSON shapes of histories as a stream: only one transaction is held in memory at a time.
+// Streaming reader of the JSON formats: only one transaction is in memory at a time.
 import type { Fault } from "./fault";
 import { jsonTokens, type JsonToken, type JsonTokens } from "./jsonTokens";
 
-/** A JSON value whose whole numbers are exact. Other numbers are kept as their text in `inexact`. */
+/** A JSON value with exact integers. Other numbers are kept as text in `inexact`. */
 export type JsonValue =
   | null
   | boolean
@@ -23,13 +23,13 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** An event of a stream. Lines are where the value starts, from 1. */
+/** Stream events. Lines are those of the value's start, from 1. */
 export interface JsonListener {
   /** An element of the list of sessions begins. */
   session(line: number): Fault | undefined;
   /** An element of a session. */
   transaction(value: JsonValue, line: number): Fault | undefined;
-  /** An object of the outermost level ended: its members but for the sessions, which were told before. */
+  /** The end of a top-level object: its members except the sessions, which were reported before. */
   object(members: JsonObject, line: number): Fault | undefined;
 }
 
@@ -37,12 +37,9 @@ export interface JsonListener {
 const SESSIONS = ["sessions", "data"];
 const DEEPEST = 100;
 
-/**
- * Reads a stream of outermost values: a list of sessions, or objects, which may hold such a list under "sessions" or
- * "data".
- */
+/** Reads a stream of top-level values: a list of sessions, or objects that may contain such a list under "sessions" or "data". */
 export function jsonStream(listener: JsonListener): JsonTokens {
-  /** Containers that are open around the present token, but for the values that are being built. */
+  /** The innermost open container, except within a value under construction. */
   let outer: "file" | "list" | "object" | "session" = "file";
   let insideObject = false;
   let members = new Map<string, JsonValue>();

@@ -1,4 +1,4 @@
-// Cuts JSON into tokens from chunks of bytes. Numbers stay exact: their text is kept where a double could not hold them.
+// Tokenises JSON from chunks of bytes. Numbers stay exact: those that a double cannot represent are kept as text.
 import { excerpt, type Fault } from "./fault";
 import { join } from "./lines";
 
@@ -6,7 +6,7 @@ export type JsonToken = "{" | "}" | "[" | "]" | "," | ":" | JsonScalar;
 
 export type JsonScalar =
   | { readonly kind: "string"; readonly value: string }
-  /** Whole numbers within 2^53 as numbers, beyond as bigints, all others by their text. */
+  /** Integers within 2^53 as numbers, larger ones as bigints, all others as text. */
   | { readonly kind: "number"; readonly value: number | bigint | string }
   | { readonly kind: "literal"; readonly value: boolean | null };
 
@@ -22,7 +22,7 @@ const LONGEST_TOKEN = 64 * 1024 * 1024;
 const [LF, QUOTE, BACKSLASH] = [10, 34, 92];
 const decoder = new TextDecoder();
 
-/** Hands tokens with the line on which they start to `take`. */
+/** Passes tokens with their starting line to `take`. */
 export function jsonTokens(take: TakeToken): JsonTokens {
   let rest = new Uint8Array(0);
   let line = 1;
@@ -79,7 +79,7 @@ const MARKS: Readonly<Record<number, "{" | "}" | "[" | "]" | "," | ":">> = {
   58: ":",
 };
 
-/** After the closing quote, or -1 when it is not there yet. */
+/** The position after the closing quote, or -1 if it has not arrived. */
 function stringEnd(bytes: Uint8Array, from: number): number {
   for (let at = from + 1; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -89,7 +89,7 @@ function stringEnd(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** After the letters, digits, signs and points of a number or literal. */
+/** The position after the characters of a number or literal. */
 function wordEnd(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length) {
@@ -121,7 +121,7 @@ function parsedString(text: string): string | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === "string" ? value : undefined;
   } catch {
-    // An escape that JSON does not know: the caller says what was found.
+    // An unknown escape: the caller reports it.
     return undefined;
   }
 }

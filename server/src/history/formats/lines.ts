@@ -1,24 +1,21 @@
-// Cuts a stream of byte chunks into blocks of whole lines, so that a parser never meets half a line.
+// Cuts a stream of byte chunks into blocks of whole lines.
 import type { Fault } from "./fault";
 
 /** Takes whole lines: `bytes[from, to)` ends with a line feed, except at the end of the file. */
 export type TakeLines = (bytes: Uint8Array, from: number, to: number) => Fault | undefined;
 
-/** Readers copy what they keep, by `new Uint8Array(bytes)`: the slice of a Buffer is no copy. */
+/** Readers must copy what they keep with `new Uint8Array(bytes)`: the slice of a Buffer is no copy. */
 export interface LineBlocks {
   feed(bytes: Uint8Array): Fault | undefined;
   end(): Fault | undefined;
 }
 
-/** A longer line than this is not a history; it would have to be kept in memory as a whole. */
+/** Limit of a line, which must fit in memory; longer ones are no history. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 const LINE_FEED = 10;
 
-/**
- * Hands blocks of whole lines to `take`; copies only the lines that chunks cut in two. `line` tells the number of the
- * line that comes next.
- */
+/** Passes blocks of whole lines to `take`; only lines split by chunks are copied. `line` returns the number of the next line. */
 export function lineBlocks(take: TakeLines, line: () => number): LineBlocks {
   let rest: Uint8Array[] = [];
   let restLength = 0;
@@ -75,7 +72,7 @@ export function join(parts: readonly Uint8Array[], length: number): Uint8Array {
   return joined;
 }
 
-/** Hands every line that is not blank to `take`, trimmed, with its number from 1. */
+/** Passes every non-blank line to `take`, trimmed, with its number from 1. */
 export function eachLine(take: (text: string, line: number) => Fault | undefined): LineBlocks {
   const decoder = new TextDecoder();
   let line = 1;

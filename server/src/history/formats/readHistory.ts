@@ -12,18 +12,18 @@ import { dbcopJsonReader, jsonReader } from "./json";
 import type { FormatReader } from "./reader";
 import { textReader } from "./text";
 
-/** Reads the files of one history, one after the other. After a fault there is no history. */
+/** Reads the files of one history in sequence. A fault ends the reading without a history. */
 export interface HistoryReading {
-  /** The following bytes are of this file. */
+  /** The following bytes belong to this file. */
   file(name: string): void;
   feed(bytes: Uint8Array): Fault | undefined;
-  /** The present file has ended. */
+  /** The current file has ended. */
   endFile(): Fault | undefined;
   /** Once, after the last file. */
   finish(): History;
 }
 
-/** So many bytes an operation takes, at least, in the formats that hold large histories. */
+/** The minimal size of an operation in bytes, in the formats of large histories. */
 const OPERATION_BYTES: Readonly<Record<FormatName, number>> = {
   text: 18,
   "dbcop-bincode": 18,
@@ -35,10 +35,10 @@ const OPERATION_BYTES: Readonly<Record<FormatName, number>> = {
   json: 14,
 };
 
-/** Formats whose places are bytes; all others have lines. */
+/** Formats with byte positions; all others have lines. */
 const BINARY: readonly FormatName[] = ["dbcop-bincode", "cobra"];
 
-/** Formats in which the value 0 is what a key holds at the start. */
+/** Formats in which 0 is the initial value of a key. */
 const ZERO_IS_INITIAL: readonly FormatName[] = [
   "text",
   "dbcop-bincode",
@@ -48,7 +48,7 @@ const ZERO_IS_INITIAL: readonly FormatName[] = [
 
 const MOST_EXPECTED = 1 << 26;
 
-/** Starts to read a history; `bytes` is the size of all its files together, as far as it is known. */
+/** Starts reading a history; `bytes` is the total size of its files, if known. */
 export function startReading(format: FormatName, bytes: number): HistoryReading {
   const builder = new HistoryBuilder({
     expectedOperations: Math.min(MOST_EXPECTED, Math.ceil(bytes / OPERATION_BYTES[format])),

@@ -3,19 +3,19 @@ import type { HistoryBuilder } from "../builder";
 import { highHalf } from "../intern";
 import type { Fault } from "./fault";
 
-/** Fed with chunks of any size; they may be reused after each call. After a fault nothing more may be fed. */
+/** Takes chunks of any size, which may be reused after each call. It must not be called after a fault. */
 export interface FormatReader {
   feed(bytes: Uint8Array): Fault | undefined;
   /** The file has ended. */
   end(): Fault | undefined;
 }
 
-/** A whole number as it stands in a file: exact in 64 bits, or longer and then only a name. */
+/** An integer of a file: exact in 64 bits, or longer and then only a name. */
 export type WholeNumber = number | bigint;
 
 const [LEAST, MOST] = [-(2n ** 63n), 2n ** 63n - 1n];
 
-/** The two halves of a whole number for the builder; undefined when it does not fit into 64 bits with sign. */
+/** The two halves of an integer for the builder; undefined if it does not fit into signed 64 bits. */
 export function halves(
   value: WholeNumber,
 ): { readonly low: number; readonly high: number } | undefined {

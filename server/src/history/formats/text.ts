@@ -1,5 +1,5 @@
-// The text of PolySI, Plume and IsoVista: one operation per line, r(key,value,session,transaction) or w(...). Read
-// byte by byte, since it is the format in which histories of millions of operations come.
+// The text format of PolySI, Plume and IsoVista: one operation per line, r(key,value,session,transaction) or w(...). Read byte by byte,
+// since histories of millions of operations come in it.
 import type { HistoryBuilder } from "../builder";
 import { ABORTED, FAILED_WRITE, READ, WRITE } from "../history";
 import { highHalf } from "../intern";
@@ -23,13 +23,13 @@ const MOST_DIGITS = 15;
 const LINE = /^\s*([rw])\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/u;
 
 /**
- * A transaction is known by its number, and stands in the session of its operations; transaction -1 marks a write that
- * was aborted. Value 0 is what a key holds at the start.
+ * A transaction is identified by its number and belongs to its operations' session; transaction -1 marks an aborted write. Value 0 is the
+ * initial value.
  */
 export function textReader(builder: HistoryBuilder): FormatReader {
   const decoder = new TextDecoder();
   let line = 1;
-  /** After the digits that `digits` read. */
+  /** The position after the digits that `digits` read. */
   let position = 0;
   let lastSession = -1;
   let lastName = -1;
@@ -37,7 +37,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
   const batch = createBatch();
   let held = 0;
 
-  /** The number whose digits start at a position, or -1 where none that is exact as a double stands there. */
+  /** The number at a position, or -1 if there is none that is exact as a double. */
   function digits(bytes: Uint8Array, from: number): number {
     let at = from;
     let value = 0;
@@ -51,7 +51,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     return at === from || at - from > MOST_DIGITS ? -1 : value;
   }
 
-  /** Takes the operation at a position as files have it, and returns what follows it, or -1. */
+  /** The fast path for an operation in its usual form; returns the position after it, or -1. */
   function quick(bytes: Uint8Array, from: number): number {
     const kind = bytes[from];
     if ((kind !== R && kind !== W) || bytes[from + 1] !== OPEN) return -1;
@@ -82,7 +82,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     return position + 2;
   }
 
-  /** Loops of one look-up each: the processor overlaps their cache misses, which is where the time goes. */
+  /** Loops with one look-up each: the processor overlaps their cache misses, which dominate the time. */
   function flush(): void {
     const { key, version, kind, line: lines, keyLow, keyHigh, valueLow, valueHigh } = batch;
     for (let at = 0; at < held; at += 1) key[at] = builder.key(keyLow[at] ?? 0, keyHigh[at] ?? 0);
@@ -119,7 +119,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     return { place: { line }, message };
   }
 
-  /** False: the transaction stands in another session. */
+  /** False if the transaction belongs to another session. */
   function add(
     isWrite: boolean,
     key: WholeNumber,
@@ -132,7 +132,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     const version = versionNumber(builder, own, value);
     lastName = -1;
     if (name === -1) {
-      // Reads of an aborted transaction say nothing.
+      // Reads of an aborted transaction are ignored.
       if (!isWrite) return true;
       const aborted = builder.textTransaction(
         owner,

@@ -14,7 +14,7 @@ import {
 } from "../history";
 import { INTEGER } from "../intern";
 
-/** A key or value: whole numbers and texts differ, and null is what a key held at the start. */
+/** A key or value: integers and texts differ, and null is the initial value. */
 export type JsonName = number | bigint | string | null;
 
 export type JsonOperation =
@@ -50,7 +50,7 @@ export function historyData(history: History): JsonHistory {
   return { format: "isolens-history", version: 1, sessions };
 }
 
-/** Writes the history as one transaction a line, after a line that names the format. */
+/** Writes the history as one transaction per line, after a line with the format. */
 export function writeJsonLines(history: History, write: (text: string) => void): void {
   write('{"format": "isolens-history", "version": 1}\n');
   const of = transactionData(history);
@@ -81,7 +81,7 @@ function text(value: unknown, indent: number, line: string): string {
   return members.length === 0 ? "{}" : `{${inner}${members.join(separator)}${line}}`;
 }
 
-/** A function that gives each transaction as data. */
+/** Builds a function that returns each transaction as data. */
 function transactionData(history: History): (transaction: number) => JsonTransaction {
   const written = writtenVersions(history);
   const key = (operation: number): JsonName => {
@@ -143,7 +143,7 @@ function nameData(digits: string | undefined): JsonName | undefined {
   return Number.isSafeInteger(small) ? small : BigInt(digits);
 }
 
-/** 1 for every version that somebody wrote. */
+/** 1 for every version with a writer. */
 export function writtenVersions(history: History): Uint8Array {
   const written = new Uint8Array(history.versions);
   for (let at = 0; at < history.operations; at += 1) {

@@ -1,4 +1,4 @@
-// Writes a history as the text of PolySI and Plume, which other checkers read.
+// Writes a history in the text format of PolySI and Plume, which other checkers read.
 import {
   ABORTED,
   APPEND,
@@ -21,9 +21,8 @@ export type WriteTextResult =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Writes r(key,value,session,transaction) and w(...), value 0 for what a key held at the start and transaction -1 for
- * aborted writes. Names that are no whole numbers become numbers; a history with lists or with transactions of unknown
- * end cannot be written.
+ * Writes r(key,value,session,transaction) and w(...), value 0 for the initial value and transaction -1 for aborted writes. Names that are
+ * no integers are numbered; a history with lists or transactions of unknown fate cannot be written.
  */
 export function writeText(history: History, write: (text: string) => void): WriteTextResult {
   const refused = refusal(history);
@@ -84,7 +83,7 @@ interface Names {
   of(number: number): string;
 }
 
-/** The names as they are where all are whole numbers, else numbers. */
+/** The names themselves if all are integers, else numbers. */
 function names(
   table: NameTable,
   count: number,
@@ -99,7 +98,7 @@ function names(
   return { renamed: false, of: (number) => table.textFor(number, unsigned) ?? "" };
 }
 
-/** Values as they are where all are whole numbers and 0 means the start, else numbers from 1. */
+/** The values themselves if all are integers and 0 means the initial one, else numbers from 1. */
 function values(history: History): Names {
   const written = writtenVersions(history);
   const initial = (version: number): boolean =>
@@ -117,7 +116,7 @@ function values(history: History): Names {
     if (!isInteger && initial(version)) someNil = true;
     plain &&= isInteger || initial(version);
   }
-  // A zero that somebody wrote, or that nobody can have read, must not be mixed up with the value at the start.
+  // A written zero, or one that nobody can have read, must not be confused with the initial value.
   if (!plain || strangeZero || (writtenZero && (someNil || !history.zeroIsInitial)))
     return { renamed: true, of: (each) => (initial(each) ? "0" : String(each + 1)) };
   return { renamed: false, of: (each) => (initial(each) ? "0" : valueText(history, each)) };
