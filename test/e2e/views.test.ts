@@ -40,6 +40,20 @@ test("hints, marks in the gutter and the Test view show what is known of transac
     await row("withdraw").locator(".codicon-testing-failed-icon").first().waitFor();
     await row("balance_of").locator(".codicon-testing-passed-icon").first().waitFor();
 
+    await workbench.run("Isolens: Show Map of Transactions");
+    const map = workbench.webview();
+    await map.getByRole("heading", { name: "Transactions and the tables" }).waitFor();
+    await map
+      .getByRole("button", { name: /^withdraw/u })
+      .first()
+      .click();
+    await map.locator(".pairs li.racing").first().waitFor();
+    assert.equal(await map.locator(".pairs li.racing").count(), 3);
+    await workbench.screenshot("views-map");
+    await map.locator(".pairs li.racing button").first().click();
+    await map.getByText("executed and confirmed").first().waitFor();
+    await workbench.run("View: Close Editor");
+
     mkdirSync(path.join(folder, ".vscode"));
     for (const theme of THEMES) {
       writeFileSync(

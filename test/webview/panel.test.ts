@@ -241,6 +241,7 @@ describe("what can be done in the panel", () => {
       "Other level",
       "Prove",
       "Documentation",
+      "Map",
       "Follow cursor",
     ]);
     for (const [label, command] of [
@@ -251,6 +252,8 @@ describe("what can be done in the panel", () => {
       await panel.page.getByRole("button", { name: label }).click();
       assert.deepEqual(await last(panel), { method: "run", params: { command } });
     }
+    await panel.page.getByRole("button", { name: "Map" }).click();
+    assert.deepEqual(await last(panel), { method: "openMap", params: {} });
     const follow = panel.page.getByRole("button", { name: "Follow cursor" });
     await follow.click();
     assert.deepEqual(await last(panel), { method: "follow", params: { on: true } });

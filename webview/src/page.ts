@@ -22,6 +22,7 @@ import {
 } from "./model/selection";
 import { tellStory, type Story } from "./model/story";
 import { createAnomalyView, type AnomalyView } from "./views/anomaly";
+import { createMapView, emptyChoice, type MapView } from "./views/conflictMap";
 import { createStateView } from "./views/states";
 
 /** The actions of views. */
@@ -34,6 +35,7 @@ export interface Actions {
   chooseTab(tab: PanelTab): void;
   move(to: "next" | "previous" | "first" | "last"): void;
   openAnomaly(id: string): void;
+  openMap(): void;
   run(command: PanelCommand): void;
   /** Applies a fix by its number among those that are shown. */
   applyFix(number: number): void;
@@ -58,6 +60,8 @@ export function createPage(root: HTMLElement, host: Host): void {
     remembered && remembered.step >= 0 ? { kind: "step", step: remembered.step } : NOTHING;
   let story: Story | undefined;
   let view: AnomalyView | undefined;
+  let map: MapView | undefined;
+  const mapChoice = emptyChoice();
   let isFollowing = false;
   let fixes: PanelFixes | undefined;
   let replay: PanelReplay | undefined;
@@ -101,6 +105,9 @@ export function createPage(root: HTMLElement, host: Host): void {
     openAnomaly: (id) => {
       host.send({ method: "open", params: { id } });
     },
+    openMap: () => {
+      host.send({ method: "openMap", params: {} });
+    },
     run: (command) => {
       host.send({ method: "run", params: { command } });
     },
@@ -142,11 +149,13 @@ export function createPage(root: HTMLElement, host: Host): void {
   function show(next: PanelState): void {
     const before = story?.payload.anomaly;
     state = next;
+    map?.dispose();
+    map = undefined;
     if (next.kind !== "anomaly" && next.kind !== "gone") {
       story = undefined;
       view?.dispose();
       view = undefined;
-      main.replaceChildren(createStateView(next, actions));
+      main.replaceChildren(viewOf(next));
       live.textContent = main.querySelector("h1")?.textContent ?? "";
       return;
     }
@@ -167,6 +176,12 @@ export function createPage(root: HTMLElement, host: Host): void {
     if (hadFocus) view.focusSelection();
     showBeside();
     remember();
+  }
+
+  function viewOf(next: Exclude<PanelState, { kind: "anomaly" | "gone" }>): HTMLElement {
+    if (next.kind !== "map") return createStateView(next, actions);
+    map = createMapView(next, mapChoice, actions);
+    return map.node;
   }
 
   /** Shows fixes and replay of the current anomaly, which may have come before it was drawn again. */

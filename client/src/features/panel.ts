@@ -26,6 +26,8 @@ import type { ServerClient } from "./serverClient";
 export interface Panel extends Disposable {
   /** Shows an anomaly, opening the panel when there is none. */
   open(id: string, tab: PanelTab): Promise<void>;
+  /** Shows the map of all transactions, opening the panel when there is none. */
+  openMap(): Promise<void>;
   move(to: "next" | "previous" | "first" | "last"): void;
   focus(): void;
   /** The anomaly that is shown, while the panel has the focus. */
@@ -38,6 +40,7 @@ export interface Panel extends Disposable {
 const VIEW_TYPE = "isolens.anomaly";
 /** The title of the panel while it shows no anomaly. */
 const TITLE = "Isolens";
+const MAP_TITLE = "Isolens: Map of Transactions";
 /** Fixes are asked for again so many times, about a second each. */
 const MOST_TURNS = 20;
 
@@ -48,12 +51,30 @@ function isAboutOne(command: PanelCommand): boolean {
 export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal): Panel {
   let view: WebviewPanel | undefined;
   let id = "";
+  /** The map is shown, and no anomaly. */
+  let isMap = false;
   let tab: PanelTab | undefined;
   let last: AnomalyPayload | undefined;
   let status: ServerStatus | undefined;
   let fixes: FixesAnswer | undefined;
   let searches = 0;
   let follows = false;
+
+  /** Makes an anomaly what is shown, or the map. */
+  function showNext(anomaly: string | undefined): void {
+    isMap = anomaly === undefined;
+    id = anomaly ?? "";
+  }
+
+  /** Brings the panel to the front with what is to be shown. */
+  async function bringToFront(): Promise<void> {
+    if (view) {
+      view.reveal(undefined, false);
+      await update();
+      return;
+    }
+    adopt(window.createWebviewPanel(VIEW_TYPE, TITLE, ViewColumn.Beside, { enableScripts: true }));
+  }
 
   function post(call: Call<PanelPage>): void {
     void view?.webview.postMessage(call);
@@ -66,6 +87,13 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
   /** Fetches the anomaly again and shows what became of it. */
   async function update(): Promise<void> {
     if (!view) return;
+    if (isMap) {
+      const files = await server.request("isolens/tree", {});
+      if (!isMap) return;
+      view.title = MAP_TITLE;
+      show({ kind: "map", files, status: statusOf(status) });
+      return;
+    }
     if (id === "") {
       view.title = TITLE;
       show(await stateWithoutAnomaly());
@@ -128,7 +156,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
       nearest.transactions.some((name) => anomaly?.transactions.includes(name))
     )
       return;
-    id = nearest.id;
+    showNext(nearest.id);
     await update();
   }
 
@@ -165,7 +193,10 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
       case "reveal":
         return reveal.show(call.params.places, { takeFocus: call.params.takeFocus });
       case "open":
-        id = call.params.id;
+        showNext(call.params.id);
+        return update();
+      case "openMap":
+        showNext(undefined);
         return update();
       case "run":
         if (call.params.command === "isolens.openDocumentation") {
@@ -209,7 +240,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
       deserializeWebviewPanel: (restored, memory: unknown) => {
         view?.dispose();
         last = payloadOfMemory(memory);
-        id = last?.anomaly.id ?? "";
+        showNext(isMapMemory(memory) ? undefined : (last?.anomaly.id ?? ""));
         adopt(restored);
         return Promise.resolve();
       },
@@ -217,7 +248,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     server.onStatus((now) => {
       const wasBusy = busy();
       status = now;
-      if (wasBusy !== busy() || id === "") updateLogged();
+      if (wasBusy !== busy() || (id === "" && !isMap)) updateLogged();
     }),
     server.onFindings(updateLogged),
     window.onDidChangeTextEditorSelection(({ textEditor, selections, kind }) => {
@@ -238,17 +269,14 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
   ];
 
   return {
-    async open(asked, wanted) {
-      id = asked;
+    open(asked, wanted) {
+      showNext(asked);
       tab = wanted;
-      if (view) {
-        view.reveal(undefined, false);
-        await update();
-        return;
-      }
-      adopt(
-        window.createWebviewPanel(VIEW_TYPE, TITLE, ViewColumn.Beside, { enableScripts: true }),
-      );
+      return bringToFront();
+    },
+    openMap() {
+      showNext(undefined);
+      return bringToFront();
     },
     move(to) {
       post({ method: "move", params: { to } });
@@ -289,6 +317,13 @@ function statusOf(status: ServerStatus | undefined): PanelStatus {
   if (!status) return { level: { name: "", label: "" }, anomalies: 0 };
   const { level, anomalies, progress } = status;
   return { level, anomalies, ...(progress && { progress }) };
+}
+
+/** True if the page showed the map before a reload. */
+function isMapMemory(memory: unknown): boolean {
+  if (typeof memory !== "object" || memory === null || !("state" in memory)) return false;
+  const { state } = memory;
+  return typeof state === "object" && state !== null && "kind" in state && state.kind === "map";
 }
 
 /** Payload that the page remembered before a reload; anything else is forgotten. */

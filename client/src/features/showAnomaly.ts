@@ -1,4 +1,5 @@
-// `Isolens: Show Anomaly` and `Isolens: Show Dependency Graph`: opens the panel on one anomaly, asked for when several are near.
+// `Isolens: Show Anomaly` and `Isolens: Show Dependency Graph`: opens the panel on one anomaly, asked for when several are near;
+// `Isolens: Show Map of Transactions` opens it on all of them.
 import { Disposable, commands, window } from "vscode";
 import type { QuickPickItem } from "vscode";
 import type { AnomalySummary, PanelTab } from "../../../server/src/protocol/requests";
@@ -21,6 +22,7 @@ export function registerShowAnomaly(server: ServerClient, panel: Panel): Disposa
   return Disposable.from(
     commands.registerCommand("isolens.showAnomaly", show("schedule")),
     commands.registerCommand("isolens.showGraph", show("cycle")),
+    commands.registerCommand("isolens.showMap", () => panel.openMap()),
   );
 }
 

@@ -64,6 +64,14 @@ export interface ReportTransaction {
   readonly precision: Precision;
   /** The decided share of its pairs; absent if it was not searched. */
   readonly pairs?: SearchedPairs;
+  /** The tables that it reads and writes; absent where it was not searched. */
+  readonly tables?: readonly TableUse[];
+}
+
+export interface TableUse {
+  readonly name: string;
+  readonly reads: boolean;
+  readonly writes: boolean;
 }
 
 /** A transaction and its partners: those that share a table with it that one of the two writes; itself included if it writes. */

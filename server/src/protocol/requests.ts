@@ -8,6 +8,7 @@ import type {
   FindingSeverity,
   Rests,
   Suppressed,
+  TableUse,
   Unknown,
   Verdict,
 } from "./report";
@@ -136,10 +137,25 @@ export interface TreeAnomaly {
   readonly unconfirmed: boolean;
 }
 
+/** An anomaly, with the transactions that take part in it; one that takes part twice stands twice. */
+export interface TreeRace {
+  readonly id: string;
+  readonly title: string;
+  readonly transactions: readonly string[];
+  /** It could not be executed. */
+  readonly unconfirmed: boolean;
+}
+
 export interface TreeTransaction {
   readonly name: string;
   readonly place: Place;
   readonly verdict: TransactionVerdict;
+  /** The tables that it reads and writes; none before it was searched. */
+  readonly tables: readonly TableUse[];
+  /** All its anomalies, the worst first, including those that another of the same cause stands for. */
+  readonly races: readonly TreeRace[];
+  /** True if every pair with another transaction, or with itself, either races or was found not to. */
+  readonly isDecided: boolean;
   /** Undecided questions, in sentences. */
   readonly undecided: readonly string[];
   /** The anomalies, reported ones first. */
@@ -388,7 +404,9 @@ export type PanelState =
       readonly unknown: readonly Unknown[];
       readonly status: PanelStatus;
       readonly proofs?: readonly ProofView[];
-    };
+    }
+  /** The transactions of all projects, the tables that they share, and which of them race. */
+  | { readonly kind: "map"; readonly files: readonly TreeFile[]; readonly status: PanelStatus };
 
 export interface PanelStatus {
   readonly level: LevelName;
@@ -406,6 +424,8 @@ export interface PanelHost {
   reveal(params: { readonly places: readonly Place[]; readonly takeFocus: boolean }): void;
   /** Shows another anomaly of the same check. */
   open(params: { readonly id: string }): void;
+  /** Shows the map of all transactions. */
+  openMap(params: Readonly<Record<string, never>>): void;
   /** Runs one of the product's commands, on the shown anomaly if the command concerns one. */
   run(params: { readonly command: PanelCommand }): void;
   /** Applies one of the last shown fixes, by index. */

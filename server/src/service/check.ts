@@ -20,6 +20,7 @@ import type {
   ReportTransaction,
   Unknown,
   Verdict,
+  TableUse,
 } from "../protocol/report";
 import type { FileId } from "../protocol/source";
 import type { SkippedFile } from "../workspace/projects";
@@ -28,6 +29,7 @@ import type { FoundAnomaly } from "./search/alternatives";
 import { analysablePart, withAnyRounds } from "./search/analysable";
 import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./verdict/assumptions";
 import { extentOf, type Extent } from "./verdict/extent";
+import { tableUses } from "./verdict/tableUse";
 import { versionNotes } from "./verdict/versionNotes";
 import { askInvariants, settleInvariants, invariantRemarks } from "./invariants";
 import { selectAnomalies } from "./findings/anomalies";
@@ -276,6 +278,7 @@ export async function check(
         assumptions: isProved ? reportAssumptions(program, proof.assumed) : assumptions,
         effective,
         ...(extent && { extent }),
+        tables: tableUses(flat.transactions),
         ...(proof && { proof: proof.report }),
         ...(sufficient && { sufficient }),
       }),
@@ -383,6 +386,7 @@ interface Findings {
   readonly assumptions: readonly Assumption[];
   readonly effective: EffectiveLevels;
   readonly extent?: Extent;
+  readonly tables?: ReadonlyMap<string, readonly TableUse[]>;
   readonly proof?: ProofReport;
   readonly sufficient?: readonly SufficientLevel[];
 }
@@ -400,7 +404,7 @@ function reportOf(input: CheckInput, findings: Findings): LevelReport {
     basis: basisOfLevels(input, effective),
     verdict,
     rests: proof?.scheme === undefined ? { bound, ...rounds } : { proved: proof.scheme },
-    transactions: input.program.transactions.map((each) => reportTransaction(each, extent)),
+    transactions: input.program.transactions.map((each) => reportTransaction(each, findings)),
     ...(extent && { search: extent.whole }),
     anomalies,
     ...(refusals.length > 0 && { refusals }),
@@ -441,14 +445,19 @@ function verdictOf(
   return unknown.length > 0 ? "unknown" : "safe";
 }
 
-/** A transaction as reports name it, with the number of its pairs that were searched, if known. */
-export function reportTransaction(transaction: Transaction, extent?: Extent): ReportTransaction {
-  const pairs = extent?.pairs.get(transaction.id);
+/** A transaction as reports name it, with its tables and the number of its pairs that were searched, if known. */
+export function reportTransaction(
+  transaction: Transaction,
+  known: Pick<Findings, "extent" | "tables"> = {},
+): ReportTransaction {
+  const pairs = known.extent?.pairs.get(transaction.id);
+  const tables = known.tables?.get(transaction.id);
   return {
     name: transaction.id,
     file: transaction.source.file,
     range: transaction.source.range,
     precision: transactionPrecision(transaction),
     ...(pairs && { pairs }),
+    ...(tables && { tables }),
   };
 }

@@ -8,6 +8,7 @@ import { findLevel } from "../../../server/src/isolation/levels";
 import type { FileId } from "../../../server/src/protocol/source";
 import type { SearchResult } from "../../../server/src/service/search/search";
 import { extentOf } from "../../../server/src/service/verdict/extent";
+import { tableUses } from "../../../server/src/service/verdict/tableUse";
 
 const TEXT = `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);
 CREATE TABLE u (id integer PRIMARY KEY, v integer NOT NULL);
@@ -80,4 +81,19 @@ test("what is open about a transaction leaves its pairs open, but for those that
   ]);
   const may = (members: readonly number[]): boolean => !members.includes(2);
   assert.deepEqual((await told({ open: ["look", "apart"], may })).at(-1), "apart: 1 of 1");
+});
+
+test("tells which tables each transaction reads and writes", async () => {
+  const program = readProgram([{ file: "a.sql" as FileId, text: TEXT }], {
+    pg: await loadPgParser(),
+  });
+  const uses = tableUses(flattenProgram(program, { unroll: 1 }).transactions);
+  assert.deepEqual(
+    [...uses],
+    [
+      ["put", [{ name: "t", reads: true, writes: true }]],
+      ["look", [{ name: "t", reads: true, writes: false }]],
+      ["apart", [{ name: "u", reads: false, writes: true }]],
+    ],
+  );
 });

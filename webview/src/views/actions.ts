@@ -49,9 +49,16 @@ export function createActionsView(story: Story, actions: Actions): HTMLElement {
       created.title = title;
       return created;
     }),
+    ...(recorded ? [] : [mapButton(actions)]),
     exportMenu(story, actions),
     followButton(actions),
   );
+}
+
+function mapButton(actions: Actions): HTMLElement {
+  const created = button({ class: "quiet", run: actions.openMap }, "Map");
+  created.title = "All transactions, the tables that they share, and which of them race";
+  return created;
 }
 
 function exportMenu(story: Story, actions: Actions): HTMLElement {

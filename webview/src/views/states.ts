@@ -4,7 +4,7 @@ import { button, element } from "../element";
 import type { Actions } from "../page";
 import { createProofView } from "./proof";
 
-type OtherState = Exclude<PanelState, { kind: "anomaly" | "gone" }>;
+type OtherState = Exclude<PanelState, { kind: "anomaly" | "gone" | "map" }>;
 
 export function createStateView(state: OtherState, actions: Actions): HTMLElement {
   const { level, progress, anomalies } = state.status;

@@ -69,7 +69,7 @@ function filesOf(
 function transactionOf(
   state: ServerState,
   result: ProjectResult,
-  { name, file, range }: ReportTransaction,
+  { name, file, range, tables = [], pairs }: ReportTransaction,
   own: readonly Anomaly[],
 ): TreeTransaction {
   const { report, project } = result;
@@ -96,6 +96,12 @@ function transactionOf(
     name,
     place: { uri: clientUri(state, project, file), range },
     verdict,
+    tables,
+    races: own.map(({ id, title, transactions, status }) => ({
+      ...{ id, title, transactions },
+      unconfirmed: status === "unconfirmed",
+    })),
+    isDecided: !isStale && pairs !== undefined && pairs.racing + pairs.settled === pairs.sharing,
     undecided,
     anomalies: [...first, ...anomalies.filter((each) => !first.includes(each))],
   };
