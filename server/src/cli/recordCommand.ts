@@ -17,6 +17,7 @@ import type { Protocol } from "../record/events";
 import { NOTHING } from "../record/intake";
 import { writePrivate } from "../record/privateFile";
 import { readLog } from "../record/log/log";
+import { lostLines } from "../record/lostLines";
 import { readRecording } from "../record/recording";
 import { learntFiles, USUAL_LEVEL, type LearntResult } from "../record/result";
 import { openSession, runCommand, type OpenRecording } from "../record/session";
@@ -110,8 +111,8 @@ function earlierRecording(
   const read = readRecording(from === undefined ? file : path.resolve(cwd, from));
   if ("reason" in read) return `${from ?? file}: ${read.reason}`;
   const { protocol, statements, lost } = read;
-  const cut = `${String(lost)} lines of the recording are cut off or of something else, and passed over`;
-  return { protocol, statements, glossary, remarks: lost > 0 ? [cut] : [] };
+  const remarks = lost > 0 ? [lostLines(lost, "the recording")] : [];
+  return { protocol, statements, glossary, remarks };
 }
 
 /** Bytes of a log. */

@@ -2,13 +2,14 @@
 
 /** Names of what is secret. */
 export const SECRET =
-  /pass|pwd|secret|token|salt|hash|api_?key|private|credential|session|otp|cvv/i;
+  /pass|pwd|secret|token|salt|hash|api_?key|private|credential|session|otp|cvv|authoriz|bearer|cookie/i;
 
 /** A command in one line, without the passwords in its addresses and the values of what is named like a secret. */
 export function commandText(command: readonly string[]): string {
   const isMysql = command.some((word) => /mysql|mariadb/i.test(word));
   const words = command.map((word, at) => {
     const before = command[at - 1] ?? "";
+    if (SCHEME.test(before)) return HIDDEN;
     if (before.startsWith("-") && !before.includes("=") && SECRET.test(before)) return HIDDEN;
     const [, name, sign] = /^([^=:\s]*)([=:])/.exec(word) ?? [];
     if (name !== undefined && SECRET.test(name)) return `${name}${sign ?? ""}${HIDDEN}`;
@@ -32,9 +33,14 @@ function withoutPassword(address: string): string {
 }
 
 const HIDDEN = "...";
+/** Words before the secret of a header, `Authorization: Bearer ...`. */
+const SCHEME = /^(?:bearer|basic|digest|negotiate)$/i;
 const NAME = `(?:${SECRET.source})[\\w.-]{0,40}`;
 /** In lines of a shell, queries of an address, strings of a connection and JSON. */
-const ASSIGNMENT = new RegExp(`(${NAME}["']?\\s*[=:]\\s*)(?:"[^"]*"|'[^']*'|[^\\s&;,"']+)`, "gi");
+const ASSIGNMENT = new RegExp(
+  `(${NAME}["']?\\s*[=:]\\s*)(?:(?:bearer|basic|digest|negotiate|token) +\\S+?(?=["'\\s]|$)|"[^"]*"|'[^']*'|[^\\s&;,"']+)`,
+  "gi",
+);
 const OPTION = new RegExp(
   `((?<!\\S)-[\\w-]{0,40}${NAME}\\s+)(?:"[^"]*"|'[^']*'|[^\\s-]\\S*)`,
   "gi",

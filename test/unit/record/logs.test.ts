@@ -154,7 +154,7 @@ test("a record that is cut is passed over, which is said", () => {
     ] as const) {
       const read = readLog(log.join("\n"));
       assert.deepEqual(told(log.join("\n")), expected, String(cut));
-      assert.match("remarks" in read ? read.remarks.join() : "", /^1 lines of the log are cut off/);
+      assert.match("remarks" in read ? read.remarks.join() : "", /^1 line of the log is cut off/);
     }
 });
 
@@ -176,4 +176,31 @@ test("MySQL: a connection that is handed on begins anew", () => {
     "2 BEGIN open",
     "3 SELECT 3 FROM t idle",
   ]);
+});
+
+test("stderr: another session with the process number of one that has ended is another one", () => {
+  const begun = (text: string): string => `2024-05-01 10:00:00 UTC [12] LOG:  ${text}`;
+  assert.deepEqual(
+    told(
+      [
+        begun("connection received: host=[local]"),
+        begun("statement: BEGIN"),
+        begun("disconnection: session time: 0:00:01 user=app database=shop host=[local]"),
+        begun("connection received: host=[local]"),
+        begun("statement: SELECT 1"),
+      ].join("\n"),
+    ),
+    ["1 BEGIN open", "2 SELECT 1 idle"],
+  );
+  const numbered = (session: string, text: string): string => `${session} [12] LOG:  ${text}`;
+  assert.deepEqual(
+    told(
+      [
+        numbered("1714557600.123 6632137e.c", "statement: BEGIN"),
+        numbered("1714557600.124 6632137e.c", "statement: SELECT 1"),
+        numbered("1714557600.125 66321399.c", "statement: SELECT 1"),
+      ].join("\n"),
+    ),
+    ["1 BEGIN open", "1 SELECT 1 open", "2 SELECT 1 idle"],
+  );
 });

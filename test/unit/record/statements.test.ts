@@ -111,7 +111,17 @@ test("a command is told in one line, without what it says in secret", () => {
     ["mysql -uann -ps3cret shop", "mysql -uann -p... shop"],
     ['{"id": 1, "password": "s3cret"}', '{"id": 1, "password": ...}'],
     ['{"password": "s3cret"}', '{"password":...'],
+    [
+      "curl -H 'Authorization: Bearer s3cret' http://db/a",
+      "curl -H 'Authorization: ...' http://db/a",
+    ],
+    ["curl -H Authorization: Bearer s3cret -v", "curl -H Authorization: ... -v"],
+    ["env AUTH_COOKIE=s3cret go test", "env AUTH_COOKIE=... go test"],
     ["go test -p 4 ./... http://db:80/a", "go test -p 4 ./... http://db:80/a"],
   ] as const)
     assert.equal(commandText(["sh", "-c", word]), `sh -c ${shown}`);
+  assert.equal(
+    commandText(["curl", "-H", "Authorization: Bearer s3cret", "Bearer", "s3cret"]),
+    "curl -H Authorization:... Bearer ...",
+  );
 });

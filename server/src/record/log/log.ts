@@ -1,6 +1,7 @@
 // A server's own log of statements in place of a proxy: PostgreSQL's with log_statement = all (csvlog, jsonlog, stderr), and
 // MySQL's general log. A log has texts and arguments; results it has none.
 import type { Protocol, StatementEvent } from "../events";
+import { lostLines } from "../lostLines";
 import { isMysqlLog, mysqlLogged } from "./mysqlLog";
 import { postgresLogged } from "./postgresLog";
 import { csvEntries, jsonEntries, stderrEntries } from "./postgresEntries";
@@ -33,10 +34,7 @@ export function readLog(written: string): ReadLog | { readonly reason: string } 
       reason:
         "it is no log of PostgreSQL (csvlog, jsonlog or stderr) and no general log of MySQL or MariaDB",
     };
-  if (read.lost > 0)
-    remark(
-      `${String(read.lost)} lines of the log are cut off or of something else, and passed over`,
-    );
+  if (read.lost > 0) remark(lostLines(read.lost, "the log"));
   return made("postgres", postgresLogged(read.entries));
 }
 

@@ -133,8 +133,8 @@ const LINE =
   /^(.*?)\b(LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG[1-5]?|DETAIL|HINT|STATEMENT|CONTEXT|QUERY):  ([^]*)$/;
 
 /**
- * Entries of a log that went to standard error; undefined for another form. Sessions are told by the process in the
- * prefix: without it all statements are of one.
+ * Entries of a log that went to standard error; undefined for another form. Sessions are told by what the prefix says:
+ * where that is nothing, all statements are of one.
  */
 export function stderrEntries(text: string, remark: (text: string) => void): Entries | undefined {
   let lost = 0;
@@ -151,6 +151,7 @@ export function stderrEntries(text: string, remark: (text: string) => void): Ent
   }
   if (lines.length === 0) return undefined;
   const entries: LogEntry[] = [];
+  const sessionOf = sessionNames();
   for (const { prefix, severity, text: parts } of lines) {
     const message = parts.join("\n");
     const last = entries.at(-1);
@@ -158,7 +159,7 @@ export function stderrEntries(text: string, remark: (text: string) => void): Ent
     else if (severity === "STATEMENT" && last)
       entries.push({ ...last, statement: message, ...entries.pop() });
     else if (severity !== "HINT" && severity !== "CONTEXT" && severity !== "QUERY")
-      entries.push(stderrEntry(prefix, severity, message));
+      entries.push(stderrEntry(prefix, severity, message, sessionOf(prefix, message)));
   }
   if (!entries.some(({ session }) => session !== ""))
     remark(
@@ -167,13 +168,42 @@ export function stderrEntries(text: string, remark: (text: string) => void): Ent
   return { entries, lost };
 }
 
-function stderrEntry(prefix: string, severity: string, message: string): LogEntry {
+/** `%c`: when the session began and its process, in hexadecimals. */
+const SESSION = /\b[\da-f]{8}\.[\da-f]{1,8}\b/;
+const PROCESS = /\[(\d+)(?:-\d+)?\]|\bpid=(\d+)/;
+/** Messages with which a session begins (`log_connections`) or ends (`log_disconnections`). */
+const BEGIN = /^connection received: /;
+const END = /^disconnection: /;
+
+/**
+ * The session of each line: its own number, else its process. The system gives the number of a process that has ended to
+ * another one, so that a session that is told to begin or to end parts the process' lines.
+ */
+function sessionNames(): (prefix: string, message: string) => string | undefined {
+  const generations = new Map<string, number>();
+  return (prefix, message) => {
+    const own = SESSION.exec(prefix)?.[0];
+    if (own !== undefined) return own;
+    const process = PROCESS.exec(prefix)
+      ?.slice(1)
+      .find((each) => each !== undefined);
+    if (process === undefined) return undefined;
+    const before = generations.get(process) ?? 0;
+    const generation = BEGIN.test(message) ? before + 1 : before;
+    generations.set(process, END.test(message) ? generation + 1 : generation);
+    return `${process} ${String(generation)}`;
+  };
+}
+
+function stderrEntry(
+  prefix: string,
+  severity: string,
+  message: string,
+  session: string | undefined,
+): LogEntry {
   const database = /(?:\bdb=|@)([\w-]+)/.exec(prefix)?.[1];
   return entryOf({
-    session: /\[(\d+)(?:-\d+)?\]|\bpid=(\d+)/
-      .exec(prefix)
-      ?.slice(1)
-      .find((each) => each !== undefined),
+    session,
     ...{ severity, message, detail: undefined, statement: undefined },
     ...{
       code: codeOf(message),
