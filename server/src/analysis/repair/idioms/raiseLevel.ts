@@ -13,10 +13,40 @@ import type { Workshop } from "../workshop";
 import { insertLine, statementAround } from "./addStatement";
 import { importsOf, mikroOrmOf } from "./imports";
 import { javaImports } from "./javaImports";
+import { retryLoop, type Opener, type Retried } from "./retryLoop";
 import { pathTo } from "./syntax";
 import { refusal, type EditOutcome } from "./sourceForms";
 
-export function raiseLevel(workshop: Workshop, transaction: Transaction): EditOutcome {
+/** The edits, with a loop that runs again what the server refuses where one can be written, or why there are none. */
+export function raiseLevel(workshop: Workshop, transaction: Transaction): RaisedLevel {
+  const { file } = transaction.source;
+  const found: Opening[] = [];
+  const level = levelEdits(workshop, transaction, found);
+  const [opening] = found;
+  const tree = workshop.treeOf(file);
+  if (!level.ok || !opening || !tree) return { level };
+  const isMysql = workshop.dialect !== "postgres";
+  const loop = retryLoop(tree, { file, isMysql, ...opening });
+  if (typeof loop === "string") return { level, unretried: loop };
+  const own = level.edits.map((each) =>
+    each.file === file && each.start >= loop.start && each.end <= loop.end
+      ? { ...each, newText: each.newText.replaceAll("\n", `\n${loop.deeper}`) }
+      : each,
+  );
+  return { level, retried: [...own, ...loop.edits] };
+}
+
+export interface RaisedLevel {
+  readonly level: EditOutcome;
+  /** The edits with the loop. */
+  readonly retried?: readonly TextEdit[];
+  /** The reason why no loop is written. */
+  readonly unretried?: string;
+}
+
+type Opening = Pick<Retried, "opening" | "opener">;
+
+function levelEdits(workshop: Workshop, transaction: Transaction, found: Opening[]): EditOutcome {
   const { file, range } = transaction.source;
   const lines = workshop.textOf(file);
   if (!lines) return refusal("its text is not at hand");
@@ -28,7 +58,7 @@ export function raiseLevel(workshop: Workshop, transaction: Transaction): EditOu
       `${transaction.name} is a statement of its own, whose session chooses the level`,
     );
   const tree = workshop.treeOf(file);
-  if (tree) return raiseInCode(workshop, tree, transaction, start, end);
+  if (tree) return raiseInCode(workshop, tree, transaction, { start, end, found });
   if (transaction.boundary === "routine")
     return refusal(
       `the caller of ${transaction.name} has opened the transaction, and chose its level`,
@@ -55,8 +85,11 @@ function raiseInCode(
   workshop: Workshop,
   tree: CodeTree,
   transaction: Transaction,
-  start: number,
-  end: number,
+  {
+    start,
+    end,
+    found,
+  }: { readonly start: number; readonly end: number; readonly found: Opening[] },
 ): EditOutcome {
   const { file } = transaction.source;
   const edit = (at: number, newText: string): EditOutcome => {
@@ -78,12 +111,14 @@ function raiseInCode(
     );
     const [begin, ...rest] = begins;
     if (begin && rest.length === 0) {
+      found.push({ opening: begin, opener: "driver" });
       const written = tree.text.slice(begin.start, begin.end - 1).trimEnd();
       const at = begin.start + written.length - (written.endsWith(";") ? 1 : 0);
       return edit(at, " ISOLATION LEVEL SERIALIZABLE");
     }
   }
   const ownBegin = !call && owner ? beginningIn(owner, tree.text) : undefined;
+  if (ownBegin) found.push({ opening: ownBegin.node, opener: "driver" });
   if (ownBegin !== undefined)
     return workshop.dialect === "postgres"
       ? refusal(`no words are known that give ${ownBegin.receiver}.${ownBegin.name}() a level`)
@@ -92,6 +127,7 @@ function raiseInCode(
     return refusal("what opens the transaction stands in another function, which others may use");
   if (others.length > 0) return refusal("several calls open a transaction in it");
   const { name, node, receiver } = call;
+  found.push({ opening: node, opener: openerOf(call, tree.text) });
   const given = childOf(node, "arguments");
   const values = given ? namedChildren(given) : [];
   const callback = values.find(({ type }) => FUNCTIONS.has(type));
@@ -156,6 +192,16 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
 function libraryOf(receiver: string): "sequelize" | "typeorm" | "builder" {
   if (/sequelize/iu.test(receiver)) return "sequelize";
   return /datasource|manager|connection/iu.test(receiver) ? "typeorm" : "builder";
+}
+
+function openerOf({ name, receiver }: MethodCall, text: string): Opener {
+  if (name === "execute") return "kysely";
+  if (name === "transactional") return "mikroorm";
+  if (name === "begin") return "driver";
+  if (name === "$transaction") return "prisma";
+  const library = libraryOf(receiver);
+  if (library !== "builder") return library;
+  return /\bdrizzle-orm\b/u.test(text) ? "drizzle" : "knex";
 }
 
 const BEGINS: ReadonlySet<string> = new Set([

@@ -10,6 +10,7 @@ import type { TextEdit } from "../candidate";
 import type { Site, Workshop } from "../workshop";
 import { functionAround, textOf } from "./columnValue";
 import { connectionOf, type CodeConnection } from "./connection";
+import { linesWithin } from "./indentation";
 import { refusal, type EditOutcome } from "./sourceForms";
 import { pathTo } from "./syntax";
 
@@ -77,23 +78,6 @@ function isCaught(tree: CodeTree, body: SyntaxNode, { start, end }: Site): boole
 
 function throwsAlways(handling: SyntaxNode): boolean {
   return namedChildren(handling).at(-1)?.type === "throw_statement" && !returnsIn(handling);
-}
-
-/** The starts of a block's non-empty lines, except inside of multi-line strings. */
-function linesWithin({ text, root }: CodeTree, body: SyntaxNode): readonly number[] {
-  const starts: number[] = [];
-  const last = text.lastIndexOf("\n", body.end - 2);
-  for (
-    let at = text.indexOf("\n", body.start);
-    at >= 0 && at < last;
-    at = text.indexOf("\n", at + 1)
-  ) {
-    const isInText = pathTo(root, at, at + 1).some(
-      ({ type, start, end }) => /^(?:template_string|string|comment)$/u.test(type) && start < at && at < end - 1, // prettier-ignore
-    );
-    if (!isInText && text[at + 1] !== "\n") starts.push(at + 1);
-  }
-  return starts;
 }
 
 interface Sent {

@@ -15,7 +15,7 @@ export function oneTransactions(workshop: Workshop): Proposals {
   const others = workshop.transactions.filter(
     (each) => !units.includes(each) && !(each.level?.name.endsWith(":serializable") ?? false),
   );
-  const raised = others.map((each) => raiseLevel(workshop, each));
+  const raised = others.map((each) => raiseLevel(workshop, each).level);
   const edits = joined.flatMap((each) => (each.ok ? each.edits : []));
   const more = raised.flatMap((each) => (each.ok ? each.edits : []));
   const names = units.map(({ name }) => name).join(" and ");
