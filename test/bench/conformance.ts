@@ -6,15 +6,12 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { replayServer } from "../../server/src/cli/replayArguments";
 import { addressOf, connectTo } from "../../server/src/replay/servers/address";
-import type {
-  LiveServer,
-  LiveSession,
-  StatementResult,
-} from "../../server/src/replay/servers/liveServer";
+import type { LiveServer } from "../../server/src/replay/servers/liveServer";
 import { must } from "../../server/src/replay/stage";
 import { serverFor } from "../support/liveServers";
 import { readHermitage, type HermitageRun, type HermitageStep } from "../unit/store/hermitageData";
 import { productOf } from "../unit/store/programs";
+import type { LiveSession, StatementResult } from "../../server/src/replay/servers/liveSession";
 
 interface Actor {
   readonly session: LiveSession;

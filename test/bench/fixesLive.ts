@@ -16,7 +16,7 @@ import { isTold, type Anomaly, type Step } from "../../server/src/protocol/repor
 import type { InstanceEnd } from "../../server/src/replay/conduct";
 import { jobsOf, type Job } from "../../server/src/replay/jobs";
 import { differenceOf, type ReplayOutcome } from "../../server/src/replay/outcome";
-import type { LiveServer, LiveSession } from "../../server/src/replay/servers/liveServer";
+import type { LiveServer } from "../../server/src/replay/servers/liveServer";
 import { must, openStage } from "../../server/src/replay/stage";
 import { effectiveLevels } from "../../server/src/service/verdict/effectiveLevels";
 import { judgeFindings } from "../../server/src/service/findings/findings";
@@ -27,6 +27,7 @@ import { fileIdOf } from "../../server/src/workspace/codeFiles";
 import { loadProjects, type Project } from "../../server/src/workspace/projects";
 import { serverFor } from "../support/liveServers";
 import { openTestSession } from "../unit/service/testSession";
+import type { LiveSession } from "../../server/src/replay/servers/liveSession";
 
 const ROOT = path.join(__dirname, "..", "..");
 const RUNS = 200;

@@ -7,9 +7,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Level } from "../../server/src/isolation/levels";
 import { openSession } from "../../server/src/service/session";
-import type { Session, WorkspaceCheck } from "../../server/src/service/session";
+import type { Session } from "../../server/src/service/session";
 import { loadProjects } from "../../server/src/workspace/projects";
 import type { Project } from "../../server/src/workspace/projects";
+import type { WorkspaceCheck } from "../../server/src/service/workspaceCheck";
 import { timed } from "./statistics";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");

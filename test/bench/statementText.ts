@@ -1,6 +1,6 @@
 // A statement of the program as one line that people can compare with the code that it was made of.
-import type { Expression } from "../../server/src/program/expression";
-import type { Assignment, Query, Relation, Statement } from "../../server/src/program/statement";
+import type { Expression, Query, Relation } from "../../server/src/program/expression";
+import type { Assignment, Statement } from "../../server/src/program/statement";
 
 /** All that the statement says, in the manner of SQL. */
 export function statementText(statement: Statement): string {

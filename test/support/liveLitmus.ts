@@ -1,18 +1,14 @@
 // Litmus programs on real servers: statement after statement in every interleaving, or in a sample of them. Whether a
 // statement waits is what the server says of its locks, so that a schedule does not depend on time.
 import type { ProductLevel } from "../../server/src/isolation/levels";
-import {
-  hasDeadlock,
-  type LiveServer,
-  type LiveSession,
-  type StatementResult,
-} from "../../server/src/replay/servers/liveServer";
+import { hasDeadlock, type LiveServer } from "../../server/src/replay/servers/liveServer";
 import {
   conditionParts,
   outcomeText,
   type Litmus,
   type LitmusStatement,
 } from "../unit/store/litmus";
+import type { LiveSession, StatementResult } from "../../server/src/replay/servers/liveSession";
 
 export interface LiveOutcomes {
   /** Outcomes of the runs in which every transaction committed, as `runText` has them. */

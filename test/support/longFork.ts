@@ -2,9 +2,9 @@
 // after their writes have arrived.
 import { checkHistory, type HistoryLevel } from "../../server/src/history/check";
 import { startReading } from "../../server/src/history/formats/readHistory";
-import type { LiveSession } from "../../server/src/replay/servers/liveServer";
 import { startPostgres, type TemporaryServer } from "../../server/src/replay/servers/temporary";
 import { must } from "../../server/src/replay/stage";
+import type { LiveSession } from "../../server/src/replay/servers/liveSession";
 
 /** The reader's view of both tables. */
 export interface Sight {

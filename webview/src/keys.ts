@@ -1,7 +1,7 @@
 // The keyboard: arrows step, digits change the tab, Enter goes to the editor, Escape clears, ? lists the keys.
 import { button, element } from "./element";
 import { NOTHING } from "./model/selection";
-import type { Actions } from "./page";
+import type { Actions } from "./actions";
 
 export interface Keys {
   readonly dialog: HTMLDialogElement;

@@ -1,7 +1,6 @@
 // The page: takes states from its host, keeps the one selection and the tab, and passes both to every view.
 import type {
   Call,
-  PanelCommand,
   PanelFixes,
   PanelPage,
   PanelReplay,
@@ -24,28 +23,7 @@ import { tellStory, type Story } from "./model/story";
 import { createAnomalyView, type AnomalyView } from "./views/anomaly";
 import { createMapView, emptyChoice, type MapView } from "./views/conflictMap";
 import { createStateView } from "./views/states";
-
-/** The actions of views. */
-export interface Actions {
-  select(selection: Selection): void;
-  /** Gives the keyboard to the editor, at the selection. */
-  enterEditor(): void;
-  /** Marks places in the editor without selecting anything. */
-  showPlaces(places: readonly Place[]): void;
-  chooseTab(tab: PanelTab): void;
-  move(to: "next" | "previous" | "first" | "last"): void;
-  openAnomaly(id: string): void;
-  openMap(): void;
-  run(command: PanelCommand): void;
-  /** Applies a fix by its number among those that are shown. */
-  applyFix(number: number): void;
-  exportFigure(format: "svg" | "png"): void;
-  exportText(format: "mermaid" | "markdown", content: string): void;
-  /** True if the panel shows the anomaly at the cursor. */
-  follows(): boolean;
-  follow(on: boolean): void;
-  showKeys(): void;
-}
+import type { Actions } from "./actions";
 
 export function createPage(root: HTMLElement, host: Host): void {
   const live = element("div", { class: "sr-only", attributes: { "aria-live": "polite" } });

@@ -3,13 +3,13 @@ import path from "node:path";
 import type { Allocation, LevelsByTransaction } from "../protocol/allocation";
 import { openSession } from "../service/session";
 import { loadProjects } from "../workspace/projects";
-import type { AllocateArguments } from "./arguments";
 import { EXIT } from "./exit";
 import { paintFor, type CliIo } from "./io";
 import { problemText, shortPath } from "./problemText";
 import { wrapText } from "./reporters/wrap";
 import type { CheckSurroundings } from "./run";
 import { TOOL } from "./version";
+import type { AllocateArguments } from "./commonArguments";
 
 /** Runs the command and returns the exit code: 0 with an allocation of every project, 2 where one is not decided. */
 export async function allocateCommand(

@@ -3,13 +3,13 @@ import { causeOf } from "../protocol/cause";
 import type { Anomaly } from "../protocol/report";
 import type { ReplayArguments } from "./replayArguments";
 import type { FixArguments } from "./fixArguments";
-import type { ShowArguments } from "./arguments";
 import { exitCode } from "./checkCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./exit";
 import { runChecks } from "./run";
 import type { CheckSurroundings, ProjectCheck } from "./run";
 import type { TestgenArguments } from "./testgenArguments";
+import type { ShowArguments } from "./commonArguments";
 
 export interface ChosenAnomaly {
   readonly done: ProjectCheck;

@@ -1,64 +1,25 @@
 // The command line as data. Mistakes come back as one sentence with what to do, never as an exception.
 import { parseArgs } from "node:util";
 import { LEVELS, findLevel } from "../isolation/levels";
-import type { Level } from "../isolation/levels";
 import { UNROLL_RANGE, isUnroll, unknownText } from "../workspace/configuration";
 import { FIX_KINDS } from "../protocol/fixes";
 import { parseDuration } from "../workspace/duration";
 import { interpretExplore, type ExploreArguments } from "./exploreArguments";
-import { readFindingArguments, type FindingArguments } from "./findingArguments";
+import { readFindingArguments } from "./findingArguments";
 import { fixOptions, type FixArguments } from "./fixArguments";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
 import { replayServer, type ReplayArguments } from "./replayArguments";
 import { testgenOutput, type TestgenArguments } from "./testgenArguments";
 import { interpretRecord, type RecordArguments } from "./recordArguments";
 import { interpretServe, type ServeArguments } from "./serveArguments";
-
-export type Format = "text" | "json";
-
-/** How `check` tells what it found. */
-export type CheckFormat = Format | "sarif" | "github";
-
-/** A level of the table, or the name or file of one that the user defines. */
-export interface AskedLevel {
-  readonly name: string;
-  readonly level?: Level;
-}
-
-/** Arguments of all commands that check. */
-export interface CommonArguments {
-  readonly paths: readonly string[];
-  /** Empty: the configuration's. */
-  readonly levels: readonly AskedLevel[];
-  readonly maxTransactions?: number;
-  /** Rounds of a loop that are looked at. */
-  readonly unroll?: number;
-  /** True: asks for a proof for any number of transactions. */
-  readonly prove?: true;
-  /** Milliseconds. */
-  readonly budget?: number;
-  readonly configurationFile?: string;
-  readonly timings: boolean;
-  readonly nodePath?: string;
-  /** False: results of earlier runs are not used, and none are kept. */
-  readonly cache?: false;
-}
-
-export interface CheckArguments extends CommonArguments, FindingArguments {
-  readonly command: "check";
-  readonly format: CheckFormat;
-}
-
-export interface ShowArguments extends CommonArguments {
-  readonly command: "show";
-  readonly format: Format;
-  readonly anomaly: string;
-}
-
-export interface AllocateArguments extends CommonArguments {
-  readonly command: "allocate";
-  readonly format: Format;
-}
+import {
+  refuse,
+  type AskedLevel,
+  type ArgumentsResult,
+  type CheckArguments,
+  type ShowArguments,
+  type AllocateArguments,
+} from "./commonArguments";
 
 export type Arguments =
   | CheckArguments
@@ -74,10 +35,6 @@ export type Arguments =
   | { readonly command: "lsp" | "mcp" }
   | { readonly command: "help"; readonly topic?: string }
   | { readonly command: "version" };
-
-export type ArgumentsResult =
-  | { readonly ok: true; readonly arguments: Arguments }
-  | { readonly ok: false; readonly message: string };
 
 export const COMMANDS = [
   "check",
@@ -182,7 +139,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
 };
 
 /** Reads the arguments after `node cli.js`. */
-export function readArguments(argv: readonly string[]): ArgumentsResult {
+export function readArguments(argv: readonly string[]): ArgumentsResult<Arguments> {
   const unknownOption = argv
     .slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length)
     .map((argument) => /^--([^=]+)/u.exec(argument)?.[1])
@@ -205,7 +162,10 @@ export function readArguments(argv: readonly string[]): ArgumentsResult {
 
 type Parsed = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>;
 
-function interpret({ values, positionals }: Parsed, run: readonly string[]): ArgumentsResult {
+function interpret(
+  { values, positionals }: Parsed,
+  run: readonly string[],
+): ArgumentsResult<Arguments> {
   const [name, ...paths] = positionals;
   if (values.version) return accept({ command: "version" });
   if (values.help || name === undefined || name === "help") {
@@ -238,7 +198,7 @@ function interpretCheck(
   command: "check" | "show" | "fix" | "allocate" | "replay" | "testgen",
   paths: readonly string[],
   values: Parsed["values"],
-): ArgumentsResult {
+): ArgumentsResult<Arguments> {
   if (paths.length === 0) return refuse(`"${command}" needs a file or a folder`);
   const levels: AskedLevel[] = [];
   for (const written of (values.level ?? []).flatMap((each) => each.split(","))) {
@@ -424,10 +384,6 @@ Exit codes: 0 nothing found, 1 an anomaly that is told as error or warning, 2 so
 "replay" with 1 when it happened, 0 when it did not, 2 when it could not be tried; "fix" with 2 when no fix holds,
 "allocate" with 2 when no levels suffice.`;
 
-function accept(read: Arguments): ArgumentsResult {
+function accept(read: Arguments): ArgumentsResult<Arguments> {
   return { ok: true, arguments: read };
-}
-
-function refuse(message: string): ArgumentsResult {
-  return { ok: false, message };
 }

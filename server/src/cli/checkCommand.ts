@@ -9,7 +9,6 @@ import { inApplication, namedFrom } from "../service/findings/applicationPlaces"
 import { coverageOfFiles } from "../service/verdict/coverage";
 import { baselineText, readBaseline } from "../workspace/baseline";
 import { fileErrorText, readTextFileNow } from "../workspace/textFile";
-import type { CheckArguments } from "./arguments";
 import type { FailOn } from "./findingArguments";
 import { paintFor } from "./io";
 import { againText } from "./reproduceLine";
@@ -24,6 +23,7 @@ import { EXIT } from "./exit";
 import { runChecks } from "./run";
 import type { CheckSurroundings, ProjectCheck } from "./run";
 import { VERSION } from "./version";
+import type { CheckArguments } from "./commonArguments";
 
 /** Runs the command and returns the exit code. */
 export async function checkCommand(

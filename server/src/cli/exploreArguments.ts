@@ -2,7 +2,7 @@
 import { findLevel } from "../isolation/levels";
 import { unknownLevelText, unknownText } from "../workspace/configuration";
 import { parseDuration } from "../workspace/duration";
-import type { ArgumentsResult } from "./arguments";
+import { refuse, type ArgumentsResult } from "./commonArguments";
 
 export interface ExploreArguments {
   readonly command: "explore";
@@ -44,7 +44,10 @@ const RUNS = 1000;
 const BUDGET = 60_000;
 
 /** Reads what stands after `isolens explore`. */
-export function interpretExplore(paths: readonly string[], values: ExploreValues): ArgumentsResult {
+export function interpretExplore(
+  paths: readonly string[],
+  values: ExploreValues,
+): ArgumentsResult<ExploreArguments> {
   const [path, ...more] = paths;
   if (path === undefined || more.length > 0)
     return refuse('"explore" needs one client program, a .json, .js, .mjs, .cjs or .ts file');
@@ -96,8 +99,4 @@ export function interpretExplore(paths: readonly string[], values: ExploreValues
       allow: values.allow ?? false,
     },
   };
-}
-
-function refuse(message: string): ArgumentsResult {
-  return { ok: false, message };
 }

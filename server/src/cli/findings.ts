@@ -18,10 +18,10 @@ import {
 } from "../service/findings/suppressions";
 import { readBaseline, type Baseline } from "../workspace/baseline";
 import type { Project } from "../workspace/projects";
-import type { CommonArguments } from "./arguments";
 import type { FindingArguments } from "./findingArguments";
 import type { CliIo } from "./io";
 import { problemText, shortPath } from "./problemText";
+import type { CommonArguments } from "./commonArguments";
 
 export interface Findings {
   /** Baselines that configurations name do not count: the command line names another one, or writes one. */

@@ -1,6 +1,6 @@
 // The arguments of `isolens fix`: which anomaly, by which kind of fix, and whether to write it.
 import { FIX_KINDS, type FixKind } from "../protocol/fixes";
-import type { CommonArguments, Format } from "./arguments";
+import type { CommonArguments, Format } from "./commonArguments";
 
 export interface FixArguments extends CommonArguments {
   readonly command: "fix";

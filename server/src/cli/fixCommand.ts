@@ -7,13 +7,13 @@ import type { Fix, FixReport } from "../protocol/fixes";
 import type { FileId } from "../protocol/source";
 import { editableTexts } from "../service/fixes";
 import { openSession } from "../service/session";
-import { writeTexts, type ChangedText } from "../workspace/writeTexts";
+import { writeTexts } from "../workspace/writeTexts";
 import { chooseAnomaly, type ChosenAnomaly } from "./anomalyChoice";
 import { EXIT } from "./exit";
 import type { FixArguments } from "./fixArguments";
 import { paintFor, type CliIo } from "./io";
 import { shortPath } from "./problemText";
-import { fixText } from "./reporters/fixText";
+import { fixText, type FileChange } from "./reporters/fixText";
 import type { CheckSurroundings } from "./run";
 import { TOOL } from "./version";
 
@@ -79,11 +79,6 @@ async function fixesOf(
     io.status?.("");
     await session.dispose();
   }
-}
-
-/** A file with its change. */
-export interface FileChange extends ChangedText {
-  readonly file: string;
 }
 
 function changesOf({ done: { project } }: ChosenAnomaly, fix: Fix): readonly FileChange[] {

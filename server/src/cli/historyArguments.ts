@@ -3,7 +3,7 @@ import { HISTORY_LEVELS, type HistoryLevel } from "../history/check";
 import { findLevel } from "../isolation/levels";
 import { unknownText } from "../workspace/configuration";
 import { parseDuration } from "../workspace/duration";
-import type { ArgumentsResult } from "./arguments";
+import { refuse, type ArgumentsResult } from "./commonArguments";
 
 export interface HistoryCheckArguments {
   readonly command: "history";
@@ -47,7 +47,7 @@ const TARGETS = ["text", "json"] as const;
 export function interpretHistory(
   positionals: readonly string[],
   values: HistoryValues,
-): ArgumentsResult {
+): ArgumentsResult<HistoryArguments> {
   const [first, ...rest] = positionals;
   if (first === "convert") return interpretConvert(rest, values);
   const paths = first === "check" ? rest : positionals;
@@ -77,7 +77,10 @@ export function interpretHistory(
   };
 }
 
-function interpretConvert(paths: readonly string[], values: HistoryValues): ArgumentsResult {
+function interpretConvert(
+  paths: readonly string[],
+  values: HistoryValues,
+): ArgumentsResult<HistoryArguments> {
   const [path, ...more] = paths;
   if (path === undefined || more.length > 0) return refuse('"history convert" needs one file');
   const foreign = (["level", "budget", "format", "strict", "timings"] as const).find(
@@ -114,8 +117,4 @@ function levelsOf(given: readonly string[]): readonly HistoryLevel[] | string {
     found.push(level);
   }
   return HISTORY_LEVELS.filter((level) => found.includes(level));
-}
-
-function refuse(message: string): ArgumentsResult {
-  return { ok: false, message };
 }

@@ -1,7 +1,7 @@
 // The command line: reads arguments, runs a command, returns the exit code. Defects that end a command are caught here.
 import { faultText } from "../protocol/fault";
 import { allocateCommand } from "./allocateCommand";
-import { COMMANDS, helpText, readArguments, type CheckArguments } from "./arguments";
+import { COMMANDS, helpText, readArguments } from "./arguments";
 import { checkCommand } from "./checkCommand";
 import { exploreCommand } from "./exploreCommand";
 import { fixCommand } from "./fixCommand";
@@ -17,6 +17,7 @@ import type { ServeArguments } from "./serveArguments";
 import { showCommand } from "./showCommand";
 import type { TestgenArguments } from "./testgenArguments";
 import { VERSION } from "./version";
+import type { CheckArguments } from "./commonArguments";
 
 export interface CliOptions extends CheckSurroundings {
   /** Starts the language server on standard input and output; it lives on after the command returned. */

@@ -1,5 +1,5 @@
 // The arguments of `isolens record`: where the server is, what to run, where the results go.
-import type { ArgumentsResult } from "./arguments";
+import { refuse, type ArgumentsResult } from "./commonArguments";
 
 export interface RecordArguments {
   readonly command: "record";
@@ -51,7 +51,7 @@ export function interpretRecord(
   paths: readonly string[],
   values: RecordValues,
   run: readonly string[],
-): ArgumentsResult {
+): ArgumentsResult<RecordArguments> {
   const [stray] = paths;
   if (stray !== undefined)
     return refuse(
@@ -87,8 +87,4 @@ export function interpretRecord(
       ...(values.log !== undefined && { log: values.log }),
     },
   };
-}
-
-function refuse(message: string): ArgumentsResult {
-  return { ok: false, message };
 }

@@ -1,6 +1,6 @@
 // The arguments of `isolens replay`: which anomaly, on which server.
 import { dictionary } from "../protocol/dictionary";
-import type { CommonArguments, Format } from "./arguments";
+import type { CommonArguments, Format } from "./commonArguments";
 
 export interface ReplayArguments extends CommonArguments {
   readonly command: "replay";

@@ -1,7 +1,7 @@
 // The command line that asks the same again: what other commands need to find an anomaly that `check` found, without
 // anything that was kept of it.
 import { durationText } from "../workspace/duration";
-import type { CommonArguments } from "./arguments";
+import type { CommonArguments } from "./commonArguments";
 
 /** Paths and options as they are typed, for one level of those that were asked for. */
 export function againText(args: CommonArguments, level: string): string {

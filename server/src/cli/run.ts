@@ -8,7 +8,6 @@ import type { CheckSummary } from "../service/cache/reports";
 import { unknownLevelText } from "../workspace/configuration";
 import { loadProjects, readLevelFile } from "../workspace/projects";
 import type { Project } from "../workspace/projects";
-import type { AskedLevel, CheckArguments, ShowArguments } from "./arguments";
 import { EXIT } from "./exit";
 import type { FixArguments } from "./fixArguments";
 import { openFindings } from "./findings";
@@ -17,6 +16,7 @@ import type { CliIo } from "./io";
 import type { ReplayArguments } from "./replayArguments";
 import type { TestgenArguments } from "./testgenArguments";
 import { TOOL } from "./version";
+import type { AskedLevel, CheckArguments, ShowArguments } from "./commonArguments";
 
 export interface ProjectCheck {
   readonly project: Project;

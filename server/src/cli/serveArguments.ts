@@ -4,7 +4,7 @@ import { mockLevel, type MockLevel } from "../mock/level";
 import { strongUntilOf, weakForOf, type StrongUntil, type WeakFor } from "../mock/strength";
 import type { Strategy } from "../mock/store/policy";
 import { unknownLevelText, unknownText } from "../workspace/configuration";
-import type { ArgumentsResult } from "./arguments";
+import { refuse, type ArgumentsResult } from "./commonArguments";
 
 export interface ServeArguments {
   readonly command: "serve";
@@ -52,7 +52,10 @@ const LONGEST_WAIT = 1_073_741_824;
 const MOST_PORTS = 65_535;
 
 /** Reads what stands after `isolens serve`. */
-export function interpretServe(paths: readonly string[], values: ServeValues): ArgumentsResult {
+export function interpretServe(
+  paths: readonly string[],
+  values: ServeValues,
+): ArgumentsResult<ServeArguments> {
   if (paths.length > 0) return refuse('"serve" takes no paths; name the tables\' file by --schema');
   const protocol = PROTOCOLS.find((each) => each === values.protocol);
   if (!protocol) {
@@ -106,8 +109,4 @@ export function interpretServe(paths: readonly string[], values: ServeValues): A
       ...(values.history !== undefined && { history: values.history }),
     },
   };
-}
-
-function refuse(message: string): ArgumentsResult {
-  return { ok: false, message };
 }

@@ -1,6 +1,5 @@
 // `isolens show`: one anomaly in full.
 import { namedFrom } from "../service/findings/applicationPlaces";
-import type { ShowArguments } from "./arguments";
 import { keyOf } from "./checkCommand";
 import { chooseAnomaly } from "./anomalyChoice";
 import { paintFor } from "./io";
@@ -9,6 +8,7 @@ import { anomalyDetails } from "./reporters/anomalyText";
 import { jsonAnomaly } from "./reporters/json";
 import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
+import type { ShowArguments } from "./commonArguments";
 
 /** Runs the command and returns the exit code: 0 when an anomaly was shown. */
 export async function showCommand(

@@ -1,6 +1,6 @@
 // The arguments of `isolens testgen`: which anomaly, in which language, where to.
 import { TEST_LANGUAGES, type TestLanguage } from "../testgen/languages";
-import type { CommonArguments } from "./arguments";
+import type { CommonArguments } from "./commonArguments";
 
 export interface TestgenArguments extends CommonArguments {
   readonly command: "testgen";

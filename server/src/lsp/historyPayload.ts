@@ -10,9 +10,10 @@ import type {
   HistoryTransaction,
   HistoryViolation,
 } from "../protocol/history";
-import type { Anomaly, CycleEdge, CycleEnd, Dependency, Step, StepCell } from "../protocol/report";
+import type { Anomaly, CycleEdge, Step, StepCell } from "../protocol/report";
 import type { AnomalyPayload, HistorySummary } from "../protocol/requests";
 import type { Range } from "../protocol/source";
+import type { CycleEnd, Dependency } from "../protocol/dependency";
 import { describeKind } from "./anomalies";
 
 /** Stable while the file and what is found in it stay the same. */

@@ -2,17 +2,12 @@
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import { breaksData, isTold, mainEnd, shownEdges } from "../protocol/report";
-import type {
-  Anomaly,
-  CycleEdge,
-  CycleEnd,
-  LevelReport,
-  ReportTransaction,
-} from "../protocol/report";
+import type { Anomaly, CycleEdge, LevelReport, ReportTransaction } from "../protocol/report";
 import type { FileId, Range } from "../protocol/source";
 import type { FileReading } from "../service/verdict/coverage";
 import type { ConfigurationProblem } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
+import type { CycleEnd } from "../protocol/dependency";
 import type { StandingReading } from "./checker";
 import { compare, editRange, type TextEdit } from "./editRange";
 import { linesOf, partOf, significantText } from "./significantText";

@@ -1,9 +1,9 @@
 // Interface of the database behind the wire protocols: one session for each connection, values as text.
 import type { ColumnOrigin, Shape } from "../sqlstore/compile/node";
 import type { Notice } from "../sqlstore/session";
-import type { SqlCopy } from "../sqlstore/tree";
 import type { SqlError } from "../sqlstore/sqlError";
 import type { SqlType } from "../sqlstore/values/types";
+import type { SqlCopy } from "../sqlstore/statementTree";
 
 export interface ResultColumn {
   readonly name: string;

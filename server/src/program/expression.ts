@@ -1,5 +1,5 @@
 // Expressions of the abstract representation. Predicates are expressions of type bool under three-valued logic.
-import type { Query } from "./statement";
+import type { RowLock } from "./rowLocks";
 
 export type ValueType = "int" | "decimal" | "text" | "bool" | "time" | "json" | "bytes" | "other";
 
@@ -127,3 +127,49 @@ export type Expression =
       readonly dependsOn: readonly Expression[];
       readonly why: string;
     };
+
+export interface Relation {
+  /** The name in column references; unique in its query. */
+  readonly alias: string;
+  readonly table: string;
+  /** `derived`: a subquery or CTE given by `query`; `opaque`: not understood (function in FROM, ...). */
+  readonly kind: "base" | "derived" | "opaque";
+  readonly query?: Query;
+  readonly join: "inner" | "left" | "right" | "full" | "cross";
+  readonly on?: Expression;
+  /** True if its query may name columns of earlier relations, and is evaluated for each of their rows. */
+  readonly lateral?: true;
+}
+
+export interface LockClause {
+  readonly strength: RowLock;
+  /** Aliases; empty for all relations. */
+  readonly of: readonly string[];
+  readonly wait: "block" | "nowait" | "skip-locked";
+}
+
+export interface Output {
+  readonly name: string;
+  readonly value: Expression;
+}
+
+export interface Query {
+  readonly relations: readonly Relation[];
+  /** `literal true` if there is no condition. */
+  readonly where: Expression;
+  readonly outputs: readonly Output[];
+  readonly groupBy: readonly Expression[];
+  readonly having?: Expression;
+  readonly orderBy: readonly { readonly value: Expression; readonly descending: boolean }[];
+  readonly limit?: Expression;
+  readonly offset?: Expression;
+  readonly distinct: boolean;
+  /** DISTINCT ON, together with `distinct`: the first row, in the query's order, for each value of these. */
+  readonly distinctOn?: readonly Expression[];
+  /** UNION and similar operations with further queries; the first query is this one. */
+  readonly setOperations: readonly {
+    readonly operator: "union" | "union all" | "intersect" | "except";
+    readonly query: Query;
+  }[];
+  readonly lock?: LockClause;
+}

@@ -1,7 +1,6 @@
 // Replacement of columns in queries, including subqueries.
-import type { Expression } from "./expression";
+import type { Expression, Query } from "./expression";
 import { mapParts } from "./operands";
-import type { Query } from "./statement";
 
 /** The replacement of a column; undefined to keep it. */
 export type Replace = (name: {

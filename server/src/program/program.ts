@@ -2,10 +2,10 @@
 import type { FileId, SourceRange } from "../protocol/source";
 import type { DeclaredLevel } from "./declaredLevel";
 import type { Dialect } from "./dialect";
-import type { Expression, ValueType } from "./expression";
+import type { Expression, ValueType, Relation } from "./expression";
 import type { Taint } from "./precision";
 import type { Schema } from "./schema";
-import type { Command, Relation, StatementId } from "./statement";
+import type { Command, StatementId } from "./statement";
 import type { Suppression } from "./suppression";
 
 export type { DeclaredLevel };

@@ -1,18 +1,9 @@
 // Programs of several databases in one: tables that share a name are renamed in one of the databases.
-import type { Expression } from "./expression";
+import type { Expression, Output, Query, Relation } from "./expression";
 import { mapParts } from "./operands";
 import type { Invariant } from "./program";
 import type { Table } from "./schema";
-import type {
-  Assignment,
-  Command,
-  InsertStatement,
-  LoopRange,
-  Output,
-  Query,
-  Relation,
-  Statement,
-} from "./statement";
+import type { Assignment, Command, InsertStatement, LoopRange, Statement } from "./statement";
 
 /** The new name of a table, or its own name. */
 export type Rename = (table: string) => string;

@@ -1,58 +1,12 @@
 // Statements and commands of the abstract representation: the possible actions of one transaction, in order.
 import type { SourceRange } from "../protocol/source";
 import type { DeclaredLevel } from "./declaredLevel";
-import type { Expression } from "./expression";
+import type { Expression, Relation, Output, Query } from "./expression";
 import type { Taint } from "./precision";
 import type { RowLock } from "./rowLocks";
 
 /** Unique in a program and stable under edits elsewhere: `<transaction>/<ordinal>`. */
 export type StatementId = string;
-
-export interface Relation {
-  /** The name in column references; unique in its query. */
-  readonly alias: string;
-  readonly table: string;
-  /** `derived`: a subquery or CTE given by `query`; `opaque`: not understood (function in FROM, ...). */
-  readonly kind: "base" | "derived" | "opaque";
-  readonly query?: Query;
-  readonly join: "inner" | "left" | "right" | "full" | "cross";
-  readonly on?: Expression;
-  /** True if its query may name columns of earlier relations, and is evaluated for each of their rows. */
-  readonly lateral?: true;
-}
-
-export interface LockClause {
-  readonly strength: RowLock;
-  /** Aliases; empty for all relations. */
-  readonly of: readonly string[];
-  readonly wait: "block" | "nowait" | "skip-locked";
-}
-
-export interface Output {
-  readonly name: string;
-  readonly value: Expression;
-}
-
-export interface Query {
-  readonly relations: readonly Relation[];
-  /** `literal true` if there is no condition. */
-  readonly where: Expression;
-  readonly outputs: readonly Output[];
-  readonly groupBy: readonly Expression[];
-  readonly having?: Expression;
-  readonly orderBy: readonly { readonly value: Expression; readonly descending: boolean }[];
-  readonly limit?: Expression;
-  readonly offset?: Expression;
-  readonly distinct: boolean;
-  /** DISTINCT ON, together with `distinct`: the first row, in the query's order, for each value of these. */
-  readonly distinctOn?: readonly Expression[];
-  /** UNION and similar operations with further queries; the first query is this one. */
-  readonly setOperations: readonly {
-    readonly operator: "union" | "union all" | "intersect" | "except";
-    readonly query: Query;
-  }[];
-  readonly lock?: LockClause;
-}
 
 export interface Assignment {
   readonly column: string;

@@ -1,5 +1,5 @@
 // A cause: the one mistake behind several anomalies, to which fixes, comments, baselines, fingerprints and ids refer.
-import type { CycleEnd } from "./report";
+import type { CycleEnd } from "./dependency";
 
 /**
  * A read of one transaction that goes stale before its use; or, if nothing was read, the write that ignores others. Anomalies are its

@@ -1,6 +1,6 @@
 // The answer to "is it safe for any number of transactions?" in the report. Every view renders the same steps.
-import type { Dependency } from "./report";
 import type { Range } from "./source";
+import type { Dependency } from "./dependency";
 
 /**
  * `proved`: no execution of any number of these transactions has an anomaly. `blocked`: a chain of dependencies could not be ruled out, or

@@ -4,10 +4,10 @@ import type { HistoryReason } from "./history";
 import type { ProofReport, SufficientLevel } from "./proof";
 import type { Range } from "./source";
 import type { Row, SerialOutcome, Value, Witness } from "./witness";
+import type { Dependency, CycleEnd } from "./dependency";
 
 export type Verdict = "anomaly" | "safe" | "unknown" | "cancelled";
 export type Precision = "exact" | "over" | "approx" | "opaque";
-export type Dependency = "wr" | "ww" | "rw" | "so";
 /** The part that differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
@@ -90,14 +90,6 @@ export interface SearchExtent {
   readonly ruledOut: number;
   /** The number of pairs that were searched completely. */
   readonly searched: number;
-}
-
-/** One end of a dependency: a statement of an instance. `statement` is the id of the AR statement. */
-export interface CycleEnd {
-  readonly instance: string;
-  readonly file: string;
-  readonly range: Range;
-  readonly text: string;
 }
 
 export interface CycleEdge {

@@ -9,7 +9,8 @@ import type { Gates } from "./gates";
 import type { CallJob, Job } from "./jobs";
 import type { ScriptRun } from "./scriptRun";
 import { must } from "./stage";
-import type { LiveServer, LiveSession, StatementResult } from "./servers/liveServer";
+import type { LiveServer } from "./servers/liveServer";
+import type { LiveSession, StatementResult } from "./servers/liveSession";
 
 /** End of one instance. */
 export interface InstanceEnd {

@@ -1,7 +1,8 @@
 // Names of schemas in a workspace's texts that the server has already: a replay must never touch what is there.
 import type { SourceFile } from "../frontend/sql/readProgram";
 import { must } from "./stage";
-import type { LiveServer, LiveSession } from "./servers/liveServer";
+import type { LiveServer } from "./servers/liveServer";
+import type { LiveSession } from "./servers/liveSession";
 
 const SCHEMAS: Readonly<Record<LiveServer["product"], string>> = {
   postgres: `SELECT nspname AS name FROM pg_catalog.pg_namespace

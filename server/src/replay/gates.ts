@@ -1,6 +1,7 @@
 // Gates inside of routines: where a session stops until it is told to go on. A gate is a lock of the user's kind that the
 // controller holds, so who stands at one is what the server says.
-import type { LiveServer, LiveSession } from "./servers/liveServer";
+import type { LiveServer } from "./servers/liveServer";
+import type { LiveSession } from "./servers/liveSession";
 
 export interface Gates {
   /** Routines that others call, to be created in the schema. */

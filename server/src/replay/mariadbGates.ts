@@ -1,7 +1,7 @@
 // Gates inside of routines of MariaDB and MySQL, made of their named locks.
 import { ownEntry } from "../protocol/dictionary";
 import { command, countedGates, type Gates } from "./gates";
-import type { LiveSession } from "./servers/liveServer";
+import type { LiveSession } from "./servers/liveSession";
 
 /** Seconds after which a session that is left alone goes on. */
 const PATIENCE = 600;

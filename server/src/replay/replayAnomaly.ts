@@ -25,8 +25,9 @@ import type { BeginPart } from "./scriptRun";
 import { isSqlFile } from "./sqlFiles";
 import { NoActor } from "./servers/actor";
 import { openStage, ServerRefusal, type Stage } from "./stage";
-import type { LiveServer, LiveSession } from "./servers/liveServer";
+import type { LiveServer } from "./servers/liveServer";
 import { foreignNames, schemasIn } from "./foreignNames";
+import type { LiveSession } from "./servers/liveSession";
 
 export interface ReplayInput {
   readonly anomaly: Anomaly;

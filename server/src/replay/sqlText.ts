@@ -2,17 +2,14 @@
 // their own that a server could be given. What has no text is refused, never guessed.
 import { identifierText } from "../program/identifier";
 import { operandsOf } from "../program/operands";
-import type { Expression } from "../program/expression";
+import type { Expression, LockClause, Query, Relation } from "../program/expression";
 import type { Schema } from "../program/schema";
 import type {
   Assignment,
   DeleteStatement,
   InsertStatement,
-  LockClause,
   LockStatement,
   OnConflict,
-  Query,
-  Relation,
   Returning,
   Statement,
   UpdateStatement,

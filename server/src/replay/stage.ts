@@ -6,7 +6,8 @@ import type { Row, Value } from "../protocol/witness";
 import { completeRows } from "./initialRows";
 import { literal, quoteName } from "./literal";
 import type { Actor } from "./servers/actor";
-import type { LiveServer, LiveSession } from "./servers/liveServer";
+import type { LiveServer } from "./servers/liveServer";
+import type { LiveSession } from "./servers/liveSession";
 
 /** Refusal of a server, with the statement that it refused. */
 export class ServerRefusal extends Error {

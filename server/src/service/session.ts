@@ -21,8 +21,8 @@ import type { Project, SkippedFile } from "../workspace/projects";
 import { DEFAULT_CONFIGURATION } from "../workspace/configuration";
 import { allocate } from "./allocate";
 import { check } from "./check";
-import type { CheckEvents, CheckResult } from "./check";
-import { fileReadings, type FileReading } from "./verdict/coverage";
+import type { CheckEvents } from "./check";
+import { fileReadings } from "./verdict/coverage";
 import { earlyCheck, withEarly, type EarlyEnd } from "./search/earlyCheck";
 import { effectiveLevels } from "./verdict/effectiveLevels";
 import { findFixes } from "./fixes";
@@ -33,8 +33,9 @@ import { openPackedFiles } from "./cache/files";
 import type { CacheBounds } from "./cache/files";
 import type { ProjectReader, ProjectTexts } from "./readProject";
 import { openReadings } from "./cache/readings";
-import { placeSuppressions, type PlacedSuppression } from "./findings/suppressions";
+import { placeSuppressions } from "./findings/suppressions";
 import { openSolveCache } from "./search/tupleSolver";
+import type { WorkspaceCheck } from "./workspaceCheck";
 
 export interface SessionOptions {
   /** "isolens 0.1.0", for the reports. */
@@ -92,17 +93,6 @@ export interface SessionEvents extends CheckEvents {
   reading?(done: number, total: number): void;
   /** The whole program was read. Before that it may report a part, whose findings may precede the rest. */
   read?(program: Program): void;
-}
-
-export interface WorkspaceCheck extends CheckResult {
-  /** The program: notes, transactions and statements with their places. */
-  readonly program: Program;
-  /** Remarks without a place in a file: on the configuration, or on missing parts of the installation. */
-  readonly remarks: readonly string[];
-  /** The comments that suppress findings; see findings.ts. */
-  readonly suppressions: readonly PlacedSuppression[];
-  /** How much of each file was understood. */
-  readonly files: readonly FileReading[];
 }
 
 export interface Session {

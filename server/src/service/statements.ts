@@ -1,8 +1,8 @@
 // Walks over the abstract representation: the statements of a transaction, and the tables that they name.
-import type { Expression } from "../program/expression";
+import type { Expression, LockClause } from "../program/expression";
 import { precisionOf, worstPrecision } from "../program/precision";
 import type { Invariant, Transaction } from "../program/program";
-import type { Command, LockClause, Statement } from "../program/statement";
+import type { Command, Statement } from "../program/statement";
 import type { Precision } from "../protocol/report";
 
 /** The statements of a command in text order. */

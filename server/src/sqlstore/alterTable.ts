@@ -20,7 +20,8 @@ import {
   withColumn,
   withConstraint,
 } from "./tableParts";
-import type { ColumnDefinition, SqlDefinition, SqlExpression, TableChange } from "./tree";
+import type { ColumnDefinition, SqlDefinition, TableChange } from "./definitionTree";
+import type { SqlExpression } from "./tree";
 
 /** Puts ALTER TABLE into effect. Rows are another matter (`run/rewrite.ts`). */
 export function alterTable(

@@ -1,8 +1,10 @@
 // Catalogue of the store's tables: columns with their types, keys, references, checks, views, sequences.
 import type { Dialect } from "../program/dialect";
 import type { Sequence } from "./sequence";
-import type { ReferenceAction, SqlExpression, SqlQuery } from "./tree";
+import type { SqlExpression, SqlQuery } from "./tree";
 import type { DeclaredType } from "./values/types";
+
+export type ReferenceAction = "no action" | "restrict" | "cascade" | "set null" | "set default";
 
 export interface Column {
   readonly name: string;

@@ -1,6 +1,6 @@
 // The text and CSV formats of COPY: rows of texts, null for NULL.
 import { failure } from "./sqlError";
-import type { CopyOptions } from "./tree";
+import type { CopyOptions } from "./statementTree";
 
 type Cells = readonly (string | null)[];
 

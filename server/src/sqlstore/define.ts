@@ -11,7 +11,7 @@ import { alterTable } from "./alterTable";
 import { declaredSequence } from "./sequence";
 import { failure, unsupported } from "./sqlError";
 import { declaredType, noTable, positions, withColumn, withConstraint } from "./tableParts";
-import type { ConstraintDefinition, DroppedKind, SqlDefinition } from "./tree";
+import type { ConstraintDefinition, DroppedKind, SqlDefinition } from "./definitionTree";
 import { addLabel, createDomain, dropType, renameLabel, renameType } from "./userTypes";
 
 /** Applies a definition. Fails as the databases do, and then changes nothing. `free`: foreign keys are not looked at. */

@@ -1,9 +1,9 @@
 // Definitions as all dialects write them: tables and their changes, indexes, views, sequences, types, routines, triggers.
 import type { ColumnPlace } from "../frontend/sql/dialects/columnPlace";
-import type { Trigger } from "./catalog";
+import type { Trigger, ReferenceAction } from "./catalog";
 import type { SequenceOptions } from "./sequence";
-import type { SqlExpression, SqlQuery, TypeName } from "./tree";
-import type { DeclaredType } from "./values/types";
+import type { SqlExpression, SqlQuery } from "./tree";
+import type { DeclaredType, TypeName } from "./values/types";
 
 export interface ColumnDefinition {
   readonly name: string;
@@ -24,8 +24,6 @@ export interface ColumnDefinition {
   /** Where ALTER TABLE of MySQL puts it. */
   readonly place?: ColumnPlace;
 }
-
-export type ReferenceAction = "no action" | "restrict" | "cascade" | "set null" | "set default";
 
 export type ConstraintDefinition =
   | {

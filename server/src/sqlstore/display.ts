@@ -3,8 +3,8 @@ import type { Catalog } from "./catalog";
 import { showRows } from "./mysql/showRows";
 import { DISPLAY_NAMES } from "./sessionParts";
 import type { SqlResult } from "./sessionTypes";
-import type { SqlStatement } from "./tree";
 import type { SqlRow, SqlValue } from "./values/value";
+import type { SqlStatement } from "./statementTree";
 
 export interface ShowRequest {
   readonly catalog: Catalog;

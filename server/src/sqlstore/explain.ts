@@ -1,5 +1,6 @@
 // EXPLAIN: a plan in the shape that clients read. Its costs mean nothing.
-import type { SqlQuery, SqlRelation, SqlStatement } from "./tree";
+import type { SqlQuery, SqlRelation } from "./tree";
+import type { SqlStatement } from "./statementTree";
 
 interface PlanNode {
   readonly type: string;

@@ -1,6 +1,6 @@
 // A statement as the session runs it.
 import type { Spelling } from "./mysql/spelling";
-import type { SqlStatement } from "./tree";
+import type { SqlStatement } from "./statementTree";
 
 /** A statement, and its text. */
 export interface ParsedStatement {

@@ -6,7 +6,8 @@ import { LEVEL_SETTING, READ_ONLY_SETTING, settingText } from "./sessionParts";
 import type { SessionSettings } from "./sessionSettings";
 import type { State } from "./sessionState";
 import type { SqlResult } from "./sessionTypes";
-import type { SqlExpression, SqlQuery, SqlStatement } from "./tree";
+import type { SqlExpression, SqlQuery } from "./tree";
+import type { SqlStatement } from "./statementTree";
 
 export type Assignment = Extract<SqlStatement, { readonly kind: "set" }>["assignments"][number];
 

@@ -7,7 +7,7 @@ import type { State } from "./sessionState";
 import type { SessionTransaction } from "./sessionTransaction";
 import type { Notice, SqlResult } from "./sessionTypes";
 import { failure } from "./sqlError";
-import type { SqlStatement, TransactionModes } from "./tree";
+import type { SqlStatement, TransactionModes } from "./statementTree";
 
 type ControlStatement = Extract<
   SqlStatement,

@@ -11,7 +11,7 @@ import { withNewSequences } from "./sessionSequences";
 import { isFree } from "./sessionConstraints";
 import type { State } from "./sessionState";
 import type { SqlResult, Sequences } from "./sessionTypes";
-import type { SqlStatement } from "./tree";
+import type { SqlStatement } from "./statementTree";
 
 type Steps = Generator<Request, SqlResult, Reply>;
 type Definition = Extract<SqlStatement, { readonly kind: "definition" }>;

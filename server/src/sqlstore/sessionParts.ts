@@ -5,15 +5,10 @@ import type { Notice, SqlResult } from "./sessionTypes";
 import { failure, SqlFailure } from "./sqlError";
 import { relationsOf } from "./system/objects";
 import { POSTGRES_VERSION } from "./system/pgSettings";
-import type {
-  SqlCall,
-  SqlChange,
-  SqlDefinition,
-  SqlExpression,
-  SqlQuery,
-  SqlStatement,
-} from "./tree";
+import type { SqlDefinition } from "./definitionTree";
+import type { SqlCall, SqlChange, SqlExpression, SqlQuery } from "./tree";
 import type { SqlType } from "./values/types";
+import type { SqlStatement } from "./statementTree";
 
 /** The columns of a table, or those of the names. */
 export function columnsByName(

@@ -14,7 +14,8 @@ import { selectOf } from "./selectOf";
 import type { Notice, SqlResult } from "./sessionTypes";
 import { failure } from "./sqlError";
 import { declaredType } from "./tableParts";
-import type { SqlCall, SqlChange, SqlQuery, SqlStatement } from "./tree";
+import type { SqlCall, SqlChange, SqlQuery } from "./tree";
+import type { SqlStatement } from "./statementTree";
 
 type Steps = Generator<Request, SqlResult, Reply>;
 

@@ -7,7 +7,7 @@ import { isReadOnly } from "./sessionSettings";
 import type { State } from "./sessionState";
 import type { Sequences } from "./sessionTypes";
 import { failure, unsupported } from "./sqlError";
-import type { SqlDefinition, TableChange } from "./tree";
+import type { SqlDefinition, TableChange } from "./definitionTree";
 
 /** Rows of tables without a primary key are numbered as well. */
 const ROWS = "#rows";

@@ -6,17 +6,12 @@ import { failure, unsupported } from "./sqlError";
 import { selectOf } from "./selectOf";
 import { commandResult } from "./sessionParts";
 import type { SqlResult } from "./sessionTypes";
-import type {
-  SqlCopy,
-  SqlDefinition,
-  SqlExpression,
-  SqlInsert,
-  SqlQuery,
-  SqlStatement,
-} from "./tree";
+import type { SqlDefinition } from "./definitionTree";
+import type { SqlExpression, SqlInsert, SqlQuery } from "./tree";
 import { formatValue, wireText } from "./values/format";
 import type { SqlType } from "./values/types";
 import type { SqlRow } from "./values/value";
+import type { SqlCopy, SqlStatement } from "./statementTree";
 
 type Steps<T> = Generator<Request, T, Reply>;
 

@@ -4,9 +4,9 @@ import type { QueryColumn } from "./compile/node";
 import type { NamedLocks } from "./namedLocks";
 import type { LockingRule } from "./run/rows";
 import type { SqlError } from "./sqlError";
-import type { SqlCopy } from "./tree";
 import type { SqlType } from "./values/types";
 import type { SqlRow } from "./values/value";
+import type { SqlCopy } from "./statementTree";
 
 export type ResultColumn = QueryColumn;
 

@@ -14,8 +14,15 @@ import {
 import { contains } from "./compile/walk";
 import { declaredSequence, type SequenceType } from "./sequence";
 import { failure } from "./sqlError";
-import type { ColumnDefinition, ConstraintDefinition, SqlExpression, TypeName } from "./tree";
-import { mysqlType, postgresType, type DeclaredType, type SqlType } from "./values/types";
+import type { ColumnDefinition, ConstraintDefinition } from "./definitionTree";
+import type { SqlExpression } from "./tree";
+import {
+  mysqlType,
+  postgresType,
+  type DeclaredType,
+  type SqlType,
+  type TypeName,
+} from "./values/types";
 
 export function noTable(catalog: Catalog, name: string): Error {
   return catalog.dialect === "postgres"

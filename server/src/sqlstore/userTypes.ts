@@ -3,7 +3,7 @@ import { alteredTable } from "./alterTable";
 import { ownType, type Catalog, type Column, type Table } from "./catalog";
 import { failure } from "./sqlError";
 import { declaredType } from "./tableParts";
-import type { SqlDefinition } from "./tree";
+import type { SqlDefinition } from "./definitionTree";
 import { type DeclaredType } from "./values/types";
 
 type Of<K extends SqlDefinition["kind"]> = Extract<SqlDefinition, { readonly kind: K }>;

@@ -1,7 +1,6 @@
 // The columns that an expression mentions, including those in subqueries.
-import type { Expression } from "../program/expression";
+import type { Expression, Query } from "../program/expression";
 import { operandsOf } from "../program/operands";
-import type { Query } from "../program/statement";
 
 export interface ColumnName {
   readonly relation: string;

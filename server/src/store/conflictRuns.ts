@@ -17,9 +17,8 @@ import {
   startServer,
   type Event,
   type LevelOf,
-  type Server,
-  type Session,
 } from "./server";
+import type { Server, Session } from "./serverState";
 
 /** A statement that an instance reaches for the `nth` time, from 1. */
 export interface Reached {

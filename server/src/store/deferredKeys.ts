@@ -6,19 +6,9 @@ import { NotExecutable, SqlFailure } from "./failure";
 import { WaitFor, type Acting } from "./frame";
 import type { Write } from "./row";
 import { othersOf } from "./lockingSearch";
-import type { Server, Session } from "./server";
-import { sameValue, type SqlValue } from "./value";
+import { sameValue } from "./value";
 import { visibleTables } from "./views";
-
-type Values = Readonly<Record<string, SqlValue>>;
-
-/** A key that was given to a row and must be checked at commit. */
-export interface OpenKey {
-  readonly table: string;
-  readonly row: string;
-  readonly key: UniqueKey;
-  readonly values: Values;
-}
+import type { OpenKey, Server, Session, Values } from "./serverState";
 
 /** Registers the deferred keys of these writes with the driver. Throws NotExecutable if it accepts none. */
 export function deferKeys(table: Table, writes: readonly Write[], { defer }: Acting): void {

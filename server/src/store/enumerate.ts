@@ -7,20 +7,12 @@ import type { Setup } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues } from "./freshValues";
 import { permutations } from "./permutations";
-import {
-  advance,
-  copyServer,
-  possibleBegins,
-  runOf,
-  startServer,
-  type DatabaseState,
-  type LevelOf,
-  type Server,
-} from "./server";
+import { advance, copyServer, possibleBegins, runOf, startServer, type LevelOf } from "./server";
 import type { Run, StepRecord } from "./runRecord";
 import { renderRow } from "./toExecution";
 import { runBlocks } from "./relational";
 import { serializationProblem } from "./serializable";
+import type { DatabaseState, Server } from "./serverState";
 
 export interface Enumeration {
   readonly runs: readonly Run[];

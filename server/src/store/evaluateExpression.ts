@@ -1,8 +1,7 @@
 // Evaluates expressions under SQL's three-valued logic. Every accessed column is recorded as a read.
 import { elementName, lengthName } from "../program/arrays";
-import type { Expression } from "../program/expression";
+import type { Expression, Query } from "../program/expression";
 import type { Call } from "../program/operands";
-import type { Query } from "../program/statement";
 import { ownEntry } from "../protocol/dictionary";
 import { ANY, matchesWildcards, ONE } from "../program/wildcards";
 import { callFunction } from "./callFunction";

@@ -1,8 +1,7 @@
 // Evaluates queries: joins, grouping, set operations, order and limit. Conditions are tested as soon as their rows are known, so that only
 // reads that can matter are recorded.
-import type { Expression } from "../program/expression";
+import type { Expression, LockClause, Query, Relation } from "../program/expression";
 import { operandsOf } from "../program/operands";
-import type { LockClause, Query, Relation } from "../program/statement";
 import { ownEntry, setEntry } from "../protocol/dictionary";
 import { columnsOf, containsAggregate, queryColumns } from "./columns";
 import { evaluate, isTrue } from "./evaluateExpression";

@@ -1,12 +1,6 @@
 // Executes one SQL statement against tables and locks provided by a driver. Writes are returned, not applied.
-import type {
-  Assignment,
-  DeleteStatement,
-  Relation,
-  Statement,
-  UpdateStatement,
-} from "../program/statement";
-import type { Expression } from "../program/expression";
+import type { Assignment, DeleteStatement, Statement, UpdateStatement } from "../program/statement";
+import type { Expression, Relation } from "../program/expression";
 import type { Table } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
 import { checkReferences, checkRow, lockParents, uniqueColumns } from "./constraints";

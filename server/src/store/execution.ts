@@ -1,6 +1,6 @@
 // The record of a run of the store: plain data for confirmation, explanation and the history checker.
 import type { Statement, StatementId } from "../program/statement";
-import type { Dependency, Severity } from "../protocol/report";
+import type { Severity } from "../protocol/report";
 import type {
   Outcome,
   Row,
@@ -10,6 +10,7 @@ import type {
   Witness,
   WitnessInstance,
 } from "../protocol/witness";
+import type { Dependency } from "../protocol/dependency";
 
 /** Instances with arguments, and the initial rows: the input of every run. */
 export interface Setup {

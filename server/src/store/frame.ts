@@ -1,9 +1,8 @@
 // The frame for evaluating an expression: the instance's variables and results, the rows in scope, and tables.
 import type { RowLock } from "../program/rowLocks";
 import { conjunctsOf } from "../program/operands";
-import type { Expression, ValueType } from "../program/expression";
+import type { Expression, ValueType, Query } from "../program/expression";
 import type { Schema, UniqueKey } from "../program/schema";
-import type { Query } from "../program/statement";
 import type { HeldLock } from "./locks";
 import type { OutsideAnswers } from "./outsideAnswers";
 import type { Recorder } from "./recorder";

@@ -1,9 +1,8 @@
 // Invariants over concrete rows: the one that is broken, and the rows that they require.
-import type { Expression } from "../program/expression";
+import type { Expression, Query } from "../program/expression";
 import { operandsOf } from "../program/operands";
 import type { Invariant, Program } from "../program/program";
 import type { Column, Schema, Table } from "../program/schema";
-import type { Query } from "../program/statement";
 import { ownEntry } from "../protocol/dictionary";
 import type { Row, Value } from "../protocol/witness";
 import { NOBODY, bareFrame } from "./bareFrame";

@@ -14,8 +14,8 @@ import {
   takeRow,
 } from "./lockingSearch";
 import { findTable, keyOf, type Write } from "./row";
-import type { Server, Session } from "./server";
 import { uncommittedTables, visibleTables } from "./views";
+import type { Server, Session } from "./serverState";
 
 /** The rows that a statement's plain reads see, including those in subqueries. */
 export type ReadMode = "snapshot" | "current" | "uncommitted";

@@ -6,8 +6,8 @@ import { WaitFor, type Search, type Tables, type Waiting } from "./frame";
 import { excludes, type HeldLock } from "./locks";
 import { rowName } from "./recorder";
 import { compareRows, findTable, INITIAL, type StoredRow, type TableRows } from "./row";
-import type { Server, Session } from "./server";
 import { uncommittedTables, visibleTables } from "./views";
+import type { Server, Session } from "./serverState";
 
 /** The treatment of rows that a search visits. */
 export interface SearchRules {
@@ -21,9 +21,6 @@ export interface SearchRules {
   /** True to skip rows locked by others whose committed version does not match. */
   readonly skipsLocked: boolean;
 }
-
-/** Rows visited so far by a waiting statement, per search in the order of their beginnings. */
-export type SearchProgress = readonly TableRows[];
 
 /** The newest rows for one attempt of a statement. */
 export function searchingTables(server: Server, session: Session, rules: SearchRules): Tables {

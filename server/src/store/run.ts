@@ -16,15 +16,14 @@ import {
   runOf,
   possibleBegins,
   startServer,
-  type DatabaseState,
   type Event,
   type LevelOf,
-  type Server,
 } from "./server";
 import { transactionAt, type Run } from "./runRecord";
 import { toExecution } from "./toExecution";
 import { runRelational } from "./relational";
 import { serializationProblem } from "./serializable";
+import type { DatabaseState, Server } from "./serverState";
 
 /**
  * Runs a plan at its levels. Instances left unfinished by the schedule end in the order of their last steps. Fails if the levels do not

@@ -3,10 +3,9 @@
 // refused as a whole (serializable.ts).
 import type { ProductLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
-import type { Schema } from "../program/schema";
 import { readsWith } from "../program/snapshotGroup";
 import type { Statement } from "../program/statement";
-import { checkOpenKeys, openKeysOf, type OpenKey } from "./deferredKeys";
+import { checkOpenKeys, openKeysOf } from "./deferredKeys";
 import type { Setup } from "./execution";
 import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
@@ -36,62 +35,10 @@ import {
 } from "./machine";
 import { COMMITTED, transactionAt, type Run, type StepRecord } from "./runRecord";
 import { readCells, openRecorder } from "./recorder";
-import { initialRows, type TableRows, type Write } from "./row";
-import type { SearchProgress } from "./lockingSearch";
+import { initialRows } from "./row";
 import { failureText } from "./vendorErrors";
 import { withWrites } from "./views";
-
-/** The database after some commits. Immutable: a snapshot is a reference to one. */
-export interface DatabaseState {
-  readonly tables: ReadonlyMap<string, TableRows>;
-  /** Transactions (`transactionAt`) committed in it, in commit order. */
-  readonly instances: readonly string[];
-}
-
-/** One session. */
-export interface Session {
-  readonly machine: Machine;
-  /** The level of its current transaction. */
-  level: ProductLevel;
-  /** The level of a transaction that declares this name. */
-  readonly levels: (declared: string | undefined) => ProductLevel;
-  /** The snapshot of the transaction, or of the waiting statement. */
-  snapshot: DatabaseState | undefined;
-  /** The variable for a STABLE function's value, if the last statement was part of that function. */
-  snapshotOf: string | undefined;
-  /** The number of committed states that were superseded when its last transaction ended: none of them is the newest at a later BEGIN. */
-  over: number;
-  /** The writes of the open transaction. */
-  log: readonly Write[];
-  /** The writes of a unit's committed transactions. */
-  kept: readonly Write[];
-  locks: readonly HeldLock[];
-  /** Keys to check at its commit. */
-  openKeys: readonly OpenKey[];
-  /** Set while a statement waits. `step` is the step at which it began. */
-  waiting:
-    | {
-        readonly holders: readonly string[];
-        readonly since: number;
-        readonly step: number;
-        readonly wants: HeldLock | undefined;
-      }
-    | undefined;
-  /** Rows visited by the current statement, and the number of searches that its attempt has begun. */
-  passed: SearchProgress;
-  searches: number;
-  ended: string | undefined;
-}
-
-/** The server in the middle of a run. */
-export interface Server {
-  readonly schema: Schema;
-  readonly sessions: ReadonlyMap<string, Session>;
-  newest: DatabaseState;
-  /** All committed states so far, including `newest`. */
-  past: readonly DatabaseState[];
-  steps: readonly StepRecord[];
-}
+import type { DatabaseState, Session, Server } from "./serverState";
 
 export type Event =
   | { readonly kind: "executed" | "ended"; readonly instance: string }

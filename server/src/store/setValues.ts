@@ -1,8 +1,7 @@
 // Set-returning calls: their values for the current row. Each row of a query with such calls in its outputs becomes one row per value.
 import { elementName, lengthName } from "../program/arrays";
-import type { Expression } from "../program/expression";
+import type { Expression, Query } from "../program/expression";
 import { setCallsIn, type Call } from "../program/operands";
-import type { Query } from "../program/statement";
 import { ownEntry } from "../protocol/dictionary";
 import { callFunction } from "./callFunction";
 import type { Evaluate } from "./evaluateAggregate";

@@ -7,8 +7,9 @@ import { freshValues } from "./freshValues";
 import { requireValidArguments, requireValidRows } from "./initialState";
 import { initialRows } from "./row";
 import { serializationProblem } from "./serializable";
-import { advance, runOf, startServer, type LevelOf, type Server } from "./server";
+import { advance, runOf, startServer, type LevelOf } from "./server";
 import { toExecution } from "./toExecution";
+import type { Server } from "./serverState";
 
 export interface TurnsRun {
   readonly execution: Execution;

@@ -4,7 +4,7 @@ import { NotExecutable } from "./failure";
 import type { Tables } from "./frame";
 import { applyWrite, findTable, writtenRow, type TableRows, type Write } from "./row";
 import { transactionAt } from "./runRecord";
-import type { DatabaseState, Server, Session } from "./server";
+import type { DatabaseState, Server, Session } from "./serverState";
 
 /** A committed state with a session's own writes. Throws NotExecutable if that has two rows with one key, or rows removed by TRUNCATE. */
 export function visibleTables(server: Server, session: Session, snapshot: DatabaseState): Tables {

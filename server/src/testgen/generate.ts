@@ -1,10 +1,11 @@
 // Tests and scripts from an anomaly: text in the language that is asked for.
 import type { TestLanguage } from "./languages";
-import { planTest, type TestInput } from "./plan";
+import { planTest } from "./plan";
 import { javaTest } from "./java";
 import { pythonTest } from "./python";
 import { twoSessionScript } from "./twoSessions";
 import { typescriptTest } from "./typescript";
+import type { TestInput } from "./input";
 
 export type GeneratedTest =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };

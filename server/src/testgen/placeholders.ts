@@ -1,7 +1,7 @@
 import { createDialectReader } from "../frontend/sql/dialectDetection/dialectsOf";
 import { scanFile, type ScannedFile } from "../frontend/sql/scanFile";
 import { isSqlFile } from "../replay/sqlFiles";
-import type { TestInput } from "./plan";
+import type { TestInput } from "./input";
 
 /** The files of a test's input that hold SQL, as text cut into its parts, each in its own dialect. */
 export function scannedFiles({

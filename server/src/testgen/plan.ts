@@ -1,12 +1,9 @@
 // Plan of a generated test, whatever its language: which SQL it loads, where sessions stop, who runs what when, and
 // what is compared. Plain data; the languages only write it down.
 import type { SqlParsers } from "../frontend/sql/parsers";
-import type { SourceFile } from "../frontend/sql/readProgram";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import { positionAt } from "../frontend/sql/text/lines";
-import type { Level } from "../isolation/levels";
-import type { Dialect } from "../program/dialect";
-import type { Program, Transaction } from "../program/program";
+import type { Transaction } from "../program/program";
 import type { Table } from "../program/schema";
 import { breaksData, type Anomaly, type Step } from "../protocol/report";
 import type { Row, Value, WitnessInstance } from "../protocol/witness";
@@ -24,20 +21,7 @@ import { codeScriptOf, type CodeScript } from "./codeLines";
 import { unrolledTexts } from "./unrolling";
 import { scriptOf, type Script } from "./scriptLines";
 import { definitionsOf, type Definitions } from "./definitions";
-
-export interface TestInput {
-  readonly anomaly: Anomaly;
-  readonly program: Program;
-  readonly files: readonly SourceFile[];
-  /** The dialect of all files; each tells its own where it is absent. */
-  readonly dialect?: Dialect | undefined;
-  readonly parsers: SqlParsers;
-  readonly levelOf: (instance: string) => Level;
-  /** The project's folder as the test names it: relative to the test's own, with `/`. */
-  readonly folder: string;
-  /** The file that the test is written to. */
-  readonly fileName?: string;
-}
+import type { TestInput } from "./input";
 
 /** One session: the lines that it runs, each a statement or a command of psql. */
 export interface PlannedSession {

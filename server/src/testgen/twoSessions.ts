@@ -10,10 +10,11 @@ import { isForbidden } from "../replay/jobs";
 import { literal, quoteName } from "../replay/literal";
 import { missingTables } from "../replay/schemaSql";
 import { isAboutTrigger, tablesWithTriggers } from "../replay/triggers";
-import { oneLine, titleOf, type TestInput } from "./plan";
+import { oneLine, titleOf } from "./plan";
 import { scannedFiles } from "./placeholders";
 import { productOf, unrolledTexts } from "./unrolling";
 import { wrapText } from "./lineWrap";
+import type { TestInput } from "./input";
 
 /** The script, for psql, the mysql client or any other window that runs SQL. */
 export function twoSessionScript(input: TestInput): string {

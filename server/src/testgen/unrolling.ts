@@ -26,8 +26,8 @@ import {
   type Machine,
 } from "../store/machine";
 import { runSchedule } from "../store/run";
-import type { TestInput } from "./plan";
 import { scannedFiles } from "./placeholders";
+import type { TestInput } from "./input";
 
 /** A statement that was executed. */
 export interface UnrolledStatement {

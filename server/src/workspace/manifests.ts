@@ -1,6 +1,11 @@
 // Places of modules by package.json and tsconfig.json. What they say wrongly is left out: others tell that.
 import path from "node:path";
-import type { CodeFiles, CodePackage, NullCheck, PathMap } from "../frontend/code/modules/modules";
+import type {
+  CodeFiles,
+  CodePackage,
+  PathMap,
+  NullCheck,
+} from "../frontend/code/modules/codeFiles";
 import { parseJson, type JsonValue } from "./json";
 import { relativePath } from "./listFolder";
 

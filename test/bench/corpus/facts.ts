@@ -1,8 +1,9 @@
 // The reads, writes and locks of a statement, told twice: straight from PostgreSQL's parse tree, and from the AR. The two
 // share no code, so that what the lowering loses or adds shows.
 import { walkStatement } from "../../../server/src/frontend/sql/walk";
-import type { Relation, Statement } from "../../../server/src/program/statement";
+import type { Statement } from "../../../server/src/program/statement";
 import { dictionary } from "../../../server/src/protocol/dictionary";
+import type { Relation } from "../../../server/src/program/expression";
 
 export interface Facts {
   /** Tables whose rows are read, beyond those that a change finds in its own target. */

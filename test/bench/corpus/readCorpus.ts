@@ -33,9 +33,10 @@ import {
 import { sameFamily, type Dialect } from "../../../server/src/program/dialect";
 import type { Note, Transaction } from "../../../server/src/program/program";
 import type { Table } from "../../../server/src/program/schema";
-import type { Query, Statement } from "../../../server/src/program/statement";
+import type { Statement } from "../../../server/src/program/statement";
 import type { FileId, SourceRange } from "../../../server/src/protocol/source";
 import { statementsOf } from "../../../server/src/service/statements";
+import type { Query } from "../../../server/src/program/expression";
 import { isCode, sqlInCode } from "./sqlInCode";
 
 /** One statement of the corpus that PostgreSQL's grammar (or that of the dialect) takes. */

@@ -5,9 +5,9 @@ import type {
   Operation,
   Term,
 } from "../../../server/src/analysis/operations/operation";
-import type { Expression } from "../../../server/src/program/expression";
+import type { Expression, Query } from "../../../server/src/program/expression";
 import type { Program, Transaction } from "../../../server/src/program/program";
-import type { Command, Query, Statement } from "../../../server/src/program/statement";
+import type { Command, Statement } from "../../../server/src/program/statement";
 import type { FileId, SourceRange } from "../../../server/src/protocol/source";
 
 const position = { line: 0, character: 0 };

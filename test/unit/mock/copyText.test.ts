@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { copyLine, readCopy } from "../../../server/src/sqlstore/copyText";
-import type { CopyOptions } from "../../../server/src/sqlstore/tree";
+import type { CopyOptions } from "../../../server/src/sqlstore/statementTree";
 
 const TEXT: CopyOptions = {
   format: "text",

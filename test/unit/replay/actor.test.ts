@@ -4,10 +4,11 @@ import { after, before, describe, test } from "node:test";
 import { NoActor, type Actor } from "../../../server/src/replay/servers/actor";
 import { connectMariadb } from "../../../server/src/replay/servers/mariadb";
 import { connectPostgres } from "../../../server/src/replay/servers/postgres";
-import type { LiveServer, LiveSession } from "../../../server/src/replay/servers/liveServer";
+import type { LiveServer } from "../../../server/src/replay/servers/liveServer";
 import type { TemporaryServer } from "../../../server/src/replay/servers/temporary";
 import { serverFor } from "../../support/liveServers";
 import { sql } from "../truth/analyse";
+import type { LiveSession } from "../../../server/src/replay/servers/liveSession";
 import { replayAll, verdictsOf } from "./replayCases";
 
 const OWN = "isolens_replay_own";

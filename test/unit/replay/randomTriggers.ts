@@ -2,11 +2,11 @@
 // the store does with what the front end makes of it.
 import { dictionary, ownEntry, setEntry } from "../../../server/src/protocol/dictionary";
 import { readRandom, type Choose } from "../analysis/productsHarness";
-import type { LiveSession } from "../../../server/src/replay/servers/liveServer";
 import { literal } from "../../../server/src/replay/literal";
 import type { Row } from "../../../server/src/protocol/witness";
 import { statementsOf } from "../../../server/src/service/statements";
 import { runSerial } from "../../../server/src/store/run";
+import type { LiveSession } from "../../../server/src/replay/servers/liveSession";
 
 const TABLES = dictionary<string>({
   t: "CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, n int)",

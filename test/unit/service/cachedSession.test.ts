@@ -8,12 +8,9 @@ import { openPool } from "../../../server/src/engine/pool";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { FileId } from "../../../server/src/protocol/source";
 import { openReports } from "../../../server/src/service/cache/reports";
-import type {
-  CacheOptions,
-  CheckRequest,
-  WorkspaceCheck,
-} from "../../../server/src/service/session";
+import type { CacheOptions, CheckRequest } from "../../../server/src/service/session";
 import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
+import type { WorkspaceCheck } from "../../../server/src/service/workspaceCheck";
 import { openTestSession } from "./testSession";
 
 let folder = "";

@@ -2,19 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { causeOf, partnersText } from "../../../server/src/protocol/cause";
-import type {
-  Anomaly,
-  CycleEdge,
-  CycleEnd,
-  Dependency,
-  Step,
-  StepCall,
-} from "../../../server/src/protocol/report";
+import type { Anomaly, CycleEdge, Step, StepCall } from "../../../server/src/protocol/report";
 import {
   causesOf,
   fingerprintOfRead,
   staleReads,
 } from "../../../server/src/service/findings/causes";
+import type { CycleEnd, Dependency } from "../../../server/src/protocol/dependency";
 
 /** A statement of an instance: "T1 SELECT a". Each text has a place of its own. */
 interface Statement {

@@ -5,9 +5,10 @@ import type { PaperLevel } from "../../../server/src/isolation/levels";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { LevelReport } from "../../../server/src/protocol/report";
 import type { FileId } from "../../../server/src/protocol/source";
-import type { Session, WorkspaceCheck } from "../../../server/src/service/session";
+import type { Session } from "../../../server/src/service/session";
 import { parseConfiguration } from "../../../server/src/workspace/configuration";
 import { parseLevelFile } from "../../../server/src/workspace/levelFile";
+import type { WorkspaceCheck } from "../../../server/src/service/workspaceCheck";
 import { openTestSession } from "./testSession";
 
 let session: Session;

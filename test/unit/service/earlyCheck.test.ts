@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { earlyCheck } from "../../../server/src/service/search/earlyCheck";
-import type { WorkspaceCheck } from "../../../server/src/service/session";
+import type { WorkspaceCheck } from "../../../server/src/service/workspaceCheck";
 
 /** A check that found anomalies of these names; the rest of it is not looked at. */
 function finding(...ids: readonly string[]): WorkspaceCheck {

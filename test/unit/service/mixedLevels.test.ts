@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { FileId } from "../../../server/src/protocol/source";
-import type { Session, WorkspaceCheck } from "../../../server/src/service/session";
+import type { Session } from "../../../server/src/service/session";
 import { parseConfiguration } from "../../../server/src/workspace/configuration";
+import type { WorkspaceCheck } from "../../../server/src/service/workspaceCheck";
 import { openTestSession } from "./testSession";
 
 const TABLES = `

@@ -5,9 +5,10 @@ import { findLevel } from "../../../server/src/isolation/levels";
 import type { Anomaly } from "../../../server/src/protocol/report";
 import type { FileId } from "../../../server/src/protocol/source";
 import { openSession } from "../../../server/src/service/session";
-import type { Session, WorkspaceCheck } from "../../../server/src/service/session";
+import type { Session } from "../../../server/src/service/session";
 import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
 import type { Configuration } from "../../../server/src/workspace/configuration";
+import type { WorkspaceCheck } from "../../../server/src/service/workspaceCheck";
 import { openTestSession } from "./testSession";
 
 const TABLES = `

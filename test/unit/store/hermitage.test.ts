@@ -4,15 +4,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import { freshValues } from "../../../server/src/store/freshValues";
-import {
-  advance,
-  runOf,
-  startServer,
-  type Event,
-  type Server,
-} from "../../../server/src/store/server";
+import { advance, runOf, startServer, type Event } from "../../../server/src/store/server";
 import { serializationProblem } from "../../../server/src/store/serializable";
 import { renderValue, type SqlValue } from "../../../server/src/store/value";
+import type { Server } from "../../../server/src/store/serverState";
 import { readHermitage, type HermitageRun, type HermitageStep } from "./hermitageData";
 import { instances, productOf, programOf, table } from "./programs";
 

@@ -1,5 +1,5 @@
 // Where everything of the cycle stands: a box per instance with its operations as rows, edges from row to row.
-import type { CycleEnd } from "../../../server/src/protocol/report";
+import type { CycleEnd } from "../../../server/src/protocol/dependency";
 import { placeLabels, sideCurve, type Box, type Curve, type Point } from "./curves";
 import type { Story, StoryEdge, StoryInstance } from "./story";
 import { wrapText } from "./textFit";

@@ -2,15 +2,10 @@
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { HistoryPlace, HistoryReason } from "../../../server/src/protocol/history";
 import { shownEdges } from "../../../server/src/protocol/report";
-import type {
-  Anomaly,
-  CycleEdge,
-  CycleEnd,
-  Step,
-  StepCell,
-} from "../../../server/src/protocol/report";
+import type { Anomaly, CycleEdge, Step, StepCell } from "../../../server/src/protocol/report";
 import type { AnomalyPayload, Place } from "../../../server/src/protocol/requests";
 import type { Value } from "../../../server/src/protocol/witness";
+import type { CycleEnd } from "../../../server/src/protocol/dependency";
 import { cellText, rowText, valueText } from "./words";
 
 export interface Story {

@@ -3,7 +3,7 @@ import type { PanelCommand } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import { markdownOf, mermaidOf } from "../model/exportText";
 import type { Story } from "../model/story";
-import type { Actions } from "../page";
+import type { Actions } from "../actions";
 
 const COMMANDS: readonly (readonly [command: PanelCommand, label: string, title: string])[] = [
   ["isolens.reproduce", "Reproduce", "Run it on a real database"],

@@ -8,7 +8,7 @@ import type {
 import { element } from "../element";
 import type { Selection } from "../model/selection";
 import type { Story } from "../model/story";
-import type { Actions } from "../page";
+import type { Actions } from "../actions";
 import { createActionsView } from "./actions";
 import { createCycleView } from "./cycle";
 import { createFixesView } from "./fixes";
@@ -17,6 +17,7 @@ import { createScheduleView } from "./schedule";
 import { createSerialView } from "./serial";
 import { createStepsView } from "./steps";
 import { createTabs } from "./tabs";
+import type { Figure } from "./figure";
 
 export interface AnomalyView {
   readonly node: HTMLElement;
@@ -29,13 +30,6 @@ export interface AnomalyView {
   /** The figure that is in sight; undefined where it is a table. */
   figure(): SVGSVGElement | undefined;
   dispose(): void;
-}
-
-/** A figure in a tab: told of the selection, and of its width when it is shown or resized. */
-export interface Figure {
-  readonly node: HTMLElement;
-  select(selection: Selection): void;
-  resize(width: number): void;
 }
 
 /** `gone` is the status when the anomaly is not found any more and its last form is shown. */

@@ -13,7 +13,7 @@ import { button, element } from "../element";
 import { conflictsOf, type Conflict, type ConflictState } from "../model/conflicts";
 import { layoutMap, type MapLayout } from "../model/mapLayout";
 import { measureCharacter } from "../model/textFit";
-import type { Actions } from "../page";
+import type { Actions } from "../actions";
 
 export interface MapView {
   readonly node: HTMLElement;

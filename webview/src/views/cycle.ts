@@ -7,9 +7,9 @@ import { selectedSteps, type Selection } from "../model/selection";
 import type { Story, StoryReason } from "../model/story";
 import { measureCharacter } from "../model/textFit";
 import { clip } from "../model/words";
-import type { Actions } from "../page";
-import type { Figure } from "./anomaly";
+import type { Actions } from "../actions";
 import { addArrowHeads } from "./marks";
+import type { Figure } from "./figure";
 
 export function createCycleView(story: Story, actions: Actions): Figure {
   if (story.edges.length === 0) return emptyFigure(story);

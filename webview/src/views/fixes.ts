@@ -2,7 +2,7 @@
 import type { Advice, Fix } from "../../../server/src/protocol/fixes";
 import type { PanelFixes } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
-import type { Actions } from "../page";
+import type { Actions } from "../actions";
 
 export interface FixesView {
   readonly node: HTMLElement;

@@ -5,7 +5,7 @@ import type { AnomalyPayload, PanelStatus } from "../../../server/src/protocol/r
 import { button, element } from "../element";
 import type { Story, StoryInstance } from "../model/story";
 import { labelsText } from "../model/words";
-import type { Actions } from "../page";
+import type { Actions } from "../actions";
 import { createPartners } from "./actions";
 
 export function createHeader(story: Story, actions: Actions): HTMLElement {

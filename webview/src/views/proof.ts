@@ -4,7 +4,7 @@ import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { ProofDependency, ProofEnd, ProofObstacle } from "../../../server/src/protocol/proof";
 import type { Place, ProofView } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
-import type { Actions } from "../page";
+import type { Actions } from "../actions";
 
 const TITLES = {
   proved: "Proved for any number of transactions",

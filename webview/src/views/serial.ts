@@ -10,7 +10,7 @@ import type { PanelReplay } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import type { Story } from "../model/story";
 import { valueText } from "../model/words";
-import type { Figure } from "./anomaly";
+import type { Figure } from "./figure";
 
 interface Row {
   readonly name: string;

@@ -1,7 +1,7 @@
 // The page without an anomaly: nothing chosen, still checking, or undecided. Each says one thing and offers one action.
 import type { PanelState, Progress } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
-import type { Actions } from "../page";
+import type { Actions } from "../actions";
 import { createProofView } from "./proof";
 
 type OtherState = Exclude<PanelState, { kind: "anomaly" | "gone" | "map" }>;

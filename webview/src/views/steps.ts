@@ -3,7 +3,7 @@ import { element } from "../element";
 import { selectedSteps, type Selection } from "../model/selection";
 import type { Story, StoryStep } from "../model/story";
 import { clip } from "../model/words";
-import type { Actions } from "../page";
+import type { Actions } from "../actions";
 
 export interface StepsView {
   readonly node: HTMLElement;

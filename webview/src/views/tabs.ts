@@ -4,8 +4,8 @@ import type { PanelTab } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import { selectedSteps, type Selection } from "../model/selection";
 import type { Story } from "../model/story";
-import type { Actions } from "../page";
-import type { Figure } from "./anomaly";
+import type { Actions } from "../actions";
+import type { Figure } from "./figure";
 
 export interface Tabs {
   readonly node: HTMLElement;

@@ -3,8 +3,8 @@
 import type { Level, ProductLevel } from "../../isolation/levels";
 import type { Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
-import type { Command, LockClause, Relation, Statement } from "../../program/statement";
-import type { Expression } from "../../program/expression";
+import type { Command, Statement } from "../../program/statement";
+import type { Expression, LockClause, Relation } from "../../program/expression";
 import type { LeftOut } from "../../protocol/report";
 import type { SourceRange } from "../../protocol/source";
 import type { ExecutedStep } from "../../store/execution";

@@ -1,7 +1,7 @@
 // The way in which a statement finds rows of a table: by key, or by a condition that others may make true or false.
-import type { Expression } from "../../program/expression";
+import type { Expression, Relation } from "../../program/expression";
 import type { Schema } from "../../program/schema";
-import type { Relation, Statement } from "../../program/statement";
+import type { Statement } from "../../program/statement";
 import type { ExecutedStep } from "../../store/execution";
 import { expressionText } from "./expressionText";
 import type { SearchOf } from "./shape";

@@ -1,7 +1,6 @@
 // Aggregates over the rows of one relation; joins and groups are reduced to that.
 import { conjunctsOf } from "../../program/operands";
-import type { Expression } from "../../program/expression";
-import type { Query, Relation } from "../../program/statement";
+import type { Expression, Query, Relation } from "../../program/expression";
 import { aggregatesIn, hasAggregate } from "./aggregatesIn";
 import type { Aggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, Scope } from "./builder";

@@ -1,7 +1,6 @@
 // Aggregates in queries and expressions.
-import type { Expression } from "../../program/expression";
+import type { Expression, Query } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
-import type { Query } from "../../program/statement";
 
 export type Aggregate = Extract<Expression, { kind: "aggregate" }>;
 

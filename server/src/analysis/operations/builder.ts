@@ -1,6 +1,6 @@
 // The state of flattening one transaction: the operations so far, the terms of variables and results, and losses.
-import type { Expression, ValueType } from "../../program/expression";
-import type { Command, Query } from "../../program/statement";
+import type { Expression, ValueType, Query } from "../../program/expression";
+import type { Command } from "../../program/statement";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Precision } from "../../protocol/report";
 import type { FlatStep, FlatTransaction, Operation, Term } from "./operation";

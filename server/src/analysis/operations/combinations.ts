@@ -1,7 +1,6 @@
 // Combinations of rows of several relations, as terms over one operation per relation: joins under aggregates, correlated subqueries, and
 // tests for join partners.
-import type { Expression } from "../../program/expression";
-import type { Relation } from "../../program/statement";
+import type { Expression, Relation } from "../../program/expression";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Aggregate } from "./aggregatesIn";
 import type { Builder, Draft, Scope } from "./builder";

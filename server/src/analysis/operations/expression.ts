@@ -1,9 +1,8 @@
 // From expressions to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
-import type { Expression, ValueType } from "../../program/expression";
+import type { Expression, ValueType, Query } from "../../program/expression";
 import { functionFacts } from "../../program/functions";
 import type { Call } from "../../program/operands";
-import type { Query } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
 import { ANY, anyValue, isAnyRound } from "./anyValue";
 import { isAggregate } from "./aggregatesIn";

@@ -1,7 +1,7 @@
 // From the abstract representation to the flat form: control flow becomes guards, variables are substituted, loops are unrolled. Statements
 // are split in query.ts and writes.ts.
 import { lengthName } from "../../program/arrays";
-import type { Expression } from "../../program/expression";
+import type { Expression, Query } from "../../program/expression";
 import { precisionOf } from "../../program/precision";
 import type { Program, Transaction } from "../../program/program";
 import type {
@@ -9,7 +9,6 @@ import type {
   InsertStatement,
   LockStatement,
   OpaqueStatement,
-  Query,
   Statement,
 } from "../../program/statement";
 import type { Builder, BuilderOptions } from "./builder";

@@ -1,6 +1,5 @@
 // Free columns of an expression or query.
-import type { Expression } from "../../program/expression";
-import type { Query } from "../../program/statement";
+import type { Expression, Query } from "../../program/expression";
 
 export interface ColumnName {
   readonly relation: string;

@@ -1,7 +1,7 @@
 // Inlining of derived tables that only select and rename rows.
 import { mapColumns, mapQuery, prefixRelations, type Replace } from "../../program/mapColumns";
 import { conjunctsOf, setCallsIn } from "../../program/operands";
-import type { Query, Relation } from "../../program/statement";
+import type { Query, Relation } from "../../program/expression";
 import { isAggregate } from "./aggregatesIn";
 
 /** The query without derived tables, where these return rows of other tables one to one. */

@@ -1,5 +1,5 @@
 // Outputs of a query, as terms.
-import type { Query } from "../../program/statement";
+import type { Query } from "../../program/expression";
 import type { Builder, ResultTerms, Scope } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Term } from "./operation";

@@ -1,7 +1,6 @@
 // Queries as operations of the current statement: joins, unions, order and limit. Aggregates are in aggregates.ts.
 import { conjunctsOf } from "../../program/operands";
-import type { Expression } from "../../program/expression";
-import type { Query } from "../../program/statement";
+import type { Expression, Query } from "../../program/expression";
 import { aggregateTerms, combinedIn } from "./aggregates";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";

@@ -1,7 +1,6 @@
 // The relations of a statement, one operation each: their order, and the conditions that select their rows.
 import { conjunctsOf } from "../../program/operands";
-import type { Expression } from "../../program/expression";
-import type { LockClause, Query, Relation } from "../../program/statement";
+import type { Expression, LockClause, Query, Relation } from "../../program/expression";
 import { ownEntry } from "../../protocol/dictionary";
 import type { Builder, Draft, ResultTerms, Scope } from "./builder";
 import { addOperation, inDoubt, outputOf, perhaps, unknownTerm } from "./builder";

@@ -1,6 +1,5 @@
 // The selection of one relation's rows by conditions: equalities on its key, and the rest.
-import type { Expression } from "../../program/expression";
-import type { Relation } from "../../program/statement";
+import type { Expression, Relation } from "../../program/expression";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Builder, Scope } from "./builder";
 import { inDoubt } from "./builder";

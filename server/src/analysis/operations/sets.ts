@@ -1,6 +1,6 @@
 // Set-returning calls as terms: the n-th value of each, whether it exists, and their number.
 import { setCallsIn, type Call } from "../../program/operands";
-import type { Query } from "../../program/statement";
+import type { Query } from "../../program/expression";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
 import { applyTerm, unknownTerm } from "./builder";
 import { elementsOf, flattenExpression, lengthOf } from "./expression";

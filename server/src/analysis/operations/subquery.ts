@@ -1,6 +1,5 @@
 // Subqueries in expressions: their reads belong to the current statement and share its snapshot.
-import type { Expression } from "../../program/expression";
-import type { Query } from "../../program/statement";
+import type { Expression, Query } from "../../program/expression";
 import type { Builder, ResultTerms, Scope } from "./builder";
 import { combinedIn, overCombinations } from "./aggregates";
 import { isAggregate } from "./aggregatesIn";

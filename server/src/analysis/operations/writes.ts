@@ -3,13 +3,13 @@ import type {
   Assignment,
   DeleteStatement,
   InsertStatement,
-  Relation,
   Returning,
   UpdateStatement,
 } from "../../program/statement";
 import { conjunctsOf } from "../../program/operands";
 import type { Table } from "../../program/schema";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
+import type { Relation } from "../../program/expression";
 import { areLookedUp, canCombine, combinationsOf, overAll } from "./combinations";
 import { freeColumns } from "./freeColumns";
 import type { Builder, Draft, ResultTerms, Scope } from "./builder";

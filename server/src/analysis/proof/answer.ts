@@ -1,7 +1,7 @@
 // Answer of a proof attempt: plain data that survives a structured clone.
 import type { StatementId } from "../../program/statement";
 import type { ProofScheme } from "../../protocol/proof";
-import type { Dependency } from "../../protocol/report";
+import type { Dependency } from "../../protocol/dependency";
 
 /** A part of a transaction that rules out every proof. */
 export interface Restriction {

@@ -1,8 +1,8 @@
 // Search conditions of a read: columns that equal values independent of rows.
 import { walkExpression } from "../../frontend/sql/walk";
-import type { Expression } from "../../program/expression";
+import type { Expression, Query, Relation } from "../../program/expression";
 import { conjunctsOf } from "../../program/operands";
-import type { Query, Relation, Statement } from "../../program/statement";
+import type { Statement } from "../../program/statement";
 
 export interface Equality {
   readonly table: string;

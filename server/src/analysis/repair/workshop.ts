@@ -6,9 +6,10 @@ import type { SourceFile } from "../../frontend/sql/readProgram";
 import type { Dialect } from "../../program/dialect";
 import type { Program, Transaction } from "../../program/program";
 import type { Statement } from "../../program/statement";
-import { shownEdges, type Anomaly, type CycleEnd } from "../../protocol/report";
+import { shownEdges, type Anomaly } from "../../protocol/report";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { statementsOf } from "../operations/tables";
+import type { CycleEnd } from "../../protocol/dependency";
 
 /** A statement of a transaction with the place of its text. */
 export interface Site {

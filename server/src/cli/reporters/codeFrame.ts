@@ -1,6 +1,6 @@
 // The code of a finding as compilers show it: its lines with their numbers, and what is meant underlined.
-import type { CycleEnd } from "../../protocol/report";
 import type { Paint } from "../io";
+import type { CycleEnd } from "../../protocol/dependency";
 
 /** A line of a file, counted from 0, as it is on disk; undefined where it cannot be read. */
 export type LineOf = (file: string, line: number) => string | undefined;

@@ -2,8 +2,8 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import type { Anomaly } from "../../protocol/report";
 import type { Fix, FixReport } from "../../protocol/fixes";
-import type { FileChange } from "../fixCommand";
 import type { Paint } from "../io";
+import type { ChangedText } from "../../workspace/writeTexts";
 import { hangingText, wrapText } from "./wrap";
 
 interface Style {
@@ -77,4 +77,9 @@ function coloured(diff: string, paint: Paint): string {
       return line.startsWith("@@") ? paint.place(line) : line;
     })
     .join("\n");
+}
+
+/** A file with its change. */
+export interface FileChange extends ChangedText {
+  readonly file: string;
 }

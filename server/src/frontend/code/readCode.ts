@@ -1,12 +1,9 @@
 // From the modules of a workspace to its transactions: every function that runs by itself is evaluated; those that
 // others were found to call are a part of these.
-import type { Dialect } from "../../program/dialect";
 import type { Note, Transaction } from "../../program/program";
 import type { Taint } from "../../program/precision";
-import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
-import { rangeOf, type LineIndex } from "../sql/text/lines";
-import type { LowerSql } from "../sql/script/state";
+import { rangeOf } from "../sql/text/lines";
 import type { Span } from "../sql/text/split";
 import { inferParameterTypes } from "../sql/types";
 import { createState, rootWithout, type Evaluation, type Root } from "./evaluate/evaluator";
@@ -18,26 +15,16 @@ import {
   isAbout,
   readingProgress,
   type FilePart,
-  type FirstFiles,
   type ReadingProgress,
 } from "./workspace/readingOrder";
 import { withInputTypes } from "./roots/inputTypes";
 import type { HirModule } from "./hir";
 import { createChangedElsewhere } from "./effects/importedState";
 import { createLeads } from "./callGraph/nameReachability";
-import { declaringDigests, type LastingTeller } from "./queries/persistence";
+import { declaringDigests } from "./queries/persistence";
 import { LIBRARIES } from "./libraries/libraries";
-import type { Library } from "./libraries/library";
 import { unsupportedLibraries } from "./libraries/unsupported";
-import type {
-  CodeMemory,
-  PassedFunction,
-  Present,
-  ReadFunction,
-  RootReading,
-  Round,
-} from "./queries/memo";
-import type { CodeModules } from "./modules/modules";
+import type { Round } from "./queries/memo";
 import { nearDatabase } from "./callGraph/moduleReachability";
 import { functionKey, originOf } from "./queries/origins";
 import { namesElsewhere } from "./callGraph/aliases";
@@ -47,13 +34,7 @@ import { evaluateToTheEnd, failureOf, passedAt, passedOver, passedRoot } from ".
 import { reachOf } from "./callGraph/reachability";
 import { atomicPlaces, placesIn } from "./roots/places";
 import { rootsOf, type ModuleRoot } from "./roots/roots";
-import {
-  pulseOf,
-  ReadingCancelled,
-  type IsStopped,
-  type ReadingStep,
-  type SlicedWork,
-} from "./queries/slices";
+import { pulseOf, ReadingCancelled, type ReadingStep, type SlicedWork } from "./queries/slices";
 import { withoutOpenCallers } from "./queries/cancellation";
 import {
   unionOfDependencies,
@@ -66,35 +47,8 @@ import {
 import { transactionOf } from "./roots/unit";
 import { reachedSites, unreachedCalls } from "./callGraph/unreachedCalls";
 import { semanticsOf } from "./semantics";
-
-/** The surroundings that reading code needs of the workspace. */
-export interface CodeSurroundings {
-  readonly modules: CodeModules;
-  /** The files whose functions are roots; others are read where these lead to them. */
-  readonly files: readonly FileId[];
-  readonly lines: (file: FileId) => LineIndex;
-  readonly dialect: Dialect;
-  readonly table: (name: string) => Table | undefined;
-  /** How a name is spelled that SQL may have in any case. */
-  readonly spelling?: (written: string) => string;
-  /** Tells which tables and spellings `table` and `lowerSql` look at. Without it, `environment` has to hold them all. */
-  readonly watchTables?: (asked: (kind: "table" | "spelling", name: string) => void) => void;
-  readonly lowerSql: LowerSql;
-  readonly note: (note: Note) => void;
-  /** The schema in files of an ORM, by its library. */
-  readonly models: (library: string) => unknown;
-  /** In the order in which they are asked. */
-  readonly libraries?: readonly Library[];
-  /** Earlier readings, with what else these depend on. */
-  readonly memory?: CodeMemory;
-  readonly environment?: readonly unknown[];
-  /** The state by which readings of other processes are known to hold. */
-  readonly lasting?: LastingTeller;
-  /** True to end with what was read so far. */
-  readonly isStopped?: IsStopped;
-  /** Read these and who calls them, and tell of these alone. */
-  readonly first?: FirstFiles;
-}
+import type { PassedFunction, Present, ReadFunction, RootReading } from "./queries/rootReading";
+import type { CodeSurroundings } from "./workspace/codeSurroundings";
 
 export interface CodeReading {
   readonly transactions: readonly Transaction[];

@@ -4,7 +4,6 @@ import type { Expression, ValueType } from "../../program/expression";
 import type { FileId } from "../../protocol/source";
 import { fewReads } from "./roots/provenance";
 import type { HirClass, HirFunction, TextRun } from "./hir";
-import type { Library } from "./libraries/library";
 
 /** A place whose value can change. Writes go through the state's trail, so that branches can be undone. */
 export interface Cell {
@@ -283,10 +282,15 @@ export interface ListValue {
   readonly isOnce?: true;
 }
 
+/** A library by its name; `libraryOf` gives its meaning. */
+export interface LibraryReference {
+  readonly name: string;
+}
+
 /** A part of a library: a connection, a builder, a method. Its library gives it meaning by `path`. */
 export interface HandleValue {
   readonly kind: "handle";
-  readonly library: Library;
+  readonly library: LibraryReference;
   /** Its meaning, and how it was reached from there: `pool`, `client.query`, `prisma.user.findMany`. */
   readonly path: string;
   /** Data of the library's own making; never changed, only replaced. */

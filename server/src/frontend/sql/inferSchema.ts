@@ -1,9 +1,9 @@
 // Tables that no DDL declares, guessed from the statements that use them.
-import type { Expression, ValueType } from "../../program/expression";
+import type { Expression, ValueType, Query } from "../../program/expression";
 import type { Note, Transaction } from "../../program/program";
 import type { Column, Table } from "../../program/schema";
 import { operandsOf } from "../../program/operands";
-import type { Query, Statement } from "../../program/statement";
+import type { Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
 import { namedTables } from "./tableNames";
 import { typeOf, type TypeEnvironment } from "./types";

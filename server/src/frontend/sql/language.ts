@@ -1,8 +1,8 @@
 // Interface of the language that its files are written in.
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
-import type { Query } from "../../program/statement";
 import { dialectLabel, type Dialect } from "../../program/dialect";
+import type { Query } from "../../program/expression";
 import { readDialectSchema } from "./dialects/schema";
 import { lowerDialectStatement } from "./dialects/statement";
 import type { StatementLowering } from "./lowerSql";

@@ -1,6 +1,6 @@
 // FOR UPDATE and its kind, lifted out of a SELECT: node-sql-parser reads `FOR` as a table alias.
 import { strongerLock, type RowLock } from "../../program/rowLocks";
-import type { LockClause } from "../../program/statement";
+import type { LockClause } from "../../program/expression";
 import { nameOf, tokensOf, type Token } from "./text/tokens";
 
 export interface LockExtraction {

@@ -3,12 +3,12 @@
 // another collation. The search knows one kind of equality, so that such a transaction is weakened. Texts that are only
 // compared in one way need nothing: equal ones are interchangeable.
 import type { Dialect } from "../../program/dialect";
-import type { Expression } from "../../program/expression";
+import type { Expression, Output } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
 import type { Taint } from "../../program/precision";
 import type { Transaction } from "../../program/program";
 import type { Column, Table } from "../../program/schema";
-import type { Command, Output, Statement } from "../../program/statement";
+import type { Command, Statement } from "../../program/statement";
 import { inStatements } from "./dialectDetection/replaceStatements";
 import { walkCommand, walkStatement, type Scope } from "./walk";
 

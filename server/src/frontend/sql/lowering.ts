@@ -1,10 +1,10 @@
 // Shared context of every lowering to the AR: the piece of text at hand, names in scope, fresh ids, notes. A piece is
 // one statement as its parser sees it (placeholders as $1, $2, ...), mapped to the user's file.
 import type { SourceRange } from "../../protocol/source";
-import type { Expression, ValueType } from "../../program/expression";
+import type { Expression, ValueType, Query } from "../../program/expression";
 import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
-import type { Command, Query, Statement, StatementId } from "../../program/statement";
+import type { Command, Statement, StatementId } from "../../program/statement";
 import { rangeOf, type LineIndex } from "./text/lines";
 import type { Spelling } from "./text/spelling";
 

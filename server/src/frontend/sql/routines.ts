@@ -2,15 +2,19 @@
 // a transaction of its own.
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
-import type { Query } from "../../program/statement";
 import { runsBefore } from "../schema/migrations";
+import type { Query } from "../../program/expression";
 import { applyAnnotations } from "./annotations/attachment";
 import { rangeOf, type LineIndex } from "./text/lines";
 import type { PgParser } from "./pg/pgParser";
-import type { RoutineContext } from "./pg/plpgsql/state";
 import { droppedRoutines } from "./pg/plpgsql/routineDrops";
 import { lowerRoutine } from "./pg/plpgsql/routine";
-import { readDefinition, typesText, type RoutineDefinition } from "./pg/plpgsql/routineDefinition";
+import {
+  readDefinition,
+  typesText,
+  type RoutineDefinition,
+  type RoutineContext,
+} from "./pg/plpgsql/routineDefinition";
 import { commentName, type ScannedFile } from "./scanFile";
 import type { RoutineSlice } from "./script/regions";
 import type { Span } from "./text/split";

@@ -4,8 +4,9 @@ import type {
   ComparisonOperator,
   Expression,
   ValueType,
+  Output,
+  Query,
 } from "../../program/expression";
-import type { Output, Query } from "../../program/statement";
 import { literal, TRUE } from "./expressions";
 
 /** `operand`, or NOT of it. */

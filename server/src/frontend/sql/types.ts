@@ -1,9 +1,9 @@
 // Types of AR expressions, and of the parameters of a script: a placeholder has the type of the column that
 // it is compared with or assigned to.
-import type { Expression, ValueType } from "../../program/expression";
+import type { Expression, ValueType, Output } from "../../program/expression";
 import { functionFacts, isPure, textArguments } from "../../program/functions";
 import type { Table } from "../../program/schema";
-import type { Command, Output, Statement } from "../../program/statement";
+import type { Command, Statement } from "../../program/statement";
 import { valueTypeOf } from "./pg/valueType";
 import { walkCommand, type Scope } from "./walk";
 

@@ -1,7 +1,7 @@
 // Visits every expression of a statement, query or command, with the relations that its columns may name.
-import type { Expression } from "../../program/expression";
+import type { Expression, Query, Relation } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
-import type { Command, Query, Relation, Statement } from "../../program/statement";
+import type { Command, Statement } from "../../program/statement";
 
 /** The relations in scope, innermost first. */
 export type Scope = readonly Relation[];

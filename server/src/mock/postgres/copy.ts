@@ -1,8 +1,8 @@
 // COPY on the wire: rows of texts from what a client sends, and to what it is sent, in the three formats.
 import { copyLine, readCopy } from "../../sqlstore/copyText";
 import { typeId } from "../../sqlstore/pg/typeIds";
-import type { CopyOptions } from "../../sqlstore/tree";
 import type { ResultColumn, StatementResult } from "../session";
+import type { CopyOptions } from "../../sqlstore/statementTree";
 import { fromBinary, toBinary } from "./binaryTypes";
 import { ProtocolViolation } from "./frontendMessages";
 import { int16, int32 } from "./integers";

@@ -1,5 +1,5 @@
 // Tables of a MySQL or MariaDB database as DDL, as SHOW CREATE tells them: keys, checks and references, triggers, routines.
-import type { LiveSession } from "../../replay/servers/liveServer";
+import type { LiveSession } from "../../replay/servers/liveSession";
 import type { Catalogue } from "./postgres";
 
 /** Reads the session's own database. Throws the server's sentence where it refuses. */

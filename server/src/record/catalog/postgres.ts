@@ -1,6 +1,6 @@
 // Tables of a PostgreSQL database as DDL, read from its catalogue: columns, keys, checks, references, unique indexes,
 // types, and triggers with the routines that they call.
-import type { LiveSession, StatementResult } from "../../replay/servers/liveServer";
+import type { LiveSession, StatementResult } from "../../replay/servers/liveSession";
 
 export interface Catalogue {
   /** Statements without their semicolons, in an order that can be executed. */

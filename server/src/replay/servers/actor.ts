@@ -1,7 +1,7 @@
 // Whom a replay runs as: a user made for the run, who may do everything in the schemas of the run and nothing elsewhere,
 // because what runs are the workspace's texts. It logs in by itself, so that no text can take back who it is.
 import { reasonOf } from "../../protocol/fault";
-import type { LiveSession } from "./liveServer";
+import type { LiveSession } from "./liveSession";
 
 export interface Actor {
   /** A session of that user. */

@@ -2,8 +2,8 @@
 // knows a product; `postgres.ts` and `mariadb.ts` are the two that do.
 import type { ConnectionOptions } from "node:tls";
 import type { ProductLevel } from "../../isolation/levels";
-import type { Row } from "../../protocol/witness";
 import type { Actor } from "./actor";
+import type { LiveSession } from "./liveSession";
 
 /** A server that answers. */
 export interface LiveServer {
@@ -30,20 +30,6 @@ export interface LiveServer {
   kill(session: LiveSession): Promise<void>;
   close(): Promise<void>;
 }
-
-/** One connection. */
-export interface LiveSession {
-  /** The server's number for it: what `waits` speaks of. */
-  readonly id: number;
-  /** Executes a statement; a refusal of the server is a value, a lost connection rejects. */
-  execute(sql: string): Promise<StatementResult>;
-  close(): Promise<void>;
-}
-
-export type StatementResult =
-  | { readonly ok: true; readonly rows: readonly Row[]; readonly affected: number }
-  /** `code` is the SQLSTATE at PostgreSQL and the error's number at MariaDB. */
-  | { readonly ok: false; readonly code: string; readonly message: string };
 
 /** Where a server listens. */
 export interface ServerAddress {

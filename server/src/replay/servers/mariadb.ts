@@ -9,9 +9,10 @@ import type { ProductLevel } from "../../isolation/levels";
 import { namedLevel } from "../../program/declaredLevel";
 import { dictionary } from "../../protocol/dictionary";
 import type { Row } from "../../protocol/witness";
-import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
+import type { LiveServer, ServerAddress } from "./liveServer";
 import { plainRow } from "./liveValue";
 import { mariadbActor } from "./mariadbActor";
+import type { LiveSession, StatementResult } from "./liveSession";
 
 /**
  * The words of SET TRANSACTION, and whether locking a row that changed since the snapshot fails, by the level's name.

@@ -1,8 +1,8 @@
 // The user of a replay on MariaDB and MySQL: no global right, so neither FILE nor another schema.
 import { randomBytes } from "node:crypto";
 import { asAdministrator, firstLogin, NoActor, type Actor } from "./actor";
-import type { LiveSession } from "./liveServer";
 import type { LogIn } from "./postgresActor";
+import type { LiveSession } from "./liveSession";
 
 /** Makes the user, as `postgresActor` does; `schema` is the one that it may use. */
 export async function mariadbActor(

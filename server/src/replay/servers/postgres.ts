@@ -2,9 +2,10 @@
 import { Client, DatabaseError } from "pg";
 import type { ProductLevel } from "../../isolation/levels";
 import { dictionary } from "../../protocol/dictionary";
-import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
+import type { LiveServer, ServerAddress } from "./liveServer";
 import { plainRow } from "./liveValue";
 import { postgresActor } from "./postgresActor";
+import type { LiveSession, StatementResult } from "./liveSession";
 
 /** The words of BEGIN, by the level's name. */
 const LEVELS = dictionary<string>({

@@ -1,7 +1,7 @@
 // The user of a replay on PostgreSQL: a role without any attribute or membership.
 import { randomBytes } from "node:crypto";
 import { asAdministrator, firstLogin, NoActor, type Actor } from "./actor";
-import type { LiveSession } from "./liveServer";
+import type { LiveSession } from "./liveSession";
 
 /** Connects as a role with a password, where the administrator is connected. */
 export type LogIn = (user: string, password: string) => Promise<LiveSession>;

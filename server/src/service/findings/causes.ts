@@ -1,7 +1,8 @@
 // From anomalies to causes: each anomaly is represented by one stale read. A cycle may pass through several stale reads; each anomaly gets
 // the read that explains most of the others, so that there are as few causes as possible.
 import type { Cause } from "../../protocol/cause";
-import { isTold, mainEnd, shownEdges, type Anomaly, type CycleEnd } from "../../protocol/report";
+import { isTold, mainEnd, shownEdges, type Anomaly } from "../../protocol/report";
+import type { CycleEnd } from "../../protocol/dependency";
 import { digestOf, plainName, plainStatement } from "./fingerprint";
 
 /** A read of one transaction that goes stale, and the later statement of that transaction for which it matters. */

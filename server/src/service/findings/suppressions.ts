@@ -4,10 +4,11 @@ import { codeLanguageOf } from "../../frontend/code/workspace/codeParsers";
 import type { Note, Program, Transaction } from "../../program/program";
 import type { SuppressedKind, Suppression } from "../../program/suppression";
 import type { Cause } from "../../protocol/cause";
-import { shownEdges, type Anomaly, type CycleEnd, type LevelReport } from "../../protocol/report";
+import { shownEdges, type Anomaly, type LevelReport } from "../../protocol/report";
 import type { Range, SourceRange } from "../../protocol/source";
 import { nearestNames } from "../../workspace/nearestFile";
 import { statementsOf } from "../statements";
+import type { CycleEnd } from "../../protocol/dependency";
 
 /** A comment with its target. Unknown kinds are dropped. */
 export interface PlacedSuppression extends Pick<Suppression, "kinds" | "reason" | "source"> {

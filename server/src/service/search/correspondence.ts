@@ -2,8 +2,9 @@
 import { editedText, type TextEdit } from "../../analysis/repair/candidate";
 import { indexLines, offsetsOf, type LineIndex } from "../../frontend/sql/text/lines";
 import type { SourceFile } from "../../frontend/sql/readProgram";
-import type { Anomaly, CycleEnd } from "../../protocol/report";
+import type { Anomaly } from "../../protocol/report";
 import { staleReads, type StaleRead } from "../findings/causes";
+import type { CycleEnd } from "../../protocol/dependency";
 
 /**
  * The relation of an anomaly after the edits to one before:

@@ -1,6 +1,6 @@
 // The check of a part of a program while the rest is still being read.
 import { reasonOf } from "../../protocol/fault";
-import type { WorkspaceCheck } from "../session";
+import type { WorkspaceCheck } from "../workspaceCheck";
 
 /** Checks that run beside a longer task. */
 export interface EarlyCheck {

@@ -26,12 +26,15 @@ import { computeWhole, isNumericValue } from "../values/wholes";
 import { plainText } from "../values/text";
 import { mysqlNumber } from "./arithmetic";
 import { toJson } from "./jsonValues";
-import { convertNode, isPostgres, defaultToText, type Compiler, type Env, type Node } from "./node";
-
-export interface Accumulator {
-  readonly add: (values: readonly SqlValue[]) => void;
-  readonly result: () => SqlValue;
-}
+import {
+  convertNode,
+  isPostgres,
+  defaultToText,
+  type Compiler,
+  type Env,
+  type Node,
+  type Accumulator,
+} from "./node";
 
 export const AGGREGATES = new Set(
   (

@@ -4,22 +4,18 @@ import type { SqlCall } from "../tree";
 import { identities } from "../values/compare";
 import type { SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
-import { accumulatorOf, AGGREGATES, type Accumulator } from "./accumulators";
+import { accumulatorOf, AGGREGATES } from "./accumulators";
 import { compileExpression } from "./recursion";
-import { isPostgres, truth, type Compiler, type Env, type Node, type Truth } from "./node";
+import {
+  isPostgres,
+  truth,
+  type Compiler,
+  type Env,
+  type Node,
+  type Scope,
+  type AggregateSlot,
+} from "./node";
 import { sortRows, sortOf } from "./ordering";
-import type { Scope } from "./scope";
-
-/** One aggregate of a query: what goes in for each row, and what takes it. */
-export interface AggregateSlot {
-  readonly inputs: readonly Node[];
-  readonly filter: Truth | undefined;
-  readonly distinct: boolean;
-  readonly sorts: readonly ReturnType<typeof sortOf>[];
-  readonly start: (env: Env) => Accumulator;
-  /** Rows in which the first input is NULL do not count. */
-  readonly skipsNull: boolean;
-}
 
 export function isAggregate(call: SqlCall, compiler: Compiler): boolean {
   return (

@@ -11,8 +11,7 @@ import type { SqlCall } from "../tree";
 import { postgresName } from "../values/types";
 import { routineFor } from "../routine/call";
 import { compileExpression } from "./recursion";
-import { isPostgres, defaultToText, type Node } from "./node";
-import type { Scope } from "./scope";
+import { isPostgres, defaultToText, type Node, type Scope } from "./node";
 
 const TABLES: readonly FunctionTable[] = [TEXTS, NUMBERS, TIMES, DOCUMENTS, CATALOGUE, SESSION];
 

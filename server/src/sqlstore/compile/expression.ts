@@ -2,7 +2,7 @@
 import { ownType } from "../catalog";
 import { isNumberSetting, selectedSetting } from "../mysql/settings";
 import { failure, unsupported } from "../sqlError";
-import type { SqlCall, SqlExpression, TypeName } from "../tree";
+import type { SqlCall, SqlExpression } from "../tree";
 import { objectKind, objectNumber } from "../system/references";
 import { converter } from "../values/cast";
 import { limiter } from "../values/fit";
@@ -17,6 +17,7 @@ import {
   postgresType,
   type DeclaredType,
   type SqlType,
+  type TypeName,
 } from "../values/types";
 import { isList } from "../values/value";
 import { plainText } from "../values/text";
@@ -37,10 +38,11 @@ import {
   truth,
   type Compiler,
   type Node,
+  type Scope,
 } from "./node";
 import { binary, like, unify } from "./operators";
 import { compileExpression } from "./recursion";
-import { nullNode, resolveColumn, setValue, type Scope } from "./scope";
+import { nullNode, resolveColumn, setValue } from "./scope";
 import { existsNode, inQueryNode, queryNode, quantifiedNode, arrayQueryNode } from "./subquery";
 import { textOfTree } from "./walk";
 import { windowNode } from "./windows";

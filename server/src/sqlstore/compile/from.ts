@@ -9,17 +9,19 @@ import { systemTableOf } from "../system/systemTables";
 import type { SqlExpression, SqlRelation } from "../tree";
 import type { SqlRow } from "../values/value";
 import { keyValue, lookupsOf, type Lookup } from "./lookups";
-import { isPostgres, truth, type Env, type Node, type TableRead, type Truth } from "./node";
-import { binary, unify } from "./operators";
-import { compileExpression, compileQuery } from "./recursion";
 import {
-  columnsOfQuery,
-  findColumn,
-  renameColumn,
-  track,
+  isPostgres,
+  truth,
+  type Env,
+  type Node,
+  type TableRead,
+  type Truth,
   type Scope,
   type ScopeColumn,
-} from "./scope";
+} from "./node";
+import { binary, unify } from "./operators";
+import { compileExpression, compileQuery } from "./recursion";
+import { columnsOfQuery, findColumn, renameColumn, track } from "./scope";
 import { setFunction } from "./setFunctions";
 import { conjunctsOf } from "./walk";
 

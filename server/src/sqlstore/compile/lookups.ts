@@ -4,8 +4,8 @@ import { elementOf, isInteger, isNumeric, isText, type SqlType } from "../values
 import { isList, type SqlValue } from "../values/value";
 import { numberOf } from "../values/cast";
 import { compileExpression } from "./recursion";
-import { coerceNode, isPostgres, type Env, type Node } from "./node";
-import { findColumn, track, type Scope } from "./scope";
+import { coerceNode, isPostgres, type Env, type Node, type Scope } from "./node";
+import { findColumn, track } from "./scope";
 import { contains } from "./walk";
 
 /** The column has one of these values, in every row for which the condition is true. */

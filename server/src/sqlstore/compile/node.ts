@@ -2,12 +2,21 @@
 import type { Dialect } from "../../program/dialect";
 import type { Catalog, Routine, Table } from "../catalog";
 import type { NamedLocks } from "../namedLocks";
-import type { SqlChange, SqlExpression, SqlQuery, SqlStatement } from "../tree";
+import type { SqlChange, SqlExpression, SqlQuery, SqlWindow } from "../tree";
 import { failure } from "../sqlError";
 import { converter, isTrue } from "../values/cast";
 import { isImplicit, isText, postgresName, type DeclaredType, type SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
-import type { Scope } from "./scope";
+import type { SqlStatement } from "../statementTree";
+import type { Compare } from "../values/compare";
+
+/** One key by which rows are ordered. */
+export interface Sort {
+  readonly node: Node;
+  readonly compare: Compare;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
 
 /** A query, or a change with RETURNING, that can be run. */
 export interface CompiledQuery {
@@ -245,4 +254,85 @@ export function truth(node: Node, compiler: Compiler, what: string): Truth {
     const value = run(env);
     return value === null ? null : isTrue(value, type);
   };
+}
+
+export interface ScopeColumn {
+  readonly name: string;
+  readonly type: SqlType;
+  /** How it was written where it was defined. */
+  readonly shown?: string;
+  readonly origin?: ColumnOrigin;
+  readonly shape?: Shape;
+}
+
+/** A relation that the query reads. */
+export interface Source {
+  readonly alias: string;
+  readonly columns: readonly ScopeColumn[];
+  /** Columns that `*` leaves out, because a join merges them with others. */
+  readonly merged: Set<number>;
+  /** Positions of the primary key of a table, which decide all its other columns. */
+  readonly key?: readonly number[];
+  /** Positions of columns by which rows are found. */
+  readonly indexed?: ReadonlySet<number>;
+  /** Not found without its alias: `excluded`. */
+  readonly onlyQualified?: boolean;
+}
+
+export interface Grouping {
+  /** Columns by which rows are grouped: source and position. */
+  readonly columns: readonly { readonly source: number; readonly column: number }[];
+  /** Other expressions by which rows are grouped, as texts of their trees. */
+  readonly expressions: ReadonlySet<string>;
+}
+
+export interface Scope {
+  readonly compiler: Compiler;
+  readonly sources: Source[];
+  readonly parent: Scope | undefined;
+  readonly withs: Map<string, WithQuery>;
+  /** Merged columns of USING and NATURAL joins. */
+  readonly using: Map<string, Node>;
+  /** Aliases of outputs, which MySQL knows in GROUP BY, HAVING and ORDER BY. */
+  aliases: ReadonlyMap<string, SqlExpression>;
+  readonly windows: Map<string, SqlWindow>;
+  readonly aggregateSlots: AggregateSlot[];
+  readonly windowSlots: WindowSlot[];
+  /** Relations of the functions of outputs that give rows, by the texts of their trees. */
+  sets: ReadonlyMap<string, number>;
+  /** Set while what is compiled sees groups instead of rows. */
+  grouping: Grouping | undefined;
+  /** `allowed` where aggregates may stand, `nested` inside one, else the clause that takes none. */
+  aggregates: string;
+  /** Sources that were referred to since it was set. */
+  used: Set<number> | undefined;
+}
+
+/** One aggregate of a query: what goes in for each row, and what takes it. */
+export interface AggregateSlot {
+  readonly inputs: readonly Node[];
+  readonly filter: Truth | undefined;
+  readonly distinct: boolean;
+  readonly sorts: readonly Sort[];
+  readonly start: (env: Env) => Accumulator;
+  /** Rows in which the first input is NULL do not count. */
+  readonly skipsNull: boolean;
+}
+
+/** One call over a window: its value for every row of a partition in order. */
+export interface WindowSlot {
+  readonly partitionBy: readonly Node[];
+  readonly sorts: readonly Sort[];
+  readonly compute: (partition: Partition) => readonly SqlValue[];
+}
+
+export interface Partition {
+  readonly rows: readonly Env[];
+  /** For each row the first and last row that the order does not tell from it. */
+  readonly peers: readonly (readonly [number, number])[];
+}
+
+export interface Accumulator {
+  readonly add: (values: readonly SqlValue[]) => void;
+  readonly result: () => SqlValue;
 }

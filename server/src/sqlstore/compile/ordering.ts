@@ -1,19 +1,18 @@
 // ORDER BY, LIMIT and OFFSET.
 import { failure } from "../sqlError";
 import type { SqlExpression, SqlOrder } from "../tree";
-import { comparer, type Compare } from "../values/compare";
+import { comparer } from "../values/compare";
 import type { SqlValue } from "../values/value";
-import { convertNode, isPostgres, type Compiler, type Env, type Node } from "./node";
+import {
+  convertNode,
+  isPostgres,
+  type Compiler,
+  type Env,
+  type Node,
+  type Scope,
+  type Sort,
+} from "./node";
 import { compileExpression } from "./recursion";
-import type { Scope } from "./scope";
-
-/** One key by which rows are ordered. */
-export interface Sort {
-  readonly node: Node;
-  readonly compare: Compare;
-  readonly descending: boolean;
-  readonly nullsFirst: boolean;
-}
 
 /** How rows are ordered by a node: NULLs come last in PostgreSQL and first in MySQL, unless DESC turns it around. */
 export function sortOf(node: Node, order: SqlOrder, compiler: Compiler): Sort {

@@ -18,12 +18,14 @@ import {
   type QueryColumn,
   type Targets,
   type WithQuery,
+  type Scope,
+  type Sort,
 } from "./node";
 import { mysqlCommonType } from "./operators";
-import { limits, sortRows, sortOf, type Sort } from "./ordering";
+import { limits, sortRows, sortOf } from "./ordering";
 import { outputName } from "./outputName";
 import { compileExpression, compileQuery } from "./recursion";
-import { createScope, findColumn, hasColumn, renameColumn, type Scope } from "./scope";
+import { createScope, findColumn, hasColumn, renameColumn } from "./scope";
 import { nameSets, setsOf } from "./setsOfOutputs";
 import { withWindows } from "./windows";
 import { contains, textOfTree } from "./walk";

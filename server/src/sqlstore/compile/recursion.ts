@@ -2,8 +2,7 @@
 // no file imports one that imports it.
 import { unsupported } from "../sqlError";
 import type { SqlExpression, SqlQuery } from "../tree";
-import type { CompiledQuery, Compiler, Node, Targets, WithQuery } from "./node";
-import type { Scope } from "./scope";
+import type { CompiledQuery, Compiler, Node, Targets, WithQuery, Scope } from "./node";
 
 /** Deeper statements are refused, so that no stack overflows here or later. */
 const DEEPEST = 400;

@@ -1,71 +1,15 @@
 // Names in a query: its relations with their columns, WITH queries, and the queries around it.
 import { failure } from "../sqlError";
-import type { SqlExpression, SqlWindow } from "../tree";
-import type { SqlType } from "../values/types";
 import {
   constant,
   isPostgres,
   type CompiledQuery,
   type Compiler,
-  type ColumnOrigin,
   type Node,
-  type Shape,
   type WithQuery,
+  type ScopeColumn,
+  type Scope,
 } from "./node";
-import type { AggregateSlot } from "./aggregates";
-import type { WindowSlot } from "./windows";
-
-export interface ScopeColumn {
-  readonly name: string;
-  readonly type: SqlType;
-  /** How it was written where it was defined. */
-  readonly shown?: string;
-  readonly origin?: ColumnOrigin;
-  readonly shape?: Shape;
-}
-
-/** A relation that the query reads. */
-export interface Source {
-  readonly alias: string;
-  readonly columns: readonly ScopeColumn[];
-  /** Columns that `*` leaves out, because a join merges them with others. */
-  readonly merged: Set<number>;
-  /** Positions of the primary key of a table, which decide all its other columns. */
-  readonly key?: readonly number[];
-  /** Positions of columns by which rows are found. */
-  readonly indexed?: ReadonlySet<number>;
-  /** Not found without its alias: `excluded`. */
-  readonly onlyQualified?: boolean;
-}
-
-export interface Grouping {
-  /** Columns by which rows are grouped: source and position. */
-  readonly columns: readonly { readonly source: number; readonly column: number }[];
-  /** Other expressions by which rows are grouped, as texts of their trees. */
-  readonly expressions: ReadonlySet<string>;
-}
-
-export interface Scope {
-  readonly compiler: Compiler;
-  readonly sources: Source[];
-  readonly parent: Scope | undefined;
-  readonly withs: Map<string, WithQuery>;
-  /** Merged columns of USING and NATURAL joins. */
-  readonly using: Map<string, Node>;
-  /** Aliases of outputs, which MySQL knows in GROUP BY, HAVING and ORDER BY. */
-  aliases: ReadonlyMap<string, SqlExpression>;
-  readonly windows: Map<string, SqlWindow>;
-  readonly aggregateSlots: AggregateSlot[];
-  readonly windowSlots: WindowSlot[];
-  /** Relations of the functions of outputs that give rows, by the texts of their trees. */
-  sets: ReadonlyMap<string, number>;
-  /** Set while what is compiled sees groups instead of rows. */
-  grouping: Grouping | undefined;
-  /** `allowed` where aggregates may stand, `nested` inside one, else the clause that takes none. */
-  aggregates: string;
-  /** Sources that were referred to since it was set. */
-  used: Set<number> | undefined;
-}
 
 export function createScope(
   compiler: Compiler,

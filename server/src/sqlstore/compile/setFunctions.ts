@@ -9,8 +9,14 @@ import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value"
 import { plainText } from "../values/text";
 import { outputsOf, routineFor } from "../routine/call";
 import { callArguments, functionNode } from "./call";
-import { convertNode, defaultToText, type Env, type Node } from "./node";
-import type { Scope, ScopeColumn } from "./scope";
+import {
+  convertNode,
+  defaultToText,
+  type Env,
+  type Node,
+  type Scope,
+  type ScopeColumn,
+} from "./node";
 
 type FunctionRelation = Extract<SqlRelation, { readonly kind: "function" }>;
 

@@ -2,8 +2,7 @@
 // outputs show.
 import { unsupported } from "../sqlError";
 import type { SqlCall, SqlExpression, SqlOutput, SqlRelation } from "../tree";
-import { isPostgres, type Compiler } from "./node";
-import type { Scope } from "./scope";
+import { isPostgres, type Compiler, type Scope } from "./node";
 import { SET_FUNCTIONS } from "./setFunctions";
 import { partsOf, textOfTree } from "./walk";
 

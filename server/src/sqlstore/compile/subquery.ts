@@ -12,10 +12,10 @@ import {
   type Env,
   type Node,
   type Truth,
+  type Scope,
 } from "./node";
 import { binary } from "./operators";
 import { compileExpression, compileQuery } from "./recursion";
-import type { Scope } from "./scope";
 
 /** A query below a scope. One that does not refer to it is computed once per statement. */
 function inner(query: SqlQuery, scope: Scope): CompiledQuery {

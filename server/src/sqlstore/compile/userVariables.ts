@@ -2,9 +2,8 @@
 import type { SqlExpression } from "../tree";
 import { converter } from "../values/cast";
 import type { SqlType } from "../values/types";
-import type { Node, UserVariables } from "./node";
+import type { Node, UserVariables, Scope } from "./node";
 import { compileExpression } from "./recursion";
-import type { Scope } from "./scope";
 
 /** The types that variables have now, by the names under which a plan knows them. */
 export function typesOfVariables(

@@ -5,24 +5,22 @@ import { identities } from "../values/compare";
 import type { SqlType } from "../values/types";
 import type { SqlValue } from "../values/value";
 import { AGGREGATES } from "./accumulators";
-import { aggregate, aggregateSlot, type AggregateSlot } from "./aggregates";
+import { aggregate, aggregateSlot } from "./aggregates";
 import { compileExpression } from "./recursion";
-import { convertNode, isPostgres, defaultToText, type Compiler, type Env, type Node } from "./node";
+import {
+  convertNode,
+  isPostgres,
+  defaultToText,
+  type Compiler,
+  type Env,
+  type Node,
+  type Scope,
+  type AggregateSlot,
+  type Partition,
+  type WindowSlot,
+} from "./node";
 import { sortRows, sortOf } from "./ordering";
-import { nullNode, type Scope } from "./scope";
-
-/** One call over a window: its value for every row of a partition in order. */
-export interface WindowSlot {
-  readonly partitionBy: readonly Node[];
-  readonly sorts: readonly ReturnType<typeof sortOf>[];
-  readonly compute: (partition: Partition) => readonly SqlValue[];
-}
-
-interface Partition {
-  readonly rows: readonly Env[];
-  /** For each row the first and last row that the order does not tell from it. */
-  readonly peers: readonly (readonly [number, number])[];
-}
+import { nullNode } from "./scope";
 
 /** A call with OVER, as what reads its result. */
 export function windowNode(call: SqlCall, over: SqlWindow, scope: Scope): Node {

@@ -1,18 +1,18 @@
 // DDL of MySQL's and MariaDB's syntax tree.
+import { unsupported } from "../sqlError";
+import type {
+  ColumnDefinition,
+  ConstraintDefinition,
+  SqlDefinition,
+  TableChange,
+} from "../definitionTree";
+import type { ReferenceAction } from "../catalog";
 import type {
   ColumnDefinition as SyntaxColumn,
   ConstraintDefinition as SyntaxConstraint,
   Definition,
   TableChange as SyntaxChange,
-} from "../../frontend/sql/dialects/parseDefinition";
-import { unsupported } from "../sqlError";
-import type {
-  ColumnDefinition,
-  ConstraintDefinition,
-  ReferenceAction,
-  SqlDefinition,
-  TableChange,
-} from "../tree";
+} from "../../frontend/sql/dialects/definition";
 import { expressionOf } from "./expression";
 import { queryOf } from "./recursion";
 

@@ -1,10 +1,9 @@
 // information_schema of MySQL and MariaDB: what JDBC's DatabaseMetaData and the schema tools of ORMs ask for. Columns are
 // listed as they do it, in capital letters.
 import { dictionary } from "../../protocol/dictionary";
-import { primaryKeyOf, type Column, type Table } from "../catalog";
+import { primaryKeyOf, type Column, type ReferenceAction, type Table } from "../catalog";
 import { referencedColumns } from "../system/objects";
 import { systemTable, type About, type Fields, type SystemTable } from "../system/systemTable";
-import type { ReferenceAction } from "../tree";
 import { isInteger, isText, type DeclaredType } from "../values/types";
 import { defaultText, indexRows, keyOf } from "./showRows";
 import { typeText } from "./typeText";

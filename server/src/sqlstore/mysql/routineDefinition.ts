@@ -9,7 +9,8 @@ import type { Dialect } from "../../program/dialect";
 import type { FileId } from "../../protocol/source";
 import type { Trigger } from "../catalog";
 import { failure, unsupported } from "../sqlError";
-import type { SqlDefinition, TypeName } from "../tree";
+import type { SqlDefinition } from "../definitionTree";
+import type { TypeName } from "../values/types";
 import { definitionsOf } from "./definition";
 
 /** The definitions that a text makes: a trigger is one of its own and a routine that it runs. */

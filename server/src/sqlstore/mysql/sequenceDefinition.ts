@@ -10,7 +10,7 @@ import {
 } from "../../frontend/sql/dialects/reader";
 import { ifExists } from "../../frontend/sql/dialects/parseDrop";
 import type { SequenceOptions } from "../sequence";
-import type { SqlDefinition } from "../tree";
+import type { SqlDefinition } from "../definitionTree";
 
 /** The definition of a sequence at the reader; `guarded`: IF [NOT] EXISTS stands in the text. */
 export function sequenceDefinition(reader: Reader, guarded: boolean): SqlDefinition {

@@ -1,6 +1,7 @@
 // Statements of MySQL about transactions and the session: words rather than expressions.
 import { peek, take, wordAt, type Lexeme, type Reader } from "../../frontend/sql/dialects/reader";
-import type { SqlExpression, SqlStatement } from "../tree";
+import type { SqlExpression } from "../tree";
+import type { SqlStatement } from "../statementTree";
 import { describeStatement, showStatement } from "./showStatement";
 
 /** The statement at the reader if it is about the session; undefined for all others. */

@@ -3,7 +3,7 @@ import { ANY, matchesWildcards, ONE } from "../../program/wildcards";
 import type { Catalog, Column, Table } from "../catalog";
 import { failure } from "../sqlError";
 import { indexesOf } from "../system/objects";
-import type { ShowRequest } from "../tree";
+import type { ShowRequest } from "../statementTree";
 import { shownColumn, shownName } from "./spelling";
 import { tableText, usualCollation } from "./tableText";
 import { typeText } from "./typeText";

@@ -1,7 +1,7 @@
 // SHOW and DESCRIBE of MySQL, as drivers and schema tools ask them.
 import type { Lexeme } from "../../frontend/sql/dialects/reader";
 import { dictionary } from "../../protocol/dictionary";
-import type { ShowRequest, SqlStatement } from "../tree";
+import type { ShowRequest, SqlStatement } from "../statementTree";
 
 /** The subject behind SHOW; undefined for settings by their names. */
 export function showStatement(lexemes: readonly Lexeme[]): SqlStatement | undefined {

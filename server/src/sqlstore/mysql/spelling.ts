@@ -5,7 +5,7 @@ import { inLowerCase } from "../../frontend/sql/text/spelling";
 import type { Dialect } from "../../program/dialect";
 import { storageOf, type Catalog, type Table } from "../catalog";
 import type { QueryColumn } from "../compile/node";
-import type { SqlDefinition } from "../tree";
+import type { SqlDefinition } from "../definitionTree";
 
 /** Names of a statement that are not all in lower case, by what they are looked up under. */
 export type Spelling = ReadonlyMap<string, string>;

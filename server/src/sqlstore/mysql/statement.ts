@@ -7,14 +7,9 @@ import { inLowerCase } from "../../frontend/sql/text/spelling";
 import type { SyntaxInsert, SyntaxStatement } from "../../frontend/sql/dialects/syntax";
 import type { ParsedStatement } from "../parseMemo";
 import { failure, unsupported } from "../sqlError";
-import type {
-  SqlAssignment,
-  SqlConflict,
-  SqlDefinition,
-  SqlInsert,
-  SqlQuery,
-  SqlStatement,
-} from "../tree";
+import type { SqlDefinition } from "../definitionTree";
+import type { SqlAssignment, SqlConflict, SqlInsert, SqlQuery } from "../tree";
+import type { SqlStatement } from "../statementTree";
 import { definitionsOf } from "./definition";
 import { expressionOf } from "./expression";
 import { ordersOf, outputsOf, relationsOf, translatedQuery, withOf } from "./query";

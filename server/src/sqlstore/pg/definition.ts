@@ -19,10 +19,10 @@ import type {
   ColumnDefinition,
   ConstraintDefinition,
   DroppedKind,
-  ReferenceAction,
   SqlDefinition,
   TableChange,
-} from "../tree";
+} from "../definitionTree";
+import type { ReferenceAction } from "../catalog";
 import { expressionOf, typeOf } from "./expression";
 import { queryOf } from "./recursion";
 

@@ -18,8 +18,8 @@ import type {
   SqlOrder,
   SqlQuery,
   SqlWindow,
-  TypeName,
 } from "../tree";
+import type { TypeName } from "../values/types";
 import { queryOf } from "./recursion";
 
 /** An expression; constructs that the store does not have are refused by name. */

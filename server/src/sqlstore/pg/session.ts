@@ -2,7 +2,7 @@
 import type { CopyStmt, CreateTableAsStmt, FetchStmt, Node } from "libpg-query";
 import { kindOf, stringsOf, tableName } from "../../frontend/sql/pg/ast";
 import { failure, unsupported } from "../sqlError";
-import type { SqlStatement } from "../tree";
+import type { SqlStatement } from "../statementTree";
 import { expressionOf } from "./expression";
 import { queryOf } from "./recursion";
 

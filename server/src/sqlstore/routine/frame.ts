@@ -3,9 +3,10 @@ import type { Reply, Request } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
 import type { QueryColumn, UserVariables } from "../compile/node";
 import type { SqlError } from "../sqlError";
-import type { SqlQuery, SqlStatement } from "../tree";
+import type { SqlQuery } from "../tree";
 import type { DeclaredType, SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
+import type { SqlStatement } from "../statementTree";
 
 export type Steps<T> = Generator<Request, T, Reply>;
 

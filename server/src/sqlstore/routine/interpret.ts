@@ -3,9 +3,10 @@ import type { Block, LoopOver, PlStatement } from "../../frontend/sql/pg/plpgsql
 import type { Target } from "../../frontend/sql/routine/assign";
 import type { Span } from "../../frontend/sql/text/split";
 import { failure, SqlFailure, unsupported } from "../sqlError";
-import type { SqlQuery, SqlStatement } from "../tree";
+import type { SqlQuery } from "../tree";
 import { elementOf, type DeclaredType, type SqlType } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
+import type { SqlStatement } from "../statementTree";
 import { catches } from "./conditions";
 import { evaluateList } from "./expressionList";
 import type { Flow, Frame, RoutineResult, Steps } from "./frame";

@@ -1,8 +1,7 @@
 // SET a = 1, b = b + 1: columns with what is assigned to them.
 import { columnAt, type Table } from "../catalog";
 import { compileExpression } from "../compile/recursion";
-import { isPostgres, type Env } from "../compile/node";
-import type { Scope } from "../compile/scope";
+import { isPostgres, type Env, type Scope } from "../compile/node";
 import { failure } from "../sqlError";
 import type { SqlAssignment } from "../tree";
 import type { SqlValue } from "../values/value";

@@ -2,9 +2,9 @@
 import { compileExpression } from "../compile/recursion";
 import { compileFrom, type ReadTable, type Tuple } from "../compile/from";
 import { newestTuples } from "../compile/locking";
-import { isPostgres, type Compiler, type Env, type WithQuery } from "../compile/node";
+import { isPostgres, type Compiler, type Env, type WithQuery, type Scope } from "../compile/node";
 import { limits, sortRows, sortOf } from "../compile/ordering";
-import { createScope, type Scope } from "../compile/scope";
+import { createScope } from "../compile/scope";
 import type { SqlDelete, SqlExpression, SqlOrder, SqlRelation, SqlUpdate } from "../tree";
 import type { SqlRow } from "../values/value";
 import { assignmentsOf } from "./assignments";

@@ -7,9 +7,10 @@ import {
   type Env,
   type Truth,
   type WithQuery,
+  type Scope,
 } from "../compile/node";
 import { compileExpression, compileQuery } from "../compile/recursion";
-import { createScope, type Scope } from "../compile/scope";
+import { createScope } from "../compile/scope";
 import { failure } from "../sqlError";
 import type { SqlConflict, SqlExpression, SqlInsert } from "../tree";
 import { fitter } from "../values/fit";

@@ -2,9 +2,16 @@
 // what happens.
 import { compileFrom, type Tuple } from "../compile/from";
 import { newestTuples } from "../compile/locking";
-import { truth, type Compiler, type Env, type Truth, type WithQuery } from "../compile/node";
+import {
+  truth,
+  type Compiler,
+  type Env,
+  type Truth,
+  type WithQuery,
+  type Scope,
+} from "../compile/node";
 import { compileExpression } from "../compile/recursion";
-import { createScope, type Scope } from "../compile/scope";
+import { createScope } from "../compile/scope";
 import { failure } from "../sqlError";
 import type { SqlMerge } from "../tree";
 import type { SqlRow } from "../values/value";

@@ -1,10 +1,10 @@
 // RETURNING: what a change tells of the rows that it wrote.
 import type { Table } from "../catalog";
-import type { Compiler, Env, QueryColumn, WithQuery } from "../compile/node";
+import type { Compiler, Env, QueryColumn, WithQuery, Scope } from "../compile/node";
 import { outputName } from "../compile/outputName";
 import { expandOutput } from "../compile/query";
 import { compileExpression } from "../compile/recursion";
-import { createScope, type Scope } from "../compile/scope";
+import { createScope } from "../compile/scope";
 import { shownColumn } from "../mysql/spelling";
 import type { SqlOutput } from "../tree";
 import type { SqlRow } from "../values/value";

@@ -3,7 +3,8 @@
 import type { Reply, Request } from "../../exploration/client";
 import { storageOf, type Catalog, type Table } from "../catalog";
 import { declaredType } from "../tableParts";
-import type { ColumnDefinition, SqlDefinition, SqlExpression, SqlInsert } from "../tree";
+import type { ColumnDefinition, SqlDefinition } from "../definitionTree";
+import type { SqlExpression, SqlInsert } from "../tree";
 import { isNumeric } from "../values/types";
 import { planStatement, runPlan, type StatementContext, type StatementEnd } from "./statement";
 import { tablePrefix } from "./versions";

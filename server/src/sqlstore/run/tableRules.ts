@@ -9,8 +9,10 @@ import {
   type Env,
   type Node,
   type Truth,
+  type Scope,
+  type ScopeColumn,
 } from "../compile/node";
-import { createScope, type Scope, type ScopeColumn } from "../compile/scope";
+import { createScope } from "../compile/scope";
 import { failure } from "../sqlError";
 import { fitter, type Fit } from "../values/fit";
 import { isTemporal } from "../values/types";

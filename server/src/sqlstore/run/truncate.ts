@@ -3,7 +3,7 @@ import type { Key as StoreKey, Reply, Request, Value } from "../../exploration/c
 import type { Catalog, Table } from "../catalog";
 import { failure } from "../sqlError";
 import { noTable } from "../tableParts";
-import type { SqlStatement } from "../tree";
+import type { SqlStatement } from "../statementTree";
 import type { StatementEnd } from "./statement";
 import { indexPrefix, tablePrefix } from "./versions";
 

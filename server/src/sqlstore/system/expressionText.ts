@@ -1,13 +1,6 @@
 // Expressions as text again, as PostgreSQL shows defaults, checks and views: every operation in parentheses.
-import type {
-  SqlExpression,
-  SqlOrder,
-  SqlQuery,
-  SqlQueryBody,
-  SqlRelation,
-  TypeName,
-} from "../tree";
-import { postgresName, postgresType, type DeclaredType } from "../values/types";
+import type { SqlExpression, SqlOrder, SqlQuery, SqlQueryBody, SqlRelation } from "../tree";
+import { postgresName, postgresType, type DeclaredType, type TypeName } from "../values/types";
 
 /** The text of an expression in PostgreSQL's dialect. */
 export function expressionText(expression: SqlExpression): string {

@@ -2,8 +2,7 @@
 // transactions.
 import { ownEntry } from "../../protocol/dictionary";
 import type { Catalog, View } from "../catalog";
-import type { ScopeColumn } from "../compile/scope";
-import type { SessionFacts } from "../compile/node";
+import type { SessionFacts, ScopeColumn } from "../compile/node";
 import { isInteger, type SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
 

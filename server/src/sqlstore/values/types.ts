@@ -1,6 +1,5 @@
 // Types of SQL as both dialects have them here: names from declarations and casts, families, and what is wider.
 import { unsupported } from "../sqlError";
-import type { TypeName } from "../tree";
 
 /** Types of PostgreSQL whose values are kept as their canonical texts (`others.ts`). */
 export const OTHER_TYPES = [
@@ -386,3 +385,12 @@ const LONG_NAMES: ReadonlyMap<SqlType, string> = new Map([
   ["timestamp", "timestamp without time zone"],
   ["timestamptz", "timestamp with time zone"],
 ]);
+
+/** A type as it is written: folded name, and what stands in parentheses. */
+export interface TypeName {
+  readonly name: string;
+  readonly modifiers: readonly number[];
+  readonly array: boolean;
+  /** The labels of ENUM(...) in MySQL. */
+  readonly labels?: readonly string[];
+}

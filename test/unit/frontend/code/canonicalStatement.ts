@@ -2,13 +2,8 @@
 // tables, conditions in parts and in order, values in place of what does not depend on rows.
 import { operandsOf } from "../../../../server/src/program/operands";
 import type { Schema } from "../../../../server/src/program/schema";
-import type { Expression } from "../../../../server/src/program/expression";
-import type {
-  Assignment,
-  Query,
-  Relation,
-  Statement,
-} from "../../../../server/src/program/statement";
+import type { Expression, Query, Relation } from "../../../../server/src/program/expression";
+import type { Assignment, Statement } from "../../../../server/src/program/statement";
 import type { Value } from "../../../../server/src/protocol/witness";
 
 /** The value of what does not depend on rows; undefined where it is not known. */

@@ -4,16 +4,14 @@ import { before, test } from "node:test";
 import fc from "fast-check";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/workspace/codeParsers";
-import {
-  createModuleReader,
-  type CodeFiles,
-} from "../../../../server/src/frontend/code/modules/modules";
+import { createModuleReader } from "../../../../server/src/frontend/code/modules/modules";
 import { nearDatabase } from "../../../../server/src/frontend/code/callGraph/moduleReachability";
 import { atOnce } from "../../../../server/src/frontend/code/queries/slices";
 import { createResolver } from "../../../../server/src/frontend/code/modules/resolve";
 import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { printHir } from "../../../support/printHir";
+import type { CodeFiles } from "../../../../server/src/frontend/code/modules/codeFiles";
 
 let parsers: CodeParsers;
 let parsed: string[] = [];

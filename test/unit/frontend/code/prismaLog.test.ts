@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import type { Command, Query, Statement } from "../../../../server/src/program/statement";
+import type { Command, Statement } from "../../../../server/src/program/statement";
+import type { Query } from "../../../../server/src/program/expression";
 import { losses, transactionsOf } from "./prismaPrograms";
 
 interface Recording {

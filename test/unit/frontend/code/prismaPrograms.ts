@@ -2,10 +2,7 @@
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/workspace/codeParsers";
-import {
-  createModuleReader,
-  type NullCheck,
-} from "../../../../server/src/frontend/code/modules/modules";
+import { createModuleReader } from "../../../../server/src/frontend/code/modules/modules";
 import { readCode } from "../../../../server/src/frontend/code/readCode";
 import { atOnce } from "../../../../server/src/frontend/code/queries/slices";
 import { readPrismaSchema } from "../../../../server/src/frontend/schema/prisma/readSchema";
@@ -20,6 +17,7 @@ import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import { ownEntry } from "../../../../server/src/protocol/dictionary";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { renderCommand } from "../sql/render";
+import type { NullCheck } from "../../../../server/src/frontend/code/modules/codeFiles";
 
 let parsers: { readonly code: CodeParsers; readonly pg: PgParser } | undefined;
 

@@ -1,6 +1,6 @@
 // The AR as short text, for expectations that people can read.
-import type { Expression } from "../../../../server/src/program/expression";
-import type { Command, Query, Relation, Statement } from "../../../../server/src/program/statement";
+import type { Expression, Query, Relation } from "../../../../server/src/program/expression";
+import type { Command, Statement } from "../../../../server/src/program/statement";
 
 /** One line per command, indented by two spaces per level. */
 export function renderCommand(command: Command, indent = ""): readonly string[] {

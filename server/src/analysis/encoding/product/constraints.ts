@@ -10,7 +10,7 @@ import type { SqlValue } from "../sqlValue";
 import type { RowKey } from "./database";
 import { EXISTS } from "./tuple";
 import type { Access } from "./tuple";
-import type { Effect, Views } from "./views";
+import type { Effect, Views } from "./execution";
 
 /** The condition that a written row version violates NOT NULL, or a CHECK. */
 export function violates(views: Views, write: Effect, what: "notNull" | "check"): Smt {

@@ -9,13 +9,9 @@ import { asBool, asInt } from "../sqlValue";
 import type { SqlValue } from "../sqlValue";
 import { columnType } from "./database";
 import type { RowKey } from "./database";
-import type { Times } from "./times";
 import { isBefore } from "./times";
 import type { Access } from "./tuple";
-import type { Effect } from "./views";
-
-/** Assertions that are postponed until everything is defined. */
-export type PendingAssertions = (() => void)[];
+import type { Times, Effect } from "./execution";
 
 /** Constants for the key of an insertion into a closed table. */
 export function insertedKey(script: Script, { instance, operation, table }: Access): RowKey {

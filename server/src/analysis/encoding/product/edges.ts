@@ -6,10 +6,9 @@ import type { Smt } from "../smt";
 import { isTrue } from "../sqlValue";
 import type { RowKey } from "./database";
 import { rowsOf } from "./rowLocks";
-import type { Run } from "./run";
-import type { Snapshots } from "./snapshots";
 import { EXISTS, mayReadStale } from "./tuple";
 import type { Access, ProductTuple, TupleTable, View } from "./tuple";
+import type { Snapshots, Run } from "./execution";
 
 /** True if the text allows a dependency between these accesses, given who commits first. */
 export function mayDepend(from: Access, to: Access, fromCommitsFirst: boolean): boolean {

@@ -26,15 +26,13 @@ import {
 import { differences } from "./outcome";
 import type { Member } from "./parts";
 import { makeRun } from "./run";
-import type { Run } from "./run";
 import { assertOrder } from "./scans";
 import { makeSnapshots } from "./snapshots";
-import type { Snapshots } from "./snapshots";
 import { assertTimes } from "./times";
-import type { Times } from "./times";
 import { EXISTS, makeTuple, mayDoNothing, overlooksReads } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
 import { SEES_ALL } from "./views";
+import type { Times, Snapshots, Run } from "./execution";
 
 export interface ProductEncoding {
   readonly tuple: ProductTuple;

@@ -12,10 +12,9 @@ import type { Smt } from "../smt";
 import { SQL_NULL, asInt, choose } from "../sqlValue";
 import type { SqlValue } from "../sqlValue";
 import type { RowKey } from "./database";
-import type { Run } from "./run";
 import { EXISTS, bindsVisibly } from "./tuple";
 import type { Access, ProductTuple, TupleTable } from "./tuple";
-import type { Effect } from "./views";
+import type { Effect, Run } from "./execution";
 
 type Key = readonly string[];
 

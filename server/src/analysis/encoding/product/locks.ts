@@ -4,11 +4,10 @@ import { FALSE, TRUE, and, imp, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
 import { mayConflict, reaches, rowsOf, waitsFor } from "./rowLocks";
-import type { Run } from "./run";
-import type { Snapshots } from "./snapshots";
 import { isBefore } from "./times";
 import { EXISTS, hasOwnSnapshots, isWrite, mayWait, opensSnapshot } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
+import type { Snapshots, Run } from "./execution";
 
 /** Asserts lock waits and, at levels that have it, first-updater-wins. */
 export function assertLocks(

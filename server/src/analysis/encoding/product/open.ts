@@ -8,7 +8,7 @@ import { aliveName, columnName, columnType } from "./database";
 import type { RowKey } from "./database";
 import { EXISTS } from "./tuple";
 import type { TupleTable } from "./tuple";
-import type { Effect } from "./views";
+import type { Effect } from "./execution";
 
 /** An arbitrary value of the column; the same for the same `view`, which names a state of the table. */
 export function openValue(

@@ -4,7 +4,7 @@ import type { Smt } from "../smt";
 import { asInt } from "../sqlValue";
 import type { RowKey } from "./database";
 import type { Access, View } from "./tuple";
-import type { Views } from "./views";
+import type { Views } from "./execution";
 
 /** The condition that the statement visits row `a` before row `b`, by their values in a view. */
 export function comesBefore(

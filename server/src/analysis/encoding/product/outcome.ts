@@ -4,9 +4,9 @@ import type { Script, Smt } from "../smt";
 import { sameValue } from "../sqlValue";
 import type { SqlValue } from "../sqlValue";
 import type { RowKey } from "./database";
-import type { Run } from "./run";
 import { EXISTS } from "./tuple";
 import type { ProductTuple, TupleTable } from "./tuple";
+import type { Run } from "./execution";
 
 export interface Differences {
   readonly state: Smt;

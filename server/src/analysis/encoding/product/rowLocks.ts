@@ -7,10 +7,10 @@ import { FALSE, and, not, or, sameAll } from "../smt";
 import type { Smt } from "../smt";
 import { isTrue } from "../sqlValue";
 import type { RowKey } from "./database";
-import type { Run } from "./run";
 import { comesBefore } from "./order";
 import { EXISTS, isNamed } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
+import type { Run } from "./execution";
 
 /** The rows on which two accesses can meet. */
 export function rowsOf(run: Run, a: Access, b: Access): readonly RowKey[] {

@@ -12,19 +12,7 @@ import { insertedKey } from "./dirty";
 import { makeSteps } from "./steps";
 import type { ProductTuple } from "./tuple";
 import { makeViews } from "./views";
-import type { Effect, Ledger, RunOptions, Views } from "./views";
-
-export interface Run extends Views {
-  readonly done: readonly (readonly Effect[])[];
-  /** Per instance, the condition that it commits. */
-  readonly commits: readonly Smt[];
-  /** Per instance, the condition that it cannot commit in this run. */
-  readonly failures: readonly Smt[];
-  /** Results for the instance's callers. */
-  readonly returned: readonly (readonly SqlValue[])[];
-  /** Everything that the instance reads. */
-  readonly observed: readonly (readonly SqlValue[])[];
-}
+import type { Effect, Ledger, RunOptions, Run } from "./execution";
 
 /** Defines a run in the script. */
 export function makeRun(

@@ -5,9 +5,8 @@ import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
 import { IN_ORDER } from "./names";
 import { holds, mayConflict, rowsOf, waitsFor } from "./rowLocks";
-import type { Run } from "./run";
-import type { Snapshots } from "./snapshots";
 import type { Access, ProductTuple } from "./tuple";
+import type { Snapshots, Run } from "./execution";
 
 /** Asserts the order under IN_ORDER; true if there is anything to assume. */
 export function assertOrder(

@@ -6,32 +6,9 @@ import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
 import { lookName, snapshotName } from "./names";
 import { makeTimes, needsTimes } from "./times";
-import type { Times } from "./times";
 import { hasOwnSnapshots, mayWait, opensSnapshot } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
-
-/** A statement's look at a row that it does not lock. */
-export interface Look {
-  readonly access: Access;
-  readonly row: RowKey;
-}
-
-export interface Snapshots {
-  /** The condition that the access's snapshot contains the instance's commit; false for later committers. */
-  sees(earlier: number, access: Access): Smt;
-  /** The same for a statement by its number; true if that statement's snapshot does not matter. */
-  seesAt(earlier: number, instance: number, step: number): Smt;
-  /** The condition that a statement begins after the commit; true if its beginning does not matter. */
-  beginsAfter(earlier: number, instance: number, step: number): Smt;
-  /** The condition that the access looks at the row after the commit; true if it reads nothing that changes. */
-  looksAfter(earlier: number, access: Access, row: RowKey): Smt;
-  /** The looks so far, in the order of their first use. */
-  looks(): readonly Look[];
-  /** The times, if dirty reads make them matter. */
-  readonly times?: Times | undefined;
-  /** The first statement after `step` whose beginning matters. */
-  nextStep(instance: number, step: number): number | undefined;
-}
+import type { Look, Snapshots } from "./execution";
 
 /** Declares the snapshots of a tuple and asserts that they are prefixes of the commit order. */
 export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {

@@ -13,7 +13,7 @@ import { insertedKey, openRead, sampleColumn, settleRead } from "./dirty";
 import { loosen } from "./open";
 import { EXISTS, catchesDuplicate, isWrite } from "./tuple";
 import type { Access, TupleTable, View } from "./tuple";
-import type { Effect, Ledger, Views } from "./views";
+import type { Effect, Ledger, Views } from "./execution";
 
 /** Adds operations to a ledger; returns the conditions under which an operation aborts its transaction. */
 export function makeSteps(ledger: Ledger, views: Views): (access: Access) => readonly Smt[] {

@@ -4,26 +4,9 @@ import { FALSE, TRUE, and, eq, imp, le, lt, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import { isTrue } from "../sqlValue";
 import { holds, mayConflict } from "./rowLocks";
-import type { Run } from "./run";
-import type { Snapshots } from "./snapshots";
 import { hasOwnSnapshots, opensSnapshot } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
-
-/** A moment of an instance. Equal times are ordered by commit order. */
-export interface Moment {
-  readonly instance: number;
-  readonly time: Smt;
-}
-
-export interface Times {
-  /** The start of a statement, before any wait. */
-  begins(instance: number, step: number): Moment;
-  /** The end of its waits; its effect is atomic at this moment. */
-  acts(instance: number, step: number): Moment;
-  /** The commit or rollback of the instance. */
-  ends(instance: number): Moment;
-  steps(instance: number): number;
-}
+import type { Moment, Times, Snapshots, Run } from "./execution";
 
 /** True if the tuple's outcome depends on such times. */
 export function needsTimes(tuple: ProductTuple): boolean {

@@ -6,111 +6,22 @@ import { applyFree } from "../freeFunction";
 import { termValue } from "../termValue";
 import type { FoundRow, TermScope } from "../termValue";
 import { FALSE, TRUE, and, eq, not, or, sameAll } from "../smt";
-import type { Script, Smt } from "../smt";
+import type { Smt } from "../smt";
 import { SQL_NULL, asInt, choose, isTrue, nameValue, sameValue, sqlBool } from "../sqlValue";
 import type { SqlValue } from "../sqlValue";
-import type { Database, RowKey } from "./database";
+import type { RowKey } from "./database";
 import { seenWrite } from "./dirty";
-import type { PendingAssertions } from "./dirty";
 import { READABLE } from "./names";
 import { openReplacement, openValue } from "./open";
-import type { Times } from "./times";
 import { EXISTS, hasOwnSnapshots, isWrite, mayReadStale } from "./tuple";
-import type { Access, ProductTuple, TupleTable, View } from "./tuple";
-
-/** The effect of an operation. */
-export interface Effect {
-  readonly access: Access;
-  readonly exec: Smt;
-  /** The key of a point operation. */
-  readonly row?: RowKey;
-  /** True if a read found a row, or a write changed one. */
-  readonly found: Smt;
-  readonly count: Smt;
-  readonly outputs: Readonly<Record<string, SqlValue>>;
-  /** The rows that it looked at, each with whether it was selected. */
-  readonly chosen: readonly { readonly row: RowKey; readonly is: Smt }[];
-  /** For an insertion: whether it created a row, or (ON CONFLICT DO UPDATE) changed one. */
-  readonly inserted: Smt;
-  readonly updated: Smt;
-  /** The errors that occurred and are caught, by SQLSTATE; filled in at its end. */
-  readonly failed: Record<string, Smt>;
-}
-
-/** The definitions of a run so far, in commit order. */
-export interface Ledger {
-  readonly script: Script;
-  readonly tuple: ProductTuple;
-  readonly database: Database;
-  readonly done: readonly Effect[][];
-  /** Per instance, the condition that it commits. */
-  readonly commits: Smt[];
-  /** Keys of insertions into closed tables, beyond the rows that may exist initially. */
-  readonly inserted: Map<string, RowKey[]>;
-  /** See RunOptions: there are more rows than the named ones. */
-  readonly open: boolean;
-  /** Pending assertions of dirty reads, made when everything is defined; absent in runs without them. */
-  readonly unsettled?: PendingAssertions;
-}
-
-export interface RunOptions {
-  /** The instances in commit order. */
-  readonly order: readonly number[];
-  /** True if the snapshot of the access contains the earlier committer. */
-  readonly sees: (earlier: number, access: Access) => Smt;
-  /** True if it looks at the row after the commit of the earlier committer. */
-  readonly looksAfter: (earlier: number, access: Access, row: RowKey) => Smt;
-  /** Serial: an instance may fail and is undone. Concurrent: all commit, which the caller asserts. */
-  readonly serial: boolean;
-  /** True if others may have written anything that is read: every view of every instance is a separate state. */
-  readonly open?: boolean;
-  /** The times of statements, if some read uncommitted data; instances may then also roll back. */
-  readonly times?: Times | undefined;
-}
+import type { Access, TupleTable, View } from "./tuple";
+import type { Effect, Ledger, RunOptions, Views } from "./execution";
 
 /** The options of an instance that follows all others. */
 export const SEES_ALL: Pick<RunOptions, "sees" | "looksAfter"> = {
   sees: () => TRUE,
   looksAfter: () => TRUE,
 };
-
-export interface Views {
-  /** A column as an operation sees it; EXISTS is a Boolean. */
-  state(access: Access, view: View, column: string, row: RowKey): SqlValue;
-  final(table: TupleTable, column: string, row: RowKey): SqlValue;
-  /** The condition that the row exists and satisfies WHERE in a view. */
-  matches(access: Access, view: View, row: RowKey): Smt;
-  /** The condition that the statement selects the row: a locked row must match in its view and in its newest version. */
-  finds(access: Access, row: RowKey): Smt;
-  /** As `hits`, but at levels that say so only if some value changes. */
-  makesVersion(access: Access, row: RowKey): Smt;
-  /**
-   * The condition that the row selected in a locking statement's snapshot was deleted before it was locked, at a level that rechecks
-   * changed rows: a row inserted with its key since is another row.
-   */
-  replaced(access: Access, row: RowKey): Smt;
-  /** The condition that earlier statements of its instance created a version of the row. */
-  hasOwnVersion(access: Access, row: RowKey): Smt;
-  /** The condition that a dirty read sees another instance's write. */
-  seesWrite(write: Access, reader: Access): Smt;
-  /** The key conditions that do not depend on any view. */
-  keyMatches(access: Access, row: RowKey): Smt;
-  /** The condition that the operation writes the row, possibly undone later. */
-  touches(access: Access, row: RowKey): Smt;
-  /** The condition that it is undone before statement `step`, or ever. Call it when these are defined. */
-  undone(access: Access, step?: number): Smt;
-  /** The condition that the operation creates a lasting version of the row. */
-  hits(access: Access, row: RowKey): Smt;
-  exec(access: Access): Smt;
-  /** All rows of a closed table that this run may touch. */
-  rows(table: TupleTable): readonly RowKey[];
-  value(instance: number, term: Term, at?: (column: string) => SqlValue): SqlValue;
-  /** The columns of a row, for `value`. */
-  columnAt(access: Access, view: View, row: RowKey): (column: string) => SqlValue;
-  /** The value that a write gives a column, computed from the row's newest version. */
-  newValue(write: Effect, term: Term | undefined, row: RowKey): SqlValue;
-  insertedValue(write: Effect, column: string): SqlValue;
-}
 
 /** The views of a run. Its ledger must be filled in commit order: each part before anything that sees it. */
 export function makeViews(ledger: Ledger, options: RunOptions): Views {

@@ -1,8 +1,8 @@
 // Dependencies between operations of two instances, defined (not only implied) by the run: wr, ww and rw. Also the axiom that writers of
 // one row see each other.
-import type { Dependency } from "../../../protocol/report";
 import { FALSE, and, imp, not, or, sameAll } from "../smt";
 import type { Smt } from "../smt";
+import type { Dependency } from "../../../protocol/dependency";
 import type { RowTerm } from "./database";
 import { EXISTENCE, isPoint, stepOf } from "./instances";
 import type { Instance, Site } from "./instances";

@@ -3,9 +3,9 @@ import type { ScheduleStep } from "../../../protocol/witness";
 import type { Model } from "../../../solver/solver";
 import type { ProductEncoding } from "../../encoding/product/encoding";
 import { snapshotName } from "../../encoding/product/names";
-import type { Moment, Times } from "../../encoding/product/times";
 import { hasOwnSnapshots } from "../../encoding/product/tuple";
 import { instanceName, readInt } from "../readModel";
+import type { Moment, Times } from "../../encoding/product/execution";
 
 interface Event {
   readonly instance: number;

@@ -1,10 +1,10 @@
 // Who may call a function, told by names alone: by its own, and by the others that it is given.
 import type { FileId } from "../../../protocol/source";
 import type { HirFunction, HirModule, HirStatement, TextRun } from "../hir";
-import type { ReadFunction } from "../queries/memo";
 import type { CodeModules } from "../modules/modules";
 import { addChildren, isFunction, isNode } from "../nodes";
 import { originOf } from "../queries/origins";
+import type { ReadFunction } from "../queries/rootReading";
 import { namesElsewhere, otherNamesIn, type OtherName } from "./aliases";
 
 export interface CallerNames {

@@ -1,7 +1,6 @@
 // Which modules can have anything to do with a database, told by what they import: those that no way leads from to a
 // library, to SQL or to what is called like a part of a database need no evaluation of their functions.
 import type { FileId } from "../../../protocol/source";
-import { isDataAccess } from "../evaluate/transactions/dataAccess";
 import type { HirModule, HirStatement } from "../hir";
 import { LIBRARIES } from "../libraries/libraries";
 import type { CodeModules } from "../modules/modules";
@@ -10,6 +9,7 @@ import { addChildren } from "../nodes";
 import type { IsStopped, SlicedWork } from "../queries/slices";
 import { semanticsIn } from "../semantics";
 import { sitesOf } from "./callSites";
+import { isDataAccess } from "./dataAccessNames";
 
 /** Methods that libraries know whatever they are called on. */
 const METHODS = /^(?:query|execute|\$\w+)$/u;

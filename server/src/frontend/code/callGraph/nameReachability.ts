@@ -16,30 +16,7 @@ import {
 import { originOf } from "../queries/origins";
 import { semanticsIn } from "../semantics";
 import { mayLeadOutside } from "./moduleReachability";
-import { ANY_METHOD, type Reach } from "./reachability";
-
-export interface Leads {
-  /** True if the statement at the top of its module that holds a function may come to a database. */
-  readonly mayLead: (file: FileId, hir: HirFunction) => boolean;
-  /** True if something of a type, as a file writes it, may be or hold a client of one. */
-  readonly mayHold: (file: FileId, type: string) => boolean;
-  /** How much there is to follow in a function. */
-  readonly extentOf: (file: FileId, hir: HirFunction) => Extent;
-}
-
-/** A function with all that it names. */
-export interface Extent {
-  /** Parts of HIR, counted up to about `MOST_PARTS`. */
-  readonly parts: number;
-  /** True if something in it may refuse what it is given, as far as it was counted. */
-  readonly throws: boolean;
-  /** True if something in it may change what it did not make, as far as it was counted. */
-  readonly changes: boolean;
-  /** True if something in it is new with each call, as far as it was counted. */
-  readonly makesNew: boolean;
-  /** True if a name in it leads to a database: those around it, and what its caller hands in, aside. */
-  readonly leads: boolean;
-}
+import { ANY_METHOD, type Reach, type Leads, type Extent } from "./reachability";
 
 /** Where counting ends. */
 const MOST_PARTS = 2000;

@@ -10,6 +10,7 @@ import type {
 } from "../hir";
 import { childrenOf, isFunction, isNode, visit, visitInto } from "../nodes";
 import { originOf } from "../queries/origins";
+import type { FileId } from "../../../protocol/source";
 import { mayOpen } from "./transactionOpeners";
 import { createCallGraph, type CallGraph, type StatementParts } from "./callGraph";
 import { otherNamesIn, type OtherNames } from "./aliases";
@@ -431,4 +432,27 @@ function assignedName(target: unknown): string | undefined {
 function boundName(pattern: unknown): string | undefined {
   if (!isNamed(pattern, "bind") || !("name" in pattern)) return undefined;
   return typeof pattern.name === "string" ? pattern.name : undefined;
+}
+
+export interface Leads {
+  /** True if the statement at the top of its module that holds a function may come to a database. */
+  readonly mayLead: (file: FileId, hir: HirFunction) => boolean;
+  /** True if something of a type, as a file writes it, may be or hold a client of one. */
+  readonly mayHold: (file: FileId, type: string) => boolean;
+  /** How much there is to follow in a function. */
+  readonly extentOf: (file: FileId, hir: HirFunction) => Extent;
+}
+
+/** A function with all that it names. */
+export interface Extent {
+  /** Parts of HIR, counted up to about `MOST_PARTS`. */
+  readonly parts: number;
+  /** True if something in it may refuse what it is given, as far as it was counted. */
+  readonly throws: boolean;
+  /** True if something in it may change what it did not make, as far as it was counted. */
+  readonly changes: boolean;
+  /** True if something in it is new with each call, as far as it was counted. */
+  readonly makesNew: boolean;
+  /** True if a name in it leads to a database: those around it, and what its caller hands in, aside. */
+  readonly leads: boolean;
 }

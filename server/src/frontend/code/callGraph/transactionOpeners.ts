@@ -1,8 +1,11 @@
 // Which functions may open a transaction around what they are given, told by what is written in them: only these are
 // evaluated where they stand around others.
-import { opensByName } from "../evaluate/transactions/unknownTransactions";
 import type { HirFunction } from "../hir";
 import { isNode, visit } from "../nodes";
+
+/** As libraries and programmers name them; tools that trace what runs "start" transactions of their own. */
+const OPENS =
+  /(?:^|[.$_@])(?:(?:with|run|execute|do|use|perform|call)?_?(?:in_?(?:a_?)?)?(?:db_?|database_?|sql_?)?(?:transaction|tx|trx)|transact|transactional(?:ly)?|atomic(?:ally)?)$/iu;
 
 /** A wrapper may stand around wrappers. */
 const DEEPEST = 3;
@@ -58,4 +61,9 @@ function isWork(argument: unknown): boolean {
   return (
     "kind" in argument.value && /^(?:function|name|member)$/u.test(String(argument.value.kind))
   );
+}
+
+/** True if a function of that name (as written) is taken to open a transaction around what it is given. */
+export function opensByName(name: string): boolean {
+  return OPENS.test(name);
 }

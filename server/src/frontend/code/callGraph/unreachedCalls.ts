@@ -5,9 +5,9 @@ import type { Taint } from "../../../program/precision";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import { rangeOf } from "../../sql/text/lines";
 import type { Evaluation } from "../evaluate/evaluator";
-import type { ReadFunction } from "../queries/memo";
 import { functionKey } from "../queries/origins";
-import type { CodeSurroundings } from "../readCode";
+import type { ReadFunction } from "../queries/rootReading";
+import type { CodeSurroundings } from "../workspace/codeSurroundings";
 import { siteAt, sitesOf, type Site } from "./callSites";
 
 type Around = Pick<CodeSurroundings, "modules" | "files" | "lines">;

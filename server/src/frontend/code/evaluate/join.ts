@@ -6,12 +6,12 @@ import { literal } from "../../sql/expressions";
 import { ABSENT, ageOf, type Cell, oneOfSeveral, scalar, unknown, type Value } from "../values";
 import { askedSoFar, wasAskedSince } from "./lists/lastReads";
 import { expressionOf, isLarge, negate, readsOf, sameExpression } from "./values/convert";
-import { takeJumps, type Jump } from "./jumpTargets";
+import { takeJumps } from "./jumpTargets";
 import { isReplay } from "./lists/accumulation";
 import { choiceOf, isNullish, oneClient } from "./values/operators";
 import { changedTo, foreignAs } from "./values/foreignValues";
 import { grownOnPaths } from "./lists/conditionalAppend";
-import { collectCommands, emit, undone, write, type State } from "./state";
+import { collectCommands, emit, undone, write, type State, type Jump } from "./state";
 import { assuming, canChoose, isTextual } from "./values/texts";
 
 /** A path that was evaluated and undone. */

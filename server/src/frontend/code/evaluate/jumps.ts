@@ -8,8 +8,8 @@ import { ageOf, type Cell, oneOfSeveral, type Value } from "../values";
 import { addIf, isScalar, joinPaths, sameValue, type Path } from "./join";
 import { handedOn, isHandedOn, type HandedOn } from "./earlyExits";
 import { endRounds } from "./rounds";
-import { emit, write, type State } from "./state";
-import { takeJumps, type CellValues, type Jump, type Target } from "./jumpTargets";
+import { emit, write, type State, type Jump, type Target, type CellValues } from "./state";
+import { takeJumps } from "./jumpTargets";
 import { expressionOf, readsOf } from "./values/convert";
 
 /** True if the AR may come to this place again, with variables that hold what the last round gave them. */

@@ -14,8 +14,7 @@ import type { LowerSql } from "../../sql/script/state";
 import type { Span } from "../../sql/text/split";
 import type { ChangedElsewhere } from "../effects/importedState";
 import type { CodeModules } from "../modules/modules";
-import type { Leads } from "../callGraph/nameReachability";
-import type { Reach } from "../callGraph/reachability";
+import type { Reach, Leads } from "../callGraph/reachability";
 import type { Trace } from "../queries/dependencies";
 import type { HirExpression, HirFunction, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
@@ -29,10 +28,8 @@ import {
   type Scope,
   type Value,
 } from "../values";
-import type { Attempt } from "./errors/attempts";
-import type { Jump, Target } from "./jumpTargets";
-import type { ErrorClass } from "./errors/exceptionFlow";
-import type { WrittenInputs } from "./values/inputParts";
+import type { ErrorClass } from "./errors/errorClass";
+import type { HandedOn } from "./earlyExits";
 
 /** Shared parts of all roots of a workspace. */
 export interface Workspace {
@@ -385,3 +382,68 @@ export function isOfModule(name: string): boolean {
 }
 
 const OF_MODULE = " of ";
+
+/** A `try` whose body is evaluated. */
+export interface Attempt {
+  /** The function that it stands in. */
+  readonly frame: State["frame"];
+  /** Length of the trail and count of births where the body begins. */
+  readonly mark: number;
+  readonly birth: number;
+  /** The AR's variable that says which of `versions` the cells had when something was last tried. */
+  readonly variable: string;
+  /** The first is what was there before. */
+  readonly versions: Held[];
+  /** The content of the cells before the body. */
+  readonly before: Map<Cell, Value | undefined>;
+  /** Something was tried before any of them was written. */
+  isFirst: boolean;
+  /** The handler does something, or goes on: what is thrown by unknown functions matters. */
+  readonly isKept: boolean;
+}
+
+/** The target of jumps. */
+export interface Target {
+  readonly key: string;
+  /** The AR's variable that takes the number of the jump; none where the AR's loop itself is left. */
+  readonly flag?: string;
+  /** Length of the trail, count of births and open loops where it begins. */
+  readonly mark: number;
+  readonly birth: number;
+  readonly loops: number;
+}
+
+/** A path that ended its target early, with what older cells held there. */
+export interface Jump {
+  readonly target: Target;
+  readonly number: number;
+  /** This alone of what is younger than the target is seen behind it where the jump was taken. */
+  readonly handedOn: HandedOn;
+  readonly values: CellValues;
+}
+
+/** Writes to parts of arguments, by their paths. */
+export interface WrittenInputs {
+  readonly cells: Map<string, Cell>;
+  /** The elements of arrays that were written, by their parts' paths: the index at which, and what it is of. */
+  readonly elements: Map<string, readonly WrittenElement[]>;
+  /** Arguments that were changed with all that is in them, as they are now. */
+  readonly inside: {
+    readonly path: string;
+    readonly cell: Cell;
+    readonly reads: readonly Expression[];
+  }[];
+}
+
+/** The content of older cells at some place of a body, by cell; others hold what they held before it. */
+export type Held = ReadonlyMap<Cell, Value | undefined>;
+
+/** Cells with what they hold. */
+export type CellValues = ReadonlyMap<Cell, Value | undefined>;
+
+export interface WrittenElement {
+  /** Where the part stands that was written. */
+  readonly key: string;
+  readonly index: Expression;
+  readonly reads: readonly Expression[];
+}

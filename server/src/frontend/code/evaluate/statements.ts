@@ -4,7 +4,7 @@ import type { Command, LoopRange } from "../../../program/statement";
 import type { Span } from "../../sql/text/split";
 import { literal } from "../../sql/expressions";
 import type { HirExpression, HirStatement } from "../hir";
-import type { Library } from "../libraries/library";
+import { libraryOf, type Library } from "../libraries/library";
 import { constantText, UNDEFINED, unknown, type Scope, type Value } from "../values";
 import { bind, innerScope } from "./bindings";
 import { addReturn } from "./calls/returns";
@@ -350,7 +350,7 @@ function cursorOf(
   if (object.kind !== "name" && object.kind !== "member") return undefined;
   const method = evaluateExpression(state, scope, test.callee);
   if (method.kind !== "handle") return undefined;
-  return method.library.cursor?.(method, state.evaluator.tools(state, method.library));
+  return libraryOf(method).cursor?.(method, state.evaluator.tools(state, libraryOf(method)));
 }
 
 interface WhileLoop {

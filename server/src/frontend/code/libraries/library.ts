@@ -8,7 +8,6 @@ import type { FileId, SourceRange } from "../../../protocol/source";
 import type { DeclaringCall } from "../workspace/declarationCalls";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
 import type { WrittenCall } from "../modules/references";
-import type { UndoRule } from "../evaluate/errors/exceptionFlow";
 import type {
   Connection,
   HandleValue,
@@ -19,6 +18,7 @@ import type {
   Scope,
   Value,
 } from "../values";
+import type { UndoRule } from "../evaluate/errors/errorClass";
 
 export interface Library {
   /** As in package.json or an import. */
@@ -127,6 +127,16 @@ export interface Library {
     },
     tools: Tools,
   ) => TransactionOptions | undefined;
+}
+
+/** The library of a handle. Only libraries make handles. */
+export function libraryOf({ library }: Pick<HandleValue, "library">): Library {
+  if (!isLibrary(library)) throw new Error(`${library.name} is no library`);
+  return library;
+}
+
+function isLibrary(library: HandleValue["library"]): library is Library {
+  return "call" in library;
 }
 
 export type ClassValue = Extract<Value, { kind: "class" }>;

@@ -1,6 +1,5 @@
 // Clients of databases whose statements are not read: what is called on them is a statement of which nothing is known,
 // so that nothing which uses one is taken for safe, and transactions that they open are seen.
-import { opensByName } from "../evaluate/transactions/unknownTransactions";
 import {
   constantText,
   UNDEFINED,
@@ -9,6 +8,7 @@ import {
   type HandleValue,
   type Value,
 } from "../values";
+import { opensByName } from "../callGraph/transactionOpeners";
 import type { Call, Library, Tools } from "./library";
 import { ownConnection } from "./ownConnection";
 

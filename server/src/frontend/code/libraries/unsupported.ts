@@ -3,7 +3,7 @@ import type { Note } from "../../../program/program";
 import type { FileId } from "../../../protocol/source";
 import { rangeOf } from "../../sql/text/lines";
 import type { HirImport } from "../hir";
-import type { CodeSurroundings } from "../readCode";
+import type { CodeSurroundings } from "../workspace/codeSurroundings";
 import { LIBRARIES } from "./libraries";
 import { UNREAD } from "./unread";
 

@@ -1,12 +1,12 @@
 // References of a part of the code: values, types, members of its own object, modules that it asks for. Read once for
 // each part, whatever its names turn out to mean.
 import { changedByCall, changedPlace, handedBy, markOf } from "../effects/writeTargets";
-import { isDataAccess } from "../evaluate/transactions/dataAccess";
 import { isFreshCall } from "../effects/freshCalls";
 import type { HirExpression } from "../hir";
 import { addChildren, isNode } from "../nodes";
 import { databaseCall } from "../callGraph/callSites";
 import { textOf } from "../textRuns";
+import { isDataAccess } from "../callGraph/dataAccessNames";
 
 export interface References {
   /** It calls something that is a database's for sure, by what is written there. */

@@ -2,7 +2,7 @@
 // of code are found; packages of others are not.
 import { dictionary } from "../../../protocol/dictionary";
 import type { FileId } from "../../../protocol/source";
-import type { CodeFiles, CodePackage, PathMap } from "./modules";
+import type { CodeFiles, CodePackage, PathMap } from "./codeFiles";
 
 /** The resolver of TypeScript's and JavaScript's imports over a fixed set of files. */
 export function createResolver(

@@ -3,7 +3,7 @@ import type { FileId } from "../../../protocol/source";
 import { callerNames } from "../callGraph/callerNames";
 import type { ReadingProgress } from "../workspace/readingOrder";
 import type { CodeModules } from "../modules/modules";
-import type { ReadFunction } from "./memo";
+import type { ReadFunction } from "./rootReading";
 
 /** A reading that did not come to all files. */
 interface Stopped {

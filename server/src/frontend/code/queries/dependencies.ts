@@ -10,8 +10,7 @@ import { changesOf } from "../effects/modRef";
 import { declaringText } from "../workspace/declarationCalls";
 import type { HirFunction, HirModule, HirStatement } from "../hir";
 import type { CodeModules } from "../modules/modules";
-import type { Leads } from "../callGraph/nameReachability";
-import type { Reach } from "../callGraph/reachability";
+import type { Reach, Leads } from "../callGraph/reachability";
 import { originOf } from "./origins";
 
 export type Dependency =

@@ -3,10 +3,16 @@
 import type { FileId } from "../../../protocol/source";
 import { declaringPlaces } from "../workspace/declarationCalls";
 import type { HirFunction } from "../hir";
-import type { AskedRoot, PassedFunction, Present, ReadFunction, RootReading } from "./memo";
 import type { Snapshot } from "./relocation";
 import type { PartNumber, PartNumbers } from "./stableIds";
 import type { Dependency } from "./dependencies";
+import type {
+  AskedRoot,
+  PassedFunction,
+  ReadFunction,
+  RootReading,
+  Surroundings,
+} from "./rootReading";
 
 /** The reading of a file: numbers, texts, lists, records and sets, as structured clones keep them. */
 export interface LastingFile {
@@ -65,19 +71,6 @@ export interface LastingTeller {
   readonly environment: string;
   /** A text in short. */
   readonly digest: (text: string) => string;
-}
-
-/** The state that lasting data is held against. */
-export interface Surroundings {
-  readonly present: Present;
-  readonly numbers: PartNumbers;
-  /** The environment of readings of the file, as a text. */
-  readonly environment: string;
-  readonly digest: (text: string) => string;
-  /** The digest of the file's present text. */
-  readonly digestOf: (file: FileId) => string;
-  /** The calls of these names in all files. */
-  readonly declaring: (names: ReadonlySet<string>) => string;
 }
 
 /** The same for all who ask about the modules of one reading. */

@@ -7,8 +7,8 @@ import type { FileId } from "../../../protocol/source";
 import type { Span } from "../../sql/text/split";
 import { evaluateRoot, type Evaluation, type Root } from "../evaluate/evaluator";
 import { undoAll, type State } from "../evaluate/state";
-import type { PassedFunction } from "../queries/memo";
 import { ReadingCancelled } from "../queries/slices";
+import type { PassedFunction } from "../queries/rootReading";
 
 interface Around {
   readonly lines: (file: FileId) => LineIndex;

@@ -4,8 +4,8 @@ import type { SourceRange } from "../../../protocol/source";
 import { walkCommand } from "../../sql/walk";
 import { TOO_LONG } from "../evaluate/statements";
 import { isInner } from "../callGraph/privateFunctions";
-import type { ReadFunction } from "../queries/memo";
 import type { CodeModules } from "../modules/modules";
+import type { ReadFunction } from "../queries/rootReading";
 
 /** Functions that others call are a part of them; of two that call each other the first is kept. Linear in the functions. */
 export function withoutParts(

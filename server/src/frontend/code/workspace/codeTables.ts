@@ -11,11 +11,11 @@ import type { ClassValue, Library } from "../libraries/library";
 import { createChangedElsewhere } from "../effects/importedState";
 import { createLeads } from "../callGraph/nameReachability";
 import { reachOf } from "../callGraph/reachability";
-import type { CodeSurroundings } from "../readCode";
 import { pulseOf } from "../queries/slices";
 import { createTrace } from "../queries/dependencies";
 import type { HandleValue } from "../values";
 import { isOfLanguage, semanticsOf } from "../semantics";
+import type { CodeSurroundings } from "./codeSurroundings";
 
 /** The tables that the files declare in code, as ORMs' schemas do. */
 export function codeTables(

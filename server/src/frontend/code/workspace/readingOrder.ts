@@ -2,8 +2,8 @@
 // call what these do with a database, without which nothing is certain of it.
 import type { FileId } from "../../../protocol/source";
 import { callerNames, type CallerNames } from "../callGraph/callerNames";
-import type { ReadFunction } from "../queries/memo";
 import type { CodeModules } from "../modules/modules";
+import type { ReadFunction } from "../queries/rootReading";
 
 /** The readings that are wanted before all others. */
 export interface FirstFiles {

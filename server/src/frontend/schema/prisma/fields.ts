@@ -5,8 +5,8 @@ import { takesOf, type Takes } from "../../../program/takes";
 import { dictionary } from "../../../protocol/dictionary";
 import { argument, firstOf, textOf } from "./attributes";
 import type { PrismaEnum, PrismaField, PrismaScalar } from "./model";
-import type { ModelBlock, Say } from "./readSchema";
 import type { FieldSyntax, PrismaValue } from "./syntax";
+import type { ModelBlock, Say } from "./modelBlock";
 
 interface Around {
   readonly blocks: ReadonlyMap<string, ModelBlock>;

@@ -1,7 +1,7 @@
 // The keys of a Prisma model, with the names that the client gives to those of several fields.
 import { argument, namedArgument, placedNamesIn, textOf } from "./attributes";
 import type { PrismaField, PrismaKey } from "./model";
-import type { ModelBlock, Say } from "./readSchema";
+import type { ModelBlock, Say } from "./modelBlock";
 
 /** The primary key first, then unique keys in order. Keys with a condition are not among them: see `where` of migrations. */
 export function readKeys(

@@ -13,22 +13,12 @@ import { joinedPath } from "./paths";
 import { linkRelations } from "./relations";
 import { parsePrisma, type PrismaBlock } from "./syntax";
 import { tablesOf } from "./tables";
+import type { ModelBlock, Say } from "./modelBlock";
 
 interface PrismaFile {
   readonly file: FileId;
   readonly text: string;
 }
-
-/** A block of a model or view with what reading its parts needs. */
-export interface ModelBlock {
-  readonly block: Extract<PrismaBlock, { readonly kind: "model" | "view" | "type" }>;
-  readonly table: string;
-  /** The place of a part of it. */
-  readonly at: (span: Span) => SourceRange;
-}
-
-/** Says what is wrong, and where. */
-export type Say = (severity: Note["severity"], message: string, source: SourceRange) => void;
 
 /**
  * The schema that the files declare together. Never throws for bad input: what cannot be read or does not fit is noted

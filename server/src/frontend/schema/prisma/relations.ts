@@ -9,8 +9,8 @@ import type {
   PrismaRelation,
   PrismaScalar,
 } from "./model";
-import type { ModelBlock, Say } from "./readSchema";
 import type { PrismaAttribute } from "./syntax";
+import type { ModelBlock, Say } from "./modelBlock";
 
 /** The models with the links of their relations. What has no other side is noted and stays without a link. */
 export function linkRelations(

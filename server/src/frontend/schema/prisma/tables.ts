@@ -2,8 +2,8 @@
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
 import { argument, namedArgument, textOf } from "./attributes";
 import type { PrismaKey, PrismaModel, PrismaScalar, PrismaSchema } from "./model";
-import type { ModelBlock } from "./readSchema";
 import { singleKey } from "./relations";
+import type { ModelBlock } from "./modelBlock";
 
 type Integrity = PrismaSchema["integrity"];
 

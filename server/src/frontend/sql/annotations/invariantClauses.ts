@@ -1,8 +1,7 @@
 // Conditions over rows in the form that the AR has for invariants: combinations of rows, and one row that must exist.
-import type { Expression } from "../../../program/expression";
+import type { Expression, Query, Relation } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import type { Invariant } from "../../../program/program";
-import type { Query, Relation } from "../../../program/statement";
 
 /** A base table of its query, joined by nothing. */
 export function plainRelation({ alias, table }: Relation): Relation {

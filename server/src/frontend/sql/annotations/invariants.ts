@@ -1,9 +1,8 @@
 // Invariants that the user states, as text: `orders.o_id < district.d_next_o_id where orders.d_id = district.d_id`, or
 // any condition with EXISTS. Read by the same parser as statements, then brought into the form of the AR.
-import type { Expression } from "../../../program/expression";
+import type { Expression, Query, Relation } from "../../../program/expression";
 import type { Invariant, Parameter } from "../../../program/program";
 import type { Table } from "../../../program/schema";
-import type { Query, Relation } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { createIds, type SqlPiece } from "../lowering";

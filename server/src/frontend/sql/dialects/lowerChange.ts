@@ -1,6 +1,6 @@
 // UPDATE and DELETE of MySQL, MariaDB, SQL Server and SQLite in the AR, over one table or several.
-import type { Expression } from "../../../program/expression";
-import type { Output, Query, Relation, Returning, Statement } from "../../../program/statement";
+import type { Expression, Output, Query, Relation } from "../../../program/expression";
+import type { Returning, Statement } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import type { Lowering } from "../lowering";
 import { columnsOf, type Source } from "../nsp/scope";

@@ -1,13 +1,7 @@
 // INSERT and REPLACE of MySQL, MariaDB, SQL Server and SQLite in the AR.
-import type { Expression } from "../../../program/expression";
+import type { Expression, Query, Relation } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
-import type {
-  Assignment,
-  InsertStatement,
-  OnConflict,
-  Query,
-  Relation,
-} from "../../../program/statement";
+import type { Assignment, InsertStatement, OnConflict } from "../../../program/statement";
 import { literal } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
 import type { Lowering } from "../lowering";

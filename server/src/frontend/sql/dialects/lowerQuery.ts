@@ -1,6 +1,5 @@
 // SELECT of MySQL, MariaDB, SQL Server and SQLite in the AR.
-import type { Expression } from "../../../program/expression";
-import type { LockClause, Output, Query, Relation } from "../../../program/statement";
+import type { Expression, LockClause, Output, Query, Relation } from "../../../program/expression";
 import { literal, TRUE } from "../expressions";
 import { columnsOf, type Scope, type Source } from "../nsp/scope";
 import { compare, emptyQuery, connective, withColumnNames } from "../terms";

@@ -1,14 +1,7 @@
 // DDL of MySQL, MariaDB, SQL Server and SQLite, as far as tables, keys and views go.
 import { parseExpression } from "./parseExpression";
 import { drop, ifExists, rename } from "./parseDrop";
-import {
-  changedOptions,
-  collationAfter,
-  tableOption,
-  tableOptions,
-  type TableOption,
-  type TextCollation,
-} from "./parseOptions";
+import { changedOptions, collationAfter, tableOption, tableOptions } from "./parseOptions";
 import { parsingOf, readQuery } from "./parseQuery";
 import {
   expect,
@@ -25,95 +18,9 @@ import {
   wordAt,
   type Reader,
 } from "./reader";
-import type { ColumnPlace } from "./columnPlace";
 import { isIndex, plainIndex, readIndex, toColumns } from "./parseIndex";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
-
-export interface ColumnDefinition {
-  readonly name: string;
-  /** Empty where SQLite needs none. */
-  readonly type: string;
-  /** Numbers in parentheses behind the type, labels of an ENUM, and UNSIGNED. */
-  readonly sizes?: readonly number[];
-  readonly labels?: readonly string[];
-  readonly unsigned?: boolean;
-  /** ON UPDATE CURRENT_TIMESTAMP */
-  readonly touched?: boolean;
-  readonly nullable: boolean;
-  readonly automatic: boolean;
-  readonly generated: boolean;
-  readonly default?: SyntaxExpression;
-  /** How its texts are compared, where that is said of the column itself. */
-  readonly collation?: TextCollation;
-  readonly place?: ColumnPlace;
-  /** Keys and checks that stand behind the column. */
-  readonly constraints: readonly ConstraintDefinition[];
-}
-
-export type ConstraintDefinition =
-  | { readonly kind: "primary"; readonly columns: readonly string[] }
-  | {
-      /** `index`: KEY (a), which only makes it fast. */
-      readonly kind: "unique" | "index";
-      readonly columns: readonly string[];
-      readonly name?: string;
-    }
-  | {
-      readonly kind: "foreign";
-      readonly columns: readonly string[];
-      readonly table: string;
-      readonly referenced: readonly string[];
-      readonly onDelete?: "cascade" | "set";
-      readonly onUpdate?: "cascade" | "set";
-      readonly name?: string;
-    }
-  | { readonly kind: "check"; readonly condition: SyntaxExpression; readonly name?: string };
-
-export type TableChange =
-  | { readonly kind: "column"; readonly column: ColumnDefinition; readonly replaces?: string }
-  | { readonly kind: "constraint"; readonly constraint: ConstraintDefinition }
-  | { readonly kind: "drop column" | "drop key"; readonly name: string }
-  | { readonly kind: "drop primary key" }
-  | { readonly kind: "rename"; readonly to: string }
-  | { readonly kind: "rename column"; readonly from: string; readonly to: string }
-  | { readonly kind: "default"; readonly column: string; readonly value?: SyntaxExpression }
-  | { readonly kind: "option"; readonly option: TableOption }
-  | { readonly kind: "nothing" };
-
-export type Definition =
-  | {
-      readonly kind: "create";
-      readonly table: string;
-      readonly columns: readonly ColumnDefinition[];
-      readonly constraints: readonly ConstraintDefinition[];
-      readonly like?: string;
-      readonly query?: SyntaxQuery;
-      readonly options: readonly TableOption[];
-      /** Parts that were not read, with the place of each. */
-      readonly unread: readonly Unreadable[];
-    }
-  | { readonly kind: "alter"; readonly table: string; readonly changes: readonly TableChange[] }
-  | {
-      readonly kind: "index";
-      readonly unique: boolean;
-      readonly table: string;
-      readonly columns: readonly string[];
-      readonly name: string;
-      readonly where?: SyntaxExpression;
-    }
-  | { readonly kind: "drop"; readonly tables: readonly string[] }
-  | { readonly kind: "drop key"; readonly table?: string; readonly name: string }
-  | {
-      readonly kind: "renames";
-      readonly pairs: readonly { readonly from: string; readonly to: string }[];
-    }
-  | {
-      readonly kind: "view";
-      readonly name: string;
-      readonly columns: readonly string[];
-      readonly query: SyntaxQuery;
-    }
-  | { readonly kind: "nothing" };
+import type { ColumnDefinition, ConstraintDefinition, TableChange, Definition } from "./definition";
 
 /** The definition at the reader; DDL about anything else is nothing. */
 export function readDefinition(reader: Reader): Definition {

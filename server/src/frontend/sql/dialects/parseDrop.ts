@@ -1,6 +1,6 @@
 // DROP and RENAME of MySQL, MariaDB, SQL Server and SQLite.
-import type { Definition } from "./parseDefinition";
 import { expect, take, takeAny, takeTable, type Reader } from "./reader";
+import type { Definition } from "./definition";
 
 /** Behind DROP. */
 export function drop(reader: Reader): Definition {

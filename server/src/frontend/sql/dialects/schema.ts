@@ -1,10 +1,9 @@
 // The tables and views that DDL of MySQL, MariaDB, SQL Server and SQLite leaves, replayed in order.
 import { asColumnValue } from "../byteLiterals";
 import type { Dialect } from "../../../program/dialect";
-import type { Expression } from "../../../program/expression";
+import type { Expression, Query, Relation } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import type { Column, Table, UniqueKey } from "../../../program/schema";
-import type { Query, Relation } from "../../../program/statement";
 import { takesOf } from "../../../program/takes";
 import {
   declarationContext,
@@ -19,19 +18,14 @@ import { firstSpelling } from "../text/spelling";
 import { withColumnNames } from "../terms";
 import { lowerCondition, lowerValue } from "./lowerExpression";
 import { expressions, lowerQuery } from "./lowerQuery";
-import {
-  readDefinition,
-  type ColumnDefinition,
-  type ConstraintDefinition,
-  type Definition,
-  type TableChange,
-} from "./parseDefinition";
+import { readDefinition } from "./parseDefinition";
 import { inPlace } from "./columnPlace";
 import { withDoubt, withOption } from "./engines";
 import { collationAfter, type TableOption, type TextCollation } from "./parseOptions";
 import { parseWhole } from "./parseStatement";
 import { columnType } from "./types";
 import { startWork, type Expressions } from "./work";
+import type { ColumnDefinition, ConstraintDefinition, Definition, TableChange } from "./definition";
 
 type View = Extract<Definition, { readonly kind: "view" }> & { readonly piece: SqlPiece };
 

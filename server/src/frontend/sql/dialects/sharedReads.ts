@@ -1,16 +1,9 @@
 // Queries of MySQL and MariaDB outside of SELECT: InnoDB reads their rows under shared locks at every level, as
 // LOCK IN SHARE MODE does (measured on MariaDB 10.11: SET, DO, IF, CASE, WHILE, DEFAULT and arguments of CALL; INSERT
 // and REPLACE of VALUES, DELETE, UPDATE of several tables).
-import type { Expression } from "../../../program/expression";
+import type { Expression, Output, Query, Relation } from "../../../program/expression";
 import { operandsOf, mapParts } from "../../../program/operands";
-import type {
-  Assignment,
-  Output,
-  Query,
-  Relation,
-  Returning,
-  Statement,
-} from "../../../program/statement";
+import type { Assignment, Returning, Statement } from "../../../program/statement";
 
 /** The query with shared locks on all rows that it and the queries inside of it read; stronger ones stay. */
 export function inShareMode(query: Query): Query {

@@ -1,8 +1,7 @@
 // One statement of another dialect while it is lowered: its losses, its names, its common table expressions.
 import type { Dialect } from "../../../program/dialect";
-import type { Expression } from "../../../program/expression";
+import type { Expression, Query } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
-import type { Query } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { sourceOf, type LoweringContext } from "../lowering";
 import { lose, resolveColumn, type Scope } from "../nsp/scope";

@@ -1,8 +1,7 @@
 // How many rows a query can have, as far as keys, LIMIT and aggregates tell.
-import type { Expression } from "../../../program/expression";
+import type { Expression, Query, Relation } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import type { Table } from "../../../program/schema";
-import type { Query, Relation } from "../../../program/statement";
 
 /** True if the query has one row in any case: an aggregate without groups. */
 export function exactlyOneRow(query: Query): boolean {

@@ -1,6 +1,6 @@
 // SQL inside stored routines: statements with INTO, expressions, dynamic SQL, and what ROW_COUNT() and its kind say.
-import type { Expression } from "../../../program/expression";
-import type { Query, SelectStatement, Statement } from "../../../program/statement";
+import type { Expression, Query } from "../../../program/expression";
+import type { SelectStatement, Statement } from "../../../program/statement";
 import { withSharedQueries } from "../dialects/sharedReads";
 import { lowerDialectExpression, lowerDialectStatement } from "../dialects/statement";
 import { literal } from "../expressions";

@@ -2,10 +2,10 @@
 // transactions.
 import type { Spelling } from "../text/spelling";
 import type { Dialect } from "../../../program/dialect";
-import type { Expression, ValueType } from "../../../program/expression";
+import type { Expression, ValueType, Query } from "../../../program/expression";
 import type { DeclaredLevel, Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
-import type { Command, Query } from "../../../program/statement";
+import type { Command } from "../../../program/statement";
 import type { CallArgument, CallResult, LoweringContext, SqlPiece } from "../lowering";
 import { freshVariable, valueOf } from "../routine/names";
 import { assign, unknownAt, type RoutineState } from "../routine/state";

@@ -1,8 +1,9 @@
 // Temporary tables of stored routines: each session has its own, so that no other transaction sees them.
-import type { Query, Relation, Statement } from "../../../program/statement";
+import type { Statement } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
 import type { Ids, Lowering } from "../lowering";
 import { nameOf, tokensOf } from "../text/tokens";
+import type { Query, Relation } from "../../../program/expression";
 
 /** The names of the tables that a body creates as temporary ones. Linear in the text. */
 export function temporaryTables(text: string): ReadonlySet<string> {

@@ -1,6 +1,5 @@
 // node-sql-parser's SELECT in the AR.
-import type { Expression } from "../../../program/expression";
-import type { Output, Query, Relation } from "../../../program/statement";
+import type { Expression, Output, Query, Relation } from "../../../program/expression";
 import { dictionary } from "../../../protocol/dictionary";
 import { literal, TRUE } from "../expressions";
 import { child, children, identifier, isNode, text, type Node } from "./ast";

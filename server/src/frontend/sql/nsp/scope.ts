@@ -1,7 +1,6 @@
 // Which relation a column belongs to, in a query lowered from node-sql-parser's tree.
-import type { Expression, ValueType } from "../../../program/expression";
+import type { Expression, ValueType, Query, Relation } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
-import type { Query, Relation } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { sourceOf, type LoweringContext } from "../lowering";
 import { typeOf } from "../types";

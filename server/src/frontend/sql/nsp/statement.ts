@@ -1,12 +1,6 @@
 // Statements by node-sql-parser: the light path when PostgreSQL's own parser is missing or refuses the text.
-import type { Expression } from "../../../program/expression";
-import type {
-  Assignment,
-  OnConflict,
-  Output,
-  Relation,
-  Statement,
-} from "../../../program/statement";
+import type { Expression, Output, Relation } from "../../../program/expression";
+import type { Assignment, OnConflict, Statement } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
 import { liftLockClause } from "../lockClause";

@@ -8,15 +8,12 @@ import type {
   ReturningClause,
   UpdateStmt,
 } from "libpg-query";
-import type { Expression } from "../../../program/expression";
+import type { Expression, Output, Query, Relation } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
 import type {
   Assignment,
   InsertStatement,
   OnConflict,
-  Output,
-  Query,
-  Relation,
   Returning,
   Statement,
 } from "../../../program/statement";

@@ -1,7 +1,7 @@
 // COPY: rows of unknown number and values are inserted, or a table or query is read as a whole.
 import type { CopyStmt, Node } from "libpg-query";
-import type { Expression } from "../../../program/expression";
-import type { InsertStatement, Output } from "../../../program/statement";
+import type { Expression, Output } from "../../../program/expression";
+import type { InsertStatement } from "../../../program/statement";
 import { emptyQuery } from "../terms";
 import { stringsOf } from "./ast";
 import { ofSession } from "./outside";

@@ -7,8 +7,7 @@ import type {
   RangeSubselect,
   RangeVar,
 } from "libpg-query";
-import type { Expression } from "../../../program/expression";
-import type { Output, Relation } from "../../../program/statement";
+import type { Expression, Output, Relation } from "../../../program/expression";
 import type { CallResult } from "../lowering";
 import { withDistinctNames, emptyQuery, connective, whereTrue, withColumnNames } from "../terms";
 import { kindOf, lastName, schemaOf, stringsOf } from "./ast";

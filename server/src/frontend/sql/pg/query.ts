@@ -1,9 +1,8 @@
 // SELECT in the AR: joins and subqueries in FROM are in from.ts, WITH is in with.ts.
 import type { LockingClause, Node, SelectStmt } from "libpg-query";
-import type { Expression } from "../../../program/expression";
+import type { Expression, LockClause, Output, Query, Relation } from "../../../program/expression";
 import { setCallsIn } from "../../../program/operands";
 import { strongerLock } from "../../../program/rowLocks";
-import type { LockClause, Output, Query, Relation } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { emptyQuery, whereTrue } from "../terms";
 import { constantOf, itemsOf, lastName, stringsOf } from "./ast";

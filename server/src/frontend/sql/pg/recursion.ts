@@ -1,8 +1,7 @@
 // The way back into expressions and queries for the files that lower their parts: by the work at hand, so that
 // no file imports one that imports it.
 import type { Node, SelectStmt } from "libpg-query";
-import type { Expression } from "../../../program/expression";
-import type { Query } from "../../../program/statement";
+import type { Expression, Query } from "../../../program/expression";
 import { literal } from "../expressions";
 import { emptyQuery } from "../terms";
 import { kindOf } from "./ast";

@@ -1,9 +1,8 @@
 // Names inside one statement: relations with their columns, from the innermost query outwards.
 import type { Node, SelectStmt } from "libpg-query";
-import type { Expression, ValueType } from "../../../program/expression";
+import type { Expression, ValueType, Query, Relation } from "../../../program/expression";
 import { mapColumns } from "../../../program/mapColumns";
 import type { Taint } from "../../../program/precision";
-import type { Query, Relation } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import type { LoweringContext } from "../lowering";
 import { typeOf } from "../types";

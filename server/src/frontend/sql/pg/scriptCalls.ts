@@ -6,9 +6,13 @@ import { withoutDeadAssignments } from "../routine/deadAssignments";
 import { plainBody } from "../routine/body";
 import { createNames, type Names } from "../routine/names";
 import { withLosses } from "../routine/losses";
-import type { RoutineContext, State } from "./plpgsql/state";
+import type { State } from "./plpgsql/state";
 import { createState, inlineCall, inlineDefinition } from "./plpgsql/routineBody";
-import { readDefinition, type RoutineDefinition } from "./plpgsql/routineDefinition";
+import {
+  readDefinition,
+  type RoutineDefinition,
+  type RoutineContext,
+} from "./plpgsql/routineDefinition";
 import { functionsOf } from "./valueFunctions";
 
 /** The prefix of a routine's variables inside a script. */

@@ -1,10 +1,9 @@
 // Functions that give several values or rows: in FROM a relation whose query has a call in its outputs for each of them,
 // in a select list the call itself.
 import type { FuncCall, Node, TypeName } from "libpg-query";
-import type { Expression } from "../../../program/expression";
+import type { Expression, Output } from "../../../program/expression";
 import { setCallsIn, type Call } from "../../../program/operands";
 import { isPure } from "../../../program/functions";
-import type { Output } from "../../../program/statement";
 import { lastName } from "./ast";
 import { writtenElements } from "./operator";
 import { lowerAll } from "./recursion";

@@ -1,7 +1,6 @@
 // Subqueries inside expressions.
 import type { Node, SubLink } from "libpg-query";
-import type { Expression } from "../../../program/expression";
-import type { Query, Relation } from "../../../program/statement";
+import type { Expression, Query, Relation } from "../../../program/expression";
 import { literal } from "../expressions";
 import { compare, withDistinctNames, emptyQuery, connective, negatedIf } from "../terms";
 import { lastName, rowOf, stringsOf } from "./ast";

@@ -6,8 +6,7 @@ import { nameOf, tokensOf, type Token } from "../text/tokens";
 import { typeText } from "./ast";
 import { aggregateOf, EVALUATED_FUNCTIONS, FRESH, LENGTHS } from "./functions";
 import { isHidden } from "./functionNames";
-import type { RoutineContext } from "./plpgsql/state";
-import type { RoutineDefinition } from "./plpgsql/routineDefinition";
+import type { RoutineDefinition, RoutineContext } from "./plpgsql/routineDefinition";
 import { givesRows } from "./sets";
 
 export interface ValueFunction {

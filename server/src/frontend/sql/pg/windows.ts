@@ -1,9 +1,8 @@
 // Window functions: what one says of a row is a subquery over the rows of the same query that belong to its window.
 // Rows that ORDER BY does not tell apart are told apart by their keys, as everywhere; PostgreSQL takes any of them first.
 import type { FuncCall, Node, WindowDef } from "libpg-query";
-import type { Expression } from "../../../program/expression";
+import type { Expression, Query } from "../../../program/expression";
 import { prefixRelations } from "../../../program/mapColumns";
-import type { Query } from "../../../program/statement";
 import { literal } from "../expressions";
 import { compare, emptyQuery, connective } from "../terms";
 import { constantOf, lastName } from "./ast";

@@ -1,8 +1,7 @@
 // Expressions of routines that ask the database: what they read becomes a statement before they are used.
-import type { Expression } from "../../../program/expression";
+import type { Expression, Query } from "../../../program/expression";
 import { mapParts, operandsOf } from "../../../program/operands";
 import type { Taint } from "../../../program/precision";
-import type { Query } from "../../../program/statement";
 import { literal } from "../expressions";
 import { sourceOf, textOf, type SqlPiece } from "../lowering";
 import type { Span } from "../text/split";

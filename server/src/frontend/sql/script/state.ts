@@ -1,8 +1,8 @@
 // State in which one transaction of a script is lowered: variables, parameters, open branches.
-import type { Expression, ValueType } from "../../../program/expression";
+import type { Expression, ValueType, Query } from "../../../program/expression";
 import type { DeclaredLevel, Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
-import type { Command, Query } from "../../../program/statement";
+import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../expressions";
 import { rangeOf, type LineIndex } from "../text/lines";

@@ -2,13 +2,14 @@
 import { UNDEFINED, type Value } from "../../values";
 import { listOf } from "../lists/collections";
 import type { State } from "../state";
+import { libraryOf } from "../../libraries/library";
 
 /** The value of a promise once it is awaited. */
 export function settle(state: State, value: Value): Value {
   if (value.kind === "deferred") return settle(state, value.run());
-  if (value.kind === "handle" && value.library.awaited) {
-    const tools = state.evaluator.tools(state, value.library);
-    return value.library.awaited(value, tools) ?? value;
+  if (value.kind === "handle") {
+    const library = libraryOf(value);
+    return library.awaited?.(value, state.evaluator.tools(state, library)) ?? value;
   }
   if (value.kind === "choice" && isPending(value)) {
     const { condition, then, otherwise } = value;
@@ -29,6 +30,6 @@ export function settle(state: State, value: Value): Value {
 export function isPending(value: Value): boolean {
   if (value.kind === "choice") return isPending(value.then) || isPending(value.otherwise);
   return (
-    value.kind === "deferred" || (value.kind === "handle" && value.library.awaited !== undefined)
+    value.kind === "deferred" || (value.kind === "handle" && libraryOf(value).awaited !== undefined)
   );
 }

@@ -3,8 +3,8 @@ import type { SourceRange } from "../../../../protocol/source";
 import type { Scope, Value } from "../../values";
 import { unknownExpression } from "../values/convert";
 import { addIf, joinPaths, type Path } from "../join";
-import { opensByName } from "../transactions/unknownTransactions";
 import { emit, lose, write, type State } from "../state";
+import { opensByName } from "../../callGraph/transactionOpeners";
 
 /** True if a value is a function that may run statements, or that calls one that it was written beside. */
 export function bringsWork(state: State, value: Value, depth = 3): boolean {

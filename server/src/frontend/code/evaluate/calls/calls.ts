@@ -43,12 +43,10 @@ import {
   type Frame,
   type State,
 } from "../state";
-import {
-  inUnknownTransaction,
-  opensByName,
-  noteUnknownQuery,
-} from "../transactions/unknownTransactions";
+import { inUnknownTransaction, noteUnknownQuery } from "../transactions/unknownTransactions";
 import { semanticsOf } from "../../semantics";
+import { opensByName } from "../../callGraph/transactionOpeners";
+import { libraryOf } from "../../libraries/library";
 import { mergeReturns } from "./returns";
 import { isOwnCall, overloadOf, standsAlone } from "./javaCalls";
 import { isPending, settle } from "./awaits";
@@ -107,14 +105,14 @@ export function callValue(
       return { kind: "deferred", run: () => callFunction(state, now, args, site) };
     }
     case "handle": {
-      const tools = state.evaluator.tools(state, callee.library);
+      const tools = state.evaluator.tools(state, libraryOf(callee));
       const { isNew, typeArguments } = site;
       const source = sourceOf(state, site.span);
       state.here = source;
       const call = { arguments: args, isNew, typeArguments, source };
       const combined = combinedCall(state, callee, args, site);
       if (combined) return combined;
-      const result = callee.library.call(callee, call, tools);
+      const result = libraryOf(callee).call(callee, call, tools);
       if (result !== undefined) return result;
       if (dataAccess(callee.path.replace(/\..*$/u, "")))
         return callDataAccess(state, callee.path, args, site);

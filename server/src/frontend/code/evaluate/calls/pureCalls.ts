@@ -11,6 +11,7 @@ import { readsOf } from "../values/convert";
 import { escape } from "../values/escape";
 import { isInUnknown } from "../transactions/unknownTransactions";
 import { semanticsOf } from "../../semantics";
+import { libraryOf } from "../../libraries/library";
 import { giveAway } from "./escapingArguments";
 import { unfollowedResult } from "./opaqueResults";
 
@@ -148,7 +149,7 @@ function arePlain(state: State, values: readonly Value[]): boolean {
         add(value.self);
         break;
       case "handle":
-        if (value.connection || value.library.isTable?.(value.data) === true) return false;
+        if (value.connection || libraryOf(value).isTable?.(value.data) === true) return false;
         break;
       case "function":
         if (value !== callee && leads.extentOf(value.scope.module.file, value.function).leads)

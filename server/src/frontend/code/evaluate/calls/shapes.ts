@@ -1,5 +1,5 @@
 // Receivers by the shape of a call, or of a tagged template: `x.query("SELECT ...")`, `x.$queryRaw`SELECT ...``.
-import type { Template } from "../../libraries/library";
+import { libraryOf, type Template } from "../../libraries/library";
 import type { HandleValue, Value } from "../../values";
 import { lose, type State } from "../state";
 
@@ -35,8 +35,8 @@ export function taggedValue(
 ): Value | undefined {
   const handle = tag.kind === "handle" ? tag : handleOfShape(state, tag, [template.text], name);
   if (!handle) return undefined;
-  const tools = state.evaluator.tools(state, handle.library);
-  const own = handle.library.tagged?.(handle, template, tools);
+  const tools = state.evaluator.tools(state, libraryOf(handle));
+  const own = libraryOf(handle).tagged?.(handle, template, tools);
   if (!own)
     lose(state, `${handle.library.name}: ${handle.path}\`...\` is not known`, template.source);
   return own;

@@ -3,29 +3,7 @@ import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
 import type { Cell, Value } from "../../values";
-import { emit, type State } from "../state";
-
-/** The content of older cells at some place of a body, by cell; others hold what they held before it. */
-type Held = ReadonlyMap<Cell, Value | undefined>;
-
-/** A `try` whose body is evaluated. */
-export interface Attempt {
-  /** The function that it stands in. */
-  readonly frame: State["frame"];
-  /** Length of the trail and count of births where the body begins. */
-  readonly mark: number;
-  readonly birth: number;
-  /** The AR's variable that says which of `versions` the cells had when something was last tried. */
-  readonly variable: string;
-  /** The first is what was there before. */
-  readonly versions: Held[];
-  /** The content of the cells before the body. */
-  readonly before: Map<Cell, Value | undefined>;
-  /** Something was tried before any of them was written. */
-  isFirst: boolean;
-  /** The handler does something, or goes on: what is thrown by unknown functions matters. */
-  readonly isKept: boolean;
-}
+import { emit, type State, type Attempt, type Held } from "../state";
 
 /** A body that begins here. */
 export function beginAttempt(state: State, isKept: boolean): Attempt {

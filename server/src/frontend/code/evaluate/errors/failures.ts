@@ -10,8 +10,8 @@ import { sameValue } from "../join";
 import { USER_ERROR } from "../values/member";
 import { choiceOf, oneClient } from "../values/operators";
 import { truthFromOutside } from "../values/outside";
-import { emit, write, type State } from "../state";
-import { isChanged, notePoint, type Attempt } from "./attempts";
+import { emit, write, type State, type Attempt } from "../state";
+import { isChanged, notePoint } from "./attempts";
 
 /** An unknown function may throw, which matters where a handler does something about it. */
 export function mayFail(state: State, name: string, source: SourceRange): void {

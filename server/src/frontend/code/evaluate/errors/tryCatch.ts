@@ -15,18 +15,12 @@ import { finishJumps, writtenFrom } from "../jumps";
 import { withinTransactions } from "../transactions/otherConnections";
 import { groupTransactions } from "../transactions/transactions";
 import { USER_ERROR } from "../values/member";
-import { emit, lose, sourceOf, write, type State } from "../state";
+import { emit, lose, sourceOf, write, type State, type Attempt } from "../state";
 import { enterHandler } from "./failures";
 import { speculate } from "./speculation";
-import { attempting, beginAttempt, isChanged, type Attempt } from "./attempts";
-import {
-  branching,
-  commandsBeforeRollback,
-  ofName,
-  passing,
-  rethrown,
-  type ErrorClass,
-} from "./exceptionFlow";
+import { attempting, beginAttempt, isChanged } from "./attempts";
+import { branching, commandsBeforeRollback, ofName, passing, rethrown } from "./exceptionFlow";
+import type { ErrorClass } from "./errorClass";
 
 type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
 

@@ -21,7 +21,7 @@ import { emitStatement } from "../sql/emitStatement";
 import { loopBody } from "../join";
 import { beginJumps, endTarget } from "../jumps";
 import { isHandedOn } from "../earlyExits";
-import { beginTarget, type Target } from "../jumpTargets";
+import { beginTarget } from "../jumpTargets";
 import { overlayBeside } from "../values/rowAssignments";
 import { elementOf } from "../values/member";
 import { listFromCall } from "../values/outside";
@@ -39,6 +39,7 @@ import {
   write,
   type OpenLoop,
   type State,
+  type Target,
 } from "../state";
 import { isLong, oneOf } from "./longLists";
 import { isSingle } from "./permutation";

@@ -1,8 +1,8 @@
 // Runs SQL text of the code: recovered strings become statements of the AR, holes in them parameters.
-import type { Expression } from "../../../../program/expression";
+import type { Expression, Relation } from "../../../../program/expression";
 import type { SourceRange } from "../../../../protocol/source";
 import type { Dialect } from "../../../../program/dialect";
-import type { Relation, Statement } from "../../../../program/statement";
+import type { Statement } from "../../../../program/statement";
 import { readCanonical } from "../../../sql/text/canonical";
 import { readControl, type Control } from "../../../sql/control";
 import { readDialectControl } from "../../../sql/dialectControl";

@@ -9,9 +9,9 @@ import type { HirFunction } from "../../hir";
 import { ageOf, oneOfSeveral, type Scope, unknown, type Value } from "../../values";
 import { beginJumps, endTarget } from "../jumps";
 import { mayEnd } from "../lists/iteration";
-import { beginTarget, takeJumps, type Target } from "../jumpTargets";
+import { beginTarget, takeJumps } from "../jumpTargets";
 import { readsOf, unknownExpression } from "../values/convert";
-import { collectCommands, emit, sourceOf, write, type State } from "../state";
+import { collectCommands, emit, sourceOf, write, type State, type Target } from "../state";
 
 const assignedBy = new WeakMap<HirFunction, ReadonlySet<string>>();
 

@@ -6,21 +6,13 @@ import { readsOf } from "../values/convert";
 import { emitStatement } from "../sql/emitStatement";
 import { lose, sourceOf, type CallSite, type State } from "../state";
 import { semanticsOf } from "../../semantics";
+import { isDataAccess, asksByName } from "../../callGraph/dataAccessNames";
 
 /** The value of something that is declared with such a type; undefined for other types. */
 export function dataAccess(type: string): Value | undefined {
   const name = type.replace(/^.*\./u, "");
   return isDataAccess(name) ? { kind: "external", name, isDataAccess: true } : undefined;
 }
-
-/** True if types are called so. */
-export function isDataAccess(type: string): boolean {
-  return TYPES.test(type);
-}
-
-/** As frameworks and programmers name them. Mappers also are what makes one record of another, by other methods. */
-const TYPES =
-  /(?:Repository|Repo|Dao|DAO|EntityManager|SessionFactory|SqlSession|StatelessSession|Mapper|DSLContext|Jdbi|Sql2o|HibernateTemplate|DatabaseClient|R2dbcEntityTemplate)$/u;
 
 /** Methods that begin transactions of their own: what they are given is not followed. */
 const TRANSACTIONS = /^(?:transaction|transactionResult|inTransaction|useTransaction)$/u;
@@ -52,15 +44,6 @@ export function callDataAccess(
     emitStatement(state, undefined, { kind: "opaque", tables: [], writes: true, taint }, source);
   }
   return unknown(why, reads);
-}
-
-/** Methods that libraries ask a database by, whatever they are called on. */
-const ASKS =
-  /^(?:aggregate|average|bulk|count|decrement|delete|destroy|execute|exist|fetch|find|getCount|getExists|getMany|getOne|getRaw|groupBy|increment|insert|maximum|minimum|preload|query|recover|remove|restore|save|select|soft[DR]|sum|truncate|update|upsert)/u;
-
-/** True if a function of that name (as written) is one by which libraries ask a database. */
-export function asksByName(name: string): boolean {
-  return ASKS.test(/\w*$/u.exec(name)?.[0] ?? "");
 }
 
 /**

@@ -39,6 +39,7 @@ import {
   type State,
 } from "../state";
 import { isOfLanguage, semanticsOf } from "../../semantics";
+import { libraryOf } from "../../libraries/library";
 import { dataAccess } from "./dataAccess";
 import { assignedFields, runConstructor } from "./constructors";
 import { madeOnce, noteCut } from "./services";
@@ -250,7 +251,7 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   if (declared?.kind === "handle") {
     const path = [declared.path, ...rest].join(".");
     const of = typeArguments(type).map((each) => module?.lookup(each) ?? UNDEFINED);
-    return declared.library.typed?.(path, state.evaluator.tools(state, declared.library), of);
+    return libraryOf(declared).typed?.(path, state.evaluator.tools(state, libraryOf(declared)), of);
   }
   if (declared?.kind === "class") return objectOf(state, declared) ?? dataAccess(name);
   if (declared?.kind === "external" && declared.isOfOthers === true && OF_MANY.test(name)) {

@@ -2,17 +2,9 @@
 import type { SourceRange } from "../../../../protocol/source";
 import type { Value } from "../../values";
 import { lose, type State } from "../state";
-import { asksByName } from "./dataAccess";
+import { opensByName } from "../../callGraph/transactionOpeners";
+import { asksByName } from "../../callGraph/dataAccessNames";
 import { inTransaction } from "./transactions";
-
-/** As libraries and programmers name them; tools that trace what runs "start" transactions of their own. */
-const OPENS =
-  /(?:^|[.$_@])(?:(?:with|run|execute|do|use|perform|call)?_?(?:in_?(?:a_?)?)?(?:db_?|database_?|sql_?)?(?:transaction|tx|trx)|transact|transactional(?:ly)?|atomic(?:ally)?)$/iu;
-
-/** True if a function of that name (as written) is taken to open a transaction around what it is given. */
-export function opensByName(name: string): boolean {
-  return OPENS.test(name);
-}
 
 /** Begins the ids of connections of such transactions. */
 const UNKNOWN = "unknown:";

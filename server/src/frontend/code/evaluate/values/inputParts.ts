@@ -1,31 +1,11 @@
 // Parts of arguments that the code writes: `request.user = row`, `headers.set("x", value)`. They are what was written there
 // until the function ends; what an argument is made of is told by its path.
 import type { Expression } from "../../../../program/expression";
-import { type Cell, oneOfSeveral, unknown, type Value } from "../../values";
-import { write, type State } from "../state";
+import { oneOfSeveral, unknown, type Value } from "../../values";
+import { write, type State, type WrittenInputs, type WrittenElement } from "../state";
 import { partsOfElements } from "./dynamicKeys";
 
 type Input = Extract<Value, { kind: "input" }>;
-
-/** Writes to parts of arguments, by their paths. */
-export interface WrittenInputs {
-  readonly cells: Map<string, Cell>;
-  /** The elements of arrays that were written, by their parts' paths: the index at which, and what it is of. */
-  readonly elements: Map<string, readonly WrittenElement[]>;
-  /** Arguments that were changed with all that is in them, as they are now. */
-  readonly inside: {
-    readonly path: string;
-    readonly cell: Cell;
-    readonly reads: readonly Expression[];
-  }[];
-}
-
-interface WrittenElement {
-  /** Where the part stands that was written. */
-  readonly key: string;
-  readonly index: Expression;
-  readonly reads: readonly Expression[];
-}
 
 const WHICH_ITEM = "which item of a list was written is not known";
 

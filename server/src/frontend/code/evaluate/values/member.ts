@@ -30,8 +30,9 @@ import { spelledOut } from "../lists/conditionalAppend";
 import { countItems, searchedItem } from "../lists/rowSearch";
 import { isPending } from "../calls/awaits";
 import { emit, sourceOf, write, type State } from "../state";
-import type { ErrorClass } from "../errors/exceptionFlow";
 import { semanticsOf } from "../../semantics";
+import type { ErrorClass } from "../errors/errorClass";
+import { libraryOf } from "../../libraries/library";
 import { knowing, presentIn } from "./presence";
 import { readField, mayBeAbsent } from "./absentFields";
 import { assignedElsewhere, firstOverlay, noteRowAssignment } from "./rowAssignments";
@@ -87,8 +88,8 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       }
       return partOfInput(state, value, property);
     case "handle": {
-      const tools = state.evaluator.tools(state, value.library);
-      const own = value.library.member?.(value, property, tools);
+      const tools = state.evaluator.tools(state, libraryOf(value));
+      const own = libraryOf(value).member?.(value, property, tools);
       return own ?? { ...value, path: `${value.path}.${property}` };
     }
     case "choice":

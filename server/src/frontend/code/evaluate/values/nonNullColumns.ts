@@ -1,6 +1,6 @@
 // Which columns of a result are never NULL: columns that their tables declare so, where no outer join fills them.
 import type { Table } from "../../../../program/schema";
-import type { Output, Relation } from "../../../../program/statement";
+import type { Output, Relation } from "../../../../program/expression";
 
 export function requiredColumns(
   outputs: readonly Output[],

@@ -11,6 +11,7 @@ import { constant, constantScalar, scalar, unknown, type Value } from "../../val
 import type { State } from "../state";
 import { asMilliseconds, isMoment } from "../builtins/moments";
 import { semanticsOf } from "../../semantics";
+import { libraryOf } from "../../libraries/library";
 import { changedTo, foreignAs } from "./foreignValues";
 import { isExactly } from "./absence";
 import {
@@ -220,7 +221,7 @@ function isNothing({ expression }: Extract<Value, { kind: "scalar" }>): boolean 
 /** One of two values by a condition; of too many cases only what they read is kept. */
 export function choiceOf(condition: Expression, then: Value, otherwise: Value): Value {
   if (then.kind === "handle" && otherwise.kind === "handle" && then.library === otherwise.library) {
-    const joined = then.library.joined?.(then, otherwise, condition);
+    const joined = libraryOf(then).joined?.(then, otherwise, condition);
     if (joined) return joined;
   }
   if (casesOf(then) + casesOf(otherwise) <= MOST_CASES) {
@@ -258,7 +259,7 @@ export function oneClient(
       then.library === otherwise.library &&
       then.path === otherwise.path &&
       (!BESIDE_CLIENTS.test(then.path) || hasSameParts(then.data, otherwise.data));
-    if (isSame) return then.library.joined?.(then, otherwise, condition) ?? then;
+    if (isSame) return libraryOf(then).joined?.(then, otherwise, condition) ?? then;
     return isGlobal(otherwise) ? then : undefined;
   }
   return isPool(otherwise) && isGlobal(then) ? otherwise : undefined;

@@ -2,6 +2,7 @@
 import { schemaType } from "../../libraries/validators/zod";
 import type { ModuleScope, Value } from "../../values";
 import type { State } from "../state";
+import { libraryOf } from "../../libraries/library";
 
 const INFERRED =
   /^(?:[\w$]+\.)?(?:infer|input|output|TypeOf|Infer)<\s*typeof\s+([\w$]+)((?:\.[\w$]+)*)\s*>$/u;
@@ -22,6 +23,6 @@ function partOf(state: State, value: Value | undefined, property: string): Value
   if (property === "" || !value) return value;
   if (value.kind === "object") return value.fields.get(property)?.value;
   return value.kind === "handle"
-    ? value.library.member?.(value, property, state.evaluator.tools(state, value.library))
+    ? libraryOf(value).member?.(value, property, state.evaluator.tools(state, libraryOf(value)))
     : undefined;
 }

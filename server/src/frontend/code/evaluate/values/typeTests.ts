@@ -14,6 +14,7 @@ import {
 } from "../../values";
 import type { State } from "../state";
 import { semanticsOf } from "../../semantics";
+import { libraryOf } from "../../libraries/library";
 import { besideFields } from "./member";
 import { leftOut } from "./absence";
 import { isThere } from "./absentFields";
@@ -190,5 +191,5 @@ const DEEPEST = 12;
 
 /** True if a part of a library has a property, where that is known. */
 function hasPart(state: State, value: HandleValue, property: string): boolean | undefined {
-  return value.library.has?.(value, property, state.evaluator.tools(state, value.library));
+  return libraryOf(value).has?.(value, property, state.evaluator.tools(state, libraryOf(value)));
 }

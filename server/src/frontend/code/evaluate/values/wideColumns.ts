@@ -1,7 +1,6 @@
 // Which columns of a result are whole numbers of 64 bits, which drivers of PostgreSQL give as texts.
-import type { Expression } from "../../../../program/expression";
+import type { Expression, Output, Relation } from "../../../../program/expression";
 import type { Table } from "../../../../program/schema";
-import type { Output, Relation } from "../../../../program/statement";
 
 export function wideColumns(
   outputs: readonly Output[],

@@ -11,7 +11,7 @@ import {
   unknown,
   type Value,
 } from "../../values";
-import type { Call, Library, SqlOutcome, Tools } from "../library";
+import { libraryOf, type Call, type Library, type SqlOutcome, type Tools } from "../library";
 import { computedAt, counterOf } from "./dynamicPositions";
 import { emptyRecord, stateOf, type Method } from "./receiverState";
 import { beginIfWaiting } from "./manualCommit";
@@ -117,7 +117,7 @@ const setNull: Method<StatementData> = (of) => {
 
 const query: Method<StatementData> = ({ handle, data, call, tools }) => {
   const outcome = execute(handle, data, call, tools);
-  return resultSet(handle.library, rowsOf(outcome), handle.connection, tools);
+  return resultSet(libraryOf(handle), rowsOf(outcome), handle.connection, tools);
 };
 
 const update: Method<StatementData> = ({ handle, data, call, tools }) =>
@@ -159,7 +159,7 @@ export const STATEMENT = dictionary<Method<StatementData>>({
   ),
   getResultSet: ({ handle, data, tools }) => {
     const rows = stateOf(data.state, "rows") ?? unknown("no rows were asked for");
-    return resultSet(handle.library, rows, handle.connection, tools);
+    return resultSet(libraryOf(handle), rows, handle.connection, tools);
   },
   ...each(
     ({ data }) => stateOf(data.state, "count") ?? unknown("nothing was run"),
@@ -172,6 +172,6 @@ export const STATEMENT = dictionary<Method<StatementData>>({
 function generatedKeys(handle: HandleValue, { state }: StatementData, tools: Tools): Value {
   const key = stateOf(state, "key");
   const rows = stateOf(state, "rows");
-  if (!rows) return resultSetOfOne(handle.library, key ?? unknown("no keys were made"), tools);
-  return resultSet(handle.library, rows, handle.connection, tools);
+  if (!rows) return resultSetOfOne(libraryOf(handle), key ?? unknown("no keys were made"), tools);
+  return resultSet(libraryOf(handle), rows, handle.connection, tools);
 }

@@ -1,7 +1,7 @@
 // The errors that a declared transaction is undone for: unchecked ones, and what `rollbackFor` and `noRollbackFor` say
 // (Jakarta: `rollbackOn`, `dontRollbackOn`). The rule for the nearest class counts.
 import type { HirAnnotation, HirExpression } from "../../hir";
-import type { ErrorClass, UndoRule } from "../../evaluate/errors/exceptionFlow";
+import type { ErrorClass, UndoRule } from "../../evaluate/errors/errorClass";
 
 interface Rule {
   readonly undoes: boolean;

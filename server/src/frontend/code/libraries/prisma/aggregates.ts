@@ -1,12 +1,19 @@
 // count, aggregate and groupBy of the Prisma client.
-import type { AggregateFunction, Expression } from "../../../../program/expression";
-import type { Output } from "../../../../program/statement";
+import type { AggregateFunction, Expression, Output } from "../../../../program/expression";
 import { setEntry } from "../../../../protocol/dictionary";
 import { literal } from "../../../sql/expressions";
 import { scalar, type Value } from "../../values";
-import { columnOf, fieldOf, queryOf, relationTo, run, scopeOf, type RowScope } from "./context";
+import {
+  columnOf,
+  fieldOf,
+  queryOf,
+  relationTo,
+  run,
+  scopeOf,
+  type RowScope,
+  type Work,
+} from "./context";
 import { constantOf, knownFields, argumentField, isTrue, itemsOrSelf } from "./argumentValues";
-import type { Work } from "./operations";
 import { withPage } from "./page";
 import { COUNT } from "./results";
 import { conditionOf } from "./where";

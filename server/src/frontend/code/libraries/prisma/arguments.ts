@@ -3,7 +3,7 @@
 import { dictionary } from "../../../../protocol/dictionary";
 import type { Value } from "../../values";
 import { isAbsent, isNull } from "./argumentValues";
-import type { Work } from "./operations";
+import type { Work } from "./context";
 
 const RESULT = ["select", "include", "omit"];
 const SECTION = ["where", "orderBy", "take", "skip", "cursor", "distinct"];

@@ -1,8 +1,7 @@
 // Context in which one operation of the Prisma client is lowered, and small makers of queries over its models.
-import type { Expression } from "../../../../program/expression";
+import type { Expression, Query, Relation } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
-import type { Query, Relation } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import type {
   PrismaModel,
@@ -154,4 +153,14 @@ export function storedValue(scope: RowScope, field: PrismaScalar, value: Value):
     );
   }
   return expression;
+}
+
+/** One operation of a model, with its argument. */
+export interface Work {
+  readonly operation: Operation;
+  readonly model: PrismaModel;
+  readonly name: string;
+  readonly args: Value | undefined;
+  /** It is a part of an operation of several statements. */
+  readonly isPart?: boolean;
 }

@@ -1,6 +1,6 @@
 // The operations of a model of the Prisma client as statements of the AR: what each reads, writes, returns and throws.
-import type { Expression } from "../../../../program/expression";
-import type { Assignment, OnConflict, Output } from "../../../../program/statement";
+import type { Expression, Output } from "../../../../program/expression";
+import type { Assignment, OnConflict } from "../../../../program/statement";
 import { dictionary } from "../../../../protocol/dictionary";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
@@ -21,6 +21,7 @@ import {
   type Operation,
   type RowScope,
   scopeOf,
+  type Work,
 } from "./context";
 import { createData, updateData, type DataReading } from "./data";
 import { namesRelations, oneOf, setsSomething, setWhere } from "./emptyData";
@@ -53,16 +54,6 @@ const OPERATIONS = dictionary<(work: Work) => Value>({
   delete: (work) => remove(work, true),
   deleteMany: (work) => remove(work, false),
 });
-
-/** One operation of a model, with its argument. */
-export interface Work {
-  readonly operation: Operation;
-  readonly model: PrismaModel;
-  readonly name: string;
-  readonly args: Value | undefined;
-  /** It is a part of an operation of several statements. */
-  readonly isPart?: boolean;
-}
 
 export function isOperation(name: string): boolean {
   return Object.hasOwn(OPERATIONS, name);

@@ -1,6 +1,6 @@
 // Order and section of what the Prisma client finds: orderBy, take, skip, cursor, distinct.
-import type { Query } from "../../../../program/statement";
 import type { Value } from "../../values";
+import type { Query } from "../../../../program/expression";
 import { columnOf, type RowScope } from "./context";
 import { constantOf, knownFields, argumentField, isAbsent, itemsOrSelf } from "./argumentValues";
 

@@ -1,7 +1,12 @@
 // Results of operations of the Prisma client: rows with the fields that `select`, `omit` and `include` ask for, and the
 // statements that read related rows along with them.
-import type { Expression, ValueType } from "../../../../program/expression";
-import type { Output, Query, Relation } from "../../../../program/statement";
+import type {
+  Expression,
+  ValueType,
+  Output,
+  Query,
+  Relation,
+} from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
 import type {

@@ -1,6 +1,5 @@
 // Reads of the Prisma client from the rows that it writes: keys, links, all columns.
-import type { Expression } from "../../../../program/expression";
-import type { Output } from "../../../../program/statement";
+import type { Expression, Output } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import type { PrismaLink, PrismaModel } from "../../../schema/prisma/model";

@@ -6,7 +6,7 @@ import { orAbsent } from "../../evaluate/values/absence";
 import { conditional, isLiteral } from "../../evaluate/values/convert";
 import type { Value } from "../../values";
 import { knownFields, argumentField, isAbsent, isNull } from "./argumentValues";
-import type { Work } from "./operations";
+import type { Work } from "./context";
 
 const OF_ONE: ReadonlySet<string> = new Set(
   "findUnique findUniqueOrThrow update delete upsert".split(" "),

@@ -12,9 +12,9 @@ import { transactionsOf } from "../../routine/transactions";
 import { walkCommand } from "../../walk";
 import { typeText } from "../ast";
 import { valueTypeOf } from "../valueType";
-import type { RoutineContext, State } from "./state";
+import type { State } from "./state";
 import { assignedIn, createState, finishReturn, lowerBody, rowOf, START } from "./routineBody";
-import { declaredType, type RoutineDefinition } from "./routineDefinition";
+import { declaredType, type RoutineDefinition, type RoutineContext } from "./routineDefinition";
 
 /**
  * The transactions of a routine: one, or several when it is a procedure that commits in between; none for a

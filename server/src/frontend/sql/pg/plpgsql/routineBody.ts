@@ -1,7 +1,7 @@
 // The body of a routine in its language, and calls of other routines, which run where the call stands.
-import type { Expression, ValueType } from "../../../../program/expression";
+import type { Expression, ValueType, Query } from "../../../../program/expression";
 import { mapParts } from "../../../../program/operands";
-import type { Command, Query } from "../../../../program/statement";
+import type { Command } from "../../../../program/statement";
 import { literal } from "../../expressions";
 import { mapSharing } from "../../dialectDetection/sharedParts";
 import { tablesByWords } from "../../fallback";
@@ -31,13 +31,14 @@ import { expressionAt } from "./expression";
 import { lowerBlock, returnedValue } from "./lower";
 import { parsePlBody } from "./parser";
 import { FOUND_VARIABLE, ROW_COUNT, runSql, tellCount } from "./sql";
-import { contextFor, type RoutineName, type RoutineContext, type State } from "./state";
+import { contextFor, type RoutineName, type State } from "./state";
 import { assignedNames } from "./tree";
 import {
   declaredType,
   tableOfType,
   type Argument,
   type RoutineDefinition,
+  type RoutineContext,
 } from "./routineDefinition";
 
 /** The context in which a routine is lowered, with FOUND and ROW_COUNT declared; `callers` are the routines around it. */

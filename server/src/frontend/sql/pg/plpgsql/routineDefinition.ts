@@ -1,6 +1,6 @@
 // CREATE FUNCTION and CREATE PROCEDURE as definitions: name, arguments, language and where the body stands.
 import type { CreateFunctionStmt, DefElem, FunctionParameter, Node, TypeName } from "libpg-query";
-import type { ValueType } from "../../../../program/expression";
+import type { ValueType, Query } from "../../../../program/expression";
 import type { Table } from "../../../../program/schema";
 import type { SourceRange } from "../../../../protocol/source";
 import { rangeOf, type LineIndex } from "../../text/lines";
@@ -11,6 +11,7 @@ import { itemsOf, lastName, schemaOf, stringOf, stringsOf, typeText } from "../a
 import type { PgParser } from "../pgParser";
 import { ownTypeName } from "../schema/typeNames";
 import { valueTypeOf } from "../valueType";
+import type { Note } from "../../../../program/program";
 import { bodyOf } from "./body";
 
 /** A CREATE FUNCTION, CREATE PROCEDURE or DO statement in a file. */
@@ -210,4 +211,14 @@ export function declaredType(
   if (type?.pct_type !== true) return valueTypeOf(typeText(type));
   const [relation = "", column] = stringsOf(type.names).slice(-2);
   return table(relation)?.columns.find((each) => each.name === column)?.type ?? "other";
+}
+
+/** Shared parts of all routines of a reading. */
+export interface RoutineContext {
+  readonly parser: PgParser;
+  readonly table: (name: string) => Table | undefined;
+  readonly view: (name: string) => Query | undefined;
+  /** The routine that a call of that name means; undefined when there is none, or several. */
+  readonly routine: (name: string, count: number, schema?: string) => RoutineDefinition | undefined;
+  readonly note: (note: Note) => void;
 }

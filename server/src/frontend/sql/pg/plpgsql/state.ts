@@ -1,25 +1,12 @@
 // State in which a routine is lowered: its names, the commands so far, and how RETURN leaves it.
 import type { Expression, ValueType } from "../../../../program/expression";
-import type { Note } from "../../../../program/program";
-import type { Table } from "../../../../program/schema";
-import type { Command, Query } from "../../../../program/statement";
+import type { Command } from "../../../../program/statement";
 import type { CallArgument, CallResult, LoweringContext, SqlPiece } from "../../lowering";
 import type { Span } from "../../text/split";
 import { find, valueOf } from "../../routine/names";
 import { unknownAt, type RoutineState } from "../../routine/state";
-import type { PgParser } from "../pgParser";
 import { functionsOf } from "../valueFunctions";
-import type { RoutineDefinition } from "./routineDefinition";
-
-/** Shared parts of all routines of a reading. */
-export interface RoutineContext {
-  readonly parser: PgParser;
-  readonly table: (name: string) => Table | undefined;
-  readonly view: (name: string) => Query | undefined;
-  /** The routine that a call of that name means; undefined when there is none, or several. */
-  readonly routine: (name: string, count: number, schema?: string) => RoutineDefinition | undefined;
-  readonly note: (note: Note) => void;
-}
+import type { RoutineDefinition, RoutineContext } from "./routineDefinition";
 
 /** The name of a routine as a call says it. */
 export interface RoutineName {

@@ -9,11 +9,11 @@ import { declarationContext } from "../../lowering";
 import { inStatements, type Replace } from "../../dialectDetection/replaceStatements";
 import { walkStatement } from "../../walk";
 import { rangeVarsOf, tableName } from "../ast";
-import type { RoutineContext } from "../plpgsql/state";
 import { lowerExpression } from "../recursion";
 import { sourceOfRelation } from "../scope";
 import { startWork } from "../statement";
 import { functionsOf } from "../valueFunctions";
+import type { RoutineContext } from "../plpgsql/routineDefinition";
 import type { Policy } from "./policies";
 
 export interface RowSecurity {

@@ -2,7 +2,6 @@
 import type { Node } from "libpg-query";
 import type { Note } from "../../../../program/program";
 import type { Table } from "../../../../program/schema";
-import type { Query } from "../../../../program/statement";
 import { sourceIn, type SqlPiece } from "../../lowering";
 import { mayDefine } from "../../definitionFilter";
 import { kindOf, stringsOf, tableName } from "../ast";
@@ -14,6 +13,7 @@ import {
   type Trigger,
 } from "../triggers/triggerDefinitions";
 import { hasNoMeaning } from "../withoutMeaning";
+import type { Query } from "../../../../program/expression";
 import { change, recordLoss, say, type DefinitionLoss, type State } from "./schemaState";
 import { defineCollation } from "./collations";
 import { replayBlock } from "./doBlocks";

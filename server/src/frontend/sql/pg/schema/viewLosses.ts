@@ -1,6 +1,6 @@
 // Losses of the lowering of a view's query, kept beside the query: whoever reads the view loses it, too.
 import type { Taint } from "../../../../program/precision";
-import type { Query } from "../../../../program/statement";
+import type { Query } from "../../../../program/expression";
 
 const LOSSES = new WeakMap<Query, readonly Taint[]>();
 

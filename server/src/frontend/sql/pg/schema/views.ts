@@ -1,11 +1,11 @@
 // Views: their queries are read where statements name them, over the tables of that time.
 import type { SelectStmt } from "libpg-query";
 import type { Table } from "../../../../program/schema";
-import type { Query } from "../../../../program/statement";
 import { declarationContext, type LoweringContext, type SqlPiece } from "../../lowering";
 import { withColumnNames } from "../../terms";
 import { lowerQuery } from "../recursion";
 import { startWork } from "../statement";
+import type { Query } from "../../../../program/expression";
 import { withLosses } from "./viewLosses";
 
 export interface View {

@@ -1,12 +1,11 @@
 // UPDATE and DELETE with the triggers of their rows. Where these only compute, they become a part of the statement, and
 // what runs for a row runs over the rows that it returns. Where they need a row as it was, and a key chooses it, the row
 // is locked and read first, as PostgreSQL itself does before it runs a BEFORE trigger.
-import type { Expression } from "../../../../program/expression";
+import type { Expression, Output } from "../../../../program/expression";
 import type {
   Assignment,
   Command,
   DeleteStatement,
-  Output,
   SelectStatement,
   UpdateStatement,
 } from "../../../../program/statement";

@@ -1,11 +1,10 @@
 // INSERT with the triggers of its rows: BEFORE ones make each row before it is inserted, AFTER ones run over what it returns.
-import type { Expression } from "../../../../program/expression";
+import type { Expression, Output } from "../../../../program/expression";
 import type {
   Assignment,
   Command,
   InsertStatement,
   OnConflict,
-  Output,
 } from "../../../../program/statement";
 import { literal } from "../../expressions";
 import { connective } from "../../terms";

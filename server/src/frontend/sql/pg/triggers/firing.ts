@@ -10,7 +10,7 @@ import { createNames, type Names } from "../../routine/names";
 import { walkCommand } from "../../walk";
 import { withoutDeadAssignments } from "../../routine/deadAssignments";
 import { firesWhen } from "../columnNames";
-import type { RoutineContext } from "../plpgsql/state";
+import type { RoutineContext } from "../plpgsql/routineDefinition";
 import { fireChange } from "./fireChange";
 import type { Firing, Outcome } from "./triggerRows";
 import { fireInsert } from "./fireInsert";

@@ -10,12 +10,12 @@ import { walkCommand } from "../../walk";
 import { declare, declareRecord, freshVariable, type Names } from "../../routine/names";
 import { assign } from "../../routine/state";
 import { calledFrom, withoutReturns } from "../../routine/withoutReturns";
-import type { RoutineContext } from "../plpgsql/state";
 import { contextFor } from "../plpgsql/state";
 import { lowerExpression } from "../recursion";
 import { createState, lowerBody, START } from "../plpgsql/routineBody";
 import { NO_SOURCES } from "../scope";
 import { startWork } from "../statement";
+import type { RoutineContext } from "../plpgsql/routineDefinition";
 import type { Trigger, TriggerEvent } from "./triggerDefinitions";
 
 /** A row by its columns: the variables that hold them. */

@@ -1,13 +1,12 @@
 // Shared state of the triggers of one statement: their rows in variables, and the rows that the statement returns for
 // them.
-import type { Expression } from "../../../../program/expression";
+import type { Expression, Output } from "../../../../program/expression";
 import { mapParts } from "../../../../program/operands";
 import { isDeferred, type Table } from "../../../../program/schema";
 import type {
   Command,
   DeleteStatement,
   InsertStatement,
-  Output,
   Statement,
   UpdateStatement,
 } from "../../../../program/statement";

@@ -1,0 +1,19 @@
+// Names by which code asks a database: types of objects that reach one, and their methods.
+
+/** As frameworks and programmers name them. Mappers also are what makes one record of another, by other methods. */
+const TYPES =
+  /(?:Repository|Repo|Dao|DAO|EntityManager|SessionFactory|SqlSession|StatelessSession|Mapper|DSLContext|Jdbi|Sql2o|HibernateTemplate|DatabaseClient|R2dbcEntityTemplate)$/u;
+
+/** Methods that libraries ask a database by, whatever they are called on. */
+const ASKS =
+  /^(?:aggregate|average|bulk|count|decrement|delete|destroy|execute|exist|fetch|find|getCount|getExists|getMany|getOne|getRaw|groupBy|increment|insert|maximum|minimum|preload|query|recover|remove|restore|save|select|soft[DR]|sum|truncate|update|upsert)/u;
+
+/** True if types are called so. */
+export function isDataAccess(type: string): boolean {
+  return TYPES.test(type);
+}
+
+/** True if a function of that name (as written) is one by which libraries ask a database. */
+export function asksByName(name: string): boolean {
+  return ASKS.test(/\w*$/u.exec(name)?.[0] ?? "");
+}

@@ -1,0 +1,132 @@
+// Statements as both translations give them.
+import type { SqlDefinition } from "./definitionTree";
+import type { SqlQuery, SqlChange, SqlExpression } from "./tree";
+
+export type SqlStatement =
+  | SqlQuery
+  | SqlChange
+  | {
+      readonly kind: "truncate";
+      readonly tables: readonly string[];
+      /** The numbers of their columns begin again. */
+      readonly restart: boolean;
+      /** Tables that refer to them are emptied as well. */
+      readonly cascade: boolean;
+    }
+  | { readonly kind: "definition"; readonly definition: SqlDefinition; readonly tag: string }
+  | ({ readonly kind: "begin" } & TransactionModes)
+  | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
+  | { readonly kind: "savepoint" | "release" | "rollback to"; readonly name: string }
+  /** SET TRANSACTION, and what is said of all transactions of the session. */
+  | ({ readonly kind: "set modes"; readonly session: boolean } & TransactionModes)
+  | {
+      readonly kind: "set";
+      readonly assignments: readonly {
+        readonly name: string;
+        /** A user variable of MySQL, else a setting of the session. */
+        readonly user: boolean;
+        readonly value?: SqlExpression;
+        /** SET LOCAL: until the transaction ends. */
+        readonly local?: boolean;
+      }[];
+    }
+  | { readonly kind: "show"; readonly name: string; readonly of?: ShowRequest }
+  | {
+      readonly kind: "explain";
+      readonly statement: SqlStatement;
+      readonly format: string;
+      /** ANALYZE: it is carried out. */
+      readonly isRun: boolean;
+    }
+  | { readonly kind: "prepare"; readonly name: string; readonly statement: SqlStatement }
+  /** PREPARE of a text that is read when it is prepared. */
+  | { readonly kind: "prepare text"; readonly name: string; readonly text: SqlExpression }
+  | {
+      readonly kind: "execute";
+      readonly name: string;
+      readonly arguments: readonly SqlExpression[];
+    }
+  /** Without a name: all. */
+  | { readonly kind: "deallocate" | "close"; readonly name?: string | undefined }
+  | {
+      readonly kind: "declare";
+      readonly name: string;
+      readonly query: SqlQuery;
+      /** WITH HOLD: it outlives its transaction. */
+      readonly isHeld: boolean;
+    }
+  | {
+      readonly kind: "fetch";
+      readonly name: string;
+      readonly direction: "forward" | "backward" | "absolute" | "relative";
+      /** Undefined: all. */
+      readonly count: number | undefined;
+      readonly isMove: boolean;
+    }
+  | SqlCopy
+  | { readonly kind: "listen"; readonly channel: string }
+  | { readonly kind: "unlisten"; readonly channel?: string | undefined }
+  | { readonly kind: "notify"; readonly channel: string; readonly payload: string }
+  | { readonly kind: "discard" }
+  | {
+      readonly kind: "table as";
+      readonly table: string;
+      readonly columns: readonly string[];
+      readonly query: SqlQuery;
+      readonly ifNotExists: boolean;
+      readonly isEmpty: boolean;
+      /** A materialized view. */
+      readonly isView: boolean;
+    }
+  | { readonly kind: "do"; readonly body: string }
+  | { readonly kind: "call"; readonly name: string; readonly arguments: readonly SqlExpression[] }
+  /** SET CONSTRAINTS; without names: all. */
+  | {
+      readonly kind: "set constraints";
+      readonly names: readonly string[];
+      readonly deferred: boolean;
+    }
+  /** LOCK TABLE, ANALYZE and the like: accepted, without effect on rows. */
+  | { readonly kind: "nothing"; readonly tag: string };
+
+export interface TransactionModes {
+  /** The level, in lower case. */
+  readonly level?: string;
+  readonly readOnly?: boolean;
+}
+
+/** Rows from the client, or to it. */
+export interface SqlCopy {
+  readonly kind: "copy";
+  readonly isFrom: boolean;
+  readonly table?: string;
+  readonly columns: readonly string[];
+  readonly query?: SqlQuery;
+  readonly options: CopyOptions;
+}
+
+export interface CopyOptions {
+  readonly format: "text" | "csv" | "binary";
+  readonly delimiter: string;
+  readonly null: string;
+  readonly header: boolean;
+  readonly quote: string;
+  readonly escape: string;
+}
+
+/** The subject of SHOW and DESCRIBE of MySQL; `like` is a pattern of LIKE. */
+export type ShowRequest =
+  | { readonly kind: "tables"; readonly full: boolean; readonly like?: string }
+  | {
+      readonly kind: "columns";
+      readonly table: string;
+      readonly full: boolean;
+      readonly like?: string;
+    }
+  | { readonly kind: "indexes" | "create table"; readonly table: string }
+  | { readonly kind: "table status"; readonly like?: string }
+  | { readonly kind: "character sets" | "grants" }
+  | { readonly kind: "variables"; readonly like?: string }
+  | { readonly kind: "databases"; readonly like?: string }
+  /** Questions about the server that have no rows here: warnings, status, engines, ... */
+  | { readonly kind: "none"; readonly columns: readonly string[] };
