@@ -29,6 +29,7 @@ import {
   checkFailed,
   checkReadOnly,
   loneCall,
+  loneRelation,
   skipNotices,
   VERSIONS,
 } from "./sessionParts";
@@ -117,7 +118,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     note: (notice) => {
       notices.push(notice);
     },
-    rows: rowsStatement,
+    rows: (parsed, parameters, locals) => rowsStatement(parsed, parameters, locals && { locals }),
     statement: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
     inTransaction,
   });
@@ -210,8 +211,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   function* rowsStatement(
     statement: SqlQuery | SqlChange,
     parameters: readonly unknown[],
-    locals?: Locals,
+    around: Pick<StatementContext, "called"> & { readonly locals?: Locals } = {},
   ): Generator<Request, SqlResult, Reply> {
+    const { locals } = around;
     const types = locals === undefined ? new Map(givenTypes) : new Map<number, SqlType>();
     for (const [at, given] of parameters.entries()) {
       const type = parameterType(given, dialect);
@@ -220,7 +222,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     const localTypes = typesAround(locals);
     const plan = database.plan(statement, types, localTypes);
     const lastInsert = state.facts.lastInsert;
-    const end = yield* runPlan(plan, { ...context(parameters), ...(locals && { locals }) });
+    const end = yield* runPlan(plan, { ...context(parameters), ...around });
     if (statement.kind !== "select") yield* statementTriggers(statement, "before");
     const { result, changed = [] } = yield* finished(end);
     if (catalog.triggers.size > 0) {
@@ -272,7 +274,12 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         const lone = loneCall(catalog, parsed);
         if (lone !== undefined)
           return yield* inTransaction(() => routines.call(lone, parameters, false));
-        return yield* inTransaction(() => rowsStatement(parsed, parameters));
+        const relation = loneRelation(catalog, parsed);
+        return yield* inTransaction(function* () {
+          if (relation === undefined) return yield* rowsStatement(parsed, parameters);
+          const { rows } = yield* routines.call(relation, parameters, false);
+          return yield* rowsStatement(parsed, parameters, { called: new Map([[relation, rows]]) });
+        });
       }
       case "insert":
       case "update":

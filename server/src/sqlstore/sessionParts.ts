@@ -47,6 +47,19 @@ export function loneCall(catalog: Catalog, { body, with: withs }: SqlQuery): Sql
   return isOne && !hasOutputs && routine.returnsRow === undefined ? value : undefined;
 }
 
+/** The function of the user's own that alone stands in FROM: it may change rows, and its statements have snapshots of their own. */
+export function loneRelation(
+  { routines }: Catalog,
+  { body, with: withs }: SqlQuery,
+): SqlCall | undefined {
+  if (routines.size === 0 || withs.length > 0 || body.kind !== "select") return undefined;
+  const [relation, ...more] = body.from;
+  if (relation?.kind !== "function" || more.length > 0) return undefined;
+  const { name, arguments: args } = relation.call;
+  const routine = routineFor(routines.get(name), args.length);
+  return routine === undefined || routine.isProcedure ? undefined : relation.call;
+}
+
 export function commandResult(command: string): SqlResult {
   return { command, columns: [], rows: [], rowCount: 0 };
 }

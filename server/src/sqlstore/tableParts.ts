@@ -13,7 +13,7 @@ import {
 } from "./catalog";
 import { contains } from "./compile/walk";
 import { declaredSequence, type SequenceType } from "./sequence";
-import { failure } from "./sqlError";
+import { failure, unsupported } from "./sqlError";
 import type { ColumnDefinition, ConstraintDefinition } from "./definitionTree";
 import type { SqlExpression } from "./tree";
 import {
@@ -32,8 +32,14 @@ export function noTable(catalog: Catalog, name: string): Error {
 
 /** The type of a column; labels of MySQL's enumerations stand behind its name. */
 export function declaredType(catalog: Catalog, type: TypeName): DeclaredType {
-  if (catalog.dialect === "postgres") return postgresType(type, (own) => ownType(catalog, own));
+  if (catalog.dialect === "postgres")
+    return postgresType(type, (own) => ownType(catalog, own) ?? rowType(catalog, own));
   return mysqlType(type, type.labels);
+}
+
+/** The type of the rows of a table. */
+function rowType({ tables }: Catalog, name: string): DeclaredType | undefined {
+  return tables.has(name) ? { type: "record", row: name } : undefined;
 }
 
 export function columnOf(catalog: Catalog, table: Table, definition: ColumnDefinition): Column {
@@ -44,6 +50,7 @@ export function columnOf(catalog: Catalog, table: Table, definition: ColumnDefin
       : failure("columnExists", `Duplicate column name '${name}'`);
   }
   const declared = definition.declared ?? declaredType(catalog, definition.type);
+  if (declared.row !== undefined) throw unsupported(`a column of rows of ${declared.row}`);
   const usual =
     definition.default ??
     (declared.domain === undefined ? undefined : catalog.domains.get(declared.domain)?.default);

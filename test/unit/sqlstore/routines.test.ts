@@ -58,6 +58,19 @@ const CASES: readonly (readonly [
   expected: readonly unknown[],
 ])[] = [
   [
+    "a function in FROM that changes rows and gives one in a parameter, as Sequelize's findOrCreate makes it",
+    [
+      ACCOUNTS,
+      `create function pg_temp.made(out response account, out caught text) returns record as $$
+       begin insert into account values (3, 7) returning * into response;
+       exception when unique_violation then get stacked diagnostics caught = pg_exception_detail; end $$ language plpgsql`,
+      "select (made.response).id, (made.response).balance, made.caught from pg_temp.made()",
+      "select (made.response).id, made.caught from pg_temp.made()",
+      "select count(a.*) from account a",
+    ],
+    [[], [], [["3", "7", null]], [[null, "Key (id)=(3) already exists."]], [["3"]]],
+  ],
+  [
     "a block with variables, loops and an error that is handled",
     [
       ACCOUNTS,

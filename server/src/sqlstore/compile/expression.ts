@@ -78,6 +78,9 @@ export function expressionNode(expression: SqlExpression, scope: Scope): Node {
     case "column":
       return column(expression.path, scope);
     case "star":
+      // PostgreSQL's `t.*` inside of an expression is the row.
+      if (expression.path.length > 0 && isPostgres(compiler))
+        return resolveColumn(scope, expression.path.slice(-1));
       throw failure("syntax", "* stands where an expression is expected");
     case "variable":
       return variableNode(expression.name, expression.assigned, scope);

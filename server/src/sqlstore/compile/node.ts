@@ -2,7 +2,7 @@
 import type { Dialect } from "../../program/dialect";
 import type { Catalog, Routine, Table } from "../catalog";
 import type { NamedLocks } from "../namedLocks";
-import type { SqlChange, SqlExpression, SqlQuery, SqlWindow } from "../tree";
+import type { SqlCall, SqlChange, SqlExpression, SqlQuery, SqlWindow } from "../tree";
 import { failure } from "../sqlError";
 import { converter, isTrue } from "../values/cast";
 import { isImplicit, isText, postgresName, type DeclaredType, type SqlType } from "../values/types";
@@ -89,6 +89,8 @@ export interface Work {
   /** Where the query stands that a WITH clause belongs to. */
   readonly withEnvs: Map<number, Env>;
   readonly variables: UserVariables;
+  /** Rows of functions that have run before the statement. */
+  readonly called?: ReadonlyMap<SqlCall, readonly SqlRow[]> | undefined;
   /** Values of the variables of the routine around. */
   readonly locals?: ReadonlyMap<string, { readonly value: SqlValue }> | undefined;
   readonly setting: (name: string) => SqlValue;

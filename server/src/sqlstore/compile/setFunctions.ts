@@ -60,11 +60,13 @@ function ownRows(
   const outputs = outputsOf(routine, (name) => catalog.tables.get(name)?.columns);
   const isPlain = outputs.length === 1 && routine.returns !== undefined;
   return {
-    columns: outputs.map(({ name, type }, at) => ({
+    columns: outputs.map(({ name, type, shape }, at) => ({
       name: columns[at] ?? (isPlain ? (alias ?? name) : name),
       type,
+      ...(shape && { shape }),
     })),
     rows: (env) =>
+      env.work.called?.get(call) ??
       compiler.routine(
         routine,
         nodes.map((node) => ({ type: node.type, value: node.run(env) })),

@@ -1,11 +1,11 @@
 // A routine of the user's own with its arguments: what it returns, as one value or as rows.
 import { parsePlBody } from "../../frontend/sql/pg/plpgsql/parser";
-import type { Routine } from "../catalog";
+import type { Routine, RoutineParameter } from "../catalog";
 import type { QueryColumn } from "../compile/node";
 import { selectOf } from "../selectOf";
 import { failure } from "../sqlError";
-import type { SqlType } from "../values/types";
-import type { SqlRow } from "../values/value";
+import type { DeclaredType, SqlType } from "../values/types";
+import { isList, type SqlRow, type SqlValue } from "../values/value";
 import type { Argument, Frame, Locals, RoutineHost, RoutineResult, Steps } from "./frame";
 import { runBlock } from "./interpret";
 import { runMysqlBody } from "./mysqlBody";
@@ -34,17 +34,17 @@ export function inputsOf({ parameters, isProcedure }: Routine): Routine["paramet
 export function outputsOf(routine: Routine, table: RoutineHost["table"]): readonly QueryColumn[] {
   const outputs = routine.parameters.filter(({ mode }) => mode !== "in");
   if (outputs.length > 0) {
-    return outputs.map(({ name, declared }) => ({
-      name,
-      type: declared.type,
-      origin: { declared },
-    }));
+    return outputs.map(({ name, declared }) => {
+      const fields = declared.row === undefined ? undefined : table(declared.row);
+      return {
+        name,
+        type: declared.type,
+        origin: { declared },
+        ...(fields && { shape: { fields: fields.map(typedField) } }),
+      };
+    });
   }
-  if (routine.returnsRow !== undefined)
-    return (table(routine.returnsRow) ?? []).map(({ name, declared }) => ({
-      name,
-      type: declared.type,
-    }));
+  if (routine.returnsRow !== undefined) return (table(routine.returnsRow) ?? []).map(typedField);
   const { returns, name } = routine;
   return returns === undefined
     ? [{ name, type: "void" }]
@@ -80,9 +80,39 @@ function* frameOf(routine: Routine, args: readonly Argument[], host: RoutineHost
       frame.locals.get(name) ?? { declared, value: null },
     );
   }
-  for (const { name, declared, mode } of routine.parameters)
+  for (const { name, declared, mode } of routine.parameters) {
     if (mode === "out" || mode === "table") frame.locals.set(name, { declared, value: null });
+    if (declared.row !== undefined) bindRecord(frame, name, declared.row);
+  }
   return frame;
+}
+
+function typedField({
+  name,
+  declared,
+}: {
+  readonly name: string;
+  readonly declared: DeclaredType;
+}): { readonly name: string; readonly type: SqlType } {
+  return { name, type: declared.type };
+}
+
+/** The fields of a parameter that holds a row. */
+function bindRecord(frame: Frame, name: string, table: string): void {
+  const { value: row = null } = frame.locals.get(name) ?? {};
+  frame.records.add(name);
+  for (const [at, { name: field, declared }] of (frame.host.table(table) ?? []).entries()) {
+    const value = isList(row) ? (row[at] ?? null) : null;
+    frame.locals.set(`${name}.${field}`, { declared, value });
+  }
+}
+
+/** A parameter as the routine leaves it. */
+function outputValue({ locals, host }: Frame, { name, declared }: RoutineParameter): SqlValue {
+  if (declared.row === undefined) return locals.get(name)?.value ?? null;
+  const fields = host.table(declared.row) ?? [];
+  const row = fields.map((field) => locals.get(`${name}.${field.name}`)?.value ?? null);
+  return row.every((value) => value === null) ? null : row;
 }
 
 /** Carries it out. One row for what returns no set. */
@@ -104,7 +134,7 @@ export function* callRoutine(
     throw failure("syntax", problem?.message ?? "BEGIN is expected");
   const flow = yield* runBlock(block, frame);
   if (routine.returnsSet) return frame.rows;
-  if (outputs.length > 0) return [outputs.map(({ name }) => frame.locals.get(name)?.value ?? null)];
+  if (outputs.length > 0) return [outputs.map((output) => outputValue(frame, output))];
   if (flow.kind !== "return" && routine.returns !== undefined)
     throw failure("noReturn", "control reached end of function without RETURN");
   return [[routine.returns === undefined ? "" : frame.returned]];

@@ -200,6 +200,8 @@ function diagnosed(
       return { type: "text", value: frame.error?.code ?? null };
     case "message_text":
       return { type: "text", value: frame.error?.message ?? null };
+    case "pg_exception_detail":
+      return { type: "text", value: frame.error?.detail ?? "" };
     case "constraint_name":
       return { type: "text", value: frame.error?.constraint ?? "" };
     case "table_name":

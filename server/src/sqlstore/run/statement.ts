@@ -149,6 +149,7 @@ export interface StatementContext {
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly variables: UserVariables;
   readonly locals?: Work["locals"];
+  readonly called?: Work["called"];
   readonly setting: (name: string) => SqlValue;
   readonly session: SessionFacts;
   readonly locks: Work["locks"];
@@ -382,6 +383,7 @@ function createWork(
     withEnvs: new Map(),
     variables: context.variables,
     locals: context.locals,
+    called: context.called,
     setting: context.setting,
     session: context.session,
     locks: lockedOnce(context.locks, drawn.locks),

@@ -90,7 +90,8 @@ function constraintsOf(table: Table): readonly {
     columns.flatMap((at) => table.columns[at]?.name ?? []);
   return [
     ...table.keys
-      .filter(({ where }) => where === undefined)
+      // A unique index is no constraint.
+      .filter(({ where, isIndex }) => where === undefined && isIndex !== true)
       .map(({ name, primary, columns }) => {
         return { name, kind: primary ? "PRIMARY KEY" : "UNIQUE", columns: names(columns) };
       }),

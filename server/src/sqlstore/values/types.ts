@@ -85,6 +85,8 @@ export interface DeclaredType {
   /** Name of the domain that it is, and that of the elements of an array. */
   readonly domain?: string;
   readonly elementDomain?: string;
+  /** The table whose rows it holds. */
+  readonly row?: string;
   /** The members of MySQL's SET, whose values are some of them with commas between. */
   readonly members?: readonly string[];
   /** MySQL's DATETIME and TIMESTAMP have no fraction unless it is declared. */
