@@ -20,15 +20,15 @@ const results = path.join(root, "test-results");
 
 /**
  * In the order in which they run: those that mostly wait come first, since `npm test` runs the checks beside them. Browsers and
- * editors run one at a time.
+ * editors run one at a time. Three files at a time keep two cores busy, since some wait for a server.
  * @type {readonly Stage[]}
  */
 const stages = [
   { name: "lsp", concurrency: 2 },
   { name: "webview", concurrency: 1, needsEditor: true },
   { name: "e2e", concurrency: 1, needsEditor: true },
-  { name: "unit", concurrency: 2 },
-  { name: "cli", concurrency: 2 },
+  { name: "unit", concurrency: 3 },
+  { name: "cli", concurrency: 3 },
 ];
 
 /** Files of unit tests share processes: loading parsers and sources again for each file takes as long as most of the tests. */
