@@ -1,4 +1,4 @@
-// Entry of dist/extension.js: starts the server's client and hangs every surface of the editor on it.
+// Entry of dist/extension.js: starts the server's client and registers every editor feature.
 import { languages, workspace } from "vscode";
 import type { ExtensionContext, Disposable } from "vscode";
 import { registerCancel } from "./features/cancel";
@@ -54,8 +54,8 @@ export async function activate(context: ExtensionContext): Promise<void> {
 }
 
 /**
- * Starts the server for SQL and configurations. Other documents only let the extension look whether they are recorded
- * histories; the first request starts the server as well.
+ * Starts the server for SQL and configurations. Other documents are only inspected for recorded histories; the first request starts the
+ * server as well.
  */
 async function startWhenWanted(
   context: ExtensionContext,

@@ -1,4 +1,4 @@
-// Builds HTML elements: the smallest thing that keeps views readable. Text is always text, never markup.
+// Builds HTML elements with a minimal helper. Text is always text, never markup.
 
 type Child = Node | string | undefined;
 
@@ -8,7 +8,7 @@ interface Properties {
   readonly on?: Readonly<Partial<Record<keyof HTMLElementEventMap, (event: Event) => void>>>;
 }
 
-/** An element with its attributes, listeners and children; undefined attributes and children are left out. */
+/** An element with its attributes, listeners and children; undefined ones are skipped. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Properties,

@@ -1,4 +1,4 @@
-// The page's side of its host: inside VS Code the editor, in a plain browser a recorded state. No other file knows which.
+// The page's side of its host: VS Code, or a recorded state in a plain browser. Only this file distinguishes them.
 import type {
   Call,
   PanelHost,
@@ -9,9 +9,9 @@ import type {
 
 export interface Host {
   send(call: Call<PanelHost>): void;
-  /** Calls of the page by its host; registered once. */
+  /** Receives the host's calls; registered once. */
   onCall(receive: (call: Call<PanelPage>) => void): void;
-  /** The state that was remembered before a reload. */
+  /** The state remembered across a reload. */
   recall(): PanelMemory | undefined;
   remember(memory: PanelMemory): void;
 }
@@ -24,7 +24,7 @@ interface VsCodeApi {
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
-/** The editor when the page runs in one, else the page's recording. */
+/** The editor if the page runs in one, else the page's recording. */
 export function openHost(): Host {
   return typeof acquireVsCodeApi === "function" ? vscodeHost(acquireVsCodeApi()) : recordedHost();
 }
@@ -39,7 +39,7 @@ function vscodeHost(api: VsCodeApi): Host {
         receive(event.data);
       });
     },
-    // Written by `remember` below and by nobody else.
+    // Only `remember` below writes it.
     recall: () => api.getState() as PanelMemory | undefined,
     remember: (memory) => {
       api.setState(memory);
@@ -48,8 +48,8 @@ function vscodeHost(api: VsCodeApi): Host {
 }
 
 /**
- * Answers `ready` with the state in the element `#recording` (JSON). Calls become events `isolens-call` of the
- * window, and events `isolens-page` are taken as calls of the host, so that a test can play the host.
+ * Answers `ready` with the state in the element `#recording` (JSON). Calls become `isolens-call` events of the window, and `isolens-page`
+ * events are handled as host calls, so that a test can play the host.
  */
 function recordedHost(): Host {
   let receive: (call: Call<PanelPage>) => void = () => undefined;
@@ -61,7 +61,7 @@ function recordedHost(): Host {
       window.dispatchEvent(new CustomEvent("isolens-call", { detail: call }));
       const recording = document.getElementById("recording")?.textContent;
       if (call.method === "ready" && recording) {
-        // Whoever opens the page in a plain browser answers for the recording.
+        // The recording of a page in a plain browser is trusted.
         receive({ method: "show", params: JSON.parse(recording) as PanelState });
       }
     },

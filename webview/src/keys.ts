@@ -18,7 +18,7 @@ const LIST: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["?"], "this list"],
 ];
 
-/** Listens on the document; keys do nothing while there is no anomaly. */
+/** Listens on the document; keys are ignored without an anomaly. */
 export function createKeys(actions: Actions, active: () => boolean): Keys {
   const close = button({ class: "quiet", run: () => dialog.close() }, "Close");
   const dialog = element(
@@ -47,7 +47,7 @@ export function createKeys(actions: Actions, active: () => boolean): Keys {
   };
 }
 
-/** True if the key meant something here. */
+/** True if the key was handled. */
 function handle(event: KeyboardEvent, actions: Actions): boolean {
   switch (event.key) {
     case "ArrowDown":
@@ -63,7 +63,7 @@ function handle(event: KeyboardEvent, actions: Actions): boolean {
       actions.move("last");
       return true;
     case "Enter":
-      // Buttons, tabs and edges have a meaning of their own.
+      // Buttons, tabs and edges handle Enter themselves.
       if (ownsEnter(event.target)) return false;
       actions.enterEditor();
       return true;

@@ -1,4 +1,4 @@
-// Entry of dist/webview.js: puts the page into its element and lets the host begin.
+// Entry of dist/webview.js: creates the page and signals the host.
 import "./styles/theme.css";
 import "./styles/panel.css";
 import "./styles/figures.css";

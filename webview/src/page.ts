@@ -1,4 +1,4 @@
-// The page: takes states from its host, keeps the one selection and the tab, and passes both to every view.
+// The page: receives states from its host, holds the selection and the tab, and passes both to every view.
 import type {
   Call,
   PanelFixes,

@@ -5,7 +5,7 @@ import { plural } from "./words";
 
 const SHOWN = 4000;
 
-/** `Isolens: Cancel`: stops every check and says so at once. */
+/** `Isolens: Cancel`: stops all checks; the status changes at once. */
 export function registerCancel(server: ServerClient): Disposable {
   return commands.registerCommand("isolens.cancel", async () => {
     const stopped = await server.request("isolens/cancel", {});

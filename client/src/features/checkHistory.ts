@@ -1,5 +1,4 @@
-// `Isolens: Check History`: judges a recorded run. Whether a document is one is told by its first lines, never by its
-// name.
+// `Isolens: Check History`: judges a recorded run. A document is recognised by its first lines, never by its name.
 import type { Disposable } from "vscode";
 import { looksLikeHistory } from "../../../server/src/protocol/historyText";
 import { headOf, registerDocumentTask } from "./documentTask";
@@ -12,7 +11,7 @@ const LOOKED_AT_CHARACTERS = 4000;
 export function registerCheckHistory(server: ServerClient, panel: Panel): Disposable {
   return registerDocumentTask(server, {
     command: "isolens.checkHistory",
-    // The languages that the usual names of histories give.
+    // The language ids of histories with usual names.
     languages: ["isolens-history", "plaintext", "json", "jsonl", "jsonc", "clojure", "log"],
     applies: (document) =>
       looksLikeHistory(headOf(document, LOOKED_AT_CHARACTERS, LOOKED_AT_LINES)),

@@ -1,4 +1,4 @@
-// Tasks that run `isolens check` on a folder, whose findings the problem matcher puts into the Problems view.
+// Tasks that run `isolens check` on a folder; the problem matcher puts the findings into the Problems view.
 import { ProcessExecution, Task, TaskGroup, tasks, workspace, Uri } from "vscode";
 import type { Disposable, TaskDefinition, TaskScope, WorkspaceFolder } from "vscode";
 import { checkArguments } from "./taskArguments";
@@ -22,7 +22,7 @@ export function registerCheckTasks(extension: Uri): Disposable {
       (workspace.workspaceFolders ?? [])
         .filter(({ uri }) => uri.scheme === "file")
         .map((folder) => taskOf({ type: "isolens", command: "check" }, folder)),
-    // A definition of tasks.json says what is to be done; the folder is its own.
+    // A task of tasks.json defines the arguments, and its scope the folder.
     resolveTask: ({ definition, scope }) => {
       const folder = isFolder(scope) ? scope : workspace.workspaceFolders?.[0];
       return folder && definition["command"] === "check" ? taskOf(definition, folder) : undefined;

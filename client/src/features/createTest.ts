@@ -1,5 +1,5 @@
-// `Isolens: Create Test from Anomaly` and `Isolens: Copy as Two-Session Script`: the command line writes them, from the files
-// on disk, in a process of its own.
+// `Isolens: Create Test from Anomaly` and `Isolens: Copy as Two-Session Script`: the command line generates them from the files on disk, in
+// a separate process.
 import { spawn } from "node:child_process";
 import { Disposable, Uri, commands, env, window } from "vscode";
 import type { QuickPickItem } from "vscode";
@@ -48,7 +48,7 @@ const LANGUAGES: readonly Language[] = [
 export function registerCreateTest(server: ServerClient, panel: Panel, extension: Uri): Disposable {
   const script = Uri.joinPath(extension, "dist", "cli.js").fsPath;
 
-  /** The command line's arguments for the anomaly that the user means; undefined if there is none, which is said. */
+  /** The command line's arguments for the chosen anomaly; undefined if there is none, which is reported. */
   async function chosen(
     title: string,
     argument: unknown,

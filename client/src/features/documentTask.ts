@@ -1,5 +1,5 @@
-// A task on one document, such as judging a recorded run: started from the palette, the explorer or the lens above the
-// document, with its outcome in that lens until the document changes.
+// A task on one document, such as judging a recorded run: started from the palette, the explorer or the lens above the document, with its
+// outcome in that lens until the document changes.
 import {
   CodeLens,
   Disposable,
@@ -16,27 +16,27 @@ import type { ServerClient } from "./serverClient";
 
 export interface DocumentTask<Summary extends DocumentOutcome> {
   readonly command: string;
-  /** Documents whose text is looked at, by their languages. */
+  /** The language ids of candidate documents. */
   readonly languages: readonly string[];
-  /** True if a document is of the task's kind, told by its text. */
+  /** True if a document is of the task's kind, judged by its text. */
   readonly applies: (document: TextDocument) => boolean;
-  /** Says why, where it may not run. */
+  /** False if the task may not run, after reporting why. */
   readonly mayRun?: () => boolean;
   readonly run: (uri: string) => Promise<Summary>;
-  /** Takes the marks of a document away, whose text has changed. */
+  /** Removes the diagnostics of an edited document. */
   readonly forget: (uri: string) => Promise<unknown>;
-  /** The anomaly that the panel opens with: the first that was found. */
+  /** The anomaly for the panel: the first that was found. */
   readonly found: (summary: Summary) => string | undefined;
   readonly open: (anomaly: string) => Promise<void>;
   readonly words: {
-    /** The lens before, while and after it ran. */
+    /** The lens before, during and after the run. */
     readonly offer: string;
     readonly running: string;
     readonly again: string;
-    /** Behaviour where no document is open. */
+    /** The message if no document is open. */
     readonly none: string;
     readonly failed: string;
-    /** In the log. */
+    /** The name in the log. */
     readonly name: string;
   };
 }
@@ -46,10 +46,10 @@ export interface DocumentOutcome {
 }
 
 const SHOWN = 10_000;
-/** Characters of what a lens says. */
+/** Limit of a lens title in characters. */
 const LONGEST_TITLE = 100;
 
-/** Milliseconds until the panel has the keyboard. */
+/** Milliseconds until the panel has the keyboard focus. */
 const REDRAW = 1000;
 
 /** Registers the task's command and lens. A document has one run at a time. */
@@ -59,7 +59,7 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
 ): Disposable {
   const changed = new EventEmitter<void>();
   const outcomes = new Map<string, Summary | "running">();
-  /** Documents whose text changed while the task ran: what it says of them is of the old text. */
+  /** Documents edited during their run: the outcome belongs to the old text. */
   const overtaken = new Set<string>();
   const { words } = task;
 
@@ -98,7 +98,7 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
       if (found === undefined) return;
       await task.open(found);
       changed.fire();
-      // The editor draws no lenses while the panel takes the keyboard from it, and does not say when that is over.
+      // The editor draws no lenses while the panel takes the keyboard focus, and sends no event afterwards.
       setTimeout(() => {
         changed.fire();
       }, REDRAW);
@@ -111,7 +111,7 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
     }
   }
 
-  /** One line above the document: its outcome, or the way to it. */
+  /** One line above the document: its outcome, or the command. */
   function lenses(document: TextDocument): CodeLens[] {
     const isOn = workspace.getConfiguration("isolens", document).get("codeLens.enabled", true);
     if (!isOn || !task.applies(document)) return [];
@@ -140,8 +140,8 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
       onDidChangeCodeLenses: changed.event,
       provideCodeLenses: lenses,
     }),
-    // A lens that changed while another editor had the keyboard is shown again only when it is asked for.
-    // One that did not change stays as it is: a lens that is drawn anew swallows the click that it is under.
+    // A lens that changed while another editor had the focus is only redrawn on request. Unchanged lenses are kept: redrawing one swallows
+    // a click on it.
     window.onDidChangeActiveTextEditor((editor) => {
       const isShown = editor ? outcomes.has(editor.document.uri.toString()) : outcomes.size > 0;
       if (isShown) changed.fire();
@@ -156,7 +156,7 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
   );
 }
 
-/** A lens has one line, which is not wrapped: what explains the outcome, behind a colon, is told by its tooltip. */
+/** A lens has a single, unwrapped line: the explanation after a colon moves to its tooltip. */
 function shortened(message: string): string {
   if (message.length <= LONGEST_TITLE) return message;
   const head = message.slice(0, LONGEST_TITLE);
@@ -164,7 +164,7 @@ function shortened(message: string): string {
   return `${head.slice(0, cut > 0 ? cut : LONGEST_TITLE)} ...`;
 }
 
-/** The first lines of a document, at most so many characters of them. */
+/** The first lines of a document, up to a number of characters. */
 export function headOf(document: TextDocument, characters: number, lines = Infinity): string {
   const end = document.validatePosition(document.positionAt(characters));
   return document.getText(new Range(0, 0, Math.min(end.line, lines), end.character));

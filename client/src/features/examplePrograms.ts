@@ -1,10 +1,10 @@
-// Small programs to look at, one for each way in which transactions meet most often. A test checks what is found in each.
+// Example programs, one for each frequent pattern of races. A test checks the findings in each.
 
 export interface ExampleProgram {
   readonly title: string;
-  /** Level and files that are asked for. */
+  /** A sentence on the program. */
   readonly about: string;
-  /** The kind of anomaly that is found at READ COMMITTED; absent where there is none. */
+  /** The kind of anomaly at READ COMMITTED; absent if there is none. */
   readonly kind?: string;
   readonly text: string;
 }

@@ -1,5 +1,4 @@
-// `Isolens: Explore Client Program`: runs a client program in every way that its level allows. Whether a document is one
-// is told by its text.
+// `Isolens: Explore Client Program`: runs a client program in every way that its level allows. A document is recognised by its text.
 import { workspace, type Disposable } from "vscode";
 import { looksLikeCodeClient, looksLikeJsonClient } from "../../../server/src/protocol/clientText";
 import { headOf, registerDocumentTask } from "./documentTask";

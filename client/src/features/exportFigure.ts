@@ -1,8 +1,8 @@
-// Keeps what the panel shows: figures as files, texts in the clipboard.
+// Exports the panel's content: figures as files, texts to the clipboard.
 import { Uri, env, window, workspace } from "vscode";
 import type { PanelExport } from "../../../server/src/protocol/requests";
 
-/** Asks where a figure goes; a text is in the clipboard afterwards, which is said. `name` is what files are called. */
+/** Asks for the destination of a figure; copies a text to the clipboard and reports that. `name` is the default file name. */
 export async function exportFigure({ format, content }: PanelExport, name: string): Promise<void> {
   if (format === "mermaid" || format === "markdown") {
     await env.clipboard.writeText(content);

@@ -1,5 +1,5 @@
-// Marks beside the first line of each transaction: what is known of it, by shape and colour. Off by default, since breakpoints
-// and tests use the same place.
+// Gutter icons at the first line of each transaction: its state, by shape and colour. Off by default, since breakpoints and tests use the
+// same place.
 import { Disposable, OverviewRulerLane, Range, ThemeColor, Uri, window, workspace } from "vscode";
 import type { TextEditorDecorationType } from "vscode";
 import type { TransactionVerdict, TreeFile } from "../../../server/src/protocol/requests";
@@ -8,14 +8,14 @@ import type { ServerClient } from "./serverClient";
 
 const SETTING = "isolens.gutter.enabled";
 
-/** Each verdict has a shape of its own; what is still being checked has none. */
+/** Each verdict has its own shape; transactions being checked have none. */
 const SHAPES: Readonly<Partial<Record<TransactionVerdict, string>>> = {
   anomaly: '<path d="M8 2 15 14H1z" fill="COLOUR"/>',
   unknown: '<circle cx="8" cy="8" r="5" fill="none" stroke="COLOUR" stroke-width="2"/>',
   nothing: '<path d="m3 8 4 4 6-8" fill="none" stroke="COLOUR" stroke-width="2"/>',
   hidden: '<path d="M3 8h10" stroke="COLOUR" stroke-width="2"/>',
 };
-/** Read on light and on dark backgrounds. */
+/** Legible on light and dark backgrounds. */
 const COLOURS: Readonly<
   Partial<Record<TransactionVerdict, readonly [light: string, dark: string]>>
 > = {

@@ -1,8 +1,8 @@
-// Report of a fault of ours: versions, settings, counts. The text of a file stands in it only where the user says so.
+// The text of an issue report: versions, settings, counts. It contains source text only with the user's consent.
 import type { CheckSummary, ServerStatus } from "../../../server/src/protocol/requests";
 
 export interface IssueFacts {
-  /** Names of levels that are ours; others are the user's. */
+  /** Names of our levels; others are user-defined. */
   readonly levels: readonly string[];
   readonly versions: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -12,10 +12,10 @@ export interface IssueFacts {
   readonly source?: { readonly language: string; readonly text: string };
 }
 
-/** Settings that name nothing of the user's machine. */
+/** Settings without names from the user's machine. */
 const TOLD = ["level", "check", "scope", "unroll", "prove", "maxTransactions", "budget"];
 
-/** A document for the user to read, complete and post. Paths, names and messages are left out: they are the user's. */
+/** A document for the user to read, complete and post. Paths, names and messages are left out as private. */
 export function issueReport({
   levels,
   versions,

@@ -1,11 +1,11 @@
-// The tools of `isolens mcp` for assistants in the editor, where it has such tools (VS Code 1.95 and later). They read files of the
-// workspace and write none.
+// The tools of `isolens mcp` for assistants in the editor, if it supports tools (VS Code 1.95 and later). They read files of the workspace
+// and write none.
 import * as vscode from "vscode";
 import type { CancellationToken, Uri } from "vscode";
 import { callTool } from "./toolCall";
 import { workspacePath } from "./workspacePath";
 
-/** As the manifest's `languageModelTools` names them. */
+/** The prefix of the names in the manifest's `languageModelTools`. */
 const PREFIX = "isolens_";
 export const TOOL_NAMES = ["check", "show", "fix", "explain"] as const;
 
@@ -30,7 +30,7 @@ export function registerLanguageModelTools(extension: Uri): vscode.Disposable {
   );
 }
 
-/** Input whose path is absolute and in a folder of the workspace. */
+/** The input with an absolute path, which must be in a folder of the workspace. */
 function withinWorkspace(input: unknown): Readonly<Record<string, unknown>> {
   const given = typeof input === "object" && input !== null ? { ...input } : {};
   const asked: unknown = Reflect.get(given, "path");
@@ -48,7 +48,7 @@ interface ToolApi {
   ): vscode.Disposable;
 }
 
-/** The editor's interface for tools, which the oldest editor that is supported lacks: undefined there. */
+/** The editor's tool interface; undefined in the oldest supported editors. */
 function toolApi(): ToolApi | undefined {
   const lm: unknown = Reflect.get(vscode, "lm");
   const register: unknown =

@@ -1,4 +1,4 @@
-// `Isolens: Check at Isolation Level...`: every level with what it promises and what is known to happen at it.
+// `Isolens: Check at Isolation Level...`: every level with its guarantee and its known results.
 import { CancellationTokenSource, Disposable, QuickPickItemKind, commands, window } from "vscode";
 import type { QuickPickItem } from "vscode";
 import { undecidedCount } from "../../../server/src/protocol/report";
@@ -9,9 +9,9 @@ import { plural } from "./words";
 const MORE = "Of other databases, and as the literature defines them.";
 
 interface LevelItem extends QuickPickItem {
-  /** It shows the other levels. */
+  /** True for the item that shows the other levels. */
   readonly isMore?: boolean;
-  /** Absent for a heading; null to return to what is configured. */
+  /** Absent for a heading; null to return to the configured level. */
   readonly level?: string | null;
 }
 
@@ -84,7 +84,7 @@ async function pickLevel(
       server.log.warn(`the counts of the levels were not read again: ${String(error)}`);
     });
   });
-  /** Counts the anomalies that each of the product's own levels would leave, one level after the other. */
+  /** Counts the anomalies at each of the product's own levels, one level after the other. */
   const tryAll = async (): Promise<void> => {
     for (const { name } of choices.filter(({ own, known }) => own && !known)) {
       if (closing.token.isCancellationRequested) return;
@@ -113,7 +113,7 @@ async function pickLevel(
 
 const IN_FORCE = "in force";
 
-/** The levels of the project's own database; others where more is asked for, or the one in force is among them. */
+/** The levels of the project's own database; all levels if requested, or if the one in force is another. */
 function itemsOf(choices: readonly LevelChoice[], isMore: boolean): readonly LevelItem[] {
   const heading = (label: string): LevelItem => ({ label, kind: QuickPickItemKind.Separator });
   const of = (fits: (choice: LevelChoice) => boolean): readonly LevelItem[] =>
@@ -175,7 +175,7 @@ function knownText(known: NonNullable<LevelChoice["known"]>): string {
   if (known.verdict === "cancelled") return "cancelled";
   const undecided = known.unknown > 0 ? `, ${String(known.unknown)} undecided` : "";
   const { anomalies, of } = known;
-  // "0 of 6 anomalies": what would be left of those that are shown.
+  // "0 of 6 anomalies": those of the shown ones that would remain.
   if (of !== undefined && of >= anomalies && of > 0)
     return `${String(anomalies)} of ${plural(of, "anomaly")}${undecided}`;
   return anomalies === 0 && undecided === ""
@@ -183,7 +183,7 @@ function knownText(known: NonNullable<LevelChoice["known"]>): string {
     : `${plural(anomalies, "anomaly")}${undecided}`;
 }
 
-/** "2 anomalies at PostgreSQL READ COMMITTED": never "safe" without what it rests on. */
+/** "2 anomalies at PostgreSQL READ COMMITTED": never "safe" without its basis. */
 function summaryText(summaries: readonly CheckSummary[]): string {
   const [first] = summaries;
   if (!first) return "there was nothing to check";
@@ -194,7 +194,7 @@ function summaryText(summaries: readonly CheckSummary[]): string {
   const undecided = unknown > 0 ? `, ${String(unknown)} undecided` : "";
   if (anomalies > 0) return `${plural(anomalies, "anomaly")} at ${first.level.label}${undecided}`;
   const rests = "bound" in first.rests ? `up to ${String(first.rests.bound)} at a time` : "proved";
-  // A finding that is suppressed or off was found all the same.
+  // A suppressed or disabled finding still counts as found.
   const isHidden = summaries.some(({ verdict }) => verdict === "anomaly");
   const found = isHidden ? "nothing to tell" : "nothing found";
   return `${found} at ${first.level.label}, ${rests}${undecided}`;

@@ -1,4 +1,4 @@
-// `Isolens: Open Example Program...`: a small program of the gallery in a new document, which can be edited at once.
+// `Isolens: Open Example Program...`: opens an example program as a new document.
 import { commands, window, workspace } from "vscode";
 import type { Disposable } from "vscode";
 import { EXAMPLE_PROGRAMS } from "./examplePrograms";

@@ -1,4 +1,4 @@
-// The panel beside the editor: keeps one page on one anomaly and up to date with the findings.
+// The panel beside the editor: shows one anomaly and keeps it up to date with the findings.
 import { Range, Uri, ViewColumn, WorkspaceEdit, commands, env, window, workspace } from "vscode";
 import type { WebviewPanel, Disposable } from "vscode";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
@@ -24,13 +24,13 @@ import type { Reveal } from "./reveal";
 import type { ServerClient } from "./serverClient";
 
 export interface Panel extends Disposable {
-  /** Shows an anomaly, opening the panel when there is none. */
+  /** Shows an anomaly, opening the panel if necessary. */
   open(id: string, tab: PanelTab): Promise<void>;
   /** Shows the map of all transactions, opening the panel when there is none. */
   openMap(): Promise<void>;
   move(to: "next" | "previous" | "first" | "last"): void;
   focus(): void;
-  /** The anomaly that is shown, while the panel has the focus. */
+  /** The shown anomaly, while the panel has the focus. */
   current(): readonly string[] | undefined;
   /** Shows the replay of an anomaly on a real server. */
   replayed(replay: PanelReplay): void;
@@ -38,7 +38,7 @@ export interface Panel extends Disposable {
 
 /** Also the value of the context key `activeWebviewPanelId`. */
 const VIEW_TYPE = "isolens.anomaly";
-/** The title of the panel while it shows no anomaly. */
+/** The panel's title without an anomaly. */
 const TITLE = "Isolens";
 const MAP_TITLE = "Isolens: Map of Transactions";
 /** Fixes are asked for again so many times, about a second each. */
@@ -84,7 +84,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     post({ method: "show", params: state });
   }
 
-  /** Fetches the anomaly again and shows what became of it. */
+  /** Fetches the anomaly again and shows its current state. */
   async function update(): Promise<void> {
     if (!view) return;
     if (isMap) {
@@ -115,7 +115,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     else show(await stateWithoutAnomaly());
   }
 
-  /** Asks for fixes until all are known, or another anomaly is shown. */
+  /** Requests fixes until all are known, or another anomaly is shown. */
   async function findFixes({ anomaly, stale, recorded }: AnomalyPayload): Promise<void> {
     searches += 1;
     const own = searches;
@@ -136,7 +136,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
   async function applyFix(number: number): Promise<void> {
     const shown = fixes?.fixes[number];
     const versions = versionsOfDocuments();
-    // The text may have changed since the fix was shown, so fixes are asked for again.
+    // The text may have changed since the fix was shown, so fixes are requested again.
     const now = await server.request("isolens/fixes", { id });
     const fix = now?.fixes.find(({ kind, title }) => kind === shown?.kind && title === shown.title);
     const edit = now && fix && editOf(fix, now.uris);
@@ -145,12 +145,12 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
       window.setStatusBarMessage("Isolens: the text has changed since this fix was found", 8000);
   }
 
-  /** Shows the anomaly at the cursor, where there is one. */
+  /** Shows the anomaly at the cursor, if there is one. */
   async function followTo(uri: string, position: Position): Promise<void> {
     const [nearest] = await server.request("isolens/anomalies", { uri, position });
     if (!nearest || nearest.near === "elsewhere" || nearest.id === id || !follows) return;
     const { anomaly } = last ?? {};
-    // A step of what is shown stands here as well.
+    // A step of the shown anomaly is at this place as well.
     if (
       nearest.near === "transaction" &&
       nearest.transactions.some((name) => anomaly?.transactions.includes(name))
@@ -160,7 +160,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     await update();
   }
 
-  /** Nothing found is said only where nothing is undecided. */
+  /** "Nothing found" is only reported if nothing is undecided. */
   async function stateWithoutAnomaly(): Promise<PanelState> {
     const now = statusOf(status);
     if (busy()) return { kind: "loading", status: now };
@@ -183,11 +183,11 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     return status?.health === "busy";
   }
 
-  /** A message from the page; the page is ours, and an unknown method is ignored. */
+  /** Handles a message from the page, which is ours; unknown methods are ignored. */
   async function receive(call: Call<PanelHost>): Promise<void> {
     switch (call.method) {
       case "ready":
-        // A page that begins anew does not follow.
+        // A reloaded page does not follow the cursor.
         follows = false;
         return update();
       case "reveal":
@@ -253,7 +253,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     server.onFindings(updateLogged),
     window.onDidChangeTextEditorSelection(({ textEditor, selections, kind }) => {
       const [selection] = selections;
-      // Selections that the panel made itself have no kind.
+      // Selections made by the panel itself have no kind.
       if (kind === undefined || !selection || !view) return;
       const { active } = selection;
       const place: Place = {
@@ -299,7 +299,7 @@ function versionsOfDocuments(): readonly (readonly [string, number])[] {
   return workspace.textDocuments.map(({ uri, version }) => [uri.toString(), version]);
 }
 
-/** All edits of a fix; undefined where the document of one is not known. */
+/** All edits of a fix; undefined if a document is unknown. */
 function editOf({ edits }: Fix, uris: FixesAnswer["uris"]): WorkspaceEdit | undefined {
   const edit = new WorkspaceEdit();
   for (const { file, range, newText, creates } of edits) {
@@ -331,6 +331,6 @@ function payloadOfMemory(memory: unknown): AnomalyPayload | undefined {
   if (typeof memory !== "object" || memory === null || !("state" in memory)) return undefined;
   const { state } = memory;
   if (typeof state !== "object" || state === null || !("payload" in state)) return undefined;
-  // The page stored it through its typed memory; only the presence of the state is in doubt.
+  // The page stored it with its type; only its presence is in doubt.
   return state.payload as AnomalyPayload;
 }

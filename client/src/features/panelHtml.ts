@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Uri } from "vscode";
 import type { Webview } from "vscode";
 
-/** The page around dist/webview.js. Nothing else may run or load in it. */
+/** The page around dist/webview.js. Its content policy allows nothing else. */
 export function panelHtml(webview: Webview, extension: Uri): string {
   const nonce = randomBytes(16).toString("base64url");
   const script = webview.asWebviewUri(Uri.joinPath(extension, "dist", "webview.js")).toString();

@@ -1,5 +1,5 @@
-// `Isolens: Record a Test Run...`: the command line records the user's test command as a task, in a terminal that shows its
-// output; what it learns lies in the workspace, where the server finds it.
+// `Isolens: Record a Test Run...`: the command line records the user's test command as a task, in a visible terminal; the learnt
+// transactions are written into the workspace, where the server finds them.
 import {
   Disposable,
   ProcessExecution,
@@ -69,7 +69,7 @@ async function chosenFolder(): Promise<WorkspaceFolder | undefined> {
   return folders[0];
 }
 
-/** The exit code of a task, with progress whose Cancel ends the recording; undefined where the task was closed. */
+/** The exit code of a task, with a cancellable progress; undefined if the task was closed. */
 async function ended(execution: TaskExecution): Promise<number | undefined> {
   return window.withProgress(
     { location: ProgressLocation.Notification, title: "Isolens: recording", cancellable: true },

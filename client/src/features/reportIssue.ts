@@ -1,4 +1,4 @@
-// `Isolens: Report an Issue...`: writes what helps to find a fault into a new document. Nothing is sent.
+// `Isolens: Report an Issue...`: writes diagnostic information into a new document. Nothing is sent.
 import os from "node:os";
 import { Disposable, commands, extensions, version, window, workspace } from "vscode";
 import type { ServerStatus } from "../../../server/src/protocol/requests";
@@ -53,7 +53,7 @@ async function summariesOf(
   try {
     return await server.request("isolens/summaries", {});
   } catch (error) {
-    // The report is most useful when the server is gone.
+    // The report must work without the server, too.
     server.log.warn(`summaries: ${String(error)}`);
     return [];
   }
@@ -64,7 +64,7 @@ function versionOf(manifest: unknown): string {
   return typeof own === "string" ? own : "unknown";
 }
 
-/** As the setting offers them. */
+/** The levels of the setting's enumeration. */
 function levelsOf(manifest: unknown): readonly string[] {
   const pages = field(field(manifest, "contributes"), "configuration");
   const offered = listOf(pages).flatMap((page) =>

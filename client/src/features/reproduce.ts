@@ -1,5 +1,5 @@
-// `Isolens: Reproduce on a Database`: lets the command line replay an anomaly on a real server; the panel tells the result. A
-// process of its own does it, so that nothing of it can disturb the language server.
+// `Isolens: Reproduce on a Database`: the command line replays an anomaly on a real server; the panel shows the result. It runs in a
+// separate process, isolated from the language server.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { Disposable, ProgressLocation, Uri, commands, window, workspace } from "vscode";
@@ -12,7 +12,7 @@ import { hasTrust } from "./trust";
 
 const SHOWN = 10_000;
 
-/** Meaning of the command line's exit codes for the status bar. */
+/** The command line's exit codes in words, for the status bar. */
 const WORDS: Readonly<Record<number, string>> = {
   0: "it was not reproduced",
   1: "it happened on the server",
@@ -56,7 +56,7 @@ export function registerReproduce(server: ServerClient, panel: Panel, extension:
   return Disposable.from(output, commands.registerCommand("isolens.reproduce", reproduce));
 }
 
-/** True if files of the anomaly are not saved, which is then said: other processes read what is on disk. */
+/** True if files of the anomaly are unsaved, which is reported: other processes read the disk. */
 export function warnUnsaved({ uris }: AnomalyPayload): boolean {
   const unsaved = Object.values(uris).some((uri) =>
     workspace.textDocuments.some((each) => each.isDirty && each.uri.toString() === uri),
@@ -66,7 +66,7 @@ export function warnUnsaved({ uris }: AnomalyPayload): boolean {
   return unsaved;
 }
 
-/** The folder in which the anomaly was found; undefined where its files are on no disk. */
+/** The folder in which the anomaly was found; undefined if its files are not on disk. */
 export function folderOf({ uris }: AnomalyPayload): string | undefined {
   const [first] = Object.values(uris);
   if (first === undefined) return undefined;
@@ -86,7 +86,7 @@ const VERDICTS = [
   "not replayed",
 ] as const;
 
-/** The command line's report as the panel shows it; what is no report is told as the reason. */
+/** The command line's report for the panel; other output becomes the reason. */
 function replayOf(id: string, text: string): PanelReplay {
   const report = parsed(text);
   const field = (name: string): unknown =>
@@ -115,19 +115,19 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Told as no report by whoever reads it.
+    // The caller reports that it is no report.
     return undefined;
   }
 }
 
 interface Ended {
-  /** Null where it was stopped or could not be started. */
+  /** Null if it was stopped or could not be started. */
   readonly code: number | null;
   /** Its standard output. */
   readonly text: string;
 }
 
-/** Runs the command line to its end; what it says of its work goes to the output. */
+/** Runs the command line; its progress messages go to the output channel. */
 function run(
   args: readonly string[],
   output: OutputChannel,
@@ -136,7 +136,7 @@ function run(
   const address = workspace.getConfiguration("isolens").get<string>("replay.server", "");
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
-      // The address may hold a password, which others could read among the arguments.
+      // The address may contain a password, which process lists would show among the arguments.
       env: { ...process.env, ELECTRON_RUN_AS_NODE: "1", ISOLENS_SERVER: address, NO_COLOR: "1" },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -1,4 +1,4 @@
-// Marks statements in the editor for the panel: a decoration and the selection, without taking the keyboard unless asked.
+// Highlights statements in the editor for the panel: a decoration and the selection, with keyboard focus on request only.
 import {
   OverviewRulerLane,
   Range,
@@ -15,12 +15,12 @@ import type { Disposable, TextEditor } from "vscode";
 import type { Place } from "../../../server/src/protocol/requests";
 
 export interface Reveal extends Disposable {
-  /** Shows the first place and marks all; resolves when the editor shows it. */
+  /** Shows the first place and highlights all; resolves when the editor shows it. */
   show(places: readonly Place[], options: { readonly takeFocus: boolean }): Promise<void>;
   clear(): void;
 }
 
-/** Set while Escape in an editor leads back to the panel. */
+/** Context key: Escape in an editor returns to the panel. */
 const CAME_FROM_PANEL = "isolens.cameFromPanel";
 
 export function createReveal(): Reveal {
@@ -48,7 +48,7 @@ export function createReveal(): Reveal {
     window.onDidChangeVisibleTextEditors((editors) => {
       editors.forEach(decorate);
     }),
-    // After a move or an edit of one's own, Escape means what it always means.
+    // After the user moves or edits, Escape has its usual meaning.
     window.onDidChangeTextEditorSelection(({ kind }) => {
       if (kind !== undefined) leave();
     }),
@@ -87,7 +87,7 @@ function rangeOf({ range }: Place): Range {
   return new Range(start.line, start.character, end.line, end.character);
 }
 
-/** The column that shows the document already, or else the first one. */
+/** The column that already shows the document, or else the first one. */
 function columnOf(uri: Uri): ViewColumn {
   const open = window.visibleTextEditors.find(
     (editor) => editor.document.uri.toString() === uri.toString(),

@@ -1,4 +1,4 @@
-// Starts the language server and gives the other features its custom requests with their types.
+// Starts the language server and provides its typed custom requests to other features.
 import path from "node:path";
 import { Disposable, EventEmitter, commands, window, workspace } from "vscode";
 import type { CancellationToken, Event, ExtensionContext, LogOutputChannel } from "vscode";
@@ -12,7 +12,7 @@ import type {
 } from "../../../server/src/protocol/requests";
 
 export interface ServerClient {
-  /** Rejects when the server could not be asked. */
+  /** Rejects if the server is unavailable. */
   request<Method extends keyof Requests>(
     method: Method,
     params: Requests[Method]["params"],
@@ -20,17 +20,16 @@ export interface ServerClient {
   ): Promise<Requests[Method]["result"]>;
   readonly onStatus: Event<Notifications["isolens/status"]>;
   readonly onFindings: Event<Notifications["isolens/findings"]>;
-  /** The server started (true) or stopped (false). */
+  /** Fires true when the server starts and false when it stops. */
   readonly onRunning: Event<boolean>;
   readonly log: LogOutputChannel;
   /**
-   * Starts the server, once; requests do so themselves. Ends when the server answers, or could not be started (which
-   * the status tells).
+   * Starts the server, once; requests do so themselves. Resolves when the server answers, or could not be started (shown by the status).
    */
   start(): Promise<void>;
 }
 
-/** Documents that the server is told about. */
+/** Documents that are synchronised with the server. */
 export const DOCUMENTS = [
   { language: "sql" },
   { language: "pgsql" },
@@ -111,13 +110,13 @@ function serverOptions(context: ExtensionContext): ServerOptions {
 
 function clientOptions(context: ExtensionContext, log: LogOutputChannel): LanguageClientOptions {
   const runtime = nodePath();
-  // Asked again at each start.
+  // Evaluated at each start.
   const initializationOptions = (): InitializationOptions => ({
     commandLinks: true,
     showAnomaly: true,
     trusted: workspace.isTrusted,
     ...(runtime !== undefined && { nodePath: runtime }),
-    // Remote hosts keep it beside the server; where it is no folder of a disk, nothing is kept.
+    // Remote hosts keep the cache beside the server; without a disk folder, nothing is cached.
     ...(context.globalStorageUri.scheme === "file" && {
       cacheFolder: path.join(context.globalStorageUri.fsPath, "cache"),
     }),

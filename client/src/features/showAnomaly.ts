@@ -16,7 +16,7 @@ export function registerShowAnomaly(server: ServerClient, panel: Panel): Disposa
     const title = tab === "cycle" ? "Show dependency graph" : "Show anomaly";
     const id = await chooseAnomaly(server, { title, ids });
     if (id !== undefined) await panel.open(id, tab);
-    // Where nothing is found there may be a proof to read.
+    // Without findings there may be a proof to show.
     else if (ids === undefined && (await isProofKnown(server))) await panel.open("", tab);
   };
   return Disposable.from(
@@ -26,13 +26,13 @@ export function registerShowAnomaly(server: ServerClient, panel: Panel): Disposa
   );
 }
 
-/** True if nothing was found, and a proof was asked for. */
+/** True if nothing was found, and a proof was requested. */
 async function isProofKnown(server: ServerClient): Promise<boolean> {
   const summaries = await server.request("isolens/summaries", {});
   return summaries.every((each) => each.anomalies === 0) && summaries.some(({ proof }) => proof);
 }
 
-/** The ids that a lens or a hover passes; undefined from the palette. */
+/** The ids from a lens or hover; undefined from the palette. */
 export function idsOf(argument: unknown): readonly string[] | undefined {
   if (typeof argument !== "object" || argument === null || !("ids" in argument)) return undefined;
   const { ids } = argument;
@@ -41,15 +41,15 @@ export function idsOf(argument: unknown): readonly string[] | undefined {
 }
 
 export interface AnomalyChoice {
-  /** Title of the question where several anomalies are meant: the command's own. */
+  /** The title of the choice between several anomalies: the command's own. */
   readonly title: string;
-  /** The ids that a lens, a hover or the panel passes. */
+  /** The ids from a lens, a hover or the panel. */
   readonly ids: readonly string[] | undefined;
 }
 
 /**
- * The anomaly that the user means: the one at the cursor, or of the transaction that it stands in. Where there are several, or
- * the cursor is at none, it is asked, the nearest first. Undefined if there is none, which is then said.
+ * The chosen anomaly: the one at the cursor, or of the transaction around it. If there are several, or none at the cursor, the user
+ * chooses, nearest first. Undefined if there is none, which is reported.
  */
 export async function chooseAnomaly(
   server: ServerClient,
@@ -59,7 +59,7 @@ export async function chooseAnomaly(
   const all = await server.request("isolens/anomalies", {
     ...(editor && { uri: editor.document.uri.toString(), position: editor.selection.active }),
   });
-  // Whoever names one means it, though another one is told in its place.
+  // An explicit id is shown even if another anomaly represents it.
   const [named] = ids ?? [];
   if (ids?.length === 1 && all.some(({ id }) => id === named)) return named;
   const shown = all.filter(({ shown: isShown }) => isShown);
@@ -91,7 +91,7 @@ function itemOf(summary: AnomalySummary): AnomalyItem {
   return {
     label: summary.title,
     description: notes.join(" \u00b7 "),
-    // The label has said the kind.
+    // The label contains the kind already.
     detail: summary.message.replace(/^[A-Z][A-Za-z -]{2,40}: /u, ""),
     id: summary.id,
   };

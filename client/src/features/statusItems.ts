@@ -1,4 +1,4 @@
-// The level in force and the server's health: a language status item with the details, and a small status bar item.
+// The level in force and the server's health: a language status item with details, and a small status bar item.
 import {
   Disposable,
   LanguageStatusSeverity,
@@ -48,7 +48,7 @@ export function registerStatusItems(server: ServerClient): Disposable {
     item.command = { command: "isolens.restart", title: "Restart" };
   };
   const showFor = (editor: TextEditor | undefined): void => {
-    // Without an editor (the panel has the focus) the item stays as it was.
+    // Without an active editor (the panel has the focus) the item is unchanged.
     if (!editor || bar.text === "") return;
     if (languages.match(DOCUMENTS, editor.document) > 0) bar.show();
     else bar.hide();

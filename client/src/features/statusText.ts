@@ -1,8 +1,8 @@
-// Words of the status item.
+// The texts of the status item.
 import type { ServerStatus } from "../../../server/src/protocol/requests";
 import { plural } from "./words";
 
-/** One line: what is wrong, how far a check has come, or what it found, and which text that is of. */
+/** One line: the problem, the progress of a check, or its findings and their text. */
 export function detailOf(status: ServerStatus): string {
   if (status.health === "degraded") return status.message;
   const { progress } = status;
@@ -20,7 +20,7 @@ export function detailOf(status: ServerStatus): string {
   return `${plural(status.anomalies, "anomaly")}${undecided}${time}${chosen}${found}${openText(status)}`;
 }
 
-/** Where an earlier text stands, or a part of one is left out. */
+/** The text if an earlier reading stands, or if a part was left out. */
 function openText({ open: [first, ...others] }: ServerStatus): string {
   if (first === undefined) return "";
   const more = others.length > 0 ? ` (and ${String(others.length)} more)` : "";

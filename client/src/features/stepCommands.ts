@@ -1,7 +1,7 @@
 import { Disposable, commands } from "vscode";
 import type { Panel } from "./panel";
 
-/** Commands that move among the panel's steps, so that keys can be bound to them, and the way back into the panel. */
+/** Commands that move among the panel's steps, for key bindings, and the command back into the panel. */
 export function registerStepCommands(panel: Panel): Disposable {
   const move = (to: Parameters<Panel["move"]>[0]) => () => {
     panel.move(to);

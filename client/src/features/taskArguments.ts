@@ -1,6 +1,8 @@
 // The command line of a task in tasks.json.
 
-/** `{ "command": "check", "path": "db", "level": "postgres:serializable" }`; what is no text is left out. Paths are relative to the folder. */
+/**
+ * `{ "command": "check", "path": "db", "level": "postgres:serializable" }`; non-text values are ignored. Paths are relative to the folder.
+ */
 export function checkArguments(definition: Readonly<Record<string, unknown>>): readonly string[] {
   const { path, level } = definition;
   return [

@@ -1,4 +1,4 @@
-// One call of a tool of `isolens mcp`, in a process of its own.
+// One call of a tool of `isolens mcp`, in a separate process.
 import { spawn } from "node:child_process";
 
 export interface ToolCall {
@@ -6,10 +6,10 @@ export interface ToolCall {
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-/** Milliseconds after which the process is ended. */
+/** Milliseconds after which the process is killed. */
 const LONGEST = 120_000;
 
-/** The tool's text. Rejects with what the tool says where it fails, and when it is aborted. */
+/** The tool's text. Rejects with the tool's error, and on abort. */
 export async function callTool(
   script: string,
   { name, given }: ToolCall,
@@ -38,7 +38,7 @@ export async function callTool(
     });
   });
   child.stdin.on("error", () => {
-    // The process has ended: what it printed, or its error, tells why.
+    // The process has ended: its output or error gives the reason.
   });
   child.stdin.end(`${JSON.stringify(request)}\n`);
   await ended;

@@ -1,5 +1,5 @@
-// The Test view: each transaction is a test, which passes where nothing is found. To run one is to check its project; the view
-// keeps the history of runs. Off by default.
+// The Test view: each transaction is a test, which passes if nothing is found. Running one checks its project; the view keeps the history
+// of runs. Off by default.
 import {
   Disposable,
   Location,
@@ -121,7 +121,7 @@ interface Outcome {
   skipped(): void;
 }
 
-/** An open question is an error, never a success. */
+/** Reports the result of a test. An open question is an error, never a success. */
 function tell({ verdict, anomalies, undecided, place }: TreeTransaction, run: Outcome): void {
   switch (verdict) {
     case "anomaly": {
@@ -150,7 +150,7 @@ function messageAt(text: string, place: Place): TestMessage {
   return message;
 }
 
-/** The transactions that are meant by a run: all of them, some, or those of files. */
+/** The transactions of a run: all of them, some, or those of files. */
 function chosenItems({ items }: TestController, request: TestRunRequest): readonly TestItem[] {
   const chosen: TestItem[] = [];
   const excluded = new Set(request.exclude?.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// The view of transactions: files, their transactions with a verdict each, and the anomalies that they take part in.
+// The tree view: files, their transactions with verdicts, and the anomalies of each.
 import {
   Disposable,
   EventEmitter,
@@ -22,7 +22,7 @@ import type {
 import type { ServerClient } from "./serverClient";
 import { plural } from "./words";
 
-/** Which transactions the view lists. */
+/** The transactions that the view lists. */
 type Filter = "all" | "anomalies" | "undecided";
 
 type Node =
@@ -32,7 +32,7 @@ type Node =
   | { readonly kind: "undecided"; readonly parent: TreeTransaction; readonly reason: string };
 
 const VIEW = "isolens.transactions";
-/** The view's context keys: the welcome text and the commands depend on them. */
+/** The view's context keys, used by the welcome text and the commands. */
 const FILTER = "isolens.transactionsFilter";
 
 export function registerTransactionTree(server: ServerClient): Disposable {
@@ -40,7 +40,7 @@ export function registerTransactionTree(server: ServerClient): Disposable {
   let files: readonly TreeFile[] = [];
   let filter: Filter = "all";
   let reading: Promise<readonly TreeFile[]> | undefined;
-  /** The level that a command chose; without one it is the configured. */
+  /** The level chosen by a command; the configured one if absent. */
   let chosen: string | undefined;
 
   const provider: TreeDataProvider<Node> = {
@@ -52,7 +52,7 @@ export function registerTransactionTree(server: ServerClient): Disposable {
       try {
         files = await reading;
       } catch (error) {
-        // The view stays as it is; the status item tells that the server is gone.
+        // The view is unchanged; the status item shows that the server is gone.
         server.log.warn(`the view of transactions was not read: ${String(error)}`);
         reading = undefined;
       }
@@ -123,7 +123,7 @@ const FILTERS: readonly {
   },
 ];
 
-/** Checks what is in scope, or everything where nothing is open, at the level in force. */
+/** Checks what is in scope, or everything if nothing is open, at the level in force. */
 async function checkAgain(server: ServerClient, level: string | undefined): Promise<void> {
   try {
     await server.request("isolens/check", level === undefined ? {} : { level });
@@ -133,7 +133,7 @@ async function checkAgain(server: ServerClient, level: string | undefined): Prom
   }
 }
 
-/** Findings come one by one while a check runs: the view is read again a few times a second at most. */
+/** Throttles updates: findings arrive one by one during a check, and the view is read a few times a second at most. */
 function gathered(action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
@@ -243,7 +243,7 @@ interface Look {
   readonly words: string;
 }
 
-/** Shapes tell the verdicts apart; colours only add to that. */
+/** Icons by verdict: shapes distinguish them, colours only add to that. */
 const LOOKS: Readonly<Record<TransactionVerdict, Look>> = {
   anomaly: { icon: "warning", colour: "list.warningForeground", words: "" },
   hidden: { icon: "eye-closed", words: "only what is suppressed or off" },
@@ -295,7 +295,7 @@ function anomalyItem({ parent, anomaly }: Extract<Node, { kind: "anomaly" }>): T
   item.tooltip = anomaly.message;
   item.accessibilityInformation = { label: `${title} of ${notes.join(", ")}` };
   item.contextValue = "anomaly";
-  // A finding that is not told is in no list of anomalies; its statement is there all the same.
+  // A hidden finding is in no list of anomalies, but its statement can be shown.
   item.command = isTold(anomaly)
     ? { command: "isolens.showAnomaly", title: "Show Anomaly", arguments: [{ ids: [anomaly.id] }] }
     : openCommand(place);
@@ -322,11 +322,11 @@ function openCommand(place: Place): Command {
   return { command: "isolens.goToFinding", title: "Go to Statement", arguments: [place] };
 }
 
-/** The place of a node, or a place itself, as the view and its menus pass them. */
+/** The place of a node, or a place itself, as passed by the view and its menus. */
 function placeOf(argument: unknown): Place | undefined {
   if (typeof argument !== "object" || argument === null) return undefined;
   if ("uri" in argument && "range" in argument) return argument as Place;
-  // Menus pass the nodes that this file made.
+  // Menus pass the nodes created here.
   const node = argument as Node;
   switch (node.kind) {
     case "anomaly":

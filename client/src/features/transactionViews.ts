@@ -1,21 +1,21 @@
-// Transactions as the server knows them, read again when they change: shared by the marks in the gutter and the Test view.
+// The server's transactions, re-read when they change: shared by the gutter icons and the Test view.
 import { Disposable, EventEmitter } from "vscode";
 import type { Event } from "vscode";
 import type { TreeFile } from "../../../server/src/protocol/requests";
 import type { ServerClient } from "./serverClient";
 
 export interface TransactionFiles extends Disposable {
-  /** Those of the last answer. */
+  /** The files of the last answer. */
   readonly files: () => readonly TreeFile[];
   readonly onChanged: Event<void>;
   /** Reads them now. */
   refresh(): Promise<readonly TreeFile[]>;
 }
 
-/** Milliseconds: findings come one by one while a check runs. */
+/** Milliseconds between updates: findings arrive one by one during a check. */
 const PAUSE = 200;
 
-/** Nothing is asked while nobody `wants` it. */
+/** Nothing is requested while nobody `wants` it. */
 export function createTransactionFiles(
   server: Pick<ServerClient, "request" | "onFindings" | "log">,
   wants: () => boolean,

@@ -1,9 +1,9 @@
-// Features that run code of the workspace, or write into it, need a trusted workspace.
+// Workspace trust, required by features that run the workspace's code or write into it.
 import { window, workspace } from "vscode";
 
 const SHOWN = 10_000;
 
-/** Returns whether the user trusts the workspace; if not, the status bar says what needs the trust. */
+/** True if the user trusts the workspace; otherwise the status bar names the feature that needs it. */
 export function hasTrust(what: string): boolean {
   if (!workspace.isTrusted)
     window.setStatusBarMessage(

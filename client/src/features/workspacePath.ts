@@ -1,8 +1,8 @@
-// Paths that assistants name: an assistant has no business outside of the workspace.
+// Paths given by assistants, restricted to the workspace.
 import { realpathSync } from "node:fs";
 import path from "node:path";
 
-/** The absolute path, relative ones from the first folder; undefined where it, or what it links to, is in none of the folders. */
+/** The absolute path; relative ones start at the first folder. Undefined if it, or its link target, is outside of all folders. */
 export function workspacePath(asked: string, folders: readonly string[]): string | undefined {
   const absolute = path.resolve(folders[0] ?? "", asked);
   const isWithin =
@@ -16,7 +16,7 @@ function isBelow(file: string, folder: string): boolean {
   return !/^\.\.(?:[\\/]|$)/u.test(relative) && !path.isAbsolute(relative);
 }
 
-/** The folder's target, of a path that is not there. */
+/** The real path; for a missing file, that of its folder. */
 function targetOf(file: string): string {
   try {
     return realpathSync.native(file);

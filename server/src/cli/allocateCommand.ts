@@ -11,7 +11,7 @@ import type { CheckSurroundings } from "./run";
 import { TOOL } from "./version";
 import type { AllocateArguments } from "./commonArguments";
 
-/** Runs the command and returns the exit code: 0 with an allocation of every project, 2 where one is not decided. */
+/** Runs the command and returns the exit code: 0 with an allocation of every project, 2 if one is undecided. */
 export async function allocateCommand(
   args: AllocateArguments,
   io: CliIo,
@@ -63,7 +63,7 @@ export async function allocateCommand(
   return found.every(({ allocation }) => allocation.levels) ? EXIT.clean : EXIT.unknown;
 }
 
-/** How many need which level, then each transaction with its own, and what else would do. */
+/** The number of transactions per level, then each transaction with its level, and the alternatives. */
 function allocationText(
   { among, levels, alternatives, isExhaustive, bound, open }: Allocation,
   io: CliIo,
@@ -100,7 +100,7 @@ function allocationText(
   ].join("\n");
 }
 
-/** Only what is different. */
+/** Only the differences. */
 function differencesText(
   first: LevelsByTransaction,
   other: LevelsByTransaction,

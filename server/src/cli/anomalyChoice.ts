@@ -1,4 +1,4 @@
-// The anomaly that an id on the command line means: checks as `check` does, and says what there is if it is not there.
+// Resolves an anomaly id on the command line: checks as `check` does, and lists the anomalies if there is none with the id.
 import { causeOf } from "../protocol/cause";
 import type { Anomaly } from "../protocol/report";
 import type { ReplayArguments } from "./replayArguments";
@@ -16,10 +16,10 @@ export interface ChosenAnomaly {
   readonly anomaly: Anomaly;
 }
 
-/** Milliseconds that are worth an anomaly that was seen before. */
+/** Milliseconds for finding an anomaly that was seen before. */
 const LONGER = 120_000;
 
-/** The anomaly, or an exit code after saying why there is none. */
+/** The anomaly, or an exit code after printing why there is none. */
 export async function chooseAnomaly(
   args: ShowArguments | FixArguments | ReplayArguments | TestgenArguments,
   io: CliIo,
@@ -32,7 +32,7 @@ export async function chooseAnomaly(
   const found = all.flatMap((done) =>
     done.check.report.anomalies.map((anomaly) => ({ done, anomaly })),
   );
-  // A cause is shown by its worst anomaly, at the first of several levels.
+  // A cause is represented by its worst anomaly, at the first of several levels.
   const caused = all.flatMap((done) => {
     const cause = causeOf(done.check.report.causes ?? [], wanted);
     return found.filter((each) => each.done === done && each.anomaly.id === cause?.anomalies[0]);
@@ -58,7 +58,7 @@ export async function chooseAnomaly(
     (args.budget ?? 0) < longer &&
     !surroundings.signal.aborted
   ) {
-    // Whoever names an anomaly has seen it: what a check had the time for, this one may not have had it for.
+    // The user has seen the anomaly: this check gets more time, so that it finds it again.
     return chooseAnomaly({ ...args, budget: longer }, io, surroundings);
   }
   const list = (matching.length > 0 ? matching : found).map(
@@ -72,6 +72,6 @@ export async function chooseAnomaly(
   const hint = list.length > 0 ? `; there are:\n${list.join("\n")}` : "; nothing was found there";
   io.error(`isolens: ${problem}${hint}\n`);
   const code = exitCode(all.map(({ check }) => check.report.verdict));
-  // Undecided questions may be why it is missing; otherwise the id is wrong.
+  // Undecided questions may be the reason; otherwise the id is wrong.
   return code === EXIT.unknown ? EXIT.unknown : EXIT.usage;
 }

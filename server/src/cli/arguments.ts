@@ -1,4 +1,4 @@
-// The command line as data. Mistakes come back as one sentence with what to do, never as an exception.
+// The command line as data. Mistakes become one sentence with advice, never an exception.
 import { parseArgs } from "node:util";
 import { LEVELS, findLevel } from "../isolation/levels";
 import { UNROLL_RANGE, isUnroll, unknownText } from "../workspace/configuration";
@@ -106,13 +106,13 @@ const OPTIONS = {
   version: { type: "boolean", short: "V" },
 } as const;
 
-/** How a search is asked for: what `check` found is found again by the same options of the others. */
+/** Search options: with the same ones other commands find what `check` found. */
 const SEARCH = [
   ...["level", "max-transactions", "unroll", "budget"],
   ...["config", "no-cache", "node-path"],
 ] as const;
 
-/** Which options a command takes, besides --help. */
+/** The options of each command, besides --help. */
 const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
   check: [
     ...SEARCH,
@@ -148,13 +148,13 @@ export function readArguments(argv: readonly string[]): ArgumentsResult<Argument
     return refuse(unknownText("option", unknownOption, Object.keys(OPTIONS)));
   }
   try {
-    // Words behind -- are another command with its own options.
+    // Words after -- are another command with its own options.
     const end = argv[0] === "record" && argv.includes("--") ? argv.indexOf("--") : argv.length;
     const args = argv.slice(0, end);
     const parsed = parseArgs({ args, options: OPTIONS, allowPositionals: true });
     return interpret(parsed, argv.slice(end + 1));
   } catch (error) {
-    // parseArgs throws on a missing value and the like; its first sentence says which option.
+    // parseArgs throws on a missing value and the like; its first sentence names the option.
     const message = error instanceof Error ? error.message : String(error);
     return refuse(message.split(/\.\s|\n/u)[0] ?? message);
   }
@@ -262,7 +262,7 @@ function interpretCheck(
     if (typeof output === "string") return refuse(output);
     return accept({ command, anomaly: values.anomaly, ...output, ...common });
   }
-  // An address may hold a password, which has no place on a command line.
+  // An address may contain a password, which should not be on a command line.
   const server = replayServer(values.server ?? process.env["ISOLENS_SERVER"]);
   if (typeof server === "string") return refuse(server);
   return accept({ command, anomaly: values.anomaly, format, server, ...common });

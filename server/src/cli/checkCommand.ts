@@ -1,4 +1,4 @@
-// `isolens check`: reports on every level that was asked for.
+// `isolens check`: reports on every requested level.
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { undecidedCount } from "../protocol/report";
@@ -65,13 +65,13 @@ export async function checkCommand(
   return args.writeBaseline === undefined ? findingsExitCode(reports, args.failOn) : EXIT.clean;
 }
 
-/** One anomaly anywhere weighs more than anything undecided. */
+/** The exit code: an anomaly anywhere takes precedence over anything undecided. */
 export function exitCode(verdicts: readonly Verdict[]): number {
   if (verdicts.includes("anomaly")) return EXIT.anomaly;
   return verdicts.every((verdict) => verdict === "safe") ? EXIT.clean : EXIT.unknown;
 }
 
-/** The same for what is told: findings count that are errors or warnings, or whose kind was named, and not suppressed. */
+/** The exit code by reported findings: those count that are errors or warnings, or whose kind was named, unless suppressed. */
 export function findingsExitCode(
   reports: readonly LevelReport[],
   { anomalies, unknown }: FailOn,
@@ -102,7 +102,7 @@ function withCoverage(done: ProjectCheck): ProjectCheck {
   return { ...done, check: { ...check, report: { ...check.report, files } } };
 }
 
-/** Reports with the folder of their files, as they are named from the working directory. */
+/** Reports with the folder of their files, relative to the working directory. */
 function placedReports(all: readonly ProjectCheck[], io: CliIo): readonly PlacedReport[] {
   return all.map(({ project, check }) => ({
     report: inApplication(check.report, project) ?? check.report,
@@ -113,11 +113,11 @@ function placedReports(all: readonly ProjectCheck[], io: CliIo): readonly Placed
 interface ReportSink {
   readonly io: CliIo;
   out(text: string): void;
-  /** Writes the file, if there is one; an exit code after saying why it could not. */
+  /** Writes the file, if there is one; returns an exit code after printing why it could not. */
   close(): Promise<number | undefined>;
 }
 
-/** Where the report goes: standard output, or the file that `--output` names, which has no colours. */
+/** The destination of the report: standard output, or the `--output` file, without colours. */
 function openReport({ output }: CheckArguments, io: CliIo): ReportSink {
   if (output === undefined) {
     return { io, out: io.out, close: () => Promise.resolve(undefined) };
@@ -132,7 +132,7 @@ function openReport({ output }: CheckArguments, io: CliIo): ReportSink {
   };
 }
 
-/** Writes what was found and is told as a baseline; an exit code after saying why it could not be. */
+/** Writes the reported findings as a baseline; returns an exit code after printing why it could not. */
 async function writeBaseline(
   { writeBaseline: file }: CheckArguments,
   io: CliIo,
@@ -175,7 +175,7 @@ async function writeOrTell(file: string, text: string, io: CliIo): Promise<numbe
   }
 }
 
-/** JSON has no place for remarks; people who look at the terminal still see them, once per project. */
+/** JSON has no place for remarks; they are printed to the terminal, once per project. */
 function remarkAside(done: ProjectCheck, io: CliIo, before: readonly ProjectCheck[]): void {
   if (before.some((each) => each.project === done.project)) return;
   for (const line of done.check.program.notes.flatMap(remarkText)) io.error(`${line}\n`);
@@ -191,7 +191,7 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
   const paint = paintFor(io);
   const folder = path.relative(io.cwd, project.folder).split(path.sep).join("/");
   const recorded = inApplication(check.report, project, io.cwd);
-  // Terminals open a place that is named from where the user stands.
+  // Terminals open places relative to the working directory.
   const report = recorded ?? namedFrom(check.report, project.folder, io.cwd);
   const heading =
     recorded !== undefined ||
@@ -219,13 +219,13 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
   return heading + text + (args.timings ? timingsText(done) : "");
 }
 
-/** The primary key of each table, to name rows by. */
+/** The primary key of each table, to name rows. */
 export function keyOf({ check }: ProjectCheck): (table: string) => readonly string[] | undefined {
   const keys = new Map(check.program.schema.tables.map((each) => [each.name, each.primaryKey]));
   return (table) => keys.get(table);
 }
 
-/** Lines of files that were checked, as they are now; each file is read once. */
+/** Current lines of the checked files; each file is read once. */
 function lineOf(folder: string): LineOf {
   const files = new Map<string, readonly string[]>();
   return (file, line) => {
@@ -235,7 +235,7 @@ function lineOf(folder: string): LineOf {
   };
 }
 
-/** None of what can no longer be read: its findings are told without their code. */
+/** The lines of a file; empty if it can no longer be read, so that its findings are shown without code. */
 function linesOf(absolute: string): readonly string[] {
   const read = readTextFileNow(absolute);
   return read.ok ? read.text.split(/\r?\n/u) : [];

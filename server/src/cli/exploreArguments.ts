@@ -1,4 +1,4 @@
-// The arguments of `isolens explore`: which client program, at which levels, by which driver.
+// The arguments of `isolens explore`: the client program, the levels and the driver.
 import { findLevel } from "../isolation/levels";
 import { unknownLevelText, unknownText } from "../workspace/configuration";
 import { parseDuration } from "../workspace/duration";
@@ -8,24 +8,24 @@ export interface ExploreArguments {
   readonly command: "explore";
   /** The client program. */
   readonly path: string;
-  /** Full names, or "any"; empty: the client's own level, else the workspace's. */
+  /** Full names, or "any"; empty for the client's own level, else the workspace's. */
   readonly levels: readonly string[];
   readonly driver:
     | { readonly kind: "exhaustive" }
     | { readonly kind: "random"; readonly runs: number; readonly seed: number };
   /** Milliseconds per level. */
   readonly budget: number;
-  /** How many threads explore; as many as the machine has cores to spare if absent. */
+  /** Number of threads; by default as many as there are spare cores. */
   readonly threads?: number;
-  /** Keeps what is left of an exploration that its budget ends; one level only. */
+  /** The file for the rest of an exploration that runs out of budget; one level only. */
   readonly work?: string;
   readonly format: "text" | "json";
   readonly timings: boolean;
-  /** Code of the client may do what the user may. */
+  /** True if the client's code may do what the user may. */
   readonly allow: boolean;
 }
 
-/** The options as the command line gave them. */
+/** The raw options of the command line. */
 export interface ExploreValues {
   readonly level?: readonly string[];
   readonly driver?: string;

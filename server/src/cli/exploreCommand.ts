@@ -1,4 +1,4 @@
-// `isolens explore`: whether any execution of a client program that a level allows breaks one of its assertions.
+// `isolens explore`: whether an execution of a client program that a level allows violates one of its assertions.
 import { rename, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import path from "node:path";
@@ -17,7 +17,7 @@ import { explorationText } from "./reporters/explorationText";
 import { EXIT } from "./exit";
 import { TOOL } from "./version";
 
-/** How a client program is explored; tests bring their own thread. */
+/** The exploring function; tests replace the thread. */
 export type ExploreProgram = typeof exploreProgram;
 
 /** Runs the command and returns the exit code. */
@@ -76,15 +76,15 @@ export async function exploreCommand(
   return exitCode(reports.map(({ verdict }) => verdict));
 }
 
-/** A core is left for all else; where there are no more than two, a second thread gains nothing. */
+/** One core is left free; with at most two, a second thread gains nothing. */
 function usualThreads(): number {
   return Math.max(1, Math.min(8, availableParallelism() - 1));
 }
 
-/** The longest text that Node holds, nearly. */
+/** Nearly Node's limit of string length. */
 const LARGEST_WORK = 512 * 1024 * 1024 - 1024;
 
-/** Work that an earlier run has left; no text where there is no such file yet. */
+/** Work saved by an earlier run; no text if there is no such file yet. */
 async function readWork(
   file: string,
 ): Promise<
@@ -94,7 +94,7 @@ async function readWork(
   return !read.ok && read.isMissing === true ? { ok: true } : read;
 }
 
-/** Writes what is left; why that failed, if it did. A file that is there stays whole until the new one is. */
+/** Writes the remaining work; returns the reason of a failure. An existing file is replaced atomically. */
 async function keepWork(file: string, text: string): Promise<string | undefined> {
   const fresh = `${file}.${String(process.pid)}.new`;
   try {
@@ -114,7 +114,7 @@ function print(
 ): void {
   if (format === "json") {
     const [only] = reports;
-    // One level, one object, as it was asked for.
+    // One level gives one object.
     const value = levels.length < 2 && only !== undefined ? only : reports;
     io.out(`${JSON.stringify(value, null, 2)}\n`);
     return;

@@ -1,25 +1,25 @@
-// The options of `check` that say which findings are told, where to, and which of them fail the run.
+// The options of `check` for reporting: which findings are shown, where, and which of them fail the run.
 import { SUPPRESSIBLE } from "../service/findings/suppressions";
 import { unknownText } from "../workspace/configuration";
 
-/** Findings that make the exit code say that something is wrong. */
+/** Findings that set a failing exit code. */
 export interface FailOn {
-  /** Kinds of anomalies; `all`: every kind, unless its severity is information or hint. */
+  /** Kinds of anomalies; `all` for every kind, unless its severity is information or hint. */
   readonly anomalies: "all" | readonly string[];
   readonly unknown: boolean;
 }
 
 export interface FindingArguments {
-  /** Findings that are off as well, and every one of a group. */
+  /** True to include findings that are off, and every one of a group. */
   readonly all: boolean;
   readonly showSuppressed: boolean;
-  /** In place of the configurations' baselines. */
+  /** Replaces the configurations' baselines. */
   readonly baseline?: string;
   readonly writeBaseline?: string;
   readonly failOn: FailOn;
-  /** Where the report goes instead of standard output. */
+  /** The file for the report, instead of standard output. */
   readonly output?: string;
-  /** The file to which SARIF goes besides. */
+  /** The file for an additional SARIF report. */
   readonly sarif?: string;
   readonly coverage: boolean;
 }
@@ -35,7 +35,7 @@ interface Values {
   readonly coverage?: boolean | undefined;
 }
 
-/** The options, or one sentence on what is wrong with them. */
+/** The options, or one sentence on the error in them. */
 export function readFindingArguments(values: Values): FindingArguments | string {
   for (const name of ["baseline", "write-baseline", "output", "sarif"] as const) {
     if (values[name] === "") return `--${name} needs the name of a file`;
@@ -59,7 +59,7 @@ export function readFindingArguments(values: Values): FindingArguments | string 
   };
 }
 
-/** `unknown` says that undecided questions count as well; kinds, that others do not. */
+/** `unknown` makes undecided questions count; named kinds exclude the others. */
 function readFailOn(given: readonly string[]): FailOn | string {
   const names = given.flatMap((each) => each.split(",")).map((each) => each.trim().toLowerCase());
   if (names.length === 0) return { anomalies: "all", unknown: true };

@@ -1,5 +1,5 @@
-// Policy on the findings of a run: comments, severities and a baseline are applied to every report, and what of
-// comments and baseline has become useless is said in the end.
+// The reporting policy of a run: comments, severities and a baseline are applied to every report, and useless comments and entries are
+// listed at the end.
 import path from "node:path";
 import type { Level } from "../isolation/levels";
 import type { SuppressedKind } from "../program/suppression";
@@ -24,15 +24,15 @@ import { problemText, shortPath } from "./problemText";
 import type { CommonArguments } from "./commonArguments";
 
 export interface Findings {
-  /** Baselines that configurations name do not count: the command line names another one, or writes one. */
+  /** True if the command line replaces the configurations' baselines, or writes one. */
   readonly replacesBaselines: boolean;
   /** The check with every anomaly of its report marked. */
   judge(project: Project, level: Level, check: CheckSummary): CheckSummary;
-  /** Sentences on comments and entries that stand for nothing any more. */
+  /** Sentences on useless comments and entries. */
   remarks(): readonly string[];
 }
 
-/** Reads the baseline that the command line names; undefined after saying why it cannot be used. */
+/** Reads the command line's baseline; undefined after printing why it cannot be used. */
 export async function openFindings(
   args: CommonArguments & Partial<Pick<FindingArguments, "baseline" | "writeBaseline">>,
   io: CliIo,
@@ -78,7 +78,7 @@ interface Seen {
   readonly baseline: Baseline | undefined;
 }
 
-/** Each level meets the entries anew. */
+/** Each level matches the entries anew. */
 function useAt(
   uses: Map<Baseline, Map<string, BaselineUse>>,
   baseline: Baseline,
@@ -91,7 +91,7 @@ function useAt(
   return use;
 }
 
-/** True if a run can say that something is not there: at the level that its project is configured with, to the end. */
+/** True for a complete run at the project's configured level, which can show that something is absent. */
 function isTelling({ project, level, report }: Seen): boolean {
   return level.name === project.configuration.level.name && report.verdict !== "cancelled";
 }
@@ -124,12 +124,12 @@ function uselessComments(seen: readonly Seen[], io: CliIo): readonly string[] {
   });
 }
 
-/** Answers that were kept on disk have kinds of their own. */
+/** Cached answers have their own kind objects, so comments are identified by place. */
 function placeOf({ name, source }: SuppressedKind): string {
   return JSON.stringify([name, source]);
 }
 
-/** Baselines with entries that nothing was found of, where all projects were checked as they are configured. */
+/** Baselines with unmatched entries, if all projects were checked as configured. */
 function uselessEntries(
   seen: readonly Seen[],
   uses: ReadonlyMap<Baseline, ReadonlyMap<string, BaselineUse>>,

@@ -1,4 +1,4 @@
-// The arguments of `isolens fix`: which anomaly, by which kind of fix, and whether to write it.
+// The arguments of `isolens fix`: the anomaly, the kind of fix, and whether to write it.
 import { FIX_KINDS, type FixKind } from "../protocol/fixes";
 import type { CommonArguments, Format } from "./commonArguments";
 
@@ -6,15 +6,15 @@ export interface FixArguments extends CommonArguments {
   readonly command: "fix";
   readonly format: Format;
   readonly anomaly: string;
-  /** Absent: the cheapest that holds. */
+  /** The cheapest verified one if absent. */
   readonly kind?: FixKind;
-  /** Every kind is tried and shown; the cheapest is written. */
+  /** True to try and show every kind; the cheapest is written. */
   readonly isEveryKind: boolean;
-  /** Nothing is written. */
+  /** True to write nothing. */
   readonly isDryRun: boolean;
 }
 
-/** Reads `--fix`, `--all-kinds` and `--dry-run`; a text says what is wrong with them. */
+/** Interprets `--fix`, `--all-kinds` and `--dry-run`; returns a text for an error. */
 export function fixOptions(values: {
   readonly fix?: string | undefined;
   readonly "all-kinds"?: boolean | undefined;

@@ -1,4 +1,4 @@
-// `isolens fix`: fixes of an anomaly that were verified, as differences, and the cheapest of them written to the files.
+// `isolens fix`: verified fixes of an anomaly as diffs; the cheapest is written to the files.
 import path from "node:path";
 import type { TextEdit } from "../analysis/repair/candidate";
 import { editedText } from "../analysis/repair/candidate";
@@ -17,7 +17,7 @@ import { fixText, type FileChange } from "./reporters/fixText";
 import type { CheckSurroundings } from "./run";
 import { TOOL } from "./version";
 
-/** Runs the command and returns the exit code: 0 with a fix, 2 where none could be verified, 3 where it was not written. */
+/** Runs the command and returns the exit code: 0 with a fix, 2 if none could be verified, 3 if it was not written. */
 export async function fixCommand(
   args: FixArguments,
   io: CliIo,

@@ -1,4 +1,4 @@
-// The arguments of `isolens history`: which recorded runs, at which levels, shown how.
+// The arguments of `isolens history`: the recorded runs, the levels and the format.
 import { HISTORY_LEVELS, type HistoryLevel } from "../history/check";
 import { findLevel } from "../isolation/levels";
 import { unknownText } from "../workspace/configuration";
@@ -23,13 +23,13 @@ export interface HistoryConvertArguments {
   readonly action: "convert";
   readonly path: string;
   readonly to: "text" | "json";
-  /** Absent: standard output. */
+  /** Standard output if absent. */
   readonly output?: string;
 }
 
 export type HistoryArguments = HistoryCheckArguments | HistoryConvertArguments;
 
-/** The options as the command line gave them. */
+/** The raw options of the command line. */
 export interface HistoryValues {
   readonly level?: readonly string[];
   readonly budget?: string;
@@ -43,7 +43,7 @@ export interface HistoryValues {
 const FORMATS = ["text", "json", "dot", "svg"] as const;
 const TARGETS = ["text", "json"] as const;
 
-/** Reads what stands after `isolens history`. */
+/** Interprets the arguments after `isolens history`. */
 export function interpretHistory(
   positionals: readonly string[],
   values: HistoryValues,
@@ -105,7 +105,7 @@ function interpretConvert(
   };
 }
 
-/** The levels that were asked for, each once, from weak to strong; all six by default. A sentence for a wrong one. */
+/** The requested levels, without duplicates, weak to strong; all six by default. A sentence for an unknown one. */
 function levelsOf(given: readonly string[]): readonly HistoryLevel[] | string {
   const asked = given.flatMap((each) => each.split(","));
   if (asked.length === 0 || asked.includes("all")) return HISTORY_LEVELS;

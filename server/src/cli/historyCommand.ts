@@ -21,7 +21,7 @@ import { historyLine, historyText } from "./reporters/historyText";
 import { EXIT } from "./exit";
 import { TOOL } from "./version";
 
-/** How one history is judged; tests bring their own thread. */
+/** The judging function; tests replace the thread. */
 export type HistoryCheck = typeof checkHistoryFile;
 
 /** Runs the command and returns the exit code. */
@@ -72,7 +72,7 @@ async function judge(
   return exitCode(reports, unreadable);
 }
 
-/** Undefined, after saying why, for a file that is not what its beginning promised. */
+/** Undefined, after printing why, for a file that is not what its beginning promised. */
 async function judgeOne(
   input: HistoryInput,
   args: HistoryCheckArguments,
@@ -120,7 +120,7 @@ function print(
   }
 }
 
-/** A violation weighs more than what could not be read, and that more than what is undecided. */
+/** The exit code: a violation takes precedence over an unreadable file, and that over an undecided level. */
 function exitCode(reports: readonly HistoryReport[], unreadable: boolean): number {
   const verdicts = reports.flatMap((report) => Object.values(report.verdicts));
   if (verdicts.includes("violated")) return EXIT.anomaly;
@@ -163,7 +163,7 @@ function write(
   let handle: number | undefined;
   let block = "";
   const flush = (): void => {
-    // A history that is refused leaves an older file as it was.
+    // A refused history leaves an existing file unchanged.
     if (output !== undefined) handle ??= openSync(output, "w");
     if (handle === undefined) io.out(block);
     else writeSync(handle, block);

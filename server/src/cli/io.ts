@@ -1,4 +1,4 @@
-// Streams of the command line. Tests give their own.
+// Streams of the command line; tests replace them.
 
 export interface CliIo {
   readonly cwd: string;
@@ -7,11 +7,11 @@ export interface CliIo {
   readonly colours: boolean;
   out(text: string): void;
   error(text: string): void;
-  /** A line that the next one replaces; only on terminals. */
+  /** Prints a line that the next one replaces; on terminals only. */
   readonly status?: (text: string) => void;
 }
 
-/** The colours that text uses; without colours the same text. */
+/** The text's colours, or no change without colours. */
 export interface Paint {
   strong(text: string): string;
   faint(text: string): string;
@@ -20,7 +20,7 @@ export interface Paint {
   place(text: string): string;
 }
 
-/** ANSI colours where the terminal shows them. */
+/** ANSI colours if the terminal supports them. */
 export function paintFor(io: Pick<CliIo, "colours">): Paint {
   const code =
     (start: number, end: number) =>

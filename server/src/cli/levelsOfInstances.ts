@@ -2,7 +2,7 @@ import { findLevel, type Level } from "../isolation/levels";
 import { ownEntry } from "../protocol/dictionary";
 import type { ChosenAnomaly } from "./anomalyChoice";
 
-/** The levels that the anomaly's instances run at, in their order. */
+/** The levels of the anomaly's instances, in order. */
 export function levelsOfInstances({ done, anomaly }: ChosenAnomaly): readonly Level[] {
   const { default: usual, perTransaction } = done.check.report.levels;
   return anomaly.witness.instances.map(({ transaction }) => {

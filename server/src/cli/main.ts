@@ -1,4 +1,4 @@
-// The command line: reads arguments, runs a command, returns the exit code. Defects that end a command are caught here.
+// The command line: parses arguments, runs a command, returns the exit code. Defects that end a command are caught here.
 import { faultText } from "../protocol/fault";
 import { allocateCommand } from "./allocateCommand";
 import { COMMANDS, helpText, readArguments } from "./arguments";
@@ -20,13 +20,13 @@ import { VERSION } from "./version";
 import type { CheckArguments } from "./commonArguments";
 
 export interface CliOptions extends CheckSurroundings {
-  /** Starts the language server on standard input and output; it lives on after the command returned. */
+  /** Starts the language server on standard input and output; it outlives the command. */
   readonly startLanguageServer: () => Promise<void>;
-  /** Loads the commands that need a database: a bundle of its own. */
+  /** Loads the commands that need a database: a separate bundle. */
   readonly loadDatabaseCommands: () => Promise<DatabaseCommands>;
 }
 
-/** Commands that need a database, one of their own or a real one. */
+/** Commands that need the mock database or a real one. */
 export interface DatabaseCommands {
   readonly replayCommand: (
     args: ReplayArguments,
@@ -46,7 +46,7 @@ export interface DatabaseCommands {
   readonly serveCommand: (args: ServeArguments, io: CliIo, signal: AbortSignal) => Promise<number>;
 }
 
-/** Text of an error that is nobody's but ours: its code, and where it was thrown for those who ask. */
+/** The text of an internal error: its code, and the throwing place if requested. */
 export function defectText(error: unknown): string {
   const host = `${VERSION}, Node ${process.version}, ${process.platform}`;
   const trace =
@@ -133,7 +133,7 @@ export async function runCli(
   }
 }
 
-/** Arguments of the check that follows a recording: as "isolens check FOLDER". */
+/** Arguments of the check after a recording: as "isolens check FOLDER". */
 function checkOf(folder: string): CheckArguments {
   const read = readArguments(["check", folder]);
   if (!read.ok || read.arguments.command !== "check") throw new Error("check takes a folder");

@@ -1,5 +1,5 @@
-// `isolens mcp`: a server of the Model Context Protocol on standard input and output, so that assistants can ask. Its tools are
-// commands of this command line; they read files and write none. One JSON-RPC message a line.
+// `isolens mcp`: a server of the Model Context Protocol on standard input and output, for assistants. Its tools are commands of this
+// command line; they read files and write none. One JSON-RPC message per line.
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { KINDS } from "../analysis/explain/kinds/kinds";
@@ -7,7 +7,7 @@ import { LEVELS } from "../isolation/levels";
 import { reasonOf } from "../protocol/fault";
 import { VERSION } from "./version";
 
-/** Runs a command line; resolves with its exit code and what it printed. */
+/** Runs a command line; resolves with its exit code and output. */
 export type RunCommand = (
   argv: readonly string[],
 ) => Promise<{ readonly code: number; readonly out: string; readonly error: string }>;
@@ -20,7 +20,7 @@ export interface McpStreams {
 interface Tool {
   readonly name: string;
   readonly description: string;
-  /** Arguments with their descriptions, all of them texts; those in `required` must be there. */
+  /** Arguments with their descriptions, all texts; those in `required` are mandatory. */
   readonly properties: Readonly<Record<string, string>>;
   readonly required: readonly string[];
   readonly run: (given: Given, run: RunCommand) => Promise<string>;
@@ -32,7 +32,7 @@ const PATH = "Absolute path of a file or folder with SQL or application code.";
 const LEVEL = "An isolation level such as postgres:read-committed; by default the configured one.";
 const ANOMALY = "The id of an anomaly, as the tool check tells it.";
 
-/** All of them; the extension offers the same. */
+/** All tools; the extension offers the same. */
 export const TOOLS: readonly Tool[] = [
   {
     name: "check",
@@ -70,11 +70,11 @@ export const TOOLS: readonly Tool[] = [
 
 function common(given: Given): readonly string[] {
   const level = given("level");
-  // Absolute, and in one word with its option: nothing that is given is taken for an option of its own.
+  // The path is absolute and the level is joined to its option, so that no value is taken for an option.
   return [path.resolve(given("path") ?? ""), ...(level === undefined ? [] : [`--level=${level}`])];
 }
 
-/** Output of the command; a failure is an error of the tool. */
+/** The output of the command; a failure is a tool error. */
 async function told(run: RunCommand, argv: readonly string[]): Promise<string> {
   const { code, out, error } = await run(argv);
   if (out === "" && code !== 0) throw new Error(error.trim());
@@ -90,7 +90,7 @@ function explanation(name: string): string {
   throw new Error(`There is no kind or level "${name}"; there are ${names.join(", ")}.`);
 }
 
-/** Serves until the input ends; requests are answered in the order in which they came. */
+/** Serves until the input ends; requests are answered in order. */
 export async function serveMcp({ input, write }: McpStreams, run: RunCommand): Promise<void> {
   for await (const line of createInterface({ input })) {
     if (line.trim() === "") continue;
@@ -99,7 +99,7 @@ export async function serveMcp({ input, write }: McpStreams, run: RunCommand): P
   }
 }
 
-/** Versions of the protocol in which tools are as here; the first where a client asks for another. */
+/** Supported protocol versions; the first is the default. */
 const VERSIONS = ["2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 interface Answer {
@@ -108,7 +108,7 @@ interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** Undefined for notifications. */
+/** The answer to a message; undefined for notifications. */
 async function answerTo(line: string, run: RunCommand): Promise<Answer | undefined> {
   let message: unknown;
   try {

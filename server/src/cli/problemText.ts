@@ -1,4 +1,4 @@
-// Problem of a file as one line that names the place.
+// Problems of files as lines with their places.
 import path from "node:path";
 import type { WorkspaceProblem } from "../workspace/projects";
 

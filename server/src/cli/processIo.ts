@@ -1,4 +1,4 @@
-// The process as the command line's surroundings: streams, terminal, signals.
+// The process as the command line's environment: streams, terminal, signals.
 import { visible } from "../protocol/controlCharacters";
 import { EXIT } from "./exit";
 import type { CliIo } from "./io";
@@ -11,13 +11,13 @@ export interface ProcessIo extends CliIo {
 /** Colours that `paintFor` writes. */
 const OWN_COLOURS = /(\u001b\[(?:1|2|22|31|32|36|39)m)/;
 
-/** Where nothing is known of the reader, lines are kept to this. */
+/** The line width without a known terminal. */
 const LOG_COLUMNS = 120;
 const NARROWEST_TERMINAL = 60;
 
 /**
- * Connects to a process. An interrupt aborts the controller, so that what was found is still printed; a second one
- * ends at once. A reader that closes the pipe early ends the process without a word, but not as if all were clean.
+ * Connects to a process. An interrupt aborts the controller, so that findings so far are still printed; a second one exits at once. A
+ * closed output pipe ends the process silently, but not with the exit code for clean.
  */
 export function processIo(process: NodeJS.Process, controller: AbortController): ProcessIo {
   const { stdout, stderr } = process;
@@ -29,7 +29,7 @@ export function processIo(process: NodeJS.Process, controller: AbortController):
     interrupted = true;
     controller.abort();
   });
-  // There is nobody left to tell the rest (`| head`), and what was not told is not clean.
+  // The reader is gone (`| head`), and unprinted output must not count as clean.
   const leaveEarly = (): never => process.exit(code === EXIT.clean ? EXIT.unknown : code);
   for (const stream of [stdout, stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -39,7 +39,7 @@ export function processIo(process: NodeJS.Process, controller: AbortController):
   }
   const colours =
     terminal && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb";
-  // Colours are ours; all else that steers a terminal is somebody's name or value.
+  // Colours are ours; all other control characters come from names and values.
   const shown = (text: string): string =>
     colours
       ? text
@@ -65,7 +65,7 @@ export function processIo(process: NodeJS.Process, controller: AbortController):
     exit: (own) => {
       code = own;
       process.exitCode = code;
-      // Pipes are written in the background: leave only when both have taken everything.
+      // Pipes are written asynchronously: exit only when both are flushed.
       const written = (next: () => void) => (error?: Error | null) => {
         if (error) leaveEarly();
         else next();

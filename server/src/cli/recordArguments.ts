@@ -3,29 +3,29 @@ import { refuse, type ArgumentsResult } from "./commonArguments";
 
 export interface RecordArguments {
   readonly command: "record";
-  /** The application's test command; empty: the proxy listens until it is told to stop. */
+  /** The application's test command; empty to listen until stopped. */
   readonly run: readonly string[];
-  /** The server's URL; else the environment names it. */
+  /** The server's URL; from the environment if absent. */
   readonly server?: string;
-  /** 0: a free one. */
+  /** 0 for a free port. */
   readonly port: number;
-  /** Further variables that name the server. */
+  /** Further environment variables that name the server. */
   readonly env: readonly string[];
-  /** The folder for what is learnt. */
+  /** The output folder. */
   readonly out: string;
   readonly keep: boolean;
   readonly values: boolean;
-  /** Earlier recordings count as well. */
+  /** True to add to earlier recordings. */
   readonly merge: boolean;
   /** The database whose answers may be changed in further runs. */
   readonly perturb?: string;
-  /** A recording that was kept: it is learnt from, and nothing is run. */
+  /** A saved recording to learn from, without running anything. */
   readonly from?: string;
-  /** A server's own log: it is learnt from, and nothing is run. */
+  /** A server log to learn from, without running anything. */
   readonly log?: string;
 }
 
-/** The options as the command line gave them. */
+/** The raw options of the command line. */
 export interface RecordValues {
   readonly server?: string;
   readonly port?: string;
@@ -42,11 +42,11 @@ export interface RecordValues {
 const MOST_PORTS = 65_535;
 /** Options of a run. */
 const FOR_RUNS = ["keep", "merge", "port", "env", "perturb"] as const;
-/** Options that name what was recorded before. */
+/** Options that name earlier recordings. */
 const FILES = ["from", "log"] as const;
 const FOLDER = "isolens/recorded";
 
-/** Reads what stands after `isolens record`; `run` is what stands after `--`. */
+/** Interprets the arguments after `isolens record`; `run` are the words after `--`. */
 export function interpretRecord(
   paths: readonly string[],
   values: RecordValues,

@@ -1,5 +1,4 @@
-// `isolens record`: runs a command with a proxy in front of its database and writes what it learnt. The check of what was
-// written is the caller's.
+// `isolens record`: runs a command with a proxy in front of its database and writes the learnt transactions. The caller checks the result.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { ownEntry } from "../protocol/dictionary";
@@ -28,7 +27,7 @@ import type { CliIo } from "./io";
 import type { RecordArguments } from "./recordArguments";
 import { settledDoubts } from "./recordReruns";
 
-/** The folder that was written, to be checked; or the exit code where there is nothing to check. */
+/** The written folder, to be checked; or the exit code if there is nothing to check. */
 export type RecordResult = { readonly folder: string } | { readonly code: number };
 
 /** Records, learns and writes; the first interrupt ends the recording and keeps it. */
@@ -62,7 +61,7 @@ export async function recordCommand(
 }
 
 const RECORDING = "recording.jsonl";
-/** How files begin that this command wrote. */
+/** The first line of files written by this command. */
 const LEARNT = '-- Learnt by "isolens record"';
 
 function refused(io: CliIo, message: string): RecordResult {
@@ -70,7 +69,7 @@ function refused(io: CliIo, message: string): RecordResult {
   return { code: EXIT.usage };
 }
 
-/** The server that the user names, of the protocol of an earlier recording. */
+/** The user's server, with the protocol of an earlier recording. */
 function serverFor(
   { server, env, from, log }: RecordArguments,
   protocol: Protocol | undefined,
@@ -82,7 +81,7 @@ function serverFor(
   const isOther =
     typeof found === "object" && protocol !== undefined && found.protocol !== protocol;
   if (found !== undefined && !isOther) return found;
-  // A recording or a log is learnt from without its server as well.
+  // A recording or log needs no server.
   if ((from ?? log) !== undefined && server === undefined)
     return {
       ...{ protocol: protocol ?? "postgres", host: "127.0.0.1", port: 0 },
@@ -99,7 +98,7 @@ interface EarlierRecording {
   readonly remarks: readonly string[];
 }
 
-/** Recording or log that `--merge`, `--from` or `--log` asks for; a sentence where it cannot be read. */
+/** The recording or log of `--merge`, `--from` or `--log`; a sentence if it cannot be read. */
 function earlierRecording(
   { from, log, merge }: RecordArguments,
   { file, cwd }: { readonly file: string; readonly cwd: string },
@@ -115,7 +114,7 @@ function earlierRecording(
   return { protocol, statements, glossary, remarks };
 }
 
-/** Bytes of a log. */
+/** Limit of a log in bytes. */
 const LONGEST_LOG = 256 * 1024 * 1024;
 
 function loggedStatements(log: string, cwd: string, glossary: Glossary): EarlierRecording | string {
@@ -128,7 +127,7 @@ function loggedStatements(log: string, cwd: string, glossary: Glossary): Earlier
   return { protocol, statements, glossary, remarks };
 }
 
-/** Statements of earlier runs, and those of this one behind them. */
+/** Statements of earlier runs, followed by those of this one. */
 function allStatements(
   earlier: readonly RecordedStatement[],
   statements: readonly RecordedStatement[],
@@ -230,7 +229,7 @@ async function listened(
   });
 }
 
-/** The environment in which the command finds the proxy; a line says what was changed. */
+/** The environment in which the command finds the proxy; prints the changes. */
 function commandEnvironment(
   args: RecordArguments,
   io: CliIo,
@@ -278,7 +277,7 @@ async function written(
     readonly server: RecordedServer;
     readonly folder: string;
     readonly statements: readonly RecordedStatement[];
-    /** How many there were. */
+    /** The total number. */
     readonly count: number;
     readonly glossary: Glossary;
   },
@@ -315,7 +314,7 @@ async function written(
   return { folder: args.out };
 }
 
-/** A configuration that is there stays, since people may have changed it. */
+/** An existing configuration is kept, since the user may have edited it. */
 function writeConfiguration(
   file: string,
   io: CliIo,
@@ -337,7 +336,7 @@ function nothingText(count: number, { ofTests }: LearntResult): string {
     : "none of the statements that were recorded reads or changes rows";
 }
 
-/** Files of an earlier recording whose transactions are not there any more; others stay. */
+/** Removes files of an earlier recording whose transactions are gone; other files stay. */
 function removeOlder(folder: string, names: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) {
     if (!name.endsWith(".sql") || names.has(name)) continue;

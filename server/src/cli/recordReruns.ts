@@ -1,4 +1,4 @@
-// `isolens record --perturb DATABASE`: the command runs again with changed answers, and what came of it is said.
+// `isolens record --perturb DATABASE`: re-runs the command with changed answers, and reports the result.
 import type { Environment } from "../record/environment";
 import type { Protocol } from "../record/events";
 import type { LearntProgram } from "../record/learn/program";
@@ -14,17 +14,17 @@ export interface Reruns {
   readonly signal: AbortSignal;
   readonly protocol: Protocol;
   readonly database: string;
-  /** Milliseconds of the run before. */
+  /** Milliseconds of the previous run. */
   readonly took: number;
-  /** The programs behind all that was recorded so far. */
+  /** The programs learnt from all recordings so far. */
   readonly learnt: () => readonly LearntProgram[];
 }
 
-/** A run with other answers may wait or try again without an end. */
+/** The time limit of a re-run as a multiple: with changed answers it may wait or retry forever. */
 const SLOWER = 5;
 const AT_LEAST = 30_000;
 
-/** Runs the command until other answers settle no more doubts. */
+/** Re-runs the command until changed answers settle no further doubts. */
 export async function settledDoubts(
   io: CliIo,
   { session, command, env, signal, protocol, database, took, learnt }: Reruns,

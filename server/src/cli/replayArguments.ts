@@ -1,4 +1,4 @@
-// The arguments of `isolens replay`: which anomaly, on which server.
+// The arguments of `isolens replay`: the anomaly and the server.
 import { dictionary } from "../protocol/dictionary";
 import type { CommonArguments, Format } from "./commonArguments";
 
@@ -9,7 +9,7 @@ export interface ReplayArguments extends CommonArguments {
   readonly server: ReplayServer;
 }
 
-/** The PostgreSQL that npm carries, or a server by its address. */
+/** The PostgreSQL from npm, or a server by address. */
 export type ReplayServer =
   | { readonly kind: "embedded" }
   | { readonly kind: "url"; readonly url: URL; readonly product: "postgres" | "mariadb" };
@@ -21,7 +21,7 @@ const PRODUCTS = dictionary<"postgres" | "mariadb" | undefined>({
   "mariadb:": "mariadb",
 });
 
-/** Server that `--server` names, or the fault of that. Passwords are not repeated. */
+/** The server of `--server`, or the error in it. Passwords are not repeated. */
 export function replayServer(written: string | undefined): ReplayServer | string {
   if (written === undefined || written === "" || written === "embedded")
     return { kind: "embedded" };

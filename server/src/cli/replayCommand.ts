@@ -1,4 +1,4 @@
-// `isolens replay`: an anomaly on a real server, with the user's own transactions, compared with every serial order there.
+// `isolens replay`: replays an anomaly on a real server, with the user's own transactions, and compares it with every serial order there.
 import { randomInt } from "node:crypto";
 import { loadPgParser } from "../engine/pgParser";
 import { loadCodeParsers } from "../engine/treeSitter";
@@ -18,7 +18,7 @@ import { replayText } from "./reporters/replayText";
 import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
 
-/** Runs the command and returns the exit code: 1 when it happened on the server, 0 when not, 2 when it could not be tried. */
+/** Runs the command and returns the exit code: 1 if it happened on the server, 0 if not, 2 if it could not be tried. */
 export async function replayCommand(
   args: ReplayArguments,
   io: CliIo,
@@ -70,7 +70,7 @@ function isLevelOfServer(level: Level, product: "postgres" | "mariadb"): level i
   return (level.product === "postgres") === (product === "postgres");
 }
 
-/** Products that show a level where no single server does. */
+/** Products whose levels need more than a single server. */
 const REPLICATED: ReadonlyMap<string, string> = new Map([
   [
     "parallel-snapshot-isolation",
@@ -78,7 +78,7 @@ const REPLICATED: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The reason why the server does not show the level, and what to do. */
+/** The reason why the server does not have the level, with advice. */
 function foreignText(level: Level, product: "postgres" | "mariadb"): string {
   const executed = `the store has executed the anomaly, see "isolens show"`;
   if (level.family !== "product")
@@ -136,7 +136,7 @@ async function open(wanted: ReplayServer): Promise<Opened> {
     const server = await connectTo(wanted.product, addressOf(url, wanted.product));
     return { ok: true, server, close: () => server.close() };
   } catch (error) {
-    // Whatever the client says of it; the address is told without its password.
+    // The client's error text; the address is shown without its password.
     const reason = reasonOf(error);
     return { ok: false, reason: `${url.host}${url.pathname} cannot be reached: ${reason}` };
   }

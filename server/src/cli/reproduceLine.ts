@@ -1,9 +1,8 @@
-// The command line that asks the same again: what other commands need to find an anomaly that `check` found, without
-// anything that was kept of it.
+// The command line that repeats a check: other commands need it to find an anomaly that `check` found, without stored state.
 import { durationText } from "../workspace/duration";
 import type { CommonArguments } from "./commonArguments";
 
-/** Paths and options as they are typed, for one level of those that were asked for. */
+/** Paths and options as typed, for one of the requested levels. */
 export function againText(args: CommonArguments, level: string): string {
   const { maxTransactions, unroll, budget, configurationFile, nodePath } = args;
   const options: readonly (readonly [string, string | undefined])[] = [

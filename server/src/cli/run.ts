@@ -1,4 +1,4 @@
-// Common course of `check` and `show`: find the projects, open a session, check each project at each level.
+// The common steps of checking commands: find the projects, open a session, check each project at each level.
 import path from "node:path";
 import { findLevel, type Level } from "../isolation/levels";
 import { openSession } from "../service/session";
@@ -21,25 +21,25 @@ import type { AskedLevel, CheckArguments, ShowArguments } from "./commonArgument
 export interface ProjectCheck {
   readonly project: Project;
   readonly level: Level;
-  /** The file that the level was asked for by. */
+  /** The file that defines the requested level. */
   readonly levelFile?: string;
   readonly check: CheckSummary;
 }
 
-/** How the command line opens sessions; tests bring their own solver. */
+/** The function that opens sessions; tests replace the solver. */
 export type OpenSession = typeof openSession;
 
-/** Surroundings of commands that check. */
+/** The environment of checking commands. */
 export interface CheckSurroundings {
   readonly signal: AbortSignal;
   readonly openSession?: OpenSession;
-  /** Where results are kept between runs; nowhere without it. */
+  /** The cache options; no caching if absent. */
   readonly cache?: CacheOptions;
 }
 
 /**
- * Checks everything that was asked for, in order; `each` receives every result as it comes. Returns an exit code
- * instead when the request cannot be carried out, after saying why.
+ * Checks everything requested, in order; `each` receives every result as it arrives. Returns an exit code instead if the request is
+ * impossible, after printing why.
  */
 export async function runChecks(
   args: CheckArguments | ShowArguments | FixArguments | ReplayArguments | TestgenArguments,
@@ -80,7 +80,7 @@ export async function runChecks(
   };
   const reports = cache && openReports(cache);
   let session: Session | undefined;
-  // A run whose answers are all known needs neither parser nor solver.
+  // A run with only cached answers needs neither parser nor solver.
   const checked = async (request: CheckRequest, level: Level): Promise<CheckSummary> => {
     const known = reports?.find(request);
     if (known) return known;
@@ -136,18 +136,18 @@ export async function runChecks(
   return undefined;
 }
 
-/** Milliseconds that files may be read for, however short the time for questions is. */
+/** The minimal time for reading files in milliseconds, however short the search budget is. */
 const LEAST_READING = 1000;
 
-/** A project with the levels that it is to be checked at. */
+/** A project with the levels to check. */
 interface PlannedCheck {
   readonly project: Project;
   readonly levels: readonly { readonly level: Level; readonly file?: string }[];
-  /** Sentences; with any of them nothing is checked. */
+  /** Sentences; any of them prevents the check. */
   readonly problems: readonly string[];
 }
 
-/** The levels that were asked for, as the project knows them; files that define levels become part of the project. */
+/** The requested levels in a project; files that define levels become part of it. */
 async function askedOf(
   project: Project,
   asked: readonly AskedLevel[],

@@ -1,4 +1,4 @@
-// The arguments of `isolens serve`: which protocol, at which level, with which schema.
+// The arguments of `isolens serve`: the protocol, the level and the schema.
 import type { Protocol } from "../mock/listen";
 import { mockLevel, type MockLevel } from "../mock/level";
 import { strongUntilOf, weakForOf, type StrongUntil, type WeakFor } from "../mock/strength";
@@ -12,25 +12,25 @@ export interface ServeArguments {
   readonly protocol: Protocol;
   readonly level: MockLevel;
   readonly levelName: string;
-  /** 0: a free one. */
+  /** 0 for a free port. */
   readonly port: number;
   readonly seed: number;
   readonly strategy: Strategy;
-  /** Answers come after a moment that differs from one to the next. */
+  /** True to delay answers by varying times. */
   readonly delay: boolean;
-  /** Seconds for which statements wait for locks, unless their session says otherwise. */
+  /** Lock timeout in seconds, unless the session sets its own. */
   readonly lockTimeout?: number;
-  /** Until then reads are strong. */
+  /** Reads are strong until then. */
   readonly strongUntil?: StrongUntil;
-  /** The connections whose reads are weak; all if empty. */
+  /** The connections with weak reads; all if empty. */
   readonly weakFor: readonly WeakFor[];
-  /** A file with tables and first rows. */
+  /** A file with tables and initial rows. */
   readonly schema?: string;
-  /** Where the recorded history goes. */
+  /** The file for the recorded history. */
   readonly history?: string;
 }
 
-/** The options as the command line gave them. */
+/** The raw options of the command line. */
 export interface ServeValues {
   readonly protocol?: string;
   readonly level?: readonly string[];

@@ -1,4 +1,4 @@
-// `isolens serve`: a database that shows what a level allows, until it is told to stop.
+// `isolens serve`: a database that behaves as a level allows, until it is stopped.
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { loadPgParser } from "../engine/pgParser";
@@ -11,7 +11,7 @@ import type { CliIo } from "./io";
 import { EXIT } from "./exit";
 import type { ServeArguments } from "./serveArguments";
 
-/** Runs until the signal comes; then writes the history and returns the exit code. */
+/** Runs until the signal; then writes the history and returns the exit code. */
 export async function serveCommand(
   args: ServeArguments,
   io: CliIo,
@@ -47,7 +47,7 @@ export async function serveCommand(
   return saveHistories(args, [...earlier, database.history()], io);
 }
 
-/** The schema's file with the line that is to blame, where that is known. */
+/** The schema's file with the line of the error, if known. */
 function placeText({ schema }: ServeArguments, text: string, { position }: SqlError): string {
   const line = position === undefined ? "" : `:${String(lineAt(text, position))}`;
   return `${schema ?? "the schema"}${line}`;
@@ -88,7 +88,7 @@ function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The last run goes to the file that was named, each one before a reset to one with its number before the ending. */
+/** Writes the last run to the named file, and each run before a reset to one with a number before the extension. */
 async function saveHistories(
   { history }: ServeArguments,
   runs: readonly RecordedHistory[],

@@ -10,7 +10,7 @@ import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
 import type { ShowArguments } from "./commonArguments";
 
-/** Runs the command and returns the exit code: 0 when an anomaly was shown. */
+/** Runs the command and returns the exit code: 0 if an anomaly was shown. */
 export async function showCommand(
   args: ShowArguments,
   io: CliIo,

@@ -1,4 +1,4 @@
-// The arguments of `isolens testgen`: which anomaly, in which language, where to.
+// The arguments of `isolens testgen`: the anomaly, the language and the destination.
 import { TEST_LANGUAGES, type TestLanguage } from "../testgen/languages";
 import type { CommonArguments } from "./commonArguments";
 
@@ -6,11 +6,11 @@ export interface TestgenArguments extends CommonArguments {
   readonly command: "testgen";
   readonly anomaly: string;
   readonly language: TestLanguage;
-  /** Absent: standard output. */
+  /** Standard output if absent. */
   readonly out?: string;
 }
 
-/** Output that `--lang` and `--out` ask for, or the fault of those. */
+/** The output for `--lang` and `--out`, or the error in them. */
 export function testgenOutput(
   lang: string | undefined,
   out: string | undefined,

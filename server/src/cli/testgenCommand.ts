@@ -13,7 +13,7 @@ import { EXIT } from "./exit";
 import type { CheckSurroundings } from "./run";
 import type { TestgenArguments } from "./testgenArguments";
 
-/** Runs the command and returns the exit code: 0 when the test was written, 2 when there can be none for this anomaly. */
+/** Runs the command and returns the exit code: 0 if the test was written, 2 if there is none for this anomaly. */
 export async function testgenCommand(
   args: TestgenArguments,
   io: CliIo,
@@ -49,7 +49,7 @@ export async function testgenCommand(
     io.out(test.text);
     return EXIT.clean;
   }
-  // A file that holds something else is not ours to replace.
+  // A file with other content is not overwritten.
   const there = readTextFileNow(out);
   const isFree = !there.ok && there.isMissing === true;
   if (!isFree && !(there.ok && there.text.includes("(isolens "))) {
@@ -57,7 +57,7 @@ export async function testgenCommand(
     return EXIT.usage;
   }
   try {
-    // A link to nowhere is not followed either.
+    // A dangling link is not followed either.
     writeFileSync(out, test.text, { flag: isFree ? "wx" : "w" });
   } catch (error) {
     io.error(`isolens: ${args.out ?? ""}: not written: ${fileErrorText(error)}\n`);

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** From the nearest package.json upwards that is ours: beside dist/ in a build, at the root in a checkout. */
+/** From the nearest package.json of ours upwards: beside dist/ in a build, at the root in a checkout. */
 export const VERSION: string = findVersion(__dirname);
 
-/** How reports name the tool. */
+/** The tool's name in reports. */
 export const TOOL = `isolens ${VERSION}`;
 
 function findVersion(folder: string): string {
@@ -21,7 +21,7 @@ function versionIn(file: string): string | undefined {
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    // No such file: the search goes on upwards.
+    // No such file: the search continues upwards.
     return undefined;
   }
   const manifest: unknown = JSON.parse(text);

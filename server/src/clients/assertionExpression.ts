@@ -1,5 +1,5 @@
-// The small language of assertions over results: result(s1[0]) + result(s2[0]) <= 100. Written as JavaScript or as SQL
-// writes it: `==` and `=`, `&&` and `and`. Reading gives closures; nothing of it is ever run as code.
+// The expression language of assertions over results: result(s1[0]) + result(s2[0]) <= 100. Accepts JavaScript's and SQL's operators: `==`
+// and `=`, `&&` and `and`. Parsing builds closures; no text is executed as code.
 import { dictionary } from "../protocol/dictionary";
 import {
   calculate,
@@ -13,29 +13,29 @@ import {
   type ResultValue,
 } from "./assertionValues";
 
-/** Outcome of one transaction of a run. */
+/** The outcome of one transaction of a run. */
 export interface TransactionOutcome {
   readonly status: "committed" | "aborted";
-  /** Its result; null where it returned nothing or was aborted. */
+  /** Its result; null if it returned nothing or was aborted. */
   readonly result: ResultValue;
-  /** The reason why it was aborted. */
+  /** The reason of an abort. */
   readonly error?: string;
 }
 
-/** Data that an assertion is evaluated on. */
+/** The data for evaluating an assertion. */
 export interface AssertionContext {
-  /** The outcome of a transaction, both numbers counted from 0. */
+  /** The outcome of a transaction, by zero-based indexes. */
   outcome(session: number, transaction: number): TransactionOutcome | undefined;
   /** The value of a query over the final state: one value, or a list of rows. */
   query(text: string): ResultValue;
 }
 
 export interface AssertionExpression {
-  /** The value; throws AssertionFault where it has none. */
+  /** The value; throws AssertionFault if there is none. */
   evaluate(context: AssertionContext): ResultValue;
-  /** Queries that it asks of the final state. */
+  /** Queries over the final state in it. */
   readonly queries: readonly string[];
-  /** Transactions that it names, with the offsets of their names. */
+  /** The transactions that it names, with the offsets of their names. */
   readonly transactions: readonly NamedTransaction[];
 }
 
@@ -50,7 +50,7 @@ export type ExpressionResult =
   | { readonly ok: true; readonly expression: AssertionExpression }
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
-/** Reads an expression; the first mistake ends it, with its offset. */
+/** Parses an expression; stops at the first error, with its offset. */
 export function readExpression(text: string): ExpressionResult {
   const tokens = tokenize(text);
   if ("message" in tokens) return { ok: false, ...tokens };
@@ -123,7 +123,7 @@ function unquoted(quoted: string): string {
   });
 }
 
-/** Binary operators from the loosest to the tightest. */
+/** Binary operators, loosest first. */
 const LEVELS: readonly (readonly string[])[] = [
   ["||", "or"],
   ["&&", "and"],
@@ -145,7 +145,7 @@ function readBinary(reader: Reader, level: number): Run {
   }
 }
 
-/** The sign or the word at hand; words are the same in any case. */
+/** The current symbol or word; words are case-insensitive. */
 function word(reader: Reader): string | undefined {
   const token = reader.tokens[reader.at];
   if (token?.kind === "sign") return token.text;
@@ -161,7 +161,7 @@ function readUnary(reader: Reader): Run {
   }
   if (operator === "!" || operator === "not") {
     reader.at += 1;
-    // `not` is looser than a comparison, `!` is tighter.
+    // `not` binds looser than a comparison, `!` tighter.
     const operand = operator === "not" ? readBinary(reader, 2) : readUnary(reader);
     return (context) => negate(truthOf(operand(context)));
   }
@@ -282,7 +282,7 @@ function readList(reader: Reader, closing: string): readonly Run[] {
 
 function next(reader: Reader): Token {
   const token = reader.tokens[reader.at];
-  // The last token is the end, which nobody passes.
+  // The last token is the end marker, which is never consumed.
   if (token === undefined) throw new ReadingFault("the expression ends early", 0);
   if (token.kind === "end") throw new ReadingFault("the expression ends early", token.offset);
   reader.at += 1;

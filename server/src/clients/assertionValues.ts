@@ -1,7 +1,7 @@
-// Values of assertions, and what can be done with them: functions, comparisons and sums, with null as in SQL.
+// Values of assertions and operations on them: functions, comparisons and arithmetic, with SQL's null.
 import { dictionary, ownEntry } from "../protocol/dictionary";
 
-/** Result of a transaction for its caller, as JSON. */
+/** A transaction's result for its caller, as JSON. */
 export type ResultValue =
   | null
   | boolean
@@ -10,7 +10,7 @@ export type ResultValue =
   | readonly ResultValue[]
   | { readonly [name: string]: ResultValue };
 
-/** An assertion that has no value, such as a sum of a text and a number. */
+/** Thrown for an assertion without a value, such as the sum of a text and a number. */
 export class AssertionFault extends Error {
   constructor(message: string) {
     super(message);
@@ -18,7 +18,7 @@ export class AssertionFault extends Error {
   }
 }
 
-/** The functions of the language, by their names. */
+/** The functions of the language by name. */
 export const FUNCTIONS = dictionary<(given: readonly ResultValue[]) => ResultValue>({
   length: ([list = null]) => lengthOf(list),
   count: ([list = null]) => lengthOf(list),
@@ -42,7 +42,7 @@ function extreme(numbers: readonly number[], choose: (...all: number[]) => numbe
   return numbers.length === 0 ? null : choose(...numbers);
 }
 
-/** The numbers among the arguments and in lists of them; what is null is left out, as in SQL. */
+/** The numbers among the arguments and in lists of them; nulls are skipped, as in SQL. */
 function numbersOf(given: readonly ResultValue[]): readonly number[] {
   return given
     .flatMap((each): readonly ResultValue[] => (isList(each) ? each : [each]))
@@ -50,7 +50,7 @@ function numbersOf(given: readonly ResultValue[]): readonly number[] {
     .map(numberOf);
 }
 
-/** One of `<`, `<=`, `>`, `>=`; null where one of the values is. */
+/** One of `<`, `<=`, `>`, `>=`; null if an operand is. */
 export function compare(operator: string, given: ResultValue, other: ResultValue): ResultValue {
   const [left, right] = [single(given), single(other)];
   if (left === null || right === null) return null;
@@ -67,7 +67,7 @@ export function compare(operator: string, given: ResultValue, other: ResultValue
   return operator === ">" ? order > 0 : order >= 0;
 }
 
-/** One of `+`, `-`, `*`, `/`, `%`; null where one of the values is. */
+/** One of `+`, `-`, `*`, `/`, `%`; null if an operand is. */
 export function calculate(operator: string, given: ResultValue, other: ResultValue): ResultValue {
   const [left, right] = [single(given), single(other)];
   if (left === null || right === null) return null;
@@ -91,7 +91,7 @@ export function calculate(operator: string, given: ResultValue, other: ResultVal
   }
 }
 
-/** Drivers give decimals as texts; two values that both spell numbers are compared and added as numbers. */
+/** Drivers return decimals as texts; two values that both are numeric are compared and added as numbers. */
 function bothNumeric(left: ResultValue, right: ResultValue): boolean {
   return [left, right].every(
     (each) =>
@@ -99,7 +99,7 @@ function bothNumeric(left: ResultValue, right: ResultValue): boolean {
   );
 }
 
-/** A query's result where a single value is asked for: that of its only row and column, null where it has no row. */
+/** A query's result as a single value: that of its only row and column, null without a row. */
 function single(value: ResultValue): ResultValue {
   const row = isList(value) && value.length < 2 ? (value[0] ?? null) : value;
   if (!isRecord(row)) return row;
@@ -131,7 +131,7 @@ export function same(given: ResultValue, wanted: ResultValue): boolean {
 export function member(value: ResultValue, name: string): ResultValue {
   if (value === null) return null;
   if (name === "length") return lengthOf(value);
-  // A query that gave one row is that row, and one that gave none is NULL.
+  // A query with one row is that row, one without rows is NULL.
   const record = isList(value) && value.length < 2 ? (value[0] ?? null) : value;
   if (record === null) return null;
   if (isRecord(record)) return ownEntry(record, name) ?? null;
@@ -145,16 +145,16 @@ export function element(value: ResultValue, index: ResultValue): ResultValue {
   throw new AssertionFault(`${shown(value)} is no list`);
 }
 
-/** True if it is true; null where that is not known. */
+/** The truth value; null if unknown. */
 export function truthOf(given: ResultValue): boolean | null {
   const value = single(given);
   if (value === null || typeof value === "boolean") return value;
-  // MySQL's truth values are numbers.
+  // MySQL's Booleans are numbers.
   if (value === 0 || value === 1) return value === 1;
   throw new AssertionFault(`${shown(value)} is neither true nor false`);
 }
 
-/** The opposite, where there is one. */
+/** The negation; null stays null. */
 export function negate(value: boolean | null): boolean | null {
   return value === null ? null : !value;
 }

@@ -1,5 +1,5 @@
-// Assertions of a client program: queries over the final state, or expressions over results. A query is read as one more
-// transaction of the workspace, so that every dialect that transactions may be written in is understood.
+// Assertions of a client program: queries over the final state, or expressions over results. A query is read as another transaction of the
+// workspace, so that every dialect of transactions is supported.
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { Key, Reply, Value } from "../exploration/client";
 import type { Program } from "../program/program";
@@ -15,22 +15,22 @@ import type { ClientAssertion, ClientProblem } from "./clientProgram";
 import { sqlSession } from "./sqlSession";
 import { accessRules } from "./statementView";
 
-/** Outcome of a run, as assertions see it. */
+/** The outcome of a run, as assertions see it. */
 export interface FinalOutcome {
-  /** By the transaction's place in the client, both numbers from 0. */
+  /** The outcome of a transaction, by zero-based indexes in the client. */
   outcome(session: number, transaction: number): TransactionOutcome | undefined;
-  /** The rows at the end, by key. */
+  /** The final rows, by key. */
   readonly state: ReadonlyMap<Key, Value>;
 }
 
 export interface Assertion {
   readonly text: string;
   readonly range: ClientAssertion["range"];
-  /** It says something about the rows at the end, and so may hold in one final state and not in another. */
+  /** True if it depends on the final rows, and so may hold in one final state and not in another. */
   readonly asksState: boolean;
-  /** Transactions that it names, as `s1[0]`; undefined where nobody can tell. */
+  /** The transactions that it names, as `s1[0]`; undefined if unknown. */
   readonly names: readonly string[] | undefined;
-  /** True if it holds; what is unknown (NULL) breaks nothing. Throws AssertionFault where it is neither. */
+  /** True if it holds; NULL counts as true. Throws AssertionFault if the value is no Boolean. */
   holds(outcome: FinalOutcome): boolean | Promise<boolean>;
 }
 
@@ -39,10 +39,10 @@ export function isQuery(text: string): boolean {
   return /^[\s(]*(?:select|with|values|table)\b/iu.test(text);
 }
 
-/** The queries of a client's assertions as files to be read together with its transactions. */
+/** The queries of a client's assertions as files, to be read together with its transactions. */
 export function assertionFiles(assertions: readonly ClientAssertion[]): readonly SourceFile[] {
   return queriesOf(assertions).map((text, at) => ({
-    // A file of our own making, by a name that no path has.
+    // A synthetic file name that is no path.
     file: queryFile(at) as FileId,
     text: `-- @transaction ${queryName(at)}\n${text.replace(/;\s*$/u, "")};\n`,
   }));
@@ -58,8 +58,8 @@ export function withoutAssertions(program: Program): Program {
 }
 
 /**
- * Reads assertions. `program` was read with `assertionFiles`; `tables` are those that there are without them, and
- * `sizes` says how many transactions each session has.
+ * Binds assertions. `program` was read with `assertionFiles`; `tables` are those without them, and `sizes` are the numbers of transactions
+ * per session.
  */
 export function bindAssertions(
   assertions: readonly ClientAssertion[],
@@ -102,7 +102,7 @@ export function bindAssertions(
   return { assertions: bound, problems };
 }
 
-/** An assertion that is an expression; `run` answers the queries in it. */
+/** An expression assertion; `run` answers its queries. */
 export function expressionAssertion(
   { text, range }: ClientAssertion,
   expression: AssertionExpression,
@@ -120,7 +120,7 @@ export function expressionAssertion(
   };
 }
 
-/** True if all rows of a query hold: none has false in it, or 0 where it has one column. */
+/** True if no row of a query contains false, or 0 in a single column. */
 export function rowsHold(rows: ResultValue): boolean {
   if (!Array.isArray(rows)) return truth(rows);
   return rows.every((row: ResultValue) => {
@@ -170,7 +170,7 @@ function queryName(at: number): string {
   return `isolens_assertion_${String(at + 1)}`;
 }
 
-/** The reason why a query cannot be asked; undefined where it can. */
+/** The reason why a query is not supported; undefined if it is. */
 function queryFault(program: Program, at: number, tables: readonly string[]): string | undefined {
   const transaction = program.transactions.find(({ name }) => name === queryName(at));
   for (const table of tablesNamed(transaction?.body))
@@ -182,7 +182,7 @@ function queryFault(program: Program, at: number, tables: readonly string[]): st
   return transaction === undefined ? "the assertion's query is not understood" : undefined;
 }
 
-/** The base tables that a body's queries name, wherever they stand in it. */
+/** The base tables in a body's queries, at any depth. */
 function tablesNamed(body: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
@@ -200,7 +200,7 @@ function tablesNamed(body: unknown): ReadonlySet<string> {
   return names;
 }
 
-/** Result of a query over a state. Throws AssertionFault where it fails there. */
+/** A query's result over a state. Throws AssertionFault if it fails. */
 function runQueryOver(program: Program, name: string, state: ReadonlyMap<Key, Value>): ResultValue {
   const transaction = program.transactions.find((each) => each.name === name);
   if (transaction === undefined) throw new AssertionFault("the query is not understood");
@@ -229,12 +229,12 @@ function runQueryOver(program: Program, name: string, state: ReadonlyMap<Key, Va
   return null;
 }
 
-/** The reason why a transaction has rolled back, which is its result. */
+/** The reason of a rollback, which is then the transaction's result. */
 export function abortReason(result: Value): string {
   return typeof result === "string" ? result : (JSON.stringify(result) ?? "no reason");
 }
 
-/** A result as assertions see it: what is missing is null. */
+/** A result as assertions see it: missing values are null. */
 export function plainResult(value: Value): ResultValue {
   if (value === undefined || value === null) return null;
   if (typeof value !== "object") return value;

@@ -1,5 +1,5 @@
-// A client program held against the workspace: calls become instances of its transactions, rows fit their tables,
-// assertions become queries or expressions.
+// Binds a client program to the workspace: calls become instances of its transactions, rows are checked against tables, assertions become
+// queries or expressions.
 import type { Key, Value as Version } from "../exploration/client";
 import type { Program, Transaction, Parameter } from "../program/program";
 import type { ValueType } from "../program/expression";
@@ -24,7 +24,7 @@ import { initialVersions, uniqueValuesOf } from "./rowKeys";
 import { sqlSession, type ObservedStep } from "./sqlSession";
 import type { ExplorableClient, ClientTransaction } from "./explorableClient";
 
-/** Holds a client against its program. Absent where an error keeps it from being run. */
+/** Binds a client to its program. Absent if an error prevents running it. */
 export function bindClient(
   client: JsonClient,
   program: Program,
@@ -55,7 +55,7 @@ export function bindClient(
   return { bound: { program, initial, versions, sessions }, problems };
 }
 
-/** How people and assertions name a transaction of a client. */
+/** The name of a client's transaction for people and assertions. */
 export function transactionName(session: number, index: number): string {
   return `s${String(session + 1)}[${String(index)}]`;
 }
@@ -73,7 +73,7 @@ export interface BoundCall {
   readonly transaction: Transaction;
 }
 
-/** The client as the explorer runs it. */
+/** The client in the explorer's form. */
 export function explorable(bound: BoundClient, rules: AccessRules): ExplorableClient {
   const instances = bound.sessions.flat().map(({ instance }) => instance);
   const first = firstFreshNumber({ instances, initial: bound.initial });
@@ -98,7 +98,7 @@ export function explorable(bound: BoundClient, rules: AccessRules): ExplorableCl
   return part(bound.sessions);
 }
 
-/** Generated values of an instance do not reach those of the next one. */
+/** The distance between the generated values of two instances. */
 const FRESH_PER_INSTANCE = 1000;
 
 const START: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
@@ -163,7 +163,7 @@ function bindRows(
   return initial;
 }
 
-/** A default that is a constant; others would have to be computed by a statement. */
+/** A constant default; others would need a statement. */
 function literalDefault(
   given: Schema["tables"][number]["columns"][number]["default"],
 ): Value | undefined {
@@ -279,12 +279,12 @@ function isGiven(parameter: Parameter, values: Readonly<Record<string, Value>>):
   return Object.hasOwn(values, parameter.name) || Object.hasOwn(values, lengthName(parameter.name));
 }
 
-/** Parameters are written with and without the sign before their name. */
+/** Parameters may be written with or without their sigil. */
 function bare(name: string): string {
   return name.replace(/^[:$@]/u, "").toLowerCase();
 }
 
-/** The reason why a value does not fit its place; undefined where it does. NULL fits everywhere. */
+/** The reason why a value does not fit its type; undefined if it does. NULL fits everywhere. */
 function misfitOf(value: Value, type: ValueType): string | undefined {
   if (value === null) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))

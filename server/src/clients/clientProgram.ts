@@ -1,9 +1,8 @@
-// A client program as its file says it: rows at the start, sessions of calls, assertions. Places are kept, so that every
-// later remark can point at the very word.
+// A client program as written in its file: initial rows, sessions of calls, assertions. Ranges are kept for problems.
 import type { Range } from "../protocol/source";
 import type { Row, Value } from "../protocol/witness";
 
-/** An argument of a call: a value, or a list of values for a parameter that is an array. */
+/** An argument of a call: a value, or a list for an array parameter. */
 export type ClientArgument = Value | readonly Value[];
 
 /** One transaction of a session: a call of a transaction of the workspace. */
@@ -11,7 +10,7 @@ export interface ClientCall {
   /** The transaction's name. */
   readonly name: string;
   readonly nameRange: Range;
-  /** In the order of the parameters, or by their names. */
+  /** By position, or by name. */
   readonly arguments: GivenArguments;
   readonly range: Range;
 }
@@ -25,7 +24,7 @@ export interface PlacedArgument {
   readonly range: Range;
 }
 
-/** Assertion about the end of every execution: a query in SQL or an expression over results. */
+/** An assertion about the end of every execution: an SQL query, or an expression over results. */
 export interface ClientAssertion {
   readonly text: string;
   readonly range: Range;
@@ -37,18 +36,18 @@ export interface InitialTable {
   readonly rows: readonly { readonly row: Row; readonly range: Range }[];
 }
 
-/** A client program in JSON, not yet held against the transactions that it names. */
+/** A client program in JSON, not yet bound to the transactions that it names. */
 export interface JsonClient {
-  /** Files and folders with the transactions, relative to the client's folder; empty: the SQL files of its folder. */
+  /** Files and folders with the transactions, relative to the client's folder; empty for the SQL files of its folder. */
   readonly sources: readonly string[];
   readonly initial: readonly InitialTable[];
   readonly sessions: readonly (readonly ClientCall[])[];
   readonly assertions: readonly ClientAssertion[];
-  /** The level that the file asks for, where nobody asks for another one. */
+  /** The file's declared level, used unless the user asks for another one. */
   readonly level?: { readonly name: string; readonly range: Range };
 }
 
-/** Something that keeps a client program from being explored, or a remark on it. */
+/** A problem that prevents exploring a client program, or a remark. */
 export interface ClientProblem {
   readonly severity: "error" | "warning";
   readonly message: string;

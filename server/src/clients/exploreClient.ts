@@ -1,4 +1,4 @@
-// One exploration of a client at one level: every execution is held against the assertions.
+// One exploration of a client at one level: every execution is checked against the assertions.
 import type { Client, Key, Value } from "../exploration/client";
 import type {
   ExploreEvent,
@@ -19,36 +19,36 @@ import { baseName, RESULT_MARK, type ExplorableClient } from "./explorableClient
 export interface ClientExploration {
   /** Different histories (exhaustive), or runs (random). */
   readonly histories: number;
-  /** Every history of the level was seen. */
+  /** True if every history of the level was seen. */
   readonly exhausted: boolean;
-  /** Different outcomes: results of all transactions, and the rows at the end. */
+  /** The number of different outcomes: results of all transactions, and final rows. */
   readonly statesSeen: number;
   /** A text per different outcome. */
   readonly states: ReadonlySet<string>;
-  /** By the assertion's place in the list. */
+  /** By index of the assertion. */
   readonly broken: ReadonlyMap<number, BrokenAssertion>;
-  /** Assertions that have no value in some execution, by their place. */
+  /** Assertions without a value in some execution, by index. */
   readonly faults: ReadonlyMap<number, string>;
-  /** Problems of the client's own code, each once. */
+  /** Problems of the client's own code, without duplicates. */
   readonly problems: readonly RunProblem[];
-  /** Runs that could not be ended at the level. */
+  /** The number of runs that could not be completed at the level. */
   readonly blocked: number;
-  /** Rest of an exhaustive exploration that was stopped. */
+  /** The remaining work of a stopped exhaustive exploration. */
   readonly remaining: readonly Work[];
   readonly universe: readonly string[];
-  /** A key turned up that other parts of the exploration do not know: all parts are to begin again. */
+  /** True if a key turned up that other parts of the exploration lack: all parts must restart. */
   readonly restarted: boolean;
 }
 
 export interface BrokenAssertion {
-  /** In an order in which its transactions can have committed to give the state. */
+  /** The history, in a possible commit order for the state. */
   readonly history: History;
   readonly state: ReadonlyMap<Key, Value>;
-  /** How many histories break it. */
+  /** The number of histories that violate it. */
   readonly count: number;
   /** The number of the first one, from 1. */
   readonly first: number;
-  /** Reads that did not see the newest version: fewer tell more. */
+  /** The number of stale reads: fewer are clearer. */
   readonly stale: number;
 }
 
@@ -56,12 +56,12 @@ export interface ExploreClientOptions {
   readonly level: StoreLevel;
   /** Polled between runs. */
   readonly stop: () => boolean;
-  /** Told after each run: runs so far, and how many assertions are broken by then. */
+  /** Called after each run with the number of runs and of violated assertions. */
   readonly progress?: (runs: number, broken: number) => void;
-  /** Ends when each assertion is broken at least once. */
+  /** True to end when each assertion has been violated once. */
   readonly first?: boolean;
   readonly turn?: () => Promise<void>;
-  /** The part of an exhaustive exploration, and the keys that are known; see `ExploreOptions`. */
+  /** The part of an exhaustive exploration, and the known keys; see `ExploreOptions`. */
   readonly from?: readonly Work[];
   readonly universe?: readonly string[];
 }
@@ -129,7 +129,7 @@ export async function exploreClient(
   };
 }
 
-/** Runs a client at random; each run has a seed of its own, counted from the one that is given. */
+/** Runs a client at random; seeds are counted from the given one. */
 export async function randomClient(
   client: ExplorableClient,
   assertions: readonly Assertion[],
@@ -160,12 +160,12 @@ export async function randomClient(
 
 type Judged = Pick<ClientExploration, "statesSeen" | "states" | "broken" | "faults" | "problems">;
 
-/** Collects what runs say about assertions. */
+/** Evaluates assertions on runs. */
 export interface Judge {
   readonly broken: ReadonlyMap<number, BrokenAssertion>;
-  /** Takes a run; one in which something went wrong is counted, and breaks nothing. */
+  /** Takes a run; a faulty run is counted, and violates nothing. */
   readonly take: (run: Run) => Promise<void>;
-  /** Takes a run by its history and the states that it can end in. */
+  /** Takes a run by its history and possible final states. */
   readonly takeOutcome: (history: History, states: readonly FinalState[]) => Promise<void>;
   readonly runs: () => number;
   readonly result: () => Judged;
@@ -175,7 +175,7 @@ export function openJudge(assertions: readonly Assertion[]): Judge {
   const broken = new Map<number, BrokenAssertion>();
   const faults = new Map<number, string>();
   const problems = new Map<string, RunProblem>();
-  /** Which assertions an outcome breaks, by its text: few outcomes come from many histories. */
+  /** Violated assertions by outcome text: many histories share few outcomes. */
   const known = new Map<string, readonly number[]>();
   const seen = new Set<string>();
   let runs = 0;
@@ -231,7 +231,7 @@ export function openJudge(assertions: readonly Assertion[]): Judge {
     async take(run) {
       for (const problem of run.problems)
         problems.set(`${problem.kind} ${problem.message}`, problem);
-      // A run that did not come to its end says nothing about the end.
+      // An incomplete run says nothing about its end.
       if (run.problems.length > 0) runs += 1;
       else await takeOutcome(run.history, run.finalStates());
     },
@@ -252,7 +252,7 @@ interface Outcomes {
   readonly text: string;
 }
 
-/** Outcomes of the client's transactions, by its name. */
+/** Outcomes of the client's transactions, by name. */
 export function outcomesOf({ transactions }: History): Outcomes {
   const byName = new Map<string, TransactionOutcome>();
   const ordered = [...transactions].sort((a, b) => a.id - b.id);
@@ -273,7 +273,7 @@ export function outcomesOf({ transactions }: History): Outcomes {
   return { byName, of, text };
 }
 
-/** Result of a function: a value, or the error that it threw. */
+/** A function's result: a value, or the error that it threw. */
 function carriedOutcome(result: ResultValue): TransactionOutcome {
   if (!isRecord(result)) return { status: "committed", result };
   const { value = null, error } = result;
@@ -283,8 +283,8 @@ function carriedOutcome(result: ResultValue): TransactionOutcome {
 }
 
 /**
- * The history with its transactions in an order that ends in this state: writers before their readers, sessions in their
- * order, and the last writer of each key after its other writers. The order that it has where there is no such order.
+ * The history in an order that ends in this state: writers before their readers, sessions in order, and the last writer of each key after
+ * its other writers. Unchanged if there is no such order.
  */
 function inCommitOrder({ transactions }: History, final: FinalState): History {
   const before = new Map<number, Set<number>>(transactions.map(({ id }) => [id, new Set()]));
@@ -323,7 +323,7 @@ function stateText(state: ReadonlyMap<Key, Value>): string {
   return keys.map((key) => `${key}=${JSON.stringify(state.get(key)) ?? ""}`).join("\u0000");
 }
 
-/** Reads of a version that another transaction had already replaced, in the order in which the history was run. */
+/** The number of reads of a version that another transaction had already replaced, in run order. */
 export function staleReads({ transactions }: History): number {
   const newest = new Map<Key, number>();
   let stale = 0;

@@ -1,5 +1,5 @@
-// A client program at one level, from its serial orders to a report: what breaks an assertion already there is said
-// first, what the level adds is explored, and each break is shown by the smallest part of the client that still has it.
+// A client program at one level, from its serial orders to a report: violations by serial orders come first, then the level is explored,
+// and each violation is shown by the smallest part of the client that has it.
 import { leftOutAt } from "../exploration/copyRules";
 import type { StoreLevel } from "../exploration/exploration";
 import { indexOfId } from "../exploration/history";
@@ -35,7 +35,7 @@ import { serialOutcomes, type SerialOutcomes } from "./serialOutcomes";
 import { violationOf } from "./tellViolation";
 
 export interface ExploreLevelInput {
-  /** As the user named it. */
+  /** The user's name of the client. */
   readonly name: string;
   readonly client: ExplorableClient;
   readonly assertions: readonly Assertion[];
@@ -48,38 +48,38 @@ export interface ExploreLevelOptions {
   readonly driver:
     | { readonly kind: "exhaustive" }
     | { readonly kind: "random"; readonly runs: number; readonly seed: number };
-  /** Milliseconds for the exploration; smallest parts are looked for in a fraction of it on top. */
+  /** Milliseconds for the exploration; minimisation gets a fraction of it in addition. */
   readonly budget: number;
   readonly now: () => number;
   readonly cancelled: () => boolean;
   readonly progress: (progress: ExploreProgress) => void;
   readonly turn?: () => Promise<void>;
-  /** Others that explore parts for the assertions at these places; asked for where an exploration takes longer. */
+  /** Helpers that explore parts for the assertions at these indexes; used if an exploration takes longer. */
   readonly helpers?: (assertions: readonly number[]) => readonly PartRunner[];
-  /** Where an earlier exhaustive exploration of the same client at the same level has stopped. */
+  /** The saved state of an exhaustive exploration of the same client at the same level. */
   readonly begin?: SavedExploration;
 }
 
-/** Where an exhaustive exploration has stopped: what it found and what is left. */
+/** The state of a stopped exhaustive exploration: its findings and remaining work. */
 export interface SavedExploration extends PartsBegin {
-  /** Places of the assertions that it was about. */
+  /** Indexes of its assertions. */
   readonly assertions: readonly number[];
 }
 
 export interface LevelOutcome {
   readonly report: ExplorationReport;
-  /** The state from which an exhaustive exploration can go on. */
+  /** The state from which an exhaustive exploration can continue. */
   readonly saved?: SavedExploration;
 }
 
 export interface ExploreProgress {
   readonly stage: "serial" | "exploring" | "smallest";
   readonly histories: number;
-  /** Assertions that some execution breaks so far. */
+  /** The number of violated assertions so far. */
   readonly broken: number;
 }
 
-/** Explores and reports. Never rejects for what the client does. */
+/** Explores and reports. Never rejects for the client's behaviour. */
 export async function exploreLevel(
   input: ExploreLevelInput,
   options: ExploreLevelOptions,
@@ -152,7 +152,7 @@ export async function exploreLevel(
       }),
     );
   }
-  // Errors that nobody awaits are noticed when the event loop turns.
+  // Unhandled errors surface when the event loop turns.
   await options.turn?.();
   const unknown = unknowns(input, options, serial, explored, concurrent, serialJudge.result());
   // A run that cannot be repeated is no evidence.
@@ -188,7 +188,7 @@ export async function exploreLevel(
 }
 
 const MOST_SERIAL_STATES = 100_000;
-/** Milliseconds after which the smallest part that is known is shown. */
+/** Milliseconds for minimisation; then the smallest known part is shown. */
 const MOST_FOR_SMALLEST = 10_000;
 
 async function explore(
@@ -211,7 +211,7 @@ async function explore(
       runs: driver.runs,
       seed: driver.seed,
     });
-  // Until others are there, this thread explores all by itself.
+  // This thread explores alone until helpers are started.
   const alone = now() + BEFORE_HELP;
   const enough = (): boolean => stop() || (helpers !== undefined && now() > alone);
   const before = begin === undefined ? 0 : historiesIn(begin.segments);
@@ -239,7 +239,7 @@ async function explore(
   });
 }
 
-/** Milliseconds that an exploration takes before it is divided. */
+/** Milliseconds after which an exploration is divided. */
 const BEFORE_HELP = 1000;
 
 function wholeClient(
@@ -250,14 +250,14 @@ function wholeClient(
   return { client, broken, serial, leftOut: [] };
 }
 
-/** `any` is no level that others know: eventual consistency is the weakest that has a name. */
+/** `any` has no name elsewhere: eventual consistency is the weakest named level. */
 function levelOf(level: StoreLevel): Level {
   const found = findLevel(level === "any" ? "eventual" : level);
   if (found === undefined) throw new Error(`the level ${level} is not in the table of levels`);
   return found;
 }
 
-/** No answer is never safe: an exploration that did not see every history has decided nothing that it did not break. */
+/** The verdict. An incomplete exploration decides nothing but the violations that it found. */
 function verdictOf(
   violations: readonly ExplorationViolation[],
   unknown: readonly ExplorationUnknown[],

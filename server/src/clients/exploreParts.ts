@@ -1,5 +1,5 @@
-// An exploration whose parts are explored side by side. The parts stand in the order in which one explorer would come to
-// them, and what they found is put together in that order, so the result does not depend on how the work was divided.
+// Parallel exploration in parts. Parts are ordered as one explorer would visit them, and their findings are combined in that order, so the
+// result does not depend on the division.
 import type { RunProblem, Work } from "../exploration/exploration";
 import { reasonOf } from "../protocol/fault";
 import type { Assertion } from "./assertions";
@@ -11,14 +11,14 @@ import {
   type ExploreClientOptions,
 } from "./exploreClient";
 
-/** A piece of work, small enough to be given to somebody else: plain data. */
+/** A piece of work to be sent to a runner: plain data. */
 export interface Part {
   readonly from: readonly Work[];
-  /** Absent for the very first part: it looks for keys. */
+  /** Absent for the first part, which looks for keys. */
   readonly universe?: readonly string[];
 }
 
-/** Finds in a part, and the rest of it; without the parts that others work on. Plain data. */
+/** The findings of a part and its remaining work, without parts given to others. Plain data. */
 export type PartResult = Pick<
   ClientExploration,
   | "histories"
@@ -31,14 +31,14 @@ export type PartResult = Pick<
   | "universe"
   | "restarted"
 > & {
-  /** Remarks on what of the client's own code could not be carried out, so far. */
+  /** Remarks so far on the client's own code that could not be executed as written. */
   readonly remarks?: readonly string[];
 };
 
-/** Explores a part for a while. Rejects if it cannot go on, such as a thread that has died. */
+/** Explores a part for a while. Rejects if it cannot continue, for example if the thread has died. */
 export type PartRunner = (part: Part) => Promise<PartResult>;
 
-/** A stretch of the exploration, in the order of histories. */
+/** A segment of the exploration, in the order of histories. */
 export type Segment =
   | { readonly kind: "work"; readonly work: Work }
   | { readonly kind: "found"; readonly found: Found };
@@ -54,7 +54,7 @@ interface Found {
 export interface PartsOptions {
   readonly stop: () => boolean;
   readonly progress?: (histories: number, broken: number) => void;
-  /** Go on with what an earlier exploration of the same client has left. */
+  /** Continues an earlier exploration of the same client. */
   readonly begin?: PartsBegin;
 }
 
@@ -65,11 +65,11 @@ export interface PartsBegin {
 }
 
 export interface PartsResult extends ClientExploration {
-  /** Finds and rests, in order, for `begin`. */
+  /** Findings and remaining work, in order, for `begin`. */
   readonly segments: readonly Segment[];
-  /** Remarks of others on the client's code. */
+  /** The runners' remarks on the client's code. */
   readonly remarks: readonly string[];
-  /** The reason why one that explored gave up; what it was exploring is among what is left. */
+  /** The reason why a runner gave up; its part is among the remaining work. */
   readonly failure?: string;
 }
 
@@ -87,7 +87,7 @@ interface Given {
   readonly from: readonly Work[];
 }
 
-/** Explores with all runners until nothing is left or it is time to stop. Each gets a part as soon as it has none. */
+/** Explores with all runners until nothing is left or it is time to stop. Idle runners get the next part. */
 export async function exploreParts(
   runners: readonly PartRunner[],
   { stop, progress, begin }: PartsOptions,
@@ -97,7 +97,7 @@ export async function exploreParts(
   const states = new Set(begin?.states);
   const remarks = new Set<string>();
   let failure: string | undefined;
-  /** Grows with each restart; results of earlier rounds are void. */
+  /** Increases with each restart; results of earlier rounds are void. */
   let round = 0;
   const idle = [...runners];
   const busy = new Set<Promise<void>>();
@@ -136,7 +136,7 @@ export async function exploreParts(
 
   for (;;) {
     while (idle.length > 0 && failure === undefined && !stop()) {
-      // Until the first part tells which keys there are, nobody else can begin.
+      // Other runners start when the first part has found the keys.
       const given = nextPart(list, universe === undefined ? 1 : runners.length);
       if (given === undefined || (universe === undefined && busy.size > 0)) break;
       const runner = idle.shift();
@@ -178,10 +178,10 @@ export async function exploreParts(
   };
 }
 
-/** Milliseconds after which one that explores a part tells what it has found, and others may help with the rest. */
+/** Milliseconds after which a runner returns its findings, so that others can help with the rest. */
 const SLICE = 300;
 
-/** Explores parts here, each for a slice of time. */
+/** Explores parts on this thread, each for a time slice. */
 export function partRunner(
   client: ExplorableClient,
   assertions: readonly Assertion[],
@@ -195,18 +195,18 @@ export function partRunner(
       ...part,
       ...(turn && { turn }),
       progress: (count) => (histories = count),
-      // A part that did not get to its first history would be none the shorter.
+      // A part must reach its first history, or it would not get shorter.
       stop: () => stop() || (histories > 0 && now() > end),
     });
   };
 }
 
-/** How many histories were found in these. */
+/** The number of histories found in these segments. */
 export function historiesIn(segments: readonly Segment[]): number {
   return totalOf(segments).histories;
 }
 
-/** Takes the first works that stand together, as many that all get some. */
+/** Takes the first adjacent works, as many as leave some for all runners. */
 function nextPart(
   list: readonly (Segment | Given)[],
   runners: number,
@@ -224,7 +224,7 @@ function nextPart(
   return { part, list: [...list.slice(0, start), part, ...list.slice(start + from.length)] };
 }
 
-/** Neighbours that are both found become one. */
+/** Merges adjacent finished segments. */
 function joined(list: readonly (Segment | Given)[]): (Segment | Given)[] {
   const result: (Segment | Given)[] = [];
   for (const each of list) {
@@ -243,7 +243,7 @@ function totalOf(list: readonly (Segment | Given)[]): Found {
   );
 }
 
-/** Finds of two stretches, of which the second comes after the first: as if one explorer had gone through both. */
+/** The combined findings of two consecutive segments, as if one explorer had visited both. */
 function together(a: Found, b: Found): Found {
   const broken = new Map(a.broken);
   for (const [at, later] of b.broken) {

@@ -1,5 +1,5 @@
-// The smallest part of a client that still breaks an assertion at a level although its serial orders do not: what people
-// are shown. Parts are explored afresh, so what is shown was executed as it is shown.
+// The smallest part of a client that violates an assertion at a level although its serial orders do not. Parts are explored afresh, so the
+// shown execution was really run.
 import type { StoreLevel } from "../exploration/exploration";
 import type { Assertion } from "./assertions";
 import {
@@ -16,7 +16,7 @@ export interface SmallestBreak {
   readonly broken: BrokenAssertion;
   /** The serial outcomes of the part alone. */
   readonly serial: SerialOutcomes;
-  /** Names of the transactions that it does without. */
+  /** Names of the removed transactions. */
   readonly leftOut: readonly string[];
 }
 
@@ -24,25 +24,25 @@ export interface MinimiseOptions {
   readonly level: StoreLevel;
   readonly stop: () => boolean;
   readonly turn?: ExploreClientOptions["turn"];
-  /** Orders that break the assertion are no objection: it is their shortest run that is wanted. */
+  /** True to accept violations by serial orders: their shortest run is wanted. */
   readonly serial?: boolean;
 }
 
-/** Parts that are tried, at most. */
+/** Limit of tried parts. */
 const MOST_PARTS = 400;
-/** States of serial orders of a part. */
+/** Limit of states in a part's serial orders. */
 const SERIAL_STATES = 2000;
 
 /**
- * Tries parts from small to large: fewest transactions, then fewest sessions. Undefined where none was found in time,
- * so that the whole client is the smallest part that is known.
+ * Tries parts from small to large: fewest transactions, then fewest sessions. Undefined if none was found in time, so that the whole client
+ * is the smallest known part.
  */
 export async function smallestBreak(
   client: ExplorableClient,
   assertion: Assertion,
   options: MinimiseOptions,
 ): Promise<SmallestBreak | undefined> {
-  // Invariants that the rows at the start break already (such as a sum that all are to reach) say nothing about a part.
+  // An invariant that the initial rows violate (such as a sum to be reached) says nothing about a part.
   if (options.serial === true && !(await holdsAtStart(client, assertion, options.stop)))
     return undefined;
   for (const part of partsOf(client, assertion)) {
@@ -65,7 +65,7 @@ async function holdsAtStart(
   return judge.broken.size === 0;
 }
 
-/** The break of this very client, told with as few stale reads as possible. */
+/** The violation by this very client, with as few stale reads as possible. */
 async function breakOf(
   { client, leftOut }: Part,
   assertion: Assertion,
@@ -91,10 +91,10 @@ interface Part {
   readonly leftOut: ReadonlySet<string>;
 }
 
-/** Proper parts of a client that keep what the assertion names. */
+/** Proper parts of a client that contain everything that the assertion names. */
 function* partsOf(client: ExplorableClient, assertion: Assertion): Generator<Part> {
   const { names } = assertion;
-  // An assertion of which nobody knows what it looks at is about all transactions.
+  // An assertion with unknown dependencies concerns all transactions.
   if (names === undefined) return;
   const all = client.transactions.flatMap((session, at) =>
     session.map(({ name }) => ({ name, session: at })),
@@ -122,7 +122,7 @@ function* partsOf(client: ExplorableClient, assertion: Assertion): Generator<Par
   }
 }
 
-/** All choices of so many items, in the order of the items; as many as are tried at most. */
+/** All subsets of a size, in item order; up to the limit of tried parts. */
 function subsets<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   if (size <= 0) return [[]];
   const found: (readonly T[])[] = [];

@@ -16,12 +16,12 @@ import type {
 } from "./clientProgram";
 
 export interface JsonClientResult {
-  /** Absent when the text is no client program at all. */
+  /** Absent if the text is no client program at all. */
   readonly client?: JsonClient;
   readonly problems: readonly ClientProblem[];
 }
 
-/** Reads a client program. Never throws: what is wrong is a problem at its place, and the rest is read. */
+/** Reads a client program. Never throws: errors become problems with a place, and the rest is read. */
 export function readJsonClient(text: string): JsonClientResult {
   const problems: ClientProblem[] = [];
   const result = parseJson(text);
@@ -121,7 +121,7 @@ function readSessions(
       wrong(problems, session.range, "a session is a list of calls");
       return [];
     }
-    // The usual slip: a single call where a list of calls is expected.
+    // The usual mistake: a single call in place of a list of calls.
     if (session.items[0]?.kind === "string") {
       wrong(problems, session.range, `a session is a list of calls, and this is one call: [[...]]`);
       return [];
@@ -147,7 +147,7 @@ function readCall(value: JsonValue, problems: ClientProblem[]): ClientCall | und
   };
 }
 
-/** { "call": "withdraw", "arguments": [1, 60] }, for those who prefer words. */
+/** { "call": "withdraw", "arguments": [1, 60] }, the verbose form. */
 function readNamedCall(
   value: Extract<JsonValue, { kind: "object" }>,
   problems: ClientProblem[],

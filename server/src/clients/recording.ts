@@ -1,5 +1,4 @@
-// An explored history as the history checker knows histories, so that it can be judged, explained and kept in a file: a
-// key per row, and a version per write.
+// An explored history in the history checker's form, to be judged, explained and saved: a key per row, and a version per write.
 import type { Key, Value } from "../exploration/client";
 import { INITIAL, OWN, type History as Explored } from "../exploration/history";
 import { HistoryBuilder } from "../history/builder";
@@ -7,15 +6,15 @@ import { ABORTED, READ, WRITE, type History } from "../history/history";
 import { rowText } from "../analysis/explain/words";
 import { partsOfKey, plainRow } from "./rowKeys";
 
-/** A row as histories and people call it: `account[1]`. */
+/** The name of a row in histories and for people: `account[1]`. */
 export function keyName(key: Key): string {
   const { table, row } = partsOfKey(key);
   return rowText(table, row);
 }
 
 /**
- * The history for the checker. `names` gives transactions their names. Closed, a last transaction has read what the
- * final state holds: `final` says by whom each key was last written.
+ * The history for the checker. `names` are the transactions' names. With `final`, which has the last writer of each key, a last transaction
+ * reads the final state.
  */
 export function clientHistory(
   { transactions }: Explored,
@@ -66,7 +65,7 @@ function lastOf(id: number, key: Key): string {
   return `${String(id)} last ${key}`;
 }
 
-/** A text for each write, different for each write of a key: the row, and by whom where that does not tell. */
+/** A text for each write, unique per key: the row, with its writer if necessary. */
 function versionNames(
   { transactions }: Explored,
   names: (id: number) => string,

@@ -1,12 +1,8 @@
-// Runs one history of a client again: the code of its sessions, answered as the history says. For whoever wants to see
-// what the code did at each statement.
+// Replays one history of a client: the code of its sessions, answered as in the history, to observe the code at each statement.
 import type { AsyncSession, Key, Reply, Request, Session, Value } from "../exploration/client";
 import { INITIAL, OWN, type History, type Transaction } from "../exploration/history";
 
-/**
- * Does what the history says; resolves when all of its transactions have ended. `told` hears of every read before the
- * code gets the answer.
- */
+/** Replays the history; resolves when all of its transactions have ended. `told` receives every read before the code gets the answer. */
 export async function replay(
   sessions: readonly Session[],
   initial: ReadonlyMap<Key, Value>,
@@ -47,7 +43,7 @@ export async function replay(
 }
 
 interface Running {
-  /** The request at hand; undefined when the session has ended. */
+  /** The current request; undefined if the session has ended. */
   request: Request | undefined;
   readonly start: () => Promise<Request | undefined>;
   readonly next: (reply: Reply) => Promise<Request | undefined>;
@@ -73,7 +69,7 @@ async function runTransaction(
 
 export type ReadEvent = Extract<Transaction["events"][number], { kind: "read" }>;
 
-/** The recorded reads that answer a request: its keys in order, then what its scans met. */
+/** The recorded reads that answer a request: its keys in order, then those found by its scans. */
 function readsOf(
   request: Extract<Request, { kind: "read" }>,
   { events }: Transaction,
@@ -112,7 +108,7 @@ function valueRead(
   return from === INITIAL ? initial.get(key) : written.get(from)?.get(key);
 }
 
-/** Per transaction what others can read of it. */
+/** The visible writes of each transaction. */
 function lastWrites({ transactions }: History): ReadonlyMap<number, ReadonlyMap<Key, Value>> {
   return new Map(
     transactions.map(({ id, events }) => [
@@ -161,7 +157,7 @@ function launchAsync(session: AsyncSession): Running {
           () => {
             arrived(undefined);
           },
-          // Its error was told when the history was explored; here it only ends the session.
+          // Its error was reported during the exploration; here it only ends the session.
           () => {
             arrived(undefined);
           },

@@ -1,4 +1,4 @@
-// Rows as keys and versions of the explored store: one key per row, `table/primary key`, one version per row's content.
+// Rows as keys and versions of the explored store: one key per row, `table/primary key`, and one version per content.
 import type { Key, Value } from "../exploration/client";
 import type { Schema, Table } from "../program/schema";
 import { ownEntry, setEntry } from "../protocol/dictionary";
@@ -7,7 +7,7 @@ import { NotExecutable } from "../store/failure";
 import { columnType, initialRows, INITIAL, type StoredRow } from "../store/row";
 import { asNumeric, coerce, toDecimal, toValue, type SqlValue } from "../store/value";
 
-/** Prefix of all keys of a table. */
+/** Common prefix of all keys of a table. */
 export function tablePrefix(table: string): string {
   return `${table.replaceAll("%", "%25").replaceAll("/", "%2F")}/`;
 }
@@ -16,7 +16,7 @@ export function rowKey(table: string, key: string): Key {
   return `${tablePrefix(table)}${key}`;
 }
 
-/** The table and the row's own name that a key is made of. */
+/** The table and row name in a key. */
 export function partsOfKey(key: Key): { readonly table: string; readonly row: string } {
   const at = key.indexOf("/");
   if (at < 0) return { table: "", row: key };
@@ -24,7 +24,7 @@ export function partsOfKey(key: Key): { readonly table: string; readonly row: st
   return { table, row: key.slice(at + 1) };
 }
 
-/** The store's content before all transactions. Throws NotExecutable where two rows share a key. */
+/** The initial content of the store. Throws NotExecutable if two rows share a key. */
 export function initialVersions(
   schema: Schema,
   initial: Readonly<Record<string, readonly Row[]>>,
@@ -48,7 +48,7 @@ export function encodeRow(values: Readonly<Record<string, SqlValue>>): Value {
   return encoded;
 }
 
-/** The row that a version holds; undefined where it holds none. */
+/** The row in a version; undefined if it is none. */
 export function decodeRow(
   table: Table,
   key: string,
@@ -71,7 +71,7 @@ export function decodeRow(
   };
 }
 
-/** A version for people and for JSON: columns with their values. */
+/** A version for people and JSON: columns with their values. */
 export function plainRow(version: Value): Row | undefined {
   if (!isRecord(version)) return undefined;
   return Object.fromEntries(
@@ -82,7 +82,7 @@ export function plainRow(version: Value): Row | undefined {
   );
 }
 
-/** The rows that a state holds, for people and for JSON, under the names of their tables. */
+/** The rows of a state for people and JSON, by table. */
 export function plainTables(
   state: Iterable<readonly [Key, Value]>,
 ): Readonly<Record<string, readonly Row[]>> {
@@ -97,7 +97,7 @@ export function plainTables(
   return Object.fromEntries(tables);
 }
 
-/** The names of a version's values of its primary key and of unique keys that hold for all rows; see `Client`. */
+/** The unique values in a version, of its primary key and of non-partial unique keys; see `Client`. */
 export function uniqueValuesOf(schema: Schema, key: Key, version: Value): readonly string[] {
   const row = plainRow(version);
   if (row === undefined) return [];

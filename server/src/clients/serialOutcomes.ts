@@ -1,5 +1,5 @@
-// Outcomes of a client's transactions one after the other, in every order that keeps each session's own. Orders that
-// have led to the same state of rows and sessions go on together, so that few runs stand for many orders.
+// The outcomes of a client's serial orders that keep each session's order. Orders that reach the same state of rows and sessions are
+// merged, so that few runs cover many orders.
 import type { Key, Reply, Request, Value } from "../exploration/client";
 import type { RunLimits, RunProblem } from "../exploration/exploration";
 import {
@@ -15,20 +15,20 @@ import { unfold, type Point, type Unfolding } from "../exploration/unfolding";
 import type { ExplorableClient } from "./explorableClient";
 
 export interface SerialOutcome {
-  /** The run of one order that gives it. */
+  /** The run of one order with this outcome. */
   readonly history: History;
   readonly state: FinalState;
 }
 
 export interface SerialOutcomes {
   readonly outcomes: readonly SerialOutcome[];
-  /** All orders are covered. */
+  /** True if all orders are covered. */
   readonly exhausted: boolean;
   readonly problems: readonly RunProblem[];
 }
 
 export interface SerialLimits extends RunLimits {
-  /** Different states on the way, at most. */
+  /** Limit of different intermediate states. */
   readonly states: number;
   /** Polled at every request. */
   readonly stop: () => boolean;
@@ -78,7 +78,7 @@ export async function serialOutcomes(
       if (!ended) continue;
       const wrong = standing.points.flatMap(({ problem }) => problem ?? []);
       problems.push(...wrong);
-      // An order that did not come to its end has no outcome.
+      // An incomplete order has no outcome.
       if (wrong.length === 0)
         outcomes.push({ history: historyOf(standing.run), state: existing(standing.rows) });
     }
@@ -87,7 +87,7 @@ export async function serialOutcomes(
   return { outcomes, exhausted, problems };
 }
 
-/** Where an order has got to. */
+/** An intermediate state of orders. */
 interface Standing {
   readonly points: readonly Point[];
   readonly rows: FinalState;
@@ -99,7 +99,7 @@ interface Ran {
   readonly before: Ran | undefined;
 }
 
-/** Undefined where it was stopped half-way. */
+/** Undefined if it was stopped half-way. */
 async function runTransaction(
   unfolding: Unfolding,
   { points, rows, run }: Standing,
@@ -152,7 +152,7 @@ async function runTransaction(
     if (request.kind === "commit" || request.kind === "abort") break;
   }
   const after = new Map(rows);
-  // The compiler does not see the values that the answers have set.
+  // The compiler does not track assignments made while answering.
   if ((status as Transaction["status"]) === "committed")
     for (const [key, value] of own) after.set(key, { value, writer: id });
   const transaction: Transaction = {
@@ -174,7 +174,7 @@ async function runTransaction(
 
 const DONE: Reply = { kind: "done" };
 
-/** The keys asked for, then those that scans meet, sorted. */
+/** The requested keys, then those found by scans, sorted. */
 function keysOf(
   { keys, scans = [] }: Extract<Request, { kind: "read" }>,
   rows: FinalState,
@@ -192,7 +192,7 @@ function initialRows({ initial }: ExplorableClient): FinalState {
   return new Map([...initial].map(([key, value]) => [key, { value, writer: INITIAL }]));
 }
 
-/** Without keys that were removed. */
+/** The state without removed keys. */
 function existing(rows: FinalState): FinalState {
   return new Map([...rows].filter(([, { value }]) => value !== undefined));
 }

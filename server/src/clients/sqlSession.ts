@@ -1,5 +1,5 @@
-// A session of transactions of the workspace as the explorer runs it: the store's evaluator executes their statements,
-// the explorer decides what they read.
+// A session of the workspace's transactions for the explorer: the store's evaluator executes their statements, the explorer decides what
+// they read.
 import type { Key, Reply, Request, SyncSession, Value } from "../exploration/client";
 import type { Program } from "../program/program";
 import type { Command, Statement } from "../program/statement";
@@ -31,9 +31,9 @@ import { openView, ownRows, ReadFirst, type AccessRules } from "./statementView"
 export interface SqlSessionOptions {
   readonly program: Program;
   readonly rules: AccessRules;
-  /** From this number on an instance draws its generated values; instances share none. */
+  /** The start of an instance's generated values; instances share none. */
   readonly firstFresh: (instance: string) => number;
-  /** Told of every statement and end, for the story of a run. */
+  /** Receives every statement and end, for explaining a run. */
   readonly observe?: (step: ObservedStep) => void;
 }
 
@@ -41,16 +41,16 @@ export interface SqlSessionOptions {
 export interface ObservedStep {
   readonly instance: string;
   readonly statement: Statement | "commit" | "rollback";
-  /** Cells that mattered of the rows that were read; the writer of a cell is a step of the transaction itself, or INITIAL. */
+  /** The relevant cells of rows that were read; a cell's writer is a step of the transaction itself, or INITIAL. */
   readonly cells: readonly CellRead[];
   readonly writes: readonly Write[];
   readonly rows: ResultRows;
   readonly affected: number;
-  /** The reason why it failed, or why the transaction was rolled back. */
+  /** The reason for a failure or rollback. */
   readonly why?: string;
 }
 
-/** A session that runs these instances one after the other. */
+/** A session that runs these instances in sequence. */
 export function sqlSession(
   name: string,
   instances: readonly WitnessInstance[],
@@ -97,16 +97,16 @@ interface Running {
   readonly machine: Machine;
   readonly options: SqlSessionOptions;
   log: readonly Write[];
-  /** Writes are kept until the commit, because a part of them may be undone. */
+  /** True if writes are buffered until the commit, because a part of them may be undone. */
   readonly buffers: boolean;
-  /** Result of the last statement for its caller. */
+  /** The last statement's result for its caller. */
   last: Given | undefined;
   step: number;
 }
 
 interface Given {
   readonly value: ResultValue;
-  /** The rows of a query. */
+  /** True if the caller sees the rows of the query. */
   readonly shown: boolean;
 }
 
@@ -140,7 +140,7 @@ function* runBody(running: Running): Generator<Request, void, Reply> {
   }
 }
 
-/** False when the transaction has ended. */
+/** Runs the current statement; false if the transaction has ended. */
 function* runStatement(
   running: Running,
   statement: Statement,
@@ -194,7 +194,7 @@ function* runStatement(
   }
 }
 
-/** The store's answer; throws where it has ended the transaction. */
+/** The store's answer; throws if the store ended the transaction. */
 function* ask(request: Request): Generator<Request, Reply, Reply> {
   const reply = yield request;
   if (reply.kind === "failed") throw new Ended(`${reply.message} (${reply.code})`);
@@ -211,7 +211,7 @@ function failureText(failure: SqlFailure): string {
   return `${failure.message} (${failure.code})`;
 }
 
-/** Says of which statement nothing is known. */
+/** Adds the statement to the error that its effect is unknown. */
 function named(error: unknown, statement: Statement): unknown {
   if (!(error instanceof NotExecutable)) return error;
   const words = statement.text.replace(/\s+/gu, " ").slice(0, 60);
@@ -225,7 +225,7 @@ function* writeRows(
   for (const [key, value] of versionsOf(log, made)) yield* ask({ kind: "write", key, value });
 }
 
-/** The versions that these writes, the last ones of a log, leave of their rows. */
+/** The versions after these writes, the last ones of a log. */
 function versionsOf(log: readonly Write[], made: readonly Write[]): ReadonlyMap<Key, Value> {
   const rows = ownRows(log);
   const versions = new Map<Key, Value>();
@@ -237,7 +237,7 @@ function versionsOf(log: readonly Write[], made: readonly Write[]): ReadonlyMap<
   return versions;
 }
 
-/** True if a part of the transaction can be undone while it goes on. */
+/** True if a part of the transaction can be undone while it continues. */
 function undoes(command: Command): boolean {
   switch (command.kind) {
     case "sequence":
@@ -256,14 +256,14 @@ function undoes(command: Command): boolean {
   }
 }
 
-/** Result of a transaction for its caller: the rows that a routine shows, what it returns, else what its last statement gave. */
+/** A transaction's result for its caller: the rows that a routine shows, its return value, else the last statement's result. */
 function resultOf({ machine, last }: Running): Value {
   const showsRows = machine.transaction.boundary === "routine" && last?.shown === true;
   if (machine.returned !== undefined && !showsRows) return toValue(machine.returned);
   return last === undefined ? null : plainResult(last.value);
 }
 
-/** Rows of a query for the caller, or the number of rows that a statement changed. */
+/** The rows of a query, or the number of rows that a statement changed. */
 function givenBy(statement: Statement, { rows, affected }: StatementResult): Given | undefined {
   switch (statement.kind) {
     case "select":
@@ -286,7 +286,7 @@ function rowsForCaller(rows: ResultRows): readonly ResultValue[] {
   );
 }
 
-/** Results are JSON, and so are versions. */
+/** Results and versions are both JSON. */
 function plainResult(value: ResultValue): Value {
   return value;
 }

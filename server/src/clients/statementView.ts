@@ -1,5 +1,5 @@
-// Reads of one statement of a transaction so far. A statement that needs rows which nobody has read yet is given up
-// with `ReadFirst`, and executed again when the store has answered: which rows it needs depends on what it reads.
+// The reads of one statement so far. A statement that needs unread rows is abandoned with `ReadFirst`, and executed again with the store's
+// answer: the rows that it needs depend on what it reads.
 import type { Key, ReadRequest, Value } from "../exploration/client";
 import type { Level } from "../isolation/levels";
 import type { Schema, Table } from "../program/schema";
@@ -7,12 +7,12 @@ import type { Acting, LockOutcome, Tables } from "../store/frame";
 import { compareRows, findTable, writtenRow, type StoredRow, type Write } from "../store/row";
 import { decodeRow, partsOfKey, rowKey, tablePrefix } from "./rowKeys";
 
-/** Thrown through a statement that has to read before it can go on. */
+/** Thrown through a statement that must read before it can continue. */
 export class ReadFirst extends Error {
   request: ReadRequest = { kind: "read", keys: [] };
 }
 
-/** There is one, since taking down where an error was made takes longer than a statement; it is caught at once. */
+/** A single instance, since capturing a stack trace takes longer than a statement; it is caught at once. */
 const READ_FIRST = new ReadFirst("rows are to be read first");
 
 function readFirst(request: ReadRequest): ReadFirst {
@@ -28,17 +28,19 @@ export interface StatementView {
   readonly take: (request: ReadRequest, values: ReadonlyMap<Key, Value>) => void;
 }
 
-/** How statements of a level reach rows. */
+/** The way in which statements of a level reach rows. */
 export interface AccessRules {
-  /** Plain reads see the newest rows, not a snapshot. */
+  /** True if plain reads see the newest rows, not a snapshot. */
   readonly readsNewest: boolean;
-  /** Rows that are locked, changed or checked are looked for among the newest rows, or found in the snapshot and read again. */
+  /**
+   * Rows to lock, change or check are those of the read, are searched among the newest rows, or are found in the snapshot and read again.
+   */
   readonly targets: "as-read" | "newest" | "read-again";
   readonly firstUpdaterWins: boolean;
   readonly noVersionOnNoChange: boolean;
 }
 
-/** At the papers' levels a statement reads each row once; the products' act on the newest rows. */
+/** At the papers' levels a statement reads each row once; products' levels act on the newest rows. */
 export function accessRules(level: Pick<Level, "family"> & Partial<Level>): AccessRules {
   if (!("plainRead" in level))
     return {
@@ -55,7 +57,7 @@ export function accessRules(level: Pick<Level, "family"> & Partial<Level>): Acce
   };
 }
 
-/** Opens the view of a statement; `own` are the transaction's writes so far, in their order. */
+/** Opens the view of a statement; `own` are the transaction's earlier writes, in order. */
 export function openView(schema: Schema, rules: AccessRules, own: readonly Write[]): StatementView {
   const snapshot = openReads(schema, own, rules.readsNewest);
   const newest =
@@ -125,15 +127,15 @@ export function openView(schema: Schema, rules: AccessRules, own: readonly Write
   };
 }
 
-/** Rows as they were read in one way, with the transaction's own on top. */
+/** Rows as read in one mode, overlaid with the transaction's own. */
 interface Reads {
   readonly current: boolean;
   readonly values: Map<Key, Value>;
   readonly scanned: Set<string>;
-  /** Keys that the transaction has written: nobody else's version of them is needed. */
+  /** Keys that the transaction has written: no other version of them is needed. */
   readonly owned: ReadonlyMap<Key, StoredRow>;
   has(key: Key): boolean;
-  /** Live rows in the order of their keys. */
+  /** Live rows in key order. */
   rows(table: string, keys?: ReadonlySet<string>): readonly StoredRow[];
 }
 
@@ -169,7 +171,7 @@ function rowOf(table: Table, key: Key, value: Value): StoredRow | undefined {
     : undefined;
 }
 
-/** Rows as a transaction's own writes have left them. */
+/** Rows after a transaction's own writes. */
 export function ownRows(own: readonly Write[]): ReadonlyMap<Key, StoredRow> {
   const rows = new Map<Key, StoredRow>();
   for (const write of own) {
@@ -179,10 +181,7 @@ export function ownRows(own: readonly Write[]): ReadonlyMap<Key, StoredRow> {
   return rows;
 }
 
-/**
- * A hash of the content, so that equal versions have equal numbers; those of a transaction's own versions are its steps,
- * from 0 on.
- */
+/** A hash of the content, so that equal versions have equal numbers; a transaction's own versions are numbered by its steps, from 0. */
 function versionNumber(value: Value): number {
   const text = JSON.stringify(value) ?? "";
   let [high, low] = [0xdeadbeef, 0x41c6ce57];

@@ -1,5 +1,5 @@
-// A history of a client, told: what every statement read and wrote, whom it read from, and the cycle that makes it
-// impossible for transactions that run one after the other.
+// The explanation of a client's history: the reads and writes of every statement, the writers of the reads, and the cycle that excludes
+// every serial order.
 import type { Key, Value as Version } from "../exploration/client";
 import { INITIAL as INITIALLY, OWN, type History } from "../exploration/history";
 import { setEntry } from "../protocol/dictionary";
@@ -16,7 +16,7 @@ import { partsOfKey, plainTables, rowKey } from "./rowKeys";
 import type { ObservedStep } from "./sqlSession";
 import { tellingOrder, type ToldStep } from "./tellingOrder";
 
-/** Runs the history again and writes down what it does. */
+/** Replays the history and records what it does. */
 export async function executionOf(
   client: ExplorableClient,
   history: History,
@@ -44,7 +44,7 @@ export async function executionOf(
   };
 }
 
-/** Names of transactions by their numbers in histories. */
+/** Names of transactions by their ids in histories. */
 export function namesOf({ transactions }: History): (id: number) => string {
   const names = new Map(transactions.map(({ id, name }) => [id, name ?? String(id)]));
   return (id) => names.get(id) ?? String(id);
@@ -74,7 +74,7 @@ export function outcomeOf(history: History, state: ReadonlyMap<Key, Version>): O
   return { final, status, returned };
 }
 
-/** The number of a step among the statements of its instance, from 1. */
+/** The number of a step among its instance's statements, from 1. */
 function numberOf(observed: readonly ToldStep[], at: number): number {
   const instance = observed[at]?.step.instance;
   return observed.slice(0, at + 1).filter(({ step }) => step.instance === instance).length;
@@ -124,10 +124,7 @@ function plainValues(row: Readonly<Record<string, SqlValue>>): Row {
   );
 }
 
-/**
- * Dependencies between rows' versions, in the order in which the history's transactions are listed, which is an order of
- * commits.
- */
+/** Dependencies between row versions; the history lists its transactions in a commit order. */
 function dependenciesOf(
   observed: readonly ToldStep[],
   history: History,
@@ -159,7 +156,7 @@ function dependenciesOf(
     for (const [key, from] of reads) {
       const writers = writersOfKey(key);
       const { table, row } = partsOfKey(key);
-      // A row of which nothing was used was not there, or did not match: the search met it.
+      // A row without used cells was absent or did not match: a search met it.
       const place = { table, key: row, predicate: !cells.has(key) };
       const read = cells.get(key)?.map(({ column }) => column) ?? [];
       if (from !== INITIALLY && nameOf(from) !== step.instance) {
@@ -218,7 +215,7 @@ function cellsByKey({ cells }: ObservedStep): ReadonlyMap<Key, readonly CellRead
   return byKey;
 }
 
-/** The columns of both, or those of the write where a whole row is what counts. */
+/** The columns of both, or those of the write if the whole row matters. */
 function common(written: readonly string[], others: readonly string[]): readonly string[] {
   const both = written.filter((column) => others.includes(column));
   return both.length > 0 ? both : written.filter((column) => column !== EXISTENCE);

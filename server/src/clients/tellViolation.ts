@@ -1,5 +1,5 @@
-// A broken assertion as people see it: the execution statement by statement, the cycle that no serial order has, the
-// history for the checker, and the levels that keep it from happening.
+// A violated assertion for people: the execution statement by statement, the cycle that no serial order has, the history for the checker,
+// and the levels that prevent it.
 import type { AxiomaticLevel, StoreLevel } from "../exploration/exploration";
 import { explainNamed } from "../analysis/explain/explain";
 import { historyData } from "../history/formats/writeJson";
@@ -25,15 +25,15 @@ import { executionOf, namesOf, outcomeOf, ownTransactions } from "./story";
 
 export interface Telling {
   readonly cause: ExplorationViolation["cause"];
-  /** True if every order breaks it (`serial`). */
+  /** True if every serial order violates it. */
   readonly every: boolean;
-  /** Assertion that the exploration of the whole client broke. */
+  /** The violation found by exploring the whole client. */
   readonly broken: BrokenAssertion;
   readonly stop: () => boolean;
   readonly turn?: ExploreClientOptions["turn"];
 }
 
-/** Tells the smallest execution that breaks an assertion. */
+/** The report of the smallest execution that violates an assertion. */
 export async function violationOf(
   input: { readonly program: Program },
   assertion: Assertion,
@@ -140,7 +140,7 @@ const COMPARED: readonly AxiomaticLevel[] = [
 /** Larger parts take too long to be explored at every level. */
 const MOST_COMPARED = 5;
 
-/** At which levels the part breaks the assertion as well, and at which it cannot. */
+/** The levels at which the part violates the assertion, and those at which it cannot. */
 async function compareLevels(
   client: ExplorableClient,
   assertion: Assertion,
@@ -169,7 +169,7 @@ function transactionName({ transactions }: Program, id: string): string {
   return transactions.find((each) => each.id === id)?.name ?? id;
 }
 
-/** A level of the table that the explorer knows under the same name. */
+/** The explorer's level of the same name. */
 export function exploredName(level: Level): StoreLevel | undefined {
   if (level.family === "product") return level.name;
   return COMPARED.find((each) => each === level.name);

@@ -1,5 +1,5 @@
-// The order in which the steps of a run are told: one in which they can have happened. A run is executed transaction by
-// transaction; a statement that saw the state before a commit stands before that commit.
+// The order in which a run's steps are explained: one that may have happened. A run is executed transaction by transaction; a statement
+// that saw the state before a commit is placed before that commit.
 import type { Key } from "../exploration/client";
 import { INITIAL, type History, type TransactionId } from "../exploration/history";
 import { rowKey } from "./rowKeys";
@@ -7,14 +7,14 @@ import type { ObservedStep } from "./sqlSession";
 
 export interface ToldStep {
   readonly step: ObservedStep;
-  /** Whose versions it read of others, by key. */
+  /** The writers of its reads of other transactions, by key. */
   readonly reads: ReadonlyMap<Key, TransactionId>;
 }
 
 /**
- * The steps so that each session's stand in their order, commits as in the history, a write behind the commit of the row's
- * last writer, and a read between the commit of what it read and that of the next version. Steps stay where they are as far
- * as they can. Where no order has all of this, as levels allow it that no clock explains, they stay as they were executed.
+ * The steps in an order in which each session's are in sequence, commits are as in the history, a write follows the commit of the row's
+ * last writer, and a read is between the commit of its version and that of the next one. Steps move as little as possible. If there is no
+ * such order, which some levels allow, the execution order is kept.
  */
 export function tellingOrder(
   observed: readonly ToldStep[],
@@ -73,7 +73,7 @@ export function tellingOrder(
   return inOrder(observed, before);
 }
 
-/** The first that nothing undone precedes, again and again. */
+/** Repeatedly takes the first step whose predecessors are done. */
 function inOrder(
   observed: readonly ToldStep[],
   before: readonly ReadonlySet<number>[],

@@ -1,5 +1,5 @@
-// The script inside libpg-query that carries PostgreSQL's parser itself. The package's own entry hides it behind
-// one instance that cannot be replaced: `pgParser.ts` checks what it returns.
+// The script inside libpg-query with PostgreSQL's parser. The package's own entry hides it behind a single instance that cannot be
+// replaced: `pgParser.ts` checks its results.
 declare module "libpg-query/wasm/libpg-query.js" {
   const initialise: (settings?: Record<string, unknown>) => Promise<unknown>;
   export default initialise;

@@ -1,5 +1,5 @@
-// Loads PostgreSQL's parser, compiled to WebAssembly, and calls it. A call that makes it fail (a stack overflow,
-// memory) spoils the instance: a spare one takes over at once, another is loaded meanwhile.
+// Loads and calls PostgreSQL's parser, compiled to WebAssembly. A call that crashes it (stack overflow, memory) corrupts the instance: a
+// spare one takes over at once, and another is loaded.
 import type { ParseResult } from "libpg-query";
 import {
   createByteMap,
@@ -9,7 +9,7 @@ import {
   type PgStatement,
 } from "../frontend/sql/pg/pgParser";
 
-/** The parser. Rejects when its script or its WASM file is missing or does not fit. */
+/** The parser. Rejects if its script or WASM file is missing or unsuitable. */
 export async function loadPgParser(): Promise<PgParser> {
   const script: { readonly default: unknown } = await import("libpg-query/wasm/libpg-query.js");
   const initialise = script.default;
@@ -23,7 +23,7 @@ export async function loadPgParser(): Promise<PgParser> {
     ]);
     return checkedInstance(started);
   };
-  // Loaded before anything fails: a reading of many texts is synchronous and could not wait for another one.
+  // Loaded in advance: reading many texts is synchronous and cannot wait for another instance.
   const ready = await Promise.all(Array.from({ length: INSTANCES }, load));
   const failing = new Set<string>();
 
@@ -31,19 +31,19 @@ export async function loadPgParser(): Promise<PgParser> {
     ready.shift();
     load().then(
       (instance) => ready.push(instance),
-      // One instance less; when none is left, each text is a problem and nothing else suffers.
+      // One instance less; if none is left, each text becomes a problem and nothing else suffers.
       () => undefined,
     );
   }
 
-  /** Runs a call; undefined when the text makes the parser fail, or when no instance is left. */
+  /** Runs a call; undefined if the text crashes the parser, or if no instance is left. */
   function run<T>(sql: string, call: (instance: Instance) => T): T | undefined {
     const [current] = ready;
     if (current === undefined || failing.has(sql)) return undefined;
     try {
       return call(current);
     } catch {
-      // Only WebAssembly's own errors come here, and the end of its program: what the parser says is a value.
+      // Only WebAssembly errors and its exit arrive here: the parser's own errors are values.
       if (failing.size >= MOST_REMEMBERED) failing.clear();
       failing.add(sql);
       replace();
@@ -68,9 +68,9 @@ export async function loadPgParser(): Promise<PgParser> {
   };
 }
 
-/** How many texts in a row may make the parser fail before it is away for a moment. */
+/** The number of consecutive crashing texts that leave the parser available. */
 const INSTANCES = 3;
-/** Texts that made the parser fail and are not tried again. */
+/** Limit of remembered crashing texts, which are not tried again. */
 const MOST_REMEMBERED = 100;
 
 const FAILED = {
@@ -79,11 +79,11 @@ const FAILED = {
   offset: 0,
 } as const;
 
-/** PostgreSQL's lexer looks ahead over such a run at each comment that begins in it. */
+/** PostgreSQL's lexer looks ahead over a whole run of these at each comment that begins in it. */
 const OPERATOR_CHARACTERS = new Set([..."~!@#^&|`?+-*/%<>="].map((each) => each.charCodeAt(0)));
 const MOST_OPERATORS = 10_000;
 
-/** Failure of a text that is nested too deeply; a rough count that takes quoted parentheses for real ones. */
+/** The failure for a text that is nested too deeply; a rough count that includes quoted parentheses. */
 function tooDeep(sql: string): Extract<PgParseResult, { readonly ok: false }> | undefined {
   let depth = 0;
   let operators = 0;
@@ -101,10 +101,10 @@ function tooDeep(sql: string): Extract<PgParseResult, { readonly ok: false }> | 
   return undefined;
 }
 
-/** Objects and lists in one another that a tree may have: all that walks over it calls itself for each. */
+/** Nesting limit of a tree: all walks over it are recursive. */
 const DEEPEST_TREE = 3000;
 
-/** True if a tree, as JSON, is nested deeper than that; keywords such as CASE and NOT nest without parentheses. */
+/** True if a tree, as JSON, is nested deeper; keywords such as CASE and NOT nest without parentheses. */
 function isTooDeep(tree: string): boolean {
   if (tree.length < DEEPEST_TREE) return false;
   let depth = 0;
@@ -123,9 +123,9 @@ function isTooDeep(tree: string): boolean {
 
 /** One loaded parser. */
 interface Instance {
-  /** The tree as JSON, or what is wrong and at which character (counted from 0, in code points). */
+  /** The tree as JSON, or the error with its character (from 0, in code points). */
   parse(sql: string): { readonly tree: string } | { readonly message: string; readonly at: number };
-  /** Empty when the text is right, else what is wrong. */
+  /** Empty for a correct text, else the error. */
   parsePlPgSql(sql: string): string;
 }
 
@@ -137,7 +137,7 @@ function parseWith(instance: Instance, sql: string): PgParseResult {
   }
   if (isTooDeep(outcome.tree)) return { ok: false, message: "it is nested too deeply", offset: 0 };
   const offset = createByteMap(sql);
-  // PostgreSQL's own tree, of which libpg-query publishes the types.
+  // PostgreSQL's own tree, with the types published by libpg-query.
   const tree = JSON.parse(outcome.tree) as ParseResult;
   const statements = (tree.stmts ?? []).flatMap((raw): readonly PgStatement[] => {
     if (raw.stmt === undefined) return [];
@@ -208,7 +208,7 @@ function checkedInstance(built: unknown): Instance {
     return result;
   };
   return {
-    // The result is a struct of C: the tree, what was printed, and the error (message, ..., fifth the position).
+    // The result is a C struct: the tree, the output, and the error (message, ..., fifth the position).
     parse: (sql) =>
       withText(sql, (at) => {
         const result = parseRaw(at);

@@ -1,4 +1,4 @@
-// Runs jobs on solver workers: starts them, replaces those that died, and ends those that do not obey.
+// Runs jobs on solver workers: starts them, replaces dead ones, and terminates unresponsive ones.
 import type { UnitResult } from "../analysis/search/unit";
 import type { FromWorker, Job, JobFailure } from "./jobs";
 import { startProcess, startThread } from "./workerHost";
@@ -10,25 +10,25 @@ export type JobResult =
   | { readonly kind: "cancelled" };
 
 export interface SolvePool {
-  /** Starts the first worker now, so that the first job need not wait for it. */
+  /** Starts the first worker, so that the first job need not wait for it. */
   warm(): void;
   /**
-   * Runs a job. An abort answers "cancelled" at once, whenever the worker obeys. Never rejects: a failure is a
-   * result, and the next job gets a fresh worker.
+   * Runs a job. An abort answers "cancelled" at once, whenever the worker reacts. Never rejects: a failure is a result, and the next job
+   * gets a fresh worker.
    */
   solve(job: Job, signal: AbortSignal): Promise<JobResult>;
-  /** Ends all workers; jobs that still run are cancelled. */
+  /** Ends all workers; running jobs are cancelled. */
   dispose(): Promise<void>;
 }
 
 export interface PoolOptions {
   /** Absolute path of the worker's script. */
   readonly script: string;
-  /** Another Node executable, used when a thread of this process cannot run the solver. */
+  /** Another Node executable, used if a thread of this process cannot run the solver. */
   readonly nodePath?: string;
-  /** How many workers at most; a further one starts only when jobs wait. */
+  /** Maximum number of workers; a further one only starts if jobs wait. */
   readonly workers?: number;
-  /** How long a worker may take to obey an abort before it is replaced. */
+  /** Milliseconds that a worker has to react to an abort before it is replaced. */
   readonly graceMilliseconds?: number;
   readonly startMilliseconds?: number;
   /** Limit of a worker's JavaScript heap. */
@@ -83,10 +83,10 @@ interface PoolState {
   readonly waiting: Task[];
   readonly slots: Slot[];
   lastJob: number;
-  /** The thread could not run the solver, the other executable can. */
+  /** True if the thread could not run the solver, but the other executable can. */
   viaProcess: boolean;
   disposed: boolean;
-  /** Workers that were told to end. */
+  /** Workers that are ending. */
   readonly ending: Set<Promise<void>>;
 }
 
@@ -126,7 +126,7 @@ function enqueue(
   schedule(pool);
 }
 
-/** Gives waiting tasks to idle workers and starts workers while more tasks wait than workers are on their way. */
+/** Assigns waiting tasks to idle workers, and starts workers while there are more waiting tasks than starting workers. */
 function schedule(pool: PoolState): void {
   for (const slot of pool.slots) {
     if (slot.state === "idle" && pool.waiting.length > 0) run(pool, slot);
@@ -192,7 +192,7 @@ function received(pool: PoolState, slot: Slot, message: FromWorker): void {
     case "error":
       if (slot.task?.id !== message.id) return;
       slot.task.answer({ kind: "failed", failure: message.failure });
-      // After a crash inside the solver its state is not to be trusted; a refused text leaves it as it was.
+      // After a crash inside the solver its state is unreliable; a refused text leaves it intact.
       if (message.failure.code === "internal") becomeIdle(pool, slot);
       else replace(pool, slot);
       return;
@@ -228,7 +228,7 @@ function run(pool: PoolState, slot: Slot): void {
   host.post({ kind: "solve", id: task.id, job: task.job });
 }
 
-/** The worker is gone, or never came to be. */
+/** Handles a worker that died or did not start. */
 function lost(pool: PoolState, slot: Slot, failure: JobFailure): void {
   const starting = slot.state === "starting";
   const { task } = slot;
@@ -240,7 +240,7 @@ function lost(pool: PoolState, slot: Slot, failure: JobFailure): void {
   }
   task?.answer({ kind: "failed", failure });
   if (starting) {
-    // Every waiting job would meet the same; the next request tries again.
+    // Every waiting job would fail in the same way; the next request tries again.
     const waiting = pool.waiting.splice(0);
     for (const each of waiting)
       each.answer({ kind: "failed", failure: { ...failure, code: "missing" } });
@@ -251,7 +251,7 @@ function lost(pool: PoolState, slot: Slot, failure: JobFailure): void {
 
 function replace(pool: PoolState, slot: Slot): void {
   empty(pool, slot);
-  // A warm spare for the next job; without one the next job would pay for the start.
+  // A warm spare for the next job, which would otherwise pay for the start.
   if (!pool.disposed) ready(pool, slot);
 }
 

@@ -1,4 +1,4 @@
-// Runs one job on this thread: flatten, then solve each unit. Used by the worker, and by tests without a thread.
+// Runs one job on this thread: flattens, then solves each unit. Used by the worker, and by tests without a thread.
 import { flattenProgram } from "../analysis/operations/flatten";
 import { solveInvariants } from "../analysis/assumptions/solveInvariants";
 import { prove } from "../analysis/proof/prove";
@@ -10,10 +10,10 @@ import { confirm } from "../store/confirm";
 import type { SolverFactory } from "../solver/solver";
 import type { Job } from "./jobs";
 
-/** How many rounds of a loop are analysed unless more are asked for. */
+/** The default unrolling bound. */
 export const UNROLL = 1;
 
-/** The results of a job's units, in order; those after a stop say that they were stopped. Throws SolverError. */
+/** The results of a job's units, in order; those after a stop are marked as stopped. Throws SolverError. */
 export function runJob(
   solvers: SolverFactory,
   job: Job,

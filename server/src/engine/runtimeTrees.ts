@@ -1,33 +1,33 @@
-// Reads trees where tree-sitter's runtime keeps them: in its memory, without a call for every node. The layout is that of
-// the runtime that is installed and of no other: whoever uses this compares it with the runtime's own answers first.
+// Reads trees directly from the memory of tree-sitter's runtime, without a call per node. The layout is specific to the installed runtime:
+// callers must first compare the result with the runtime's own answers.
 import type { ParseOptions, SyntaxNode } from "../frontend/code/workspace/codeParsers";
 import type { GrammarNames } from "./walkedTrees";
 
-/** The runtime's memory as it is now; it grows with what is parsed. */
+/** The runtime's current memory; it grows with parsing. */
 export interface RuntimeMemory {
   readonly HEAPU8: Uint8Array;
   readonly HEAPU16: Uint16Array;
   readonly HEAPU32: Uint32Array;
 }
 
-/** Tables of the numbers in a grammar's trees. */
+/** Tables for the numbers in a grammar's trees. */
 export interface TreeTables {
-  /** The name of a type, by the number that trees have for it. */
+  /** The name of each node type. */
   readonly types: readonly string[];
   readonly isNamed: readonly boolean[];
-  /** The other name that a child has below a production, by `production * most + child`; 0: its own. */
+  /** The alias of a child in a production, at `production * most + child`; 0 for none. */
   readonly aliases: Uint16Array;
   readonly most: number;
-  /** The names of a production's children; undefined where it gives them none. */
+  /** The field names of a production's children; undefined if it has none. */
   readonly fields: readonly (readonly (string | undefined)[] | undefined)[];
 }
 
-/** True if what is at an address says that it is a tree of the grammar at another one. */
+/** True if the data at an address claims to be a tree of the grammar at the other one. */
 export function isTreeOf({ HEAPU32: u32 }: RuntimeMemory, tree: number, language: number): boolean {
   return u32[(tree + ENTRY) >> 2] === language;
 }
 
-/** The tables of the grammar at an address; undefined where none can be there. */
+/** The tables of the grammar at an address; undefined if there cannot be one. */
 export function treeTables(
   { HEAPU8: u8, HEAPU16: u16, HEAPU32: u32 }: RuntimeMemory,
   address: number,
@@ -63,7 +63,7 @@ export function treeTables(
   };
 }
 
-/** Offsets in the description of a grammar (`TSLanguage`). */
+/** Offsets in a grammar description (`TSLanguage`). */
 const LANGUAGE = {
   version: 0,
   symbols: 4,
@@ -77,13 +77,13 @@ const LANGUAGE = {
   aliasSequences: 84,
 };
 
-/** The version of such descriptions that this one is of. */
+/** The supported version of grammar descriptions. */
 const NEWEST = 15;
 
 /** Numbers in trees have two bytes. */
 const MOST = 65_536;
 
-/** Offsets in a node that stands for itself (`SubtreeHeapData`); its children stand before it. */
+/** Offsets in a heap node (`SubtreeHeapData`); its children precede it. */
 const NODE = {
   padding: 4,
   size: 16,
@@ -94,41 +94,40 @@ const NODE = {
   production: 66,
 };
 
-/** Bytes of a node in the list of its parent: where it is, or all there is to say of a small one. */
+/** Size of an entry in the parent's list: a pointer to the node, or an inline small node. */
 const ENTRY = 8;
 
 const ERROR = "ERROR";
 const NO_CHILDREN: readonly SyntaxNode[] = [];
 
-/** Level that is being read: the children of a node, or of one that is not shown and whose children stand for it. */
+/** The level being read: the children of a node, or of a hidden node whose children replace it. */
 interface Level {
-  /** The first child's index. */
+  /** The index of the first child. */
   entries: number;
   count: number;
   /** The next child. */
   at: number;
-  /** The next one of those that the grammar counts: comments may stand anywhere. */
+  /** The next child as counted by the grammar, without comments and other extras. */
   counted: number;
   /** In bytes. */
   position: number;
-  /** Names of the children in the grammar. */
+  /** Field names of the children in the grammar. */
   fields: readonly (string | undefined)[] | undefined;
   aliases: number;
-  /** Their field in the node that is shown. */
+  /** Their field in the visible parent. */
   outer: string | undefined;
-  /** The children of the node that is shown, and how many of them are there. */
+  /** The children of the visible node, and their number so far. */
   into: Shown;
 }
 
 interface Shown {
-  /** As long as it will be: lists that grow take far more room. */
+  /** Allocated at its final length: growing lists take far more memory. */
   readonly children: SyntaxNode[];
   count: number;
 }
 
 /**
- * The whole tree at an address as plain data, but for what is known of it. Without recursion: trees may be as deep as
- * texts are long. Linear in the tree.
+ * The whole tree at an address as plain data, reusing known nodes. Iterative: trees may be as deep as texts are long. Linear in the tree.
  */
 export function treeAt(
   { HEAPU8: u8, HEAPU16: u16, HEAPU32: u32 }: RuntimeMemory,
@@ -152,7 +151,7 @@ export function treeAt(
     outer: undefined,
     into: top,
   };
-  /** The text could be parsed as a whole. */
+  /** False if the text could not be parsed completely. */
   let isWhole = false;
   let ofRoot: Shown | undefined;
   for (;;) {

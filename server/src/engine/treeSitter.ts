@@ -1,5 +1,4 @@
-// Parses code with tree-sitter's grammars and turns their trees into plain data. Grammars are loaded when the first text
-// of their language comes.
+// Parses code with tree-sitter's grammars and converts the trees to plain data. Grammars are loaded on the first text of their language.
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Edit, Language, Parser, Point, Tree } from "web-tree-sitter";
@@ -15,7 +14,7 @@ import { isTreeOf, treeAt, treeTables, type RuntimeMemory, type TreeTables } fro
 import { grammarModule, openRuntimes, type TreeSitterRuntime } from "./treeSitterRuntime";
 import { walkedTree, type GrammarNames } from "./walkedTrees";
 
-/** The parsers. Rejects when the runtime's WASM file is missing or does not fit. */
+/** The parsers. Rejects if the runtime's WASM file is missing or unsuitable. */
 export async function loadCodeParsers(): Promise<CodeParsers> {
   const runtimes = await openRuntimes();
   const kept = new WeakMap<CodeTree, Kept>();
@@ -29,7 +28,7 @@ export async function loadCodeParsers(): Promise<CodeParsers> {
         const grammar = grammarOf(runtime, language);
         if (grammar === undefined) return undefined;
         const source = sourceFor(language, text);
-        // A tree of a runtime that is gone is gone with it.
+        // A tree disappears with its runtime.
         const earlier = before?.runtime === runtime ? before : undefined;
         earlier?.tree.edit(editBetween(runtime.script, earlier.source, source));
         const tree = earlier
@@ -43,7 +42,7 @@ export async function loadCodeParsers(): Promise<CodeParsers> {
         else tree.delete();
         return result;
       } catch (error) {
-        // WebAssembly's own errors: no memory, or a trap.
+        // WebAssembly errors: out of memory, or a trap.
         if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) {
           throw error;
         }
@@ -71,7 +70,7 @@ function failingTexts(): {
   };
 }
 
-/** The grammars that each runtime has loaded. */
+/** The loaded grammars of each runtime. */
 const grammars = new WeakMap<TreeSitterRuntime, Map<CodeLanguage, Grammar | undefined>>();
 
 function grammarOf(runtime: TreeSitterRuntime, language: CodeLanguage): Grammar | undefined {
@@ -81,29 +80,29 @@ function grammarOf(runtime: TreeSitterRuntime, language: CodeLanguage): Grammar 
   return own.get(language);
 }
 
-/** Milliseconds that one text may take; normal files take less than a tenth of a second. */
+/** Milliseconds per text; normal files take less than a tenth of a second. */
 const LONGEST_PARSE = 2000;
 
-/** Start of a later parse. */
+/** The starting point of an incremental parse. */
 interface Kept {
   readonly tree: Tree;
-  /** Text that the parser was given. */
+  /** The text that the parser got. */
   readonly source: string;
   readonly runtime: TreeSitterRuntime;
 }
 
-/** Text for the parser: as long as the text, with what its grammar does not know blanked out. */
+/** The text for the parser: of the same length, with constructs outside of its grammar blanked. */
 function sourceFor(language: CodeLanguage, text: string): string {
   return language === "typescript" || language === "tsx" ? withoutTemplateTypes(text) : text;
 }
 
 interface Grammar extends GrammarNames {
   readonly parser: Parser;
-  /** How its trees are read from the runtime's memory; undefined where they are asked for node by node. */
+  /** Direct access to the runtime's memory; undefined to walk trees node by node. */
   readonly direct?: { readonly memory: RuntimeMemory; readonly tables: TreeTables } | undefined;
 }
 
-/** Undefined when its file is missing or does not fit. */
+/** Loads a grammar; undefined if its file is missing or unsuitable. */
 function loadGrammar(
   { script, memory }: TreeSitterRuntime,
   name: CodeLanguage,
@@ -112,7 +111,7 @@ function loadGrammar(
   try {
     language = script.Language.loadSync(grammarModule(name));
   } catch {
-    // The caller gets no tree of any text in it, and says so.
+    // The caller reports texts in this language as unread.
     return undefined;
   }
   const parser = new script.Parser();
@@ -122,7 +121,7 @@ function loadGrammar(
   return { ...grammar, direct: directly(grammar, language, memory) };
 }
 
-/** Undefined where the memory is not as it was understood to be. */
+/** Direct access; undefined if the memory layout is not as expected. */
 function directly(
   grammar: Grammar,
   language: Language,
@@ -145,7 +144,7 @@ function directly(
   return isRight ? { memory, tables } : undefined;
 }
 
-/** Each is a text with errors in the grammars that it is not written in. */
+/** Sample texts; each has errors in the grammars of other languages. */
 const SAMPLES = [
   `// a\nimport b, { c as d } from "e";
 export class F extends G { async *h({ i = 1, ...j }, k) { for (const l of k) if (l?.[0] == null) return \`m\${l}\`; else l.n(...j, /o/g); } }
@@ -159,7 +158,7 @@ function isMemory(memory: Partial<RuntimeMemory>): memory is RuntimeMemory {
   return [HEAPU8, HEAPU16, HEAPU32].every((each) => ArrayBuffer.isView(each));
 }
 
-/** Where the runtime keeps something, which it has in its first place. */
+/** The address of a runtime object, stored in its first field. */
 function addressOf(held: Language | Tree): number | undefined {
   const address: unknown = Reflect.get(held, 0);
   return typeof address === "number" ? address : undefined;
@@ -171,7 +170,7 @@ function takeKept(kept: WeakMap<CodeTree, Kept>, old: CodeTree): Kept | undefine
   return found;
 }
 
-/** How a parser finds its way out of an error depends on the tree that it starts from: such texts are parsed afresh. */
+/** Error recovery depends on the previous tree, so texts with errors are parsed afresh. */
 function parseAgain(grammar: Grammar, text: string, before: Tree): Tree | null {
   const tree = parseInTime(grammar, text, before);
   if (tree?.rootNode.hasError !== true) return tree;
@@ -182,7 +181,7 @@ function parseAgain(grammar: Grammar, text: string, before: Tree): Tree | null {
 function parseInTime({ parser }: Grammar, text: string, before?: Tree): Tree | null {
   const end = performance.now() + LONGEST_PARSE;
   const tree = parser.parse(text, before, { progressCallback: () => performance.now() > end });
-  // A search that was given up would be resumed with the next text.
+  // A cancelled parse would be resumed with the next text.
   if (tree === null) parser.reset();
   return tree;
 }
@@ -195,7 +194,7 @@ function plainTree(tree: Tree, grammar: Grammar, isKnown: ParseOptions["isKnown"
     : walkedTree(tree.walk(), grammar, isKnown);
 }
 
-/** The one edit that makes `after` of `before`: all between what both begin with and what both end with. */
+/** A single edit from `before` to `after`: everything between their common prefix and suffix. */
 function editBetween({ Edit }: TreeSitterRuntime["script"], before: string, after: string): Edit {
   const shorter = Math.min(before.length, after.length);
   let start = 0;

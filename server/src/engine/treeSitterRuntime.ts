@@ -1,6 +1,6 @@
-// Starts tree-sitter's runtime, compiled to WebAssembly, and a new one in place of one that trapped. A trap leaves the
-// memory and the tables of a runtime as they happen to be, and its script holds on to the first runtime that it
-// started; so each runtime comes with a script of its own, and nothing of one that trapped is called again.
+// Starts tree-sitter's runtime, compiled to WebAssembly, and a new one after a trap. A trap leaves a runtime's memory and tables in an
+// undefined state, and its script keeps its first runtime; so each runtime has its own script, and nothing of a trapped one is called
+// again.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -10,21 +10,21 @@ import type { RuntimeMemory } from "./runtimeTrees";
 
 type Script = typeof TreeSitter;
 
-/** A started runtime. What it made is used with no other one. */
+/** A started runtime. Its objects must not be used with another one. */
 export interface TreeSitterRuntime {
   readonly script: Script;
-  /** The runtime's memory is a member of it once it is understood to be. */
+  /** The runtime's memory, as a member of the script. */
   readonly memory: Partial<RuntimeMemory>;
 }
 
 export interface RuntimeSupply {
-  /** The runtime to work with; undefined while none is ready. */
+  /** The current runtime; undefined while none is ready. */
   current(): TreeSitterRuntime | undefined;
-  /** Takes a runtime out of use for good. The spare one is current at once, and another one is started. */
+  /** Discards a runtime. The spare one becomes current, and another one is started. */
   discard(runtime: TreeSitterRuntime): void;
 }
 
-/** The process's runtimes, all ready. Rejects when a file of the runtime is missing or does not fit. */
+/** The process's runtimes, all ready. Rejects if a file of the runtime is missing or unsuitable. */
 export async function openRuntimes(): Promise<RuntimeSupply> {
   while (ready.length < INSTANCES) await start();
   return {
@@ -39,12 +39,12 @@ export async function openRuntimes(): Promise<RuntimeSupply> {
   };
 }
 
-/** The compiled grammar of a language. Throws when its file is missing or does not fit. */
+/** The compiled grammar of a language. Throws if its file is missing or unsuitable. */
 export function grammarModule(language: CodeLanguage): WebAssembly.Module {
   return compiled("@vscode/tree-sitter-wasm", `wasm/tree-sitter-${language}.wasm`);
 }
 
-/** Readings are synchronous for a while and cannot wait for another runtime when one traps. */
+/** Readings are synchronous for a while and cannot wait for another runtime after a trap. */
 const INSTANCES = 2;
 
 const ready: TreeSitterRuntime[] = [];
@@ -53,7 +53,7 @@ const modules = new Map<string, WebAssembly.Module>();
 async function start(): Promise<void> {
   const script = loadScript();
   const module = compiled("web-tree-sitter", "web-tree-sitter.wasm");
-  // The script works on the object that it is given: its memory is a member of it from then on.
+  // The script works on this object and stores its memory in it.
   const memory: Partial<RuntimeMemory> & StartOptions = {
     instantiateWasm: (imports, use) => {
       const instance = new WebAssembly.Instance(module, imports);
@@ -73,11 +73,11 @@ interface StartOptions {
 }
 
 function refill(): void {
-  // One that does not start is one less: when none is left, each text counts as unread.
+  // A runtime that does not start is one less: if none is left, each text counts as unread.
   start().catch(() => undefined);
 }
 
-/** The garbage collector calls into a runtime long after its last use; one that trapped must not be called. */
+/** The garbage collector calls into a runtime long after its last use; a trapped one must not be called. */
 function silence({ memory }: TreeSitterRuntime): void {
   for (const name of Object.keys(memory)) {
     if (name.startsWith("_")) Reflect.set(memory, name, () => 0);
@@ -100,7 +100,7 @@ function compiled(packageName: string, file: string): WebAssembly.Module {
   return module;
 }
 
-/** In a bundle beside the script, else where the package is installed. */
+/** In a bundle beside the script, else in the installed package. */
 function findFile(packageName: string, file: string): string {
   const beside = path.join(__dirname, path.basename(file));
   if (existsSync(beside)) return beside;

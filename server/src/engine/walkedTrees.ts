@@ -1,18 +1,15 @@
-// Asks tree-sitter's runtime for a tree, node by node: slow, and right whatever the runtime's memory looks like.
+// Walks a tree of tree-sitter's runtime node by node: slow, but independent of the runtime's memory layout.
 import type { TreeCursor } from "web-tree-sitter";
 import type { ParseOptions, SyntaxNode } from "../frontend/code/workspace/codeParsers";
 
-/** Names of a grammar, as the runtime has them. */
+/** Names in a grammar, by the runtime's numbers. */
 export interface GrammarNames {
   readonly types: readonly string[];
   readonly isNamed: readonly boolean[];
   readonly fields: readonly (string | null)[];
 }
 
-/**
- * The whole tree below a cursor as plain data, but for what is known of it; without recursion: trees may be as deep as
- * texts are long.
- */
+/** The whole tree below a cursor as plain data, reusing known nodes; iterative, since trees may be as deep as texts are long. */
 export function walkedTree(
   cursor: TreeCursor,
   { types, isNamed, fields }: GrammarNames,
@@ -44,7 +41,7 @@ export function walkedTree(
   for (;;) {
     const own: SyntaxNode[] = [];
     if (!(open.length === 1 && passOver()) && cursor.gotoFirstChild()) {
-      // The node itself is added when the cursor comes back to it.
+      // The node itself is added when the cursor returns to it.
       open.push(into);
       into = own;
       continue;

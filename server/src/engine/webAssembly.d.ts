@@ -1,4 +1,4 @@
-// Types of WebAssembly that are used directly; the libraries of types that a server needs do not declare it.
+// Types of the directly used parts of WebAssembly, which a server's type libraries do not declare.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -1,4 +1,4 @@
-// The solver's side of the pool: answers one job at a time, as a worker thread or as a child process.
+// The worker's side of the pool: answers one job at a time, as a worker thread or child process.
 import { parentPort, workerData } from "node:worker_threads";
 import { SolverError } from "../solver/solver";
 import { reasonOf } from "../protocol/fault";
@@ -6,7 +6,7 @@ import type { FromWorker, JobFailure, ToWorker, WorkerData } from "./jobs";
 import { runJob } from "./runJob";
 import { openZ3 } from "./z3";
 
-/** Opens the solver and serves jobs until the thread or the process ends. */
+/** Opens the solver and serves jobs until the thread or process ends. */
 export async function serveJobs(): Promise<void> {
   const channel = openChannel();
   let solvers: Awaited<ReturnType<typeof openZ3>>;
@@ -30,14 +30,14 @@ export async function serveJobs(): Promise<void> {
 interface Channel {
   send(message: FromWorker): void;
   receive(listener: (message: ToWorker) => void): void;
-  /** True if the job is to end early. A child process cannot know; it is ended from outside. */
+  /** True if the job should end early. A child process cannot know; it is terminated from outside. */
   stopped(id: number): boolean;
 }
 
 function openChannel(): Channel {
   const port = parentPort;
   if (port) {
-    // Given by the pool, which is the only one to start this thread.
+    // Only the pool starts this thread, with these data.
     const flag = new Int32Array((workerData as WorkerData).stop);
     return {
       send: (message) => {

@@ -1,4 +1,4 @@
-// One running worker behind one small interface: a thread of this process, or a process of another Node executable.
+// One running worker behind a common interface: a thread of this process, or a process of another Node executable.
 import { fork } from "node:child_process";
 import { Worker } from "node:worker_threads";
 import { reasonOf } from "../protocol/fault";
@@ -6,9 +6,9 @@ import type { FromWorker, JobFailure, ToWorker, WorkerData } from "./jobs";
 
 export interface WorkerHost {
   post(message: ToWorker): void;
-  /** Asks the running job to end between two queries; true if the worker can hear that. */
+  /** Asks the running job to end between two queries; true if the worker can receive that. */
   askToStop(id: number): boolean;
-  /** True if this worker keeps the process alive. */
+  /** Sets whether this worker keeps the process alive. */
   keepAlive(yes: boolean): void;
   terminate(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface HostEvents {
 export interface HostOptions {
   /** Absolute path of the worker's script. */
   readonly script: string;
-  /** Limit of JavaScript heap; the solver's own memory is beside it. */
+  /** Limit of the JavaScript heap, without the solver's own memory. */
   readonly heapMegabytes: number;
 }
 
@@ -35,7 +35,7 @@ export function startThread(options: HostOptions, events: HostEvents): WorkerHos
     workerData: data,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytes },
-    // The solver's runtime prints warnings; a reader of our output did not ask for them.
+    // The solver's runtime prints warnings, which are discarded.
     stdout: true,
     stderr: true,
   });

@@ -1,4 +1,4 @@
-// Opens Z3 for the analysis: loads it, warms it up and makes sure that it answers as the encoders rely on.
+// Opens Z3 for the analysis: loads it, warms it up and tests that it behaves as the encoders expect.
 import { SolverError } from "../solver/solver";
 import type { SolverFactory } from "../solver/solver";
 import { loadZ3Module } from "./z3Module";
@@ -6,16 +6,16 @@ import { openZ3Solver } from "./z3Solver";
 
 export interface Z3 extends SolverFactory {
   readonly version: string;
-  /** Bytes that Z3 holds for its own objects; back to almost nothing when every solver is disposed. */
+  /** Bytes of Z3's own objects; nearly zero when every solver is disposed. */
   allocated(): number;
-  /** Stops Z3's threads. Solvers that are still open cannot be used afterwards. */
+  /** Stops Z3's threads. Open solvers cannot be used afterwards. */
   dispose(): void;
 }
 
 /**
- * Z3, ready for use on this thread: every call blocks until it has its answer. Takes 0.2 to 0.4 s, most of it
- * compilation of WebAssembly that the first real check would otherwise pay.
- * Rejects with SolverError: "missing" (files or synchronous functions), "memory", or "crashed" (the self-test failed).
+ * Z3, ready for use on this thread: every call blocks until it has its answer. Takes 0.2 to 0.4 s, mostly for compiling WebAssembly, which
+ * the first query would otherwise pay. Rejects with SolverError: "missing" (files or synchronous functions), "memory", or "crashed" (the
+ * self-test failed).
  */
 export async function openZ3(): Promise<Z3> {
   const z3 = await loadZ3Module();
@@ -40,9 +40,8 @@ export async function openZ3(): Promise<Z3> {
 }
 
 /**
- * A lost update in miniature: two transactions read a balance `i(k)` and write it back less an amount. Some amounts
- * lose an update unless the second must see the first. Also checks cores, model values of functions, and refusals.
- * Returns what is wrong, or undefined.
+ * A lost update in miniature: two transactions read a balance `i(k)` and write it back minus an amount. Some amounts lose an update unless
+ * the second must see the first. Also checks cores, function values in models, and refusals. Returns the error, or undefined.
  */
 export function selfTest(solvers: SolverFactory): string | undefined {
   const solver = solvers.open({ resourceLimit: 0 });

@@ -1,13 +1,13 @@
-// Z3 compiled to WebAssembly, called directly: its synchronous C functions, and strings in and out of its memory.
-// The package's own interface is asynchronous and 5 to 10 ms slower per call; these functions are not covered by
-// its types, so everything used here is checked for once, when the module is loaded.
+// Z3 compiled to WebAssembly, called directly through its synchronous C functions, with strings copied in and out of its memory. The
+// package's own interface is asynchronous and 5 to 10 ms slower per call; its types do not cover these functions, so everything used here
+// is checked when the module is loaded.
 import { SolverError } from "../solver/solver";
 import { reasonOf } from "../protocol/fault";
 
-/** Addresses of things inside Z3's memory. */
+/** Addresses in Z3's memory. */
 export type Pointer = number;
 
-/** The C functions that are used; all arguments and results are 32-bit numbers. */
+/** The used C functions; all arguments and results are 32-bit numbers. */
 const FUNCTIONS = [
   "malloc",
   "free",
@@ -57,21 +57,21 @@ type Native = Readonly<
 
 export interface Z3Module {
   readonly native: Native;
-  /** Writes text for the time of `use`. */
+  /** Writes text into memory during `use`. */
   withText<T>(text: string, use: (at: Pointer) => T): T;
-  /** Writes 32-bit numbers for the time of `use`. */
+  /** Writes 32-bit numbers into memory during `use`. */
   withWords<T>(words: readonly number[], use: (at: Pointer) => T): T;
   word(at: Pointer): number;
   text(at: Pointer): string;
-  /** Bytes that Z3 holds for its own objects. */
+  /** Bytes of Z3's own objects. */
   allocated(): number;
-  /** Runs a call into WASM; what it throws becomes a SolverError, and every later call fails at once. */
+  /** Runs a call into WASM; exceptions become SolverErrors, and every later call then fails at once. */
   guarded<T>(call: () => T): T;
   /** Stops Z3's threads; nothing may be called afterwards. */
   dispose(): void;
 }
 
-/** Loads Z3. Rejects with SolverError "missing" when its files or functions are not there, "memory" or "crashed" otherwise. */
+/** Loads Z3. Rejects with SolverError "missing" if its files or functions are absent, else "memory" or "crashed". */
 export async function loadZ3Module(): Promise<Z3Module> {
   let built: unknown;
   try {
@@ -89,7 +89,7 @@ export async function loadZ3Module(): Promise<Z3Module> {
 // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- the script has no types
 async function start(initialise: Function): Promise<unknown> {
   try {
-    // Z3 reports its own failures on standard output and error, which belong to the protocol of whoever runs us.
+    // Z3 reports internal failures on standard output and error, which our host uses for its protocol.
     const silent = (): void => undefined;
     const started: unknown = await Reflect.apply(initialise, undefined, [
       { print: silent, printErr: silent },
@@ -119,7 +119,7 @@ function checkedModule(built: unknown): Z3Module {
   };
   const native = Object.fromEntries(
     FUNCTIONS.map((name) => [name, numeric(find(`_${name}`))]),
-    // Every name of FUNCTIONS is a key by construction; fromEntries cannot say so.
+    // The keys are exactly FUNCTIONS by construction, which the type of fromEntries cannot express.
   ) as Native;
   const memory = (): Uint8Array => {
     const bytes: unknown =
@@ -198,7 +198,7 @@ function numeric(
   };
 }
 
-/** After a trap inside WASM nothing in its memory can be trusted any more. */
+/** After a trap inside WASM its memory is unreliable. */
 function crash(error: unknown): SolverError {
   const message = error instanceof Error ? error.message : "";
   return /out of memory|OOM|memory access|Cannot enlarge memory|bad_alloc/i.test(message)

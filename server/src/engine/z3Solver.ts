@@ -1,15 +1,14 @@
-// One solver of Z3 in a context of its own, behind the interface of solver/.
+// One solver of Z3 in its own context, behind the interface of solver/.
 import { SolverError } from "../solver/solver";
 import type { CheckResult, Model, Solver, SolverOptions } from "../solver/solver";
 import type { Pointer, Z3Module } from "./z3Module";
 
-/** Z3's error codes that need a name here. */
+/** The used Z3 error codes. */
 const MEMORY_OUT = 7;
 
 /**
- * Opens a simple (incremental) solver in a fresh context, so that its answers do not depend on solvers before it.
- * Relevancy is off: it never pays for these small ground problems. Z3's parser does not recover from a text that it
- * refused: such a solver takes no further text.
+ * Opens a simple (incremental) solver in a fresh context, so that its answers do not depend on earlier solvers. Relevancy is off: it never
+ * pays for these small ground problems. Z3's parser does not recover from a refused text: such a solver accepts no further text.
  */
 export function openZ3Solver(z3: Z3Module, options: SolverOptions): Solver {
   const { native } = z3;
@@ -76,13 +75,13 @@ export function openZ3Solver(z3: Z3Module, options: SolverOptions): Solver {
   };
   const evaluate = (of: Pointer, term: Pointer): Pointer =>
     z3.withWords([0], (at) => {
-      // Completion off: what the model leaves open evaluates to the term itself, which reads as 0 and false.
+      // No completion: open terms evaluate to themselves, which reads as 0 and false.
       native.Z3_model_eval(context, of, term, 0, at);
       return z3.word(at);
     });
   const number = (value: Pointer): number => {
     const text = z3.text(native.Z3_get_numeral_string(context, value));
-    // A term that is no numeral sets an error; it stands for an open value.
+    // A term that is no numeral sets an error; it represents an open value.
     if (native.Z3_get_error_code(context) !== 0 || text === "") return 0;
     const parsed = Number(text);
     return Number.isFinite(parsed) ? parsed : 0;

@@ -1,4 +1,4 @@
-// Anomalies as the client and the panel get them: summaries for lists, payloads for one.
+// Anomalies in the form for the client and the panel: summaries for lists, payloads for one.
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import { partnersText } from "../protocol/cause";
 import { LEVELS, findLevel } from "../isolation/levels";
@@ -9,7 +9,7 @@ import { inApplication } from "../service/findings/applicationPlaces";
 import { anomalyPlace, isFaded, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, definedIn, levelName, type ServerState } from "./serverState";
 
-/** Name of a kind, with its definition and where it is from. */
+/** The name of a kind, with its definition and source. */
 export function describeKind(kind: string): {
   readonly title: string;
   readonly definition: string;
@@ -19,7 +19,7 @@ export function describeKind(kind: string): {
   return known ?? { title: "Anomaly", definition: "", reference: "" };
 }
 
-/** The anomalies of a result that are told, stale ones marked. */
+/** The reported anomalies of a result, with stale ones marked. */
 export function summariesOf(state: ServerState, result: ProjectResult): readonly AnomalySummary[] {
   const report = inApplication(result.report, result.project) ?? result.report;
   return toldAnomalies(report).flatMap((anomaly) => {
@@ -45,7 +45,7 @@ export function summariesOf(state: ServerState, result: ProjectResult): readonly
   });
 }
 
-/** Everything that the panel needs of the anomaly of that id, or null when there is none. */
+/** The panel's data for the anomaly with an id, or null if there is none. */
 export function payloadOf(state: ServerState, id: string): AnomalyPayload | null {
   for (const result of state.results.values()) {
     const found = result.report.anomalies.find((each) => each.id === id);
@@ -81,7 +81,7 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
   return null;
 }
 
-/** The anomalies of the same cause, each by whom the cause meets in it. */
+/** The anomalies of the same cause, each by its partner. */
 function partnersOf(
   { report }: ProjectResult,
   { cause: id }: Anomaly,

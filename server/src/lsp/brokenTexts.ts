@@ -1,5 +1,5 @@
-// Verdicts that hold although open texts are broken and no earlier reading of them stands: somebody opened them so, or
-// types them for the first time. The rest would be told of what is only missing yet.
+// Reliable findings while open texts have syntax errors and no earlier reading exists: a file was opened broken, or is being written.
+// Everything else would report what is merely missing yet.
 import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import type { Note } from "../program/program";
 import type { Anomaly, LevelReport, ReportTransaction, Unknown } from "../protocol/report";
@@ -10,14 +10,14 @@ import { linesOf, partOf } from "./significantText";
 
 type Told = Readonly<{ report: LevelReport; notes: readonly Note[] }>;
 
-/** Notes on syntax in files that somebody looks at. */
+/** Syntax notes in open files. */
 export function brokenPlaces(notes: readonly Note[], open: readonly FileId[]): readonly Note[] {
   return notes.filter(({ code, source }) => SYNTAX.has(code) && open.includes(source.file));
 }
 
 /**
- * The outcome without remarks, open questions and anomalies that may go when the broken texts are whole. What is held back is one
- * open question at the first broken place, so that nothing passes for safe.
+ * The outcome without remarks, open questions and anomalies that may disappear when the broken texts are complete. The omitted part becomes
+ * one open question at the first broken place, so that nothing counts as safe.
  */
 export function certainPart<Outcome extends Told>(
   outcome: Outcome,
@@ -25,7 +25,7 @@ export function certainPart<Outcome extends Told>(
   texts: readonly { readonly file: FileId; readonly text: string }[],
 ): Outcome {
   const { notes } = outcome;
-  // A proof is one of the whole text.
+  // A proof covers the whole text only.
   const { proof: _, sufficient: __, ...report } = outcome.report;
   const broken = brokenPlaces(notes, open);
   const [first] = broken;
@@ -38,7 +38,7 @@ export function certainPart<Outcome extends Told>(
     status !== "confirmed" ||
     transactions.some((name) => uncertain.has(name)) ||
     tables.some((table) => missing(table));
-  // A cause is told by one of its anomalies: it is certain where all of them are.
+  // A cause is represented by one of its anomalies: it is certain if all of them are.
   const heldCauses = new Set(
     report.anomalies.filter(isHeld).flatMap(({ cause }) => (cause === undefined ? [] : [cause])),
   );
@@ -70,19 +70,19 @@ export function certainPart<Outcome extends Told>(
   };
 }
 
-/** True if a transaction may be another one in the whole text. */
+/** True if a transaction may differ in the complete text. */
 function isUncertain(
   { file, range, precision }: ReportTransaction,
   broken: readonly Note[],
 ): boolean {
   if (precision !== "exact") return true;
   const own = broken.filter(({ source }) => source.file === file);
-  // Parsers of code go on behind an error as well as they can; a script's statements stand by themselves.
+  // Code parsers recover after errors; a script's statements are independent.
   if (own.length > 0 && codeLanguageOf(file) !== undefined) return true;
   return own.some(({ source }) => overlap(source.range, range));
 }
 
-/** True if a table's definition is not read, as far as can be known: none was found, or its name stands in what is broken. */
+/** True if a table's definition may be unread: none was found, or its name occurs in the broken part. */
 function missingTables(
   notes: readonly Note[],
   broken: readonly Note[],

@@ -1,5 +1,4 @@
-// Messages between the server and the thread that reads and checks. Texts that did not change are not sent again, and
-// of the files that code may import only where they are.
+// Messages between the server and the checking thread. Unchanged texts are not sent again, and for importable files only their location.
 import type { Level } from "../isolation/levels";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
@@ -8,7 +7,7 @@ import { openCode, type CodeSource, type ProjectCode } from "../workspace/codeFi
 import type { Project } from "../workspace/projects";
 import type { CheckOutcome, TextReading } from "./checker";
 
-/** Data that the thread is started with. */
+/** The start data of the thread. */
 export interface CheckThreadData {
   /** "isolens 0.1.0". */
   readonly tool: string;
@@ -22,9 +21,9 @@ export type ToCheckThread =
       readonly id: number;
       readonly project: SentProject;
       readonly level: Level;
-      /** Files that somebody looks at. */
+      /** Open files. */
       readonly first: readonly FileId[];
-      /** One integer, not 0 when the check is to stop: seen in the middle of work. */
+      /** One integer, not 0 to stop the check: polled in the middle of work. */
       readonly stop: SharedArrayBuffer;
     }
   | {
@@ -63,17 +62,17 @@ interface SentProject {
 
 interface SentFile {
   readonly file: FileId;
-  /** Absent where it is what was sent last for the file. */
+  /** Absent if unchanged since it was last sent. */
   readonly text?: string;
 }
 
 interface SentCode {
   readonly number: number;
-  /** Only the first time. */
+  /** Sent the first time only. */
   readonly source?: CodeSource;
 }
 
-/** Makes data of projects for one thread, which must get all of it in order. */
+/** Encodes projects for one thread, which must receive all messages in order. */
 export function createSender(): (project: Project) => SentProject {
   const texts = new Map<string, Map<FileId, string>>();
   const numbers = new WeakMap<ProjectCode, number>();
@@ -101,10 +100,10 @@ export function createSender(): (project: Project) => SentProject {
   };
 }
 
-/** Modules of projects that are kept: a workspace that is loaded again has new ones. */
+/** Limit of cached modules: reloading a workspace creates new ones. */
 const MOST_CODES = 32;
 
-/** Makes projects of what a sender gave, in the same order. */
+/** Decodes a sender's projects, in the same order. */
 export function createReceiver(): (sent: SentProject) => Project {
   const texts = new Map<string, Map<FileId, string>>();
   const codes = new Map<number, ProjectCode>();

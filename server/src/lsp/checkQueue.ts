@@ -1,10 +1,10 @@
-// One queue keyed by project, newest wins: a job that is asked for again stops the running one of its key, and at most
-// one waits per key. A short delay gathers the changes of typing.
+// A queue keyed by project, newest wins: a resubmitted job stops the running one of its key, and at most one waits per key. A short delay
+// collects the changes of typing.
 
 export interface CheckQueue {
-  /** Asks for a run of the job; resolves when that run, or a newer one of the same key, has ended. */
+  /** Requests a run of the job; resolves when that run, or a newer one of the same key, has ended. */
   submit(key: string, job: QueueJob, options?: { readonly delay?: number }): Promise<void>;
-  /** Stops what runs or waits, for one key or all; answers how many keys were stopped. */
+  /** Stops running and waiting jobs, of one key or all; returns the number of stopped keys. */
   cancel(key?: string): number;
   /** True if a newer job of that key waits for the running one to end. */
   waits(key: string): boolean;
@@ -16,18 +16,18 @@ export type QueueJob = (signal: AbortSignal) => Promise<void>;
 interface Entry {
   running: AbortController | undefined;
   waiting: Waiting | undefined;
-  /** Whom to tell when nothing runs or waits any more. */
+  /** Called when nothing runs or waits any more. */
   readonly idle: (() => void)[];
 }
 
 interface Waiting {
   readonly job: QueueJob;
   readonly timer: ReturnType<typeof setTimeout>;
-  /** The delay is over: it starts as soon as nothing runs. */
+  /** True after the delay: it starts as soon as nothing runs. */
   due: boolean;
 }
 
-/** A queue whose jobs run one after the other within a key, and side by side among keys. */
+/** A queue that is sequential within a key and concurrent across keys. */
 export function createCheckQueue(): CheckQueue {
   const entries = new Map<string, Entry>();
 

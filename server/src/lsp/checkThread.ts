@@ -1,4 +1,4 @@
-// The thread that reads and checks for the language server, so that the server itself always has time to answer.
+// The thread that reads and checks for the language server, so that the server stays responsive.
 import { parentPort, workerData } from "node:worker_threads";
 import { openSession } from "../service/session";
 import { reasonOf } from "../protocol/fault";
@@ -14,7 +14,7 @@ import { sessionChecker } from "./sessionChecker";
 export function serveChecks(): void {
   const port = parentPort;
   if (!port) throw new Error("This script runs as a worker thread only.");
-  // Given by `threadChecker`, which alone starts this thread.
+  // Only `threadChecker` starts this thread, with these data.
   const options = workerData as CheckThreadData;
   const checker = sessionChecker(() => openSession(options));
   const received = createReceiver();

@@ -1,4 +1,4 @@
-// Interface of the checking service, so that tests can put a quick one in its place.
+// Interface of the checking service, so that tests can replace it.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import type { Fix, FixReport } from "../protocol/fixes";
@@ -9,50 +9,50 @@ import type { PlacedSuppression } from "../service/findings/suppressions";
 import type { Project } from "../workspace/projects";
 
 export interface CheckEvents {
-  /** Files of code that were read, of all there are. */
+  /** Files of code: read, and in total. */
   readonly reading: (done: number, total: number) => void;
-  /** The text is read, or a part of it. */
+  /** The text, or a part of it, has been read. */
   readonly read: (reading: TextReading) => void;
-  /** Groups of so many transactions that are decided, of all of this size that will be looked at. */
+  /** Decided tuples of this size, of all that will be searched. */
   readonly progress: (done: number, total: number, size: number) => void;
-  /** An anomaly is certain before the whole check ends. */
+  /** An anomaly was confirmed before the whole check ends. */
   readonly found: (anomaly: Anomaly) => void;
 }
 
-/** Facts that the text tells before anything is searched. */
+/** Facts from the text, before any search. */
 export interface TextReading {
-  /** Comments that suppress what will be found. */
+  /** Comments that suppress findings. */
   readonly placed: readonly PlacedSuppression[];
   readonly transactions: readonly ReportTransaction[];
 }
 
 export interface CheckOutcome {
   readonly report: LevelReport;
-  /** Remarks on the text itself: what could not be parsed, unknown tables. */
+  /** Remarks on the text: parse errors, unknown tables. */
   readonly notes: readonly Note[];
-  /** Remarks on the configuration that name no place in it. */
+  /** Remarks on the configuration without a place in it. */
   readonly remarks: readonly string[];
   readonly suppressions: readonly PlacedSuppression[];
   /** How much of each file was understood. */
   readonly files: readonly FileReading[];
-  /** Files that were not read as they are: the texts that were read in their place. */
+  /** Files with syntax errors: the earlier texts that were read in their place. */
   readonly standing: readonly StandingReading[];
 }
 
-/** A file whose text has syntax errors that its last one did not have: that one was read once more. */
+/** A file with syntax errors that its previous text did not have: the previous text was read again. */
 export interface StandingReading {
   readonly file: FileId;
-  /** The program that was read. */
+  /** The text that was read. */
   readonly text: string;
-  /** Syntax error of the present text, with its place. */
+  /** The syntax error of the current text, with its place. */
   readonly message: string;
   readonly range: Range;
 }
 
 export interface CheckOptions {
-  /** Files that somebody looks at, the first foremost. */
+  /** Open files, most recent first. */
   readonly first?: readonly FileId[];
-  /** Asked often: whether to stop, where the signal's abort is not noticed in the middle of work. */
+  /** Polled often: true to stop where the abort signal would not be noticed. */
   readonly isStopped?: () => boolean;
 }
 
@@ -67,8 +67,8 @@ export interface Checker {
     options?: CheckOptions,
   ): Promise<CheckOutcome>;
   /**
-   * Fixes of an anomaly that a check of this project at this level found; `found` is told of each as it is verified.
-   * Soon after the signal it answers with what is known.
+   * Fixes of an anomaly from a check of this project at this level; `found` receives each as it is verified. Soon after the signal it
+   * answers with those so far.
    */
   fixes(
     project: Project,

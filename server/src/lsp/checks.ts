@@ -1,4 +1,4 @@
-// Runs checks: when, of what, at which level; keeps their results up to date with edits and tells everyone.
+// Schedules checks: when, of what, at which level; keeps results up to date with edits and notifies everyone.
 import { CodeLensRefreshRequest, InlayHintRefreshRequest } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
@@ -37,55 +37,55 @@ import { pathOfUri, uriOfFile } from "./uris";
 
 export interface Checks {
   /**
-   * Reads files and documents again, drops projects that are gone, and checks what should be. Asked for again while it
-   * reads, it reads once more behind that, however often it was asked. Resolves when all of this has ended.
+   * Reads files and documents again, drops removed projects, and starts due checks. Requests during a reload cause one further reload.
+   * Resolves when all of this has ended.
    */
   reload(): Promise<void>;
-  /** The same a moment later, once for all that is told of until then: a checkout changes files by the hundred. */
+  /** As `reload`, after a short delay that collects requests: a checkout changes files by the hundred. */
   reloadSoon(): void;
   /** Resolves when files and documents have been read. */
   loaded(): Promise<void>;
-  /** Resolves when the transactions of a project are known, or nobody looks for them; at the latest after some seconds. */
+  /** Resolves when the transactions of a project are known, or nothing is looking for them; at the latest after some seconds. */
   transactionsKnown(key: string): Promise<void>;
-  /** Checks projects by key, or all that are in scope; ends when all have ended. */
+  /** Checks projects by key, or all that are in scope; resolves when all have ended. */
   request(
     keys: readonly string[] | undefined,
     options?: { readonly delay?: number },
   ): Promise<void>;
-  /** The text of a document changed, by these edits in order. */
+  /** Handles edits of a document, in order. */
   changed(document: TextDocument, edits: readonly TextEdit[]): void;
-  /** Stops all checks; the status says so at once. */
+  /** Stops all checks; the status changes at once. */
   cancel(): number;
-  /** Summary of a project at another level; undefined where it was stopped or the text changed. Rejects where it fails. */
+  /** The summary of a project at another level; undefined if it was stopped or the text changed. Rejects if it fails. */
   tryLevel(key: string, level: Level, signal: AbortSignal): Promise<CheckSummary | undefined>;
   /** Summaries of the last results of projects by key, or of all. */
   summaries(keys: readonly string[] | undefined): readonly CheckSummary[];
-  /** Keys of the projects that are checked without being asked for. */
+  /** Keys of the projects that are checked automatically. */
   inScope(): readonly string[];
-  /** Publishes again: a setting changed. */
+  /** Publishes again after a changed setting. */
   refresh(): void;
   dispose(): Promise<void>;
 }
 
-/** Typing is gathered for this long before a check starts. */
+/** Milliseconds of typing that are collected before a check starts. */
 const TYPING_PAUSE = 120;
 
-/** A check that is shorter than this replaces an earlier verdict at once. */
+/** A check shorter than this replaces an earlier verdict at once. */
 const SHORT = 1000;
 
-/** Who asks for transactions waits for them so long: editors ask once for the symbols of a document. */
+/** Milliseconds that a request waits for transactions: editors request a document's symbols only once. */
 const READING_PATIENCE = 10_000;
 
 export function createChecks(state: ServerState): Checks {
   const publisher = createPublisher(state);
   const status = createStatusReporter(state);
   const proofs = createProofs(state);
-  /** Request of the last check of each project. */
+  /** Last check request of each project. */
   const asked = new Map<string, CheckRequest>();
   const shown = createShownResults(state, tell);
   /** The open files of each project at its last check. */
   const lookedAt = new Map<string, readonly FileId[]>();
-  /** Cache of earlier loads of files of code. */
+  /** The cache of earlier loads of code files. */
   const codeCache: CodeCache = new Map();
   let loading: Promise<void> | undefined;
   let loadsAgain = false;
@@ -122,7 +122,7 @@ export function createChecks(state: ServerState): Checks {
     state.running.set(key, { done: 0, total: 0 });
     status.update();
     try {
-      // Findings in the files that somebody looks at are found again.
+      // Early findings in open files are found again by the full check.
       const found = new Map<string, Anomaly>();
       const bounded = proving(withSettings(state, project), false);
       let placed: readonly PlacedSuppression[] = [];
@@ -149,7 +149,7 @@ export function createChecks(state: ServerState): Checks {
         found: (anomaly) => {
           if (signal.aborted) return;
           found.set(anomaly.id, anomaly);
-          // While there is an earlier verdict, a short check replaces it at once.
+          // If there is an earlier verdict, a short check replaces it directly.
           const isShort = Date.now() - started < SHORT;
           if (isShort && state.results.get(key)?.isFirst === false) return;
           shown.partial({ key, project, level, mark }, [...found.values()], placed);
@@ -157,7 +157,7 @@ export function createChecks(state: ServerState): Checks {
       };
       lookedAt.set(key, first);
       const outcome = await state.checker.check(bounded, level, signal, events, { first });
-      // A newer text or level was asked for: its own check will tell.
+      // A newer text or level was requested: its own check will report.
       if (signal.aborted && state.queue.waits(key)) return;
       const about = { key, project, level, mark };
       if (signal.aborted) shown.cancelled(about, outcome);
@@ -186,7 +186,7 @@ export function createChecks(state: ServerState): Checks {
     for (const resolve of waitingForLoad.splice(0)) resolve();
   }
 
-  /** Puts a document's present text into its project; undefined when it belongs to none. */
+  /** Updates a document's text in its project; undefined if it belongs to none. */
   function putText(document: TextDocument): ReturnType<typeof findFile> {
     const found = findFile(state, document.uri);
     if (!found) return undefined;
@@ -195,7 +195,7 @@ export function createChecks(state: ServerState): Checks {
     return { project, file: found.file };
   }
 
-  /** Files that changed on disk: what was found in them moves as with an edit. */
+  /** Files changed on disk: findings in them move as with an edit. */
   function moveReloaded(before: ReadonlyMap<string, Project>): void {
     for (const [key, { files, context }] of state.projects) {
       const old = before.get(key);
@@ -209,7 +209,7 @@ export function createChecks(state: ServerState): Checks {
     }
   }
 
-  /** A file of code that was not worth reading may be so now, and others may import it. */
+  /** True for an irrelevant code file that may have become relevant, or that others may import. */
   function mayMatter(document: TextDocument): boolean {
     if (codeLanguageOf(document.uri) === undefined) return false;
     const isImported = [...state.projects.values()].some(({ code }) => code !== undefined);
@@ -244,7 +244,7 @@ export function createChecks(state: ServerState): Checks {
     if (loadsAgain || state.phase !== "running") return;
     const before = state.projects;
     state.projects = projects;
-    // Typing goes on while files are read.
+    // Typing continues while files are read.
     for (const document of state.documents.all()) putText(document);
     moveReloaded(before);
     for (const key of state.results.keys()) {
@@ -260,7 +260,7 @@ export function createChecks(state: ServerState): Checks {
     void checks.request(changed.filter((key) => checkedOn(key) !== "manual"));
   }
 
-  /** True if a file was opened while others are read, so that reading begins with it once more. */
+  /** True if a file was opened during reading, so that reading restarts with it. */
   function isReadTooLate(key: string): boolean {
     const project = state.projects.get(key);
     const before = lookedAt.get(key);
@@ -344,7 +344,7 @@ export function createChecks(state: ServerState): Checks {
       const asked = proving(withSettings(state, project), false);
       const first = openFiles(state, project);
       const outcome = await state.checker.check(asked, level, signal, nobody, { first });
-      // Somebody typed meanwhile: it is known of another text.
+      // The text was edited meanwhile: the result is of another text.
       if (signal.aborted || state.projects.get(key) !== project) return undefined;
       const { report } = judgeOutcome(state, project, level, outcome);
       const summary = summaryOf(state, project, level, report);
@@ -372,5 +372,5 @@ export function createChecks(state: ServerState): Checks {
 }
 
 function ignored(): void {
-  // A level that is only tried tells its end.
+  // A level that is only tried reports its own end.
 }

@@ -1,26 +1,26 @@
-// Features of the editor at the other end: the server asks of it nothing else.
+// The client's features that the server depends on.
 import type { ClientCapabilities } from "vscode-languageserver/node";
 
 export interface ClientFeatures {
   readonly configuration: boolean;
-  /** It may be asked to tell when settings change. */
+  /** The client can notify the server of changed settings. */
   readonly configurationChanges: boolean;
   readonly workspaceFolders: boolean;
   readonly watchedFiles: boolean;
   readonly progress: boolean;
   readonly lensRefresh: boolean;
   readonly hintRefresh: boolean;
-  /** Edits may name the version of the document that they are for. */
+  /** Edits may name the document version that they apply to. */
   readonly versionedEdits: boolean;
-  /** The edits of an action may make files. */
+  /** An action's edits may create files. */
   readonly makesFiles: boolean;
-  /** An action may be shown that cannot be taken, with the reason. */
+  /** Disabled actions are shown with a reason. */
   readonly disabledActions: boolean;
-  /** Places that belong to a diagnostic are shown beside it. */
+  /** Related places of a diagnostic are shown. */
   readonly relatedPlaces: boolean;
 }
 
-/** The features that a client names in its capabilities; what it does not name it has not. */
+/** The features in a client's capabilities; missing ones are unsupported. */
 export function featuresOf(capabilities: ClientCapabilities): ClientFeatures {
   const { workspace, window, textDocument } = capabilities;
   return {

@@ -1,4 +1,4 @@
-// The settings as the client has them: it is asked for them, or tells them with each change.
+// The client's settings, requested from it or pushed with each change.
 import { pathToFileURL } from "node:url";
 import { DidChangeConfigurationNotification } from "vscode-languageserver/node";
 import { reasonOf } from "../protocol/fault";
@@ -6,7 +6,7 @@ import type { Settings } from "../protocol/requests";
 import { toSettings } from "./fromLsp";
 import type { ServerState } from "./serverState";
 
-/** Asks to be told of changes, where the client offers that; others tell of them unasked. */
+/** Registers for change notifications if the client supports that; others send them unasked. */
 export async function watchSettings({ connection, capabilities }: ServerState): Promise<void> {
   if (!capabilities.configurationChanges) return;
   await connection.client.register(DidChangeConfigurationNotification.type, {
@@ -15,8 +15,8 @@ export async function watchSettings({ connection, capabilities }: ServerState): 
 }
 
 /**
- * Reads the settings into the state. A client that cannot be asked has sent them with the change, if it has any; what is not
- * answered stays as it was, and is logged.
+ * Reads the settings into the state. A client that cannot be asked has pushed them, if it has any; without an answer the settings stay, and
+ * that is logged.
  */
 export async function readSettings(state: ServerState, pushed?: Settings): Promise<void> {
   if (!state.capabilities.configuration) {

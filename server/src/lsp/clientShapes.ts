@@ -1,12 +1,11 @@
-// Shapes of the protocol's messages. A client that sends something else is told so; neither a handler nor the library
-// that keeps the documents sees it.
+// Validation of the protocol's messages. A malformed message is rejected before a handler or the document library sees it.
 import type { Connection, TextDocuments } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 
 type DocumentMessages = Parameters<TextDocuments<TextDocument>["listen"]>[0];
 
 interface Field {
-  /** As `textDocument.uri`. */
+  /** A path such as `textDocument.uri`. */
   readonly path: string;
   readonly is: (value: unknown) => boolean;
   readonly expected: string;
@@ -65,7 +64,7 @@ const SHAPES: ReadonlyMap<string, readonly Field[]> = new Map([
   ],
 ]);
 
-/** Fault of a message's parameters, as "textDocument.uri is not a text"; undefined where nothing is. */
+/** The error in a message's parameters, such as "textDocument.uri is not a text"; undefined if there is none. */
 export function misshapen(method: string, params: unknown): string | undefined {
   const wrong = SHAPES.get(method)?.find(
     ({ path, is }) => !is(path.split(".").reduce<unknown>(field, params)),
@@ -73,7 +72,7 @@ export function misshapen(method: string, params: unknown): string | undefined {
   return wrong && `${method}: ${wrong.path} is not ${wrong.expected}`;
 }
 
-/** The connection as the keeper of documents sees it: only notifications of the right shape. Others are logged. */
+/** The connection for the document library: only well-formed notifications. Others are logged. */
 export function documentMessages(connection: Connection): DocumentMessages {
   const checked =
     <Params>(

@@ -1,29 +1,26 @@
-// The edits of files since they were last read, so that what was found in an earlier text can be moved to the present one.
+// The edits of files since they were last read, for moving findings of an earlier text to the current one.
 import type { FileId } from "../protocol/source";
 import type { TextEdit } from "./editRange";
 
-/** How many edits each file of a project had at some moment. */
+/** The number of edits of each file of a project at some moment. */
 export type EditMark = ReadonlyMap<FileId, number>;
 
 export interface EditLog {
   add(key: string, file: FileId, edits: readonly TextEdit[]): void;
-  /** The present, to ask from later. */
+  /** The current moment, for `since`. */
   mark(key: string): EditMark;
-  /**
-   * A project was read as it was at a mark, but for some files whose earlier reading still stands. Answers with the edits
-   * that each file had since it was read.
-   */
+  /** The edits of each file since it was read: a project was read as of a mark, except some files with an older standing reading. */
   since(
     key: string,
     mark: EditMark,
     standing: ReadonlySet<FileId>,
   ): readonly { readonly file: FileId; readonly edits: readonly TextEdit[] }[];
-  /** The same, and the reading is the one that stands from now on: older edits are forgotten. */
+  /** As `since`; the reading becomes the current one, and older edits are dropped. */
   settle(key: string, mark: EditMark, standing: ReadonlySet<FileId>): void;
 }
 
 interface Edits {
-  /** The number of the first edit that is kept. */
+  /** The number of the first kept edit. */
   first: number;
   readonly kept: TextEdit[];
 }

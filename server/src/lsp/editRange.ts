@@ -1,13 +1,13 @@
-// How a range of a text moves when the text is edited.
+// The movement of ranges under edits.
 import type { Position, Range } from "../protocol/source";
 
-/** A replacement of a range by another text. */
+/** The replacement of a range by another text. */
 export interface TextEdit {
   readonly range: Range;
   readonly text: string;
 }
 
-/** The range after the edit; `touched` says that the edit changed something inside it. */
+/** The range after the edit; `touched` if the edit changed something inside it. */
 export function editRange(
   range: Range,
   edit: TextEdit,
@@ -24,17 +24,17 @@ export function editRange(
   return { range: { start, end }, touched: true };
 }
 
-/** Negative when `a` comes before `b`. */
+/** Negative if `a` comes before `b`. */
 export function compare(a: Position, b: Position): number {
   return a.line - b.line || a.character - b.character;
 }
 
-/** True if the position lies in the range or at one of its ends. */
+/** True if the position is in the range or at one of its ends. */
 export function holds(range: Range, position: Position): boolean {
   return compare(range.start, position) <= 0 && compare(position, range.end) <= 0;
 }
 
-/** A position at or behind the edited range, after the edit. */
+/** A position at or after the edited range, after the edit. */
 function shift(position: Position, edit: TextEdit): Position {
   const end = endOf(edit);
   const sameLine = position.line === edit.range.end.line;
@@ -46,7 +46,7 @@ function shift(position: Position, edit: TextEdit): Position {
   };
 }
 
-/** Where the inserted text ends. */
+/** The end of the inserted text. */
 function endOf(edit: TextEdit): Position {
   const lines = edit.text.split(/\r\n|\r|\n/u);
   const last = lines[lines.length - 1] ?? "";

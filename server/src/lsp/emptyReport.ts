@@ -1,7 +1,7 @@
 import type { Level } from "../isolation/levels";
 import type { LevelReport, Verdict } from "../protocol/report";
 
-/** A report in which nothing is known. */
+/** A report without any results. */
 export function emptyReport(tool: string, level: Level, verdict: Verdict): LevelReport {
   return {
     tool,

@@ -1,4 +1,4 @@
-// Client programs that the user asked to explore: one thread each, with progress and cancel, and what was found in the last.
+// Explorations of client programs requested by the user: one thread each, with progress and cancellation, and the last findings.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
@@ -19,11 +19,11 @@ export interface Explorations {
     asked: { readonly uri: string; readonly level?: string },
     token: CancellationToken,
   ): Promise<ExplorationSummary>;
-  /** Takes the marks of a client program away. */
+  /** Removes the diagnostics of a client program. */
   forget(uri: string): void;
-  /** A broken assertion, or null when there is none of that id. */
+  /** A violated assertion, or null if there is none with the id. */
   payload(id: string): AnomalyPayload | null;
-  /** Stops what is running; the number of it. */
+  /** Stops running explorations; returns their number. */
   cancel(): number;
 }
 
@@ -35,7 +35,7 @@ interface Explored {
 const UNTRUSTED =
   "not explored: a client program is code that runs, and this workspace is not trusted (Workspaces: Manage Workspace Trust)";
 
-/** Milliseconds for one exploration from the editor. */
+/** Time budget in milliseconds of an exploration from the editor. */
 const BUDGET = 60_000;
 
 export function createExplorations(state: ServerState): Explorations {
@@ -128,7 +128,7 @@ function idOf(uri: string, at: number): string {
   return `explored-${String(at + 1)}-${uri}`;
 }
 
-/** Documents that are open, so that what is explored is what the user sees. */
+/** Open documents, so that the explored texts are those that the user sees. */
 function openTexts(state: ServerState): readonly (readonly [string, string])[] {
   return state.documents.all().flatMap((document) => {
     const file = pathOfUri(document.uri);

@@ -1,5 +1,4 @@
-// Fixes for the lightbulb and the panel: looked for in the thread that checks, once per anomaly and text, and given up
-// when the text changes.
+// Fixes for the lightbulb and the panel: searched in the checking thread, once per anomaly and text, and abandoned when the text changes.
 import type { CancellationToken } from "vscode-languageserver/node";
 import { reasonOf } from "../protocol/fault";
 import type { Fix, FixReport } from "../protocol/fixes";
@@ -11,29 +10,28 @@ import { projectKey, withSettings, type ServerState } from "./serverState";
 
 export interface Fixes {
   /**
-   * Fixes that are verified within about a second, or all that can be known before; where somebody waits at the lightbulb,
-   * within `AT_ONCE` of the search's beginning. Undefined where the text has changed since the anomaly was found, has syntax
-   * errors, or request or search was cancelled. A cancelled request ends the search that nobody else waits for or was told
-   * to ask again about.
+   * The fixes verified within about a second (for the lightbulb, within `AT_ONCE` of the search's start), or all if the search ends
+   * earlier. Undefined if the text has changed since the anomaly was found, has syntax errors, or if the request or search was cancelled. A
+   * cancelled request ends the search, unless another request waits for it or was told to ask again.
    */
   soon(
     result: ProjectResult,
     anomaly: Anomaly,
     options?: { readonly isInvoked?: boolean; readonly token?: CancellationToken },
   ): Promise<FixReport | undefined>;
-  /** Gives up what is about texts that have changed since. */
+  /** Abandons searches for texts that have changed. */
   forgetStale(): void;
-  /** Gives up everything; the number of searches that were under way. */
+  /** Abandons all searches; returns the number of running ones. */
   cancel(): number;
 }
 
-/** Milliseconds that an answer may take. */
+/** Milliseconds until an answer. */
 const SOON = 900;
-/** The same where actions are asked for by a key: VS Code gives such a request up after 500. */
+/** The same for actions requested by a key: VS Code drops such a request after 500 ms. */
 const AT_ONCE = 250;
 
 interface Search {
-  /** The texts and settings for which fixes are looked for. */
+  /** The texts and settings that the fixes are for. */
   readonly asked: CheckRequest;
   readonly begun: number;
   readonly controller: AbortController;
@@ -41,7 +39,7 @@ interface Search {
   report: FixReport | undefined;
   ended: Promise<void> | undefined;
   waiting: number;
-  /** Somebody has an answer that is not the last. */
+  /** True if a request got an incomplete answer and will ask again. */
   isAwaited: boolean;
 }
 
@@ -84,7 +82,7 @@ export function createFixes(state: ServerState): Fixes {
       } catch (error) {
         state.connection.console.error(`fixes of ${anomaly.id}: ${reasonOf(error)}`);
         search.report = { anomaly: anomaly.id, fixes: found, advice: [], isPartial: false };
-        // Whoever asks later begins anew.
+        // A later request starts a new search.
         if (searches.get(own) === search) searches.delete(own);
       }
     };
@@ -106,7 +104,7 @@ export function createFixes(state: ServerState): Fixes {
       forgetStale();
       const key = projectKey(result.project);
       const project = state.projects.get(key);
-      // On an earlier reading of a broken text nothing can be verified.
+      // Nothing can be verified on an earlier reading of a broken text.
       if (!project || result.stale.has(anomaly.id) || result.standing.length > 0) return undefined;
       const own = `${key}\n${result.level.name}\n${anomaly.id}`;
       const known = searches.get(own);
@@ -138,17 +136,17 @@ export function createFixes(state: ServerState): Fixes {
   };
 }
 
-/** The key of the project in the key of a search. */
+/** The project's key in a search's key. */
 function keyOf(own: string): string {
   return own.slice(0, own.indexOf("\n"));
 }
 
-/** Asked as a function, since it becomes true while somebody waits. */
+/** A function, since the value changes while a request waits. */
 function isCancelled(token: CancellationToken | undefined): boolean {
   return token?.isCancellationRequested === true;
 }
 
-/** Resolves when the promise does, after so many milliseconds, or when the request is cancelled. */
+/** Resolves with the promise, after a number of milliseconds, or when the request is cancelled. */
 async function earliest(
   promise: Promise<void> | undefined,
   milliseconds: number,

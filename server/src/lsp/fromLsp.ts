@@ -1,4 +1,4 @@
-// Values of clients as ours. What a client sends is checked here and nowhere else: a wrong shape becomes a default.
+// Conversion of clients' values. Only this file validates what a client sends: a malformed value becomes a default.
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
 import { ownEntry } from "../protocol/dictionary";
 import type { InitializationOptions, Requests, Settings } from "../protocol/requests";
@@ -45,7 +45,7 @@ export function toSettings(value: unknown): Settings {
   };
 }
 
-/** The settings that `workspace/didChangeConfiguration` brings: they hold the section, or are it. Undefined where it brings none. */
+/** The settings in `workspace/didChangeConfiguration`, which contains the section or is it. Undefined if there are none. */
 export function toPushedSettings(params: unknown): Settings | undefined {
   const { settings } = record(params);
   if (typeof settings !== "object" || settings === null) return undefined;
@@ -75,13 +75,13 @@ export function toInitializationOptions(value: unknown): InitializationOptions {
   };
 }
 
-/** True if what the client says leaves the workspace trusted: everything but `trusted` with another value than true. */
+/** True if the workspace stays trusted: everything except a `trusted` other than true. */
 export function toTrust(value: unknown): boolean {
   const { trusted = true } = record(value);
   return trusted === true;
 }
 
-/** Undefined when the change replaces the whole document. */
+/** Undefined if the change replaces the whole document. */
 export function toTextEdit(change: TextDocumentContentChangeEvent): TextEdit | undefined {
   return "range" in change ? { range: change.range, text: change.text } : undefined;
 }
@@ -131,13 +131,13 @@ export function toAnomalyIds(value: unknown): readonly string[] {
   return Array.isArray(ids) ? ids.flatMap((id: unknown) => text(id) ?? []) : [];
 }
 
-/** The id of an anomaly; empty when there is none. */
+/** The id of an anomaly; empty if there is none. */
 export function toAnomalyId(value: unknown): string {
   return text(record(value)["id"]) ?? "";
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
-  // An object that is not null can be indexed by any name; each field is checked where it is used.
+  // A non-null object can be indexed by any name; each field is validated on use.
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 

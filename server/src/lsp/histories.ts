@@ -1,4 +1,4 @@
-// Recorded runs that the user asked to judge: one thread each, with progress and cancel, and what was found in the last.
+// Judgements of recorded runs requested by the user: one thread each, with progress and cancellation, and the last findings.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
@@ -21,11 +21,11 @@ export interface Histories {
     asked: { readonly uri: string; readonly strict: boolean },
     token: CancellationToken,
   ): Promise<HistorySummary>;
-  /** Takes the marks of a file away. */
+  /** Removes the diagnostics of a file. */
   forget(uri: string): void;
-  /** A violation that was found in a recorded run, or null when there is none of that id. */
+  /** A violation in a recorded run, or null if there is none with the id. */
   payload(id: string): AnomalyPayload | null;
-  /** Stops what is running; the number of it. */
+  /** Stops running judgements; returns their number. */
   cancel(): number;
 }
 
@@ -37,7 +37,7 @@ interface Judged {
 export function createHistories(state: ServerState): Histories {
   const tasks = createUserTasks(state);
   const judged = new Map<string, Judged>();
-  /** Documents with marks, by the uri that was asked for. */
+  /** Documents with diagnostics, by the requested URI. */
   const marked = new Map<string, readonly string[]>();
 
   function send(uri: string, diagnostics: Diagnostic[]): void {
@@ -123,7 +123,7 @@ function summary(uri: string, message: string): HistorySummary {
   return { uri, message, verdicts: [] };
 }
 
-/** The document of a file that a report names: the one that was asked for, or a log of the folder. */
+/** The document of a file in a report: the requested one, or a log of the folder. */
 function uris(uri: string, input: HistoryInput): (file: string) => string | undefined {
   const [only] = input.files;
   if (input.files.length === 1 && only !== undefined)

@@ -1,5 +1,5 @@
-// A violation in a recorded run as the panel shows anomalies: transactions as instances, operations as steps, the
-// dependencies as the cycle with their reasons.
+// A violation in a recorded run in the panel's form of anomalies: transactions as instances, operations as steps, the dependencies as the
+// cycle with their reasons.
 import { createHash } from "node:crypto";
 import { findLevel } from "../isolation/levels";
 import type {
@@ -16,13 +16,13 @@ import type { Range } from "../protocol/source";
 import type { CycleEnd, Dependency } from "../protocol/dependency";
 import { describeKind } from "./anomalies";
 
-/** Stable while the file and what is found in it stay the same. */
+/** Stable while the file and its violation stay the same. */
 export function violationId(uri: string, { violation }: HistoryReport): string {
   const content = JSON.stringify([uri, violation?.kind, violation?.transactions]);
   return `history-${createHash("sha256").update(content).digest("hex").slice(0, 12)}`;
 }
 
-/** The payload of the report's violation; null when there is none. */
+/** The payload of the report's violation; null if there is none. */
 export function historyPayload(
   id: string,
   report: HistoryReport,
@@ -109,7 +109,7 @@ function stepsOf({ name, status, operations }: HistoryTransaction): readonly Ste
     return {
       instance: name,
       ...where(operation),
-      // The effect says it all: there is no other text of a recorded operation.
+      // A recorded operation has no text beyond its effect.
       text: "",
       effect: operation.text,
       because: "",
@@ -133,7 +133,7 @@ const DEPENDENCIES: Readonly<Record<HistoryEdge["type"], Dependency>> = {
   wr: "wr",
   ww: "ww",
   rw: "rw",
-  // Time orders whole transactions, as a session does; the reason says that it is time.
+  // Real time orders whole transactions, as a session does; the reason mentions time.
   rt: "so",
 };
 
@@ -148,7 +148,7 @@ function edgeOf(edge: HistoryEdge, story: readonly HistoryTransaction[]): CycleE
   };
 }
 
-/** The operation of a transaction that an edge starts from or leads to. */
+/** The operation at the end of an edge. */
 function endOf(
   edge: HistoryEdge,
   side: "from" | "to",

@@ -1,4 +1,4 @@
-// The projects of the workspace's folders and of open documents outside them, with the texts as they are in the editor.
+// The projects of the workspace's folders and of open documents outside of them, with the editor's texts.
 import path from "node:path";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
@@ -9,7 +9,7 @@ import { forFiles, loadProjects, type Project } from "../workspace/projects";
 import { projectKey } from "./serverState";
 import { pathOfUri, VIRTUAL_FOLDER } from "./uris";
 
-/** All projects by key. Files that cannot be read are left out; the project says which. */
+/** All projects by key. Unreadable files are left out; the project lists them. */
 export async function loadWorkspace(
   folders: readonly string[],
   documents: readonly TextDocument[],
@@ -41,14 +41,14 @@ export async function loadWorkspace(
   return projects;
 }
 
-/** The project with a file's text replaced, or itself when it has no such file. */
+/** The project with a file's text replaced, or unchanged if it has no such file. */
 export function withText(project: Project, file: string, text: string): Project {
   const replace = (files: Project["files"]): Project["files"] =>
     files.map((each) => (each.file === file ? { file: each.file, text } : each));
   return { ...project, files: replace(project.files), context: replace(project.context) };
 }
 
-/** True if a document is worth a project of its own. Code in a folder is not: the folder's rules left it out. */
+/** True if a document should get its own project. Code in a folder should not: the folder's rules excluded it. */
 function isChecked(document: TextDocument, folders: readonly string[]): boolean {
   const { languageId, uri } = document;
   if (languageId === "json" || languageId === "jsonc") return false;
@@ -59,7 +59,7 @@ function isChecked(document: TextDocument, folders: readonly string[]): boolean 
   );
 }
 
-/** Editors' names of the languages of code; a document without a name has nothing else to be told by. */
+/** Language ids of code in editors; the only sign for a document without a file name. */
 const CODE: ReadonlySet<string> = new Set([
   "typescript",
   "typescriptreact",
@@ -76,7 +76,7 @@ function holdsFile(projects: ReadonlyMap<string, Project>, file: string): boolea
   );
 }
 
-/** Two loads that are governed by one configuration: the union of their files. */
+/** The union of two loads with the same configuration. */
 function joined(a: Project, b: Project): Project {
   const names = new Set(a.files.map((each) => each.file));
   const files = [...a.files, ...b.files.filter((each) => !names.has(each.file))];

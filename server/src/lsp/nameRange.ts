@@ -1,9 +1,9 @@
-// Where a remark is underlined: at a name, however much it is about.
+// The underlined range of a remark: a name, however long its subject is.
 import type { Range } from "../protocol/source";
 
 /**
- * The name in a range: of a declaration what it declares, else the first word. A range within one line that holds a single
- * word or quoted text stays as it is. Constant but for the range's first line.
+ * The name in a range: of a declaration the declared name, else the first word. A range within one line that contains a single word or
+ * quoted text is unchanged. Constant except for the range's first line.
  */
 export function nameRange(lines: readonly string[], range: Range): Range {
   const { start, end } = range;

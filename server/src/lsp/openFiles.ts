@@ -1,14 +1,14 @@
-// The files of a project that somebody has before them.
+// The open files of a project.
 import type { FileId } from "../protocol/source";
 import { fileIdOf } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
 import type { ServerState } from "./serverState";
 import { isVirtual, pathOfUri } from "./uris";
 
-/** More than these would be no help to the first of them. */
+/** The limit: more would not help the first of them. */
 const MOST = 4;
 
-/** Those that were opened last, the last one first. Linear in the project's files. */
+/** The most recently opened files, latest first. Linear in the project's files. */
 export function openFiles(
   { documents }: Pick<ServerState, "documents">,
   project: Project,

@@ -2,21 +2,18 @@
 import type { Connection } from "vscode-languageserver/node";
 import type { Progress, ProgressUnit } from "../protocol/requests";
 
-/** Unit of the count. Only a percentage is a share of all there is to do, and drawn as one. */
+/** The unit of the count. Only a percentage is a share of the whole, and shown as a bar. */
 type Unit = ProgressUnit | "percent" | "histories";
 
 export interface CheckProgress {
-  /** In the unit that it began with, unless another one is named. */
+  /** Keeps its initial unit, unless another one is named. */
   report(done: number, total: number, unit?: Unit): void;
   end(): void;
 }
 
 const SHOW_AFTER = 1000;
 
-/**
- * Counts of one size of groups after the other, each with one total. What a check tells counts on from size to size, so that
- * its total grows.
- */
+/** Counts per tuple size, each with its own total. A check's counts continue from size to size, so its total grows. */
 export function countedPhases(): (done: number, total: number, size: number) => Required<Progress> {
   let phase = { before: 0, total: 0 };
   return (done, total, size) => {
@@ -41,7 +38,7 @@ export function beginProgress(
   async function show(): Promise<void> {
     const created = await connection.window.createWorkDoneProgress();
     if (ended) {
-      // The client was asked for a bar that is not needed any more: it must still be closed.
+      // The client was asked for a bar that is no longer needed: it must still be closed.
       created.begin(title, 100, "", true);
       created.done();
       return;

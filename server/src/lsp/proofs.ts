@@ -1,5 +1,5 @@
-// Proofs in the background: after a check has told what it found, the same text is asked about once more with a proof,
-// while everything that was found is already shown. A newer check, an edit or a cancel ends it.
+// Proofs in the background: after a check has reported its findings, the same text is checked again with a proof. A newer check, an edit or
+// a cancellation ends it.
 import { reasonOf } from "../protocol/fault";
 import type { Level } from "../isolation/levels";
 import type { ProofReport } from "../protocol/proof";
@@ -11,7 +11,7 @@ import { beginProgress, countedPhases } from "./progressReporter";
 import { clientUri, levelName, withSettings, type ServerState } from "./serverState";
 
 export interface Proofs {
-  /** Asks for the proof of a project whose check has ended; `told` gets the findings with the proof, unless it ends early. */
+  /** Requests the proof of a project whose check has ended; `told` gets the findings with the proof, unless it ends early. */
   request(key: string, project: Project, level: Level, told: (outcome: CheckOutcome) => void): void;
   /** Ends the proof of a project. */
   cancel(key: string): void;
@@ -59,7 +59,7 @@ export function createProofs(state: ServerState): Proofs {
       if (!isWanted(state, project)) return;
       void state.queue.submit(own(key), async (signal) => {
         const outcome = await run(key, project, level, signal);
-        // An edit makes another project of it.
+        // An edit replaces the project object.
         if (outcome && state.projects.get(key) === project) told(outcome);
       });
     },
@@ -69,12 +69,12 @@ export function createProofs(state: ServerState): Proofs {
   };
 }
 
-/** True if the settings, or the project itself, ask for proofs. */
+/** True if the settings, or the project itself, request proofs. */
 function isWanted(state: ServerState, project: Project): boolean {
   return withSettings(state, project).configuration.prove;
 }
 
-/** The project with a proof asked for, or not. */
+/** The project with or without a requested proof. */
 export function proving(project: Project, prove: boolean): Project {
   return { ...project, configuration: { ...project.configuration, prove } };
 }

@@ -1,4 +1,4 @@
-// The one way in which diagnostics leave the server, in the form that the client can show.
+// The only place that sends diagnostics, in the form that the client can show.
 import path from "node:path";
 import type {
   Diagnostic,
@@ -9,7 +9,7 @@ import type { ServerState } from "./serverState";
 import { ignoreClosedConnection } from "./typed";
 import { pathOfUri } from "./uris";
 
-/** Sends the diagnostics of a document. Clients that show no related places get the steps as lines of the message. */
+/** Sends the diagnostics of a document. Clients without related places get the steps as lines of the message. */
 export function publishDiagnostics(state: ServerState, params: PublishDiagnosticsParams): void {
   const { uri, diagnostics } = params;
   const shown = state.capabilities.relatedPlaces
@@ -25,7 +25,7 @@ function withStepsInMessage(diagnostic: Diagnostic, uri: string): Diagnostic {
   return { ...rest, message: [message, ...relatedInformation.map(stepOf(uri))].join("\n") };
 }
 
-/** "1/4 T1 reads ... (line 12)", with the file's name where it is another one. */
+/** "1/4 T1 reads ... (line 12)", with the file's name if it is another one. */
 function stepOf(uri: string): (step: DiagnosticRelatedInformation) => string {
   return ({ location, message }) => {
     const line = `line ${String(location.range.start.line + 1)}`;

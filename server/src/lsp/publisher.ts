@@ -1,4 +1,4 @@
-// Sends diagnostics: for each document what holds for its present text, and only when that changed.
+// Sends diagnostics: for each document those of its current text, only when they change.
 import type { Diagnostic } from "vscode-languageserver/node";
 import { isShown } from "../protocol/report";
 import type { Range } from "../protocol/source";
@@ -105,7 +105,7 @@ function addResult(
   }
   for (const note of result.notes) {
     const { file, range } = note.source;
-    // The language's own service says this, and more of it.
+    // The language's own service reports this, in more detail.
     if (note.code === "code-syntax") continue;
     add(wanted, uriOf(file), [noteDiagnostic(note, nameRange(linesIn(file), range))]);
   }
@@ -115,7 +115,7 @@ function placeKey(file: string, { start, end }: Range): string {
   return [file, start.line, start.character, end.line, end.character].join(":");
 }
 
-/** A remark without a place of its own stands at the top of the file. */
+/** A remark without a place is shown at the top of the file. */
 function remarkProblem(message: string): ConfigurationProblem {
   const start = { line: 0, character: 0 };
   return { severity: "warning", message, range: { start, end: start } };

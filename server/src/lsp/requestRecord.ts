@@ -1,16 +1,16 @@
-// Request of a project's check, so that it is not asked for again while nothing has changed.
+// The request of a project's check, which is not repeated while nothing has changed.
 import type { Project } from "../workspace/projects";
 import { severitiesOf } from "./verdicts";
 import { levelOf, type ServerState } from "./serverState";
 
 export interface CheckRequest {
-  /** Level, configuration and what is told of findings, as a text. */
+  /** Level, configuration and reporting policy, as a text. */
   readonly told: string;
   readonly files: Project["files"];
   readonly context: Project["context"];
 }
 
-/** Request of a check of a project now. */
+/** The check request of a project at this moment. */
 export function askedNow(state: ServerState, project: Project): CheckRequest {
   const { files, context, configuration, baseline } = project;
   const level = levelOf(state, project).name;
@@ -18,7 +18,7 @@ export function askedNow(state: ServerState, project: Project): CheckRequest {
   return { told, files, context };
 }
 
-/** True if both are the same. Texts that are one in memory are not gone over: typing asks this of all files. */
+/** True if both are the same. Texts are compared by identity first: typing compares all files. */
 export function isSameAsked(
   before: CheckRequest | undefined,
   now: CheckRequest | undefined,

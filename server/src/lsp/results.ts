@@ -1,4 +1,4 @@
-// Results of a project: its last report, moved along with the edits since, and what of it went stale.
+// Results of a project: its last report, moved along with later edits, and its stale parts.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import { breaksData, isTold, mainEnd, shownEdges } from "../protocol/report";
@@ -15,30 +15,30 @@ import { linesOf, partOf, significantText } from "./significantText";
 export interface ProjectResult {
   readonly project: Project;
   readonly level: Level;
-  /** With its places moved along with the edits since. */
+  /** The report with its places moved along with later edits. */
   readonly report: LevelReport;
   readonly notes: readonly Note[];
   readonly remarks: readonly string[];
-  /** Parts of the configuration that this check showed to be useless. */
+  /** Useless parts of the configuration found by this check. */
   readonly configurationProblems: readonly ConfigurationProblem[];
   /** How much of each file was understood. */
   readonly files: readonly FileReading[];
-  /** Files whose present text has syntax errors, so that an earlier one was checked. */
+  /** Files whose current text has syntax errors, so that an earlier one was checked. */
   readonly standing: readonly StandingReading[];
   /** The verdict: the report with its places in these texts. */
   readonly judged: {
     readonly report: LevelReport;
     readonly texts: ReadonlyMap<FileId, string>;
   };
-  /** Keys of places whose meaning differs between the judged and the present text. */
+  /** Keys of places whose meaning differs between the judged and the current text. */
   readonly changed: ReadonlySet<string>;
-  /** Ids of anomalies some of whose text means something else now. */
+  /** Ids of anomalies with edited text. */
   readonly stale: ReadonlySet<string>;
-  /** Stale findings have been so for a while and are drawn as such. */
+  /** True if stale findings are displayed as such, after a delay. */
   readonly faded: boolean;
-  /** The check is still running: anomalies may be missing. */
+  /** True while the check is running: anomalies may be missing. */
   readonly partial: boolean;
-  /** No check has ended yet: of what was not found nothing is known. */
+  /** True before any check has ended: what was not found is unknown. */
   readonly isFirst: boolean;
 }
 
@@ -67,17 +67,17 @@ export function isEdited(
   return faded && changed.has(keyOfTransaction(name));
 }
 
-/** True if edits have deleted the text of an anomaly's place, which leaves an empty range. */
+/** True if edits have deleted the text at an anomaly's place, leaving an empty range. */
 export function isDeleted({ stale }: ProjectResult, { id }: Anomaly, { range }: Place): boolean {
   return stale.has(id) && compare(range.start, range.end) === 0;
 }
 
-/** The anomalies that are told: neither suppressed nor off. */
+/** The reported anomalies: neither suppressed nor off. */
 export function toldAnomalies(report: LevelReport): readonly Anomaly[] {
   return report.anomalies.filter((each) => isTold(each));
 }
 
-/** An anomaly that was found again, told as it was: by itself where it was, and in the place of none that is new. */
+/** An anomaly that was found again keeps its earlier display: by itself if it was, and never represented by a new one. */
 export function asBefore(anomaly: Anomaly, before: Anomaly | undefined): Anomaly {
   if (!before) return anomaly;
   const { representative: _now, reportedAs: _as, ...found } = anomaly;
@@ -89,12 +89,12 @@ export function asBefore(anomaly: Anomaly, before: Anomaly | undefined): Anomaly
   };
 }
 
-/** The number of those that are told and break data. */
+/** The number of reported anomalies that break data. */
 export function countOfTold(report: LevelReport): number {
   return toldAnomalies(report).filter(breaksData).length;
 }
 
-/** The anomalies that are told and break data, and that a transaction takes part in. */
+/** The reported anomalies of a transaction that break data. */
 export function anomaliesOf(
   result: ProjectResult,
   transaction: ReportTransaction,
@@ -104,7 +104,7 @@ export function anomaliesOf(
   );
 }
 
-/** One anomaly of each cause, the first; those without a cause each by itself. */
+/** The first anomaly of each cause; those without a cause individually. */
 export function firstOfCauses(anomalies: readonly Anomaly[]): readonly Anomaly[] {
   const seen = new Set<string>();
   return anomalies.filter(({ cause }) => {
@@ -114,7 +114,7 @@ export function firstOfCauses(anomalies: readonly Anomaly[]): readonly Anomaly[]
   });
 }
 
-/** Where the diagnostic of an anomaly stands: the first dependency's source (or the dirty read), or else its first transaction. */
+/** The place of an anomaly's diagnostic: the first dependency's source (or the dirty read), or else its first transaction. */
 export function anomalyPlace(
   report: LevelReport,
   anomaly: Anomaly,
@@ -127,8 +127,8 @@ export function anomalyPlace(
 }
 
 /**
- * The result after edits of a file: places behind them move with the text. What the edits leave with another meaning than it
- * was judged with is stale; layout and comments have none. Linear in the file, the report and the edits.
+ * The result after edits of a file: later places move with the text. Places whose meaning changed are stale; layout and comments have no
+ * meaning. Linear in the file, the report and the edits.
  */
 export function editResult(
   result: ProjectResult,
@@ -183,7 +183,7 @@ type Place = Pick<CycleEnd, "file" | "range">;
 const keyOfTransaction = (name: string): string => `transaction ${name}`;
 const keyOfPlace = ({ id }: Anomaly, at: number): string => `${id} ${String(at)}`;
 
-/** A report after one edit; keys of what the edit touched are added. */
+/** A report after one edit; keys of touched places are added. */
 function movedReport(
   report: LevelReport,
   file: FileId,

@@ -141,7 +141,7 @@ function registerLifeCycle(
 async function initialized(state: ServerState, checks: Checks): Promise<void> {
   const { connection } = state;
   for (const watch of [watchSettings, watchFiles]) {
-    // Who does not watch for us is asked at the start alone.
+    // Clients that do not watch files are read at the start only.
     await watch(state).catch(logged(state));
   }
   if (state.capabilities.workspaceFolders) {
@@ -159,7 +159,7 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
   await checks.reload();
 }
 
-/** Asks to be told of files that change on disk, where the client offers that. */
+/** Registers for changes of files on disk, if the client supports that. */
 async function watchFiles({ connection, capabilities }: ServerState): Promise<void> {
   if (!capabilities.watchedFiles) return;
   const watchers = [
@@ -186,7 +186,7 @@ function registerDocuments(
     checks.reload().catch(logged(state));
   });
   state.documents.onDidChangeContent(({ document }) => {
-    // Opening is told as a change as well.
+    // Opening is reported as a change as well.
     if (opened.delete(document.uri)) return;
     const changes = edits.get(document.uri) ?? [];
     edits.delete(document.uri);

@@ -1,4 +1,4 @@
-// Everything that the server remembers. Handlers read it; only checks.ts and server.ts change it.
+// The server's whole state. Handlers read it; only checks.ts and server.ts change it.
 import path from "node:path";
 import type { Connection, TextDocuments } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
@@ -34,7 +34,7 @@ export interface ServerState {
   options: InitializationOptions;
   capabilities: ClientFeatures;
   settings: Settings;
-  /** Settings of the folders of a workspace with several of them, by their absolute paths. */
+  /** Settings of the folders of a multi-root workspace, by absolute path. */
   folderSettings: ReadonlyMap<string, Settings>;
   /** Absolute paths of the workspace's folders. */
   folders: readonly string[];
@@ -43,21 +43,21 @@ export interface ServerState {
   readonly results: Map<string, ProjectResult>;
   /** Progress of running checks by project. */
   readonly running: Map<string, Progress>;
-  /** Summaries of ended checks of the present text, by project and level. */
+  /** Summaries of completed checks of the current text, by project and level. */
   readonly known: Map<string, CheckSummary>;
-  /** The name of the level that a command asked for; it replaces what is configured, where a project knows it. */
+  /** The level chosen by a command, which replaces the configured one in projects that know it. */
   chosen: string | undefined;
-  /** A command asked for proofs. */
+  /** True if a command requested proofs. */
   proves: boolean;
-  /** The reason why the server cannot check at the moment; empty when it can. */
+  /** The reason why the server currently cannot check; empty if it can. */
   trouble: string;
   milliseconds: number | undefined;
   revision: number;
-  /** `running` between the client's `initialized` and `shutdown`: only then anything is checked or told. */
+  /** `running` between the client's `initialized` and `shutdown`: checks and reports only happen then. */
   phase: "starting" | "running" | "ended";
 }
 
-/** Abilities of the client, as far as the server cares. */
+/** The client's relevant abilities. */
 export function createServerState(
   connection: Connection,
   documents: TextDocuments<TextDocument>,
@@ -85,7 +85,7 @@ export function createServerState(
   };
 }
 
-/** The level at which a project is checked: chosen by command, from its isolens.json, from the settings. */
+/** The level of a project: chosen by command, from its isolens.json, or from the settings. */
 export function levelOf(state: ServerState, project: Project | undefined): Level {
   const chosen =
     state.chosen === undefined ? undefined : findLevel(state.chosen, definedIn(project));
@@ -96,18 +96,18 @@ export function levelOf(state: ServerState, project: Project | undefined): Level
 export function configuredLevel(state: ServerState, project: Project | undefined): Level {
   if (project?.configurationFile !== undefined) return project.configuration.level;
   const { level } = settingsOf(state, project);
-  // Where nobody changed the setting, what the workspace's settings say of their database comes first.
+  // If the setting is at its default, the level detected in the workspace comes first.
   const detected = level === DEFAULT_SETTINGS.level && project?.configuration.detected?.level;
   if (detected) return detected.value;
   const set = findLevel(level, definedIn(project));
   const own = project?.configuration.level ?? defaultLevel("postgres");
-  // The setting's default is a level of PostgreSQL, which files of another dialect do not have.
+  // The setting's default is a PostgreSQL level, which other dialects do not have.
   const isOthers =
     set?.family === "product" && set.product === "postgres" && !sameProduct(set, own);
   return set === undefined || isOthers ? own : set;
 }
 
-/** The reason why the level of the settings cannot be used; empty when it can, or when an isolens.json says the level. */
+/** The reason why the configured level cannot be used; empty if it can, or if an isolens.json sets the level. */
 export function settingProblem(state: ServerState, project: Project | undefined): string {
   const { level } = settingsOf(state, project);
   if (level.trim() === "" || project?.configurationFile !== undefined) return "";
@@ -117,7 +117,7 @@ export function settingProblem(state: ServerState, project: Project | undefined)
   return `The setting isolens.level: ${unknownLevelText(level, defined)} Checks run at ${own}.`;
 }
 
-/** The project with what the settings say where no isolens.json governs. */
+/** The project with the settings applied where no isolens.json governs. */
 export function withSettings(state: ServerState, project: Project): Project {
   const { configuration } = project;
   const own = project.configurationFile !== undefined;
@@ -132,7 +132,7 @@ export function withSettings(state: ServerState, project: Project): Project {
   };
 }
 
-/** The settings of a project: those of the innermost folder of the workspace that holds it. */
+/** The settings of a project: those of the innermost workspace folder that contains it. */
 export function settingsOf(state: ServerState, project: Project | undefined): Settings {
   if (!project) return state.settings;
   const [inner] = [...state.folderSettings]
@@ -141,7 +141,7 @@ export function settingsOf(state: ServerState, project: Project | undefined): Se
   return inner?.[1] ?? state.settings;
 }
 
-/** The levels that a project's files define. */
+/** The levels defined by a project's files. */
 export function definedIn(project: Project | undefined): readonly PaperLevel[] {
   return project?.configuration.defined ?? [];
 }
@@ -154,12 +154,12 @@ export function knownKey(project: Project, level: Level): string {
   return `${level.name} ${project.folder} ${project.files[0]?.file ?? ""}`;
 }
 
-/** Identifies a project: its folder, or the document of a virtual one. */
+/** The identity of a project: its folder, or the document of a virtual one. */
 export function projectKey(project: Project): string {
   return isVirtual(project) ? (project.files[0]?.file ?? "") : project.folder;
 }
 
-/** The project that a document belongs to, and the document's name there. */
+/** The project of a document, and the document's name in it. */
 export function findFile(
   state: ServerState,
   uri: string,
@@ -167,7 +167,7 @@ export function findFile(
   const wanted = pathOfUri(uri) ?? uri;
   for (const project of state.projects.values()) {
     for (const { file } of [...project.files, ...project.context]) {
-      // Spelling a path out takes long, and typing asks for one among all files.
+      // Normalising a path is slow, and typing looks one up among all files.
       if (!mayEndWith(wanted, file)) continue;
       const own = isVirtual(project) ? file : pathOfUri(uriOfFile(project, file));
       if (own === wanted) return { project, file };
@@ -176,18 +176,18 @@ export function findFile(
   return undefined;
 }
 
-/** True if a path may be that of a file, told by the file's own name where every spelling of it is the same. */
+/** A quick necessary test by file name, if every spelling of it is the same. */
 function mayEndWith(path: string, file: string): boolean {
   const name = file.slice(file.lastIndexOf("/") + 1);
   return !/^[\w.-]+$/u.test(name) || path.toLowerCase().endsWith(name.toLowerCase());
 }
 
-/** The command that shows anomalies by their ids: editors without a client of their own let the server explain. */
+/** The command that shows anomalies by id: editors without our client let the server explain. */
 export function showCommand({ options }: ServerState): string {
   return options.showAnomaly ? "isolens.showAnomaly" : "isolens.explain";
 }
 
-/** The URI of a project's file, spelled as the client spelled it when it has the document open. */
+/** The URI of a project's file, spelled as by the client if the document is open. */
 export function clientUri(state: ServerState, project: Project, file: string): string {
   const uri = uriOfFile(project, file);
   if (state.documents.get(uri)) return uri;

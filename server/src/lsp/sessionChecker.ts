@@ -1,4 +1,4 @@
-// The checking service as the server's Checker: a session that is opened with the first check and kept.
+// The Checker of the language server: a session that is opened by the first check and kept.
 import type { Program } from "../program/program";
 import { reportTransaction } from "../service/check";
 import type { Session } from "../service/session";
@@ -7,7 +7,7 @@ import type { Checker, CheckOutcome, StandingReading, TextReading } from "./chec
 import { brokenPlaces, certainPart } from "./brokenTexts";
 import { createStandingReadings, withReadings } from "./standingReadings";
 
-/** A checker over a session. A session that could not be opened is tried again with the next check. */
+/** A checker over a session. Opening is retried by the next check after a failure. */
 export function sessionChecker(open: () => Promise<Session>): Checker {
   const readings = createStandingReadings();
   let session: Promise<Session> | undefined;
@@ -47,7 +47,7 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
           }),
           read: (program) => {
             isWhole = brokenPlaces(program.notes, open).length === 0;
-            // Parts that are read before the rest do not know it yet.
+            // Partial readings are not complete enough to become standing ones.
             if (program.unread === undefined && standing.length === 0)
               broken = readings.settle(project, program);
             if (broken.length > 0) stop();

@@ -1,4 +1,4 @@
-// Results of each project as they are shown: findings move with the text and stay until a new verdict replaces them.
+// The displayed results of each project: findings move with the text and stay until a new verdict replaces them.
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import type { CheckSummary } from "../protocol/requests";
@@ -21,7 +21,7 @@ import {
 import { knownKey, levelName, projectKey, type ServerState } from "./serverState";
 import { judgeOutcome, markedAnomalies } from "./verdicts";
 
-/** A check that runs or ran: of what text. */
+/** The text of a running or completed check. */
 export interface About {
   readonly key: string;
   readonly project: Project;
@@ -30,32 +30,32 @@ export interface About {
 }
 
 export interface ShownResults {
-  /** The present text of a project, for a check that begins. */
+  /** The current text of a project, for a check that begins. */
   mark(key: string): EditMark;
-  /** The transactions that are there, where nothing is known yet: lines stay where they are when it comes. */
+  /** Shows the transactions if nothing is known yet, so that lines do not move later. */
   reading(about: About, reading: TextReading): void;
-  /** Anomalies as they are found, beside earlier ones: these go with the verdict alone. */
+  /** Adds anomalies as they are found to the earlier ones, which only the verdict removes. */
   partial(about: About, found: readonly Anomaly[], placed: readonly PlacedSuppression[]): void;
-  /** The verdict: it replaces all that was known. */
+  /** The verdict: it replaces everything. */
   verdict(about: About, outcome: CheckOutcome): void;
-  /** Merges the findings up to a cancellation with those known before. */
+  /** Merges the findings up to a cancellation with the earlier ones. */
   cancelled(about: About, outcome: CheckOutcome): void;
-  /** The text of a file changed, by these edits in order. */
+  /** Handles edits of a file, in order. */
   edited(key: string, file: FileId, edits: readonly TextEdit[], text: string): void;
-  /** Resolves when something is known of a project, or its check has ended; at the latest after so many milliseconds. */
+  /** Resolves when something is known of a project, or its check has ended; at the latest after `longest` milliseconds. */
   first(key: string, longest: number): Promise<void>;
   /** A check of the project has ended. */
   settled(key: string): void;
   dispose(): void;
 }
 
-/** An edited finding keeps its look for this long, since a new verdict mostly comes before. */
+/** Milliseconds that an edited finding keeps its look, since a new verdict usually arrives before. */
 const FADE = 1000;
 
-/** `tell` is called when something changed that the client is to see. */
+/** `tell` is called when the client should see a change. */
 export function createShownResults(state: ServerState, tell: () => void): ShownResults {
   const log = createEditLog();
-  /** By project: until what is stale fades. */
+  /** Timers of stale results, by project. */
   const fading = new Map<string, NodeJS.Timeout>();
   const waiting = new Map<string, (() => void)[]>();
 
@@ -87,7 +87,7 @@ export function createShownResults(state: ServerState, tell: () => void): ShownR
     const earlier = toldAnomalies(before.report);
     const known = new Map(earlier.map((each) => [each.id, each]));
     const marked = markedAnomalies(state, project, before.report, found, placed);
-    // Findings that were shown stay the representatives of their causes, although a fresh verdict might choose others.
+    // Displayed findings stay the representatives of their causes, although a fresh verdict might choose others.
     const now = marked.map((each) => asBefore(each, known.get(each.id)));
     const alone = { ...before, project, report: { ...before.report, anomalies: now } };
     const present = moved(key, judgedResult(alone), mark, new Set());
@@ -128,7 +128,7 @@ export function createShownResults(state: ServerState, tell: () => void): ShownR
     show(key, { ...judgedResult({ ...present, report }, stale), faded: before.faded });
   }
 
-  /** A result of an earlier text, in the present one. */
+  /** A result of an earlier text, moved to the current one. */
   function moved(
     key: string,
     result: ProjectResult,
@@ -145,7 +145,7 @@ export function createShownResults(state: ServerState, tell: () => void): ShownR
     return [...files, ...context].find((each) => each.file === file)?.text ?? "";
   }
 
-  /** Keeps a result; what becomes stale by it fades a moment later. */
+  /** Stores a result; its stale parts fade after a delay. */
   function show(key: string, result: ProjectResult): void {
     const before = state.results.get(key);
     state.results.set(key, result);
@@ -204,14 +204,14 @@ export function createShownResults(state: ServerState, tell: () => void): ShownR
   };
 }
 
-/** Result before the first check of a project at a level has ended. */
+/** The result before the first check of a project at a level has ended. */
 function nothingYet(project: Project, level: Level): ProjectResult {
   const report = emptyReport("isolens", level, "unknown");
   const nothing = { notes: [], remarks: [], configurationProblems: [], files: [], standing: [] };
   return judgedResult({ project, level, report, ...nothing, partial: true, isFirst: true });
 }
 
-/** Summary of a report, for pickers and commands. */
+/** The summary of a report, for pickers and commands. */
 export function summaryOf(
   state: ServerState,
   project: Project,

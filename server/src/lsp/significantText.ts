@@ -1,29 +1,29 @@
-// The significant part of a text, without layout and comments: an edit that keeps it cannot change a verdict.
+// A text without layout and comments: an edit that preserves it cannot change a verdict.
 import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import type { FileId, Range } from "../protocol/source";
 
 /**
- * A part of a file without layout and comments, those aside that speak to Isolens. Two parts with the same significant text
- * mean the same; strings and quoted names are kept as they are. Linear in the part.
+ * A part of a file without layout and comments, except `@isolens` comments. Two parts with the same significant text have the same meaning;
+ * strings and quoted names are unchanged. Linear in the part.
  */
 export function significantText(file: FileId, part: string): string {
   const words = codeLanguageOf(file) === undefined ? SQL : CODE;
   return part
     .replace(words, (word) => {
       if (/^\s/u.test(word)) return " ";
-      // MySQL runs `/*!` and takes hints from `/*+`.
+      // MySQL executes `/*!` and reads hints in `/*+`.
       const isComment = /^(?:--|\/\/|\/\*(?![!+]))/u.test(word);
       return isComment && !word.includes("@isolens") ? " " : word;
     })
     .replace(/ +/gu, " ");
 }
 
-// The delimiters of dollar quotes are words like others, so that comments in routines are comments.
+// Delimiters of dollar quotes are ordinary tokens, so that comments in routines count as comments.
 const SQL = /'(?:''|[^'])*'|"(?:""|[^"])*"|--(?=\s|$)[^\n]*|\/\*[^]*?\*\/|\s+/gu;
 const CODE =
   /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|[^`\\])*`|\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|\/\/[^\n]*|\/\*[^]*?\*\/|\s+/gu;
 
-/** The part of a text, given by its lines, that a range covers. */
+/** The part of a text, given by its lines, in a range. */
 export function partOf(lines: readonly string[], { start, end }: Range): string {
   if (start.line === end.line) {
     return (lines[start.line] ?? "").slice(start.character, end.character);

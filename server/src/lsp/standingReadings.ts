@@ -1,14 +1,11 @@
-// The last reading of each file that had fewer syntax errors than the present text: while somebody types, it stands.
+// The last reading of each file with fewer syntax errors than the current text: it stands while somebody types.
 import type { Note, Program } from "../program/program";
 import type { FileId } from "../protocol/source";
 import type { Project } from "../workspace/projects";
 import type { StandingReading } from "./checker";
 
 export interface StandingReadings {
-  /**
-   * The readings of files of a project as it was just read. For all other files what was read is remembered, so that it
-   * stands from now on.
-   */
+  /** The standing readings of a project as it was just read. For all other files the new text is remembered. */
   settle(project: Project, program: Program): readonly StandingReading[];
 }
 
@@ -17,7 +14,7 @@ interface GoodReading {
   readonly errors: number;
 }
 
-/** Remembers the texts of one reading of each project. */
+/** Remembers the texts of one reading per project. */
 export function createStandingReadings(): StandingReadings {
   const projects = new Map<string, Map<FileId, GoodReading>>();
   return {
@@ -44,7 +41,7 @@ export function createStandingReadings(): StandingReadings {
   };
 }
 
-/** Codes of notes on text that no language has, or that goes on somewhere. */
+/** Codes of notes on syntax errors and unterminated text. */
 export const SYNTAX: ReadonlySet<string> = new Set([
   "syntax",
   "code-syntax",

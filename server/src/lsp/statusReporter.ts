@@ -1,4 +1,4 @@
-// Tells the client how the server is: at most a few times a second, and at once when the kind of state changes.
+// Reports the server's status to the client: at most a few times a second, and at once when its health changes.
 import { undecidedCount } from "../protocol/report";
 import type { ProgressUnit, ServerStatus } from "../protocol/requests";
 import type { Range } from "../protocol/source";
@@ -9,7 +9,7 @@ import { sendNotification } from "./typed";
 export interface StatusReporter {
   /** Something of the status may have changed. */
   update(): void;
-  /** Ends its timer. */
+  /** Stops the timer. */
   dispose(): void;
 }
 
@@ -43,7 +43,7 @@ export function createStatusReporter(state: ServerState): StatusReporter {
   };
 }
 
-/** Files that are not read as they are: an earlier text stands for one, or a part of one is left out. */
+/** Files that are not read as they are: replaced by an earlier text, or read in part. */
 function openTexts({ standing, notes }: ProjectResult): readonly string[] {
   const place = (file: string, { start }: Range): string => `${file}:${String(start.line + 1)}`;
   return [
@@ -59,13 +59,13 @@ function openTexts({ standing, notes }: ProjectResult): readonly string[] {
 
 const UNITS: readonly ProgressUnit[] = ["files", "pairs", "groups of three", "larger groups"];
 
-/** The status as it is now. */
+/** The current status. */
 export function statusOf(state: ServerState): ServerStatus {
   const results = [...state.results.values()];
   const [project] = state.projects.values();
   const busy = state.running.size > 0;
   const progress = [...state.running.values()];
-  // The check that is least far is what there is to wait for.
+  // The check with the least progress determines the wait.
   const unit = UNITS.find((each) => progress.some((one) => one.unit === each));
   const counted = progress.filter((each) => each.unit === unit);
   const sum = (pick: (each: { done: number; total: number }) => number): number =>

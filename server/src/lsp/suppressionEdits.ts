@@ -1,4 +1,4 @@
-// Edits that write an `@isolens ignore` comment, and edits that take one away, as texts for ranges of a document.
+// Edits that add or remove an `@isolens ignore` comment, as texts for ranges of a document.
 import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import type { Position, Range } from "../protocol/source";
 
@@ -7,10 +7,10 @@ export interface CommentEdit {
   readonly newText: string;
 }
 
-/** Placeholder where the reason is to be written. */
+/** Placeholder for the reason. */
 export const REASON = "say why this is acceptable";
 
-/** A comment above the statement of a line: in SQL above the line itself, in code above what the line is a part of. */
+/** A comment above the statement at a line: in SQL above the line itself, in code above the statement that contains it. */
 export function ignoreHere(text: string, file: string, line: number, kind: string): CommentEdit {
   const lines = text.split(/\r\n|\r|\n/u);
   const at = isSql(file) ? line : firstLine(lines, line);
@@ -21,15 +21,15 @@ export function ignoreHere(text: string, file: string, line: number, kind: strin
   );
 }
 
-/** A comment at the top of the file, behind a line that has to be the first. */
+/** A comment at the top of the file, after a line that must be the first. */
 export function ignoreInFile(text: string, file: string, kind: string): CommentEdit {
   const at = text.startsWith("#!") ? 1 : 0;
   return insertion(at, `${mark(file)} @isolens ignore-file ${kind} -- ${REASON}${newLine(text)}`);
 }
 
 /**
- * The edit that removes what stands at a range of a suppression: one kind of several with its comma, or the whole comment
- * with its line, if nothing else stands there.
+ * The edit that removes a suppression's range: one kind of several with its comma, or the whole comment with its line, if nothing else is
+ * on it.
  */
 export function removal(text: string, range: Range): CommentEdit {
   const lines = text.split(/\r\n|\r|\n/u);
@@ -42,7 +42,7 @@ export function removal(text: string, range: Range): CommentEdit {
     if (comma.includes(","))
       return deletion(line, before.length, range.end.character + comma.length);
     const start = before.replace(/[\s,]+$/u, "").length;
-    // The last kind goes with the comma before it.
+    // The last kind is removed with the comma before it.
     return deletion(line, start, range.end.character);
   }
   const marker = /(?:--+|\/\/+|#+|\/\*+|\*)[ \t]*$/u.exec(before)?.[0] ?? "";
@@ -50,7 +50,7 @@ export function removal(text: string, range: Range): CommentEdit {
   const closing = /^\s*\*\//u.exec(after)?.[0] ?? "";
   const isBlock = marker.startsWith("/*");
   const rest = after.slice(closing.length);
-  // A block comment of several lines loses only what is said.
+  // A multi-line block comment only loses its content.
   if (isBlock !== (closing !== ""))
     return deletion(line, range.start.character, range.end.character);
   if (code.trim() !== "" || rest.trim() !== "") {
@@ -71,9 +71,8 @@ function isSql(file: string): boolean {
 }
 
 /**
- * The line where the statement begins that a line of code is a part of: the text of a query may stand in a call, or in a
- * text over several lines, where a comment would be part of the text. A line begins a statement if the one before ended one
- * and no text over several lines is open there.
+ * The first line of the statement that contains a line of code: a query's text may be in a call, or in a multi-line string, where a comment
+ * would become part of the text. A line begins a statement if the previous one ended one and no multi-line string is open.
  */
 function firstLine(lines: readonly string[], line: number): number {
   for (let at = line; at > 0; at--) {
@@ -84,7 +83,7 @@ function firstLine(lines: readonly string[], line: number): number {
   return 0;
 }
 
-/** True if an odd number of marks stands before the line that begin and end texts over several lines. */
+/** True if an odd number of multi-line string delimiters precedes the line. */
 function isInText(lines: readonly string[], line: number): boolean {
   const before = lines.slice(0, line).join("\n");
   return [/\\.|(`)/gu, /\\.|(""")/gu].some(

@@ -2,13 +2,13 @@
 import type { Position } from "../protocol/source";
 import type { TextEdit } from "./editRange";
 
-/** The smallest single edit that makes one text of another; undefined where they are the same. Linear in their length. */
+/** The smallest single edit from one text to another; undefined if they are equal. Linear in their length. */
 export function textDifference(before: string, after: string): TextEdit | undefined {
   if (before === after) return undefined;
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
-  // A line end of two characters is whole on either side.
+  // A two-character line end is kept whole on either side.
   if (start > 0 && before.charAt(start - 1) === "\r") start -= 1;
   let same = 0;
   while (
@@ -21,7 +21,7 @@ export function textDifference(before: string, after: string): TextEdit | undefi
     const ends = (text: string): boolean => text.charAt(text.length - same - 1) === "\r";
     if (ends(before) || ends(after)) same -= 1;
   }
-  // Lines may have come or gone at several places; the one at the beginning of a line is meant.
+  // If lines may have been inserted or deleted at several places, the one at the beginning of a line is chosen.
   const [longer, to] =
     after.length > before.length ? [after, after.length - same] : [before, before.length - same];
   const back = start === 0 ? 0 : start - (longer.lastIndexOf("\n", start - 1) + 1);
@@ -33,7 +33,7 @@ export function textDifference(before: string, after: string): TextEdit | undefi
   return { range, text: after.slice(start - shift, after.length - same - shift) };
 }
 
-/** Lines end as the protocol says. */
+/** Lines end as in the protocol. */
 function positionAt(text: string, offset: number): Position {
   let line = 0;
   let start = 0;

@@ -1,5 +1,4 @@
-// A checker in a thread of its own. An abort is answered soon, whatever the thread is at; a thread that does not come back
-// from its work after one is replaced.
+// A checker in its own thread. An abort is answered soon, whatever the thread does; a thread that stays unresponsive after one is replaced.
 import { Worker } from "node:worker_threads";
 import type { Level } from "../isolation/levels";
 import { reasonOf } from "../protocol/fault";
@@ -20,16 +19,16 @@ export interface ThreadCheckerOptions {
   /** Absolute path of the thread's script. */
   readonly script: string;
   readonly data: CheckThreadData;
-  /** How long the thread may take to tell what it has after an abort, in milliseconds. */
+  /** Milliseconds that the thread has to report its findings after an abort. */
   readonly grace?: number;
-  /** How long a thread may be silent after an abort until it is replaced. */
+  /** Milliseconds of silence after an abort until a thread is replaced. */
   readonly patience?: number;
 }
 
 const GRACE = 400;
 const PATIENCE = 10_000;
 const HEAP_MEGABYTES = 4096;
-/** How long a thread may take to end its solver. */
+/** Milliseconds that a thread has to end its solver. */
 const FAREWELL = 2000;
 
 interface Running {
@@ -37,7 +36,7 @@ interface Running {
   readonly signal: AbortSignal;
   readonly resolve: (outcome: CheckOutcome) => void;
   readonly reject: (error: Error) => void;
-  /** Asks another thread. */
+  /** Repeats the request on another thread. */
   readonly again: () => void;
 }
 
@@ -52,13 +51,13 @@ interface Thread {
   readonly send: (project: Project) => Extract<ToCheckThread, { kind: "check" }>["project"];
   readonly running: Map<number, Running>;
   readonly fixing: Map<number, Fixing>;
-  /** Ends it at once; what still should run is asked for again. */
+  /** Terminates it; unfinished requests are repeated. */
   readonly replace: () => Promise<void>;
   /** Lets it end its solver first. */
   readonly close: () => Promise<void>;
 }
 
-/** A checker whose thread starts with the first check and is kept. A thread that failed is replaced with the next check. */
+/** A checker whose thread starts with the first check and is kept. A failed thread is replaced by the next check. */
 export function threadChecker(options: ThreadCheckerOptions): Checker {
   let thread: Thread | undefined;
   let last = 0;
@@ -212,7 +211,7 @@ function startThread(
   return thread;
 }
 
-/** Message of the thread about a check. */
+/** A message of the thread about a check. */
 type CheckMessage = Exclude<FromCheckThread, { kind: "fix" | "fixed" }>;
 
 function take({ events, signal, resolve, reject }: Running, message: CheckMessage): void {
@@ -243,7 +242,7 @@ function tell(
   }
 }
 
-/** Events, and what is known by them where nothing else comes. */
+/** Forwards events, and collects what they say for the case that nothing else arrives. */
 function listening(events: CheckEvents): {
   readonly events: CheckEvents;
   readonly outcome: (nothing: CheckOutcome) => CheckOutcome;
@@ -274,7 +273,7 @@ function listening(events: CheckEvents): {
   };
 }
 
-/** Nothing is known by the time of the abort. */
+/** The outcome if nothing is known by the time of the abort. */
 function cancelled(tool: string, level: Level): CheckOutcome {
   const report = {
     ...emptyReport(tool, level, "cancelled"),

@@ -1,4 +1,4 @@
-// Our values as values of the Language Server Protocol. With fromLsp.ts the only place where one becomes the other.
+// Conversion of our values to those of the Language Server Protocol, with fromLsp.ts the only place that does so.
 import {
   CodeActionKind,
   DiagnosticSeverity,
@@ -30,7 +30,7 @@ import type { ConfigurationProblem } from "../workspace/configuration";
 
 const SOURCE = "isolens";
 
-/** One squiggle: the sentence, the kind as code with its documentation, the steps as numbered related places. */
+/** One squiggle: the message, the kind as code with its documentation, the steps as numbered related places. */
 export function anomalyDiagnostic(
   anomaly: Anomaly,
   range: Range,
@@ -54,7 +54,7 @@ export function anomalyDiagnostic(
   };
 }
 
-/** The page of a violation of a recorded run, some of whose kinds are known there alone. */
+/** The page of a violation in a recorded run; some kinds only exist there. */
 function pageOf(kind: string): string {
   const name = kind.replace(/-realtime$/u, "");
   return KINDS.some((each) => each.name === name)
@@ -79,7 +79,7 @@ export function asOutdated(diagnostic: Diagnostic): Diagnostic {
   return { ...diagnostic, tags: [DiagnosticTag.Unnecessary] };
 }
 
-/** A remark; `range` is where it is told. */
+/** A remark, shown at `range`. */
 export function noteDiagnostic(note: Note, range: Range): Diagnostic {
   return {
     range,
@@ -87,7 +87,7 @@ export function noteDiagnostic(note: Note, range: Range): Diagnostic {
     code: note.code,
     source: SOURCE,
     message: visible(note.message),
-    // Parts that can go are faded, and in no list of problems.
+    // Useless parts are faded, and in no list of problems.
     ...(USELESS.has(note.code) && {
       severity: DiagnosticSeverity.Hint,
       tags: [DiagnosticTag.Unnecessary],
@@ -108,8 +108,7 @@ export function configurationDiagnostic(problem: ConfigurationProblem): Diagnost
 }
 
 /**
- * The operations of a counterexample: the read that closes the circle carries the sentence and leads to all the others,
- * which are marked as well.
+ * The operations of a counterexample: the read that closes the cycle has the message and links to the others, which get diagnostics too.
  */
 export function historyDiagnostics(
   violation: HistoryViolation,
@@ -166,7 +165,7 @@ export function explorationDiagnostic(
   };
 }
 
-/** A message about a line of a recorded run, such as what is wrong with it. */
+/** A message about a line of a recorded run, such as a fault. */
 export function historyFaultDiagnostic(message: string, line: number): Diagnostic {
   return {
     range: wholeLine(line),
@@ -177,7 +176,7 @@ export function historyFaultDiagnostic(message: string, line: number): Diagnosti
   };
 }
 
-/** Lines of histories count from 1; a character behind the end of the line means its end. */
+/** Lines of histories count from 1; a character beyond the end of the line means its end. */
 function wholeLine(line: number): Range {
   return { start: { line: line - 1, character: 0 }, end: { line: line - 1, character: 1000 } };
 }
@@ -186,7 +185,7 @@ export function toHover(markdown: string, range: Range): Hover {
   return { contents: { kind: MarkupKind.Markdown, value: visible(markdown) }, range };
 }
 
-/** An edit of one document that answers a diagnostic. */
+/** An edit of one document as a quick fix of a diagnostic. */
 export function toQuickFix(
   title: string,
   uri: string,
@@ -201,7 +200,7 @@ export function toQuickFix(
   };
 }
 
-/** A verified fix as an action: its edits of all documents, undone by one step. */
+/** A verified fix as an action: its edits of all documents, undone in one step. */
 export function toFixAction(
   fix: Fix,
   diagnostics: readonly Diagnostic[],
@@ -232,7 +231,7 @@ export function toFixAction(
   };
 }
 
-/** An action that shows how the anomalies of a diagnostic come about. */
+/** An action that shows the explanation of a diagnostic's anomalies. */
 export function toShowAction(
   command: string,
   ids: readonly string[],
@@ -247,7 +246,7 @@ export function toShowAction(
   };
 }
 
-/** An action that cannot be taken, with the reason. */
+/** A disabled action with the reason. */
 export function toDisabledFix(reason: string, diagnostics: readonly Diagnostic[]): CodeAction {
   return {
     title: "No fix could be verified",
@@ -257,7 +256,7 @@ export function toDisabledFix(reason: string, diagnostics: readonly Diagnostic[]
   };
 }
 
-/** A lens above a transaction; without arguments it is text alone. */
+/** A lens above a transaction; without arguments it is plain text. */
 export function toCodeLens(
   title: string,
   range: Range,
@@ -286,7 +285,7 @@ const FINDING_SEVERITY: Readonly<Record<FindingSeverity, DiagnosticSeverity>> = 
   off: DiagnosticSeverity.Hint,
 };
 
-/** "1/4 T1 reads ...": numbered, because editors do not keep the order across files. */
+/** True for steps at the same place. */
 function samePlace(a: Step, b: Step): boolean {
   const [one, other] = [a.range.start, b.range.start];
   return a.file === b.file && one.line === other.line && one.character === other.character;
@@ -300,7 +299,7 @@ function relatedSteps(
     if (step.file === "") return [];
     const because = step.because === "" ? "" : ` (${step.because})`;
     const number = `${String(index + 1)}/${String(steps.length)}`;
-    // Told once for each statement, where it stands first.
+    // Each statement is shown once, at its first occurrence.
     const isFirst = steps.findIndex((each) => samePlace(each, step)) === index;
     const calls = isFirst ? (step.through ?? []) : [];
     return [
@@ -320,7 +319,7 @@ function relatedSteps(
   });
 }
 
-/** Names all partners where it is pointed at, and how to be rid of it. */
+/** A hint whose tooltip names all partners, and how to turn hints off. */
 export function toInlayHint(position: Position, label: string, partners: string): InlayHint {
   const tooltip = `Isolens: this read may miss writes of ${visible(partners)}. The setting isolens.inlayHints.enabled shows these hints.`;
   return { position, label: visible(label), paddingLeft: true, tooltip };

@@ -1,4 +1,4 @@
-// The connection's custom methods with the types of protocol/requests.ts.
+// Custom methods of the connection with the types of protocol/requests.ts.
 import {
   ErrorCodes,
   ResponseError,
@@ -11,8 +11,8 @@ import { visible, visibleAll } from "../protocol/controlCharacters";
 import { misshapen } from "./clientShapes";
 
 /**
- * Registers the handler of a custom request. Parameters come as they were sent: the handler checks them with
- * fromLsp.ts. A failure is logged and answered as an error; other requests go on.
+ * Registers the handler of a custom request. Parameters are untrusted: the handler validates them with fromLsp.ts. A failure is logged and
+ * answered as an error, without affecting other requests.
  */
 export function onCustomRequest<Method extends keyof Requests>(
   connection: Connection,
@@ -42,14 +42,14 @@ export function sendNotification<Method extends keyof Notifications>(
   connection.sendNotification(method, visibleAll(params)).catch(ignoreClosedConnection);
 }
 
-/** A message that could not be sent: the client has gone, and there is nobody left to tell. */
+/** Ignores a message that could not be sent because the client is gone. */
 export function ignoreClosedConnection(): void {
   // The end of the connection ends the process; see `onExit` of the protocol's library.
 }
 
 /**
- * A handler of the protocol's own requests whose failure is logged and answered as an error; other requests go on. So are
- * parameters of the wrong shape.
+ * Wraps a handler of a standard request: failures and malformed parameters are logged and answered as errors, without affecting other
+ * requests.
  */
 export function withFailureAnswer<Params, Result>(
   connection: Connection,
@@ -67,7 +67,7 @@ export function withFailureAnswer<Params, Result>(
   };
 }
 
-/** Logs why a request failed, and gives the error that the client is answered with. */
+/** Logs the failure of a request, and returns the error for the client. */
 function failed(connection: Connection, method: string, error: unknown): ResponseError {
   const reason = visible(reasonOf(error));
   connection.console.error(`${method}: ${reason}`);

@@ -1,5 +1,4 @@
-// Work that the user asked for and may stop: with progress, and ended by the request's own cancellation, by the Cancel
-// button, or all at once.
+// Tasks requested by the user: with progress, and cancelled by the request, by the Cancel button, or all together.
 import type { CancellationToken } from "vscode-languageserver/node";
 import { beginProgress, type CheckProgress } from "./progressReporter";
 import type { ServerState } from "./serverState";
@@ -10,7 +9,7 @@ export interface UserTasks {
     token: CancellationToken,
     body: (signal: AbortSignal, progress: Pick<CheckProgress, "report"> | undefined) => Promise<T>,
   ): Promise<T>;
-  /** Stops what is running; the number of it. */
+  /** Stops running tasks; returns their number. */
   cancel(): number;
 }
 

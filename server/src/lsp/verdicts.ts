@@ -1,5 +1,5 @@
-// Policy on a check's findings in the editor: comments, severities and the baseline are applied to its report, and what
-// of them is useless becomes remarks.
+// The reporting policy in the editor: comments, severities and the baseline are applied to a check's report, and useless ones become
+// remarks.
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import { oldBaselineText, uselessEntriesText, useBaseline } from "../service/findings/baselineUse";
@@ -16,7 +16,7 @@ import type { CheckOutcome } from "./checker";
 import type { ProjectResult } from "./results";
 import { configuredLevel, settingsOf, type ServerState } from "./serverState";
 
-/** How loudly kinds are told in a project: its isolens.json goes before the settings. */
+/** The severities of a project: its isolens.json takes precedence over the settings. */
 export function severitiesOf(state: ServerState, project: Project): Severities {
   return { ...settingsOf(state, project).severities, ...project.configuration.severities };
 }
@@ -38,7 +38,7 @@ export function judgeOutcome(
     placed,
     ...(use && { baseline: use }),
   });
-  // At another level that somebody looks at for a moment, nothing is useless.
+  // A level that is only tried shows nothing to be useless.
   const isTelling =
     level.name === configuredLevel(state, project).name && report.verdict !== "cancelled";
   const unused = isTelling ? unusedSuppressions(placed, used, openParts(report)) : [];
@@ -64,7 +64,7 @@ export function judgeOutcome(
   };
 }
 
-/** Anomalies of a check that still runs, marked as far as is known. */
+/** Anomalies of a running check, marked as far as known. */
 export function markedAnomalies(
   state: ServerState,
   project: Project,

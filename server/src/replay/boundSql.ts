@@ -1,4 +1,4 @@
-// The statement at hand of a machine as SQL, with the values that its variables, arguments and results have there.
+// The machine's current statement as SQL, with the current values of its variables, arguments and results.
 import type { Expression } from "../program/expression";
 import type { Statement } from "../program/statement";
 import { bareFrame } from "../store/bareFrame";
@@ -9,7 +9,7 @@ import { toValue } from "../store/value";
 import { literal } from "./literal";
 import { statementSql, type SqlWriter, type WrittenSql } from "./sqlText";
 
-/** The text, or why there is none. The machine stays where it is. */
+/** The text, or the reason why there is none. The machine does not advance. */
 export function boundSql(
   machine: Machine,
   statement: Statement,
@@ -19,14 +19,14 @@ export function boundSql(
   const drawn = { ...machine.drawn };
   const frame = bareFrame(schema, environmentOf(machine, drawn));
   const value = (expression: Expression): string | undefined => {
-    // The server draws times and identifiers itself, in the form of the column that they are for.
+    // The server generates times and identifiers itself, in the column's format.
     if (expression.kind === "fresh" && expression.type !== "int") return undefined;
     try {
       const found = evaluate(expression, frame);
       const isTerm = typeof found === "object" && found !== null && found.kind === "opaque";
       return isTerm ? undefined : literal(toValue(found));
     } catch (problem) {
-      // A statement on which the store cannot say anything, or that it refuses, is left to the server.
+      // A statement that the store cannot evaluate, or refuses, is left to the server.
       if (problem instanceof NotExecutable || problem instanceof SqlFailure) return undefined;
       throw problem;
     }

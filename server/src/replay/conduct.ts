@@ -1,5 +1,5 @@
-// Runs the instances of a witness on a server in the order of its schedule. Whether a session stands at a gate, waits
-// for another one or has answered is what the server says; time only bounds how long it is asked.
+// Runs the instances of a witness on a server in schedule order. The server tells whether a session is at a gate, waits for another one or
+// has answered; time only limits the polling.
 import type { ProductLevel } from "../isolation/levels";
 import { namedLevel } from "../program/declaredLevel";
 import type { Step } from "../protocol/report";
@@ -12,14 +12,14 @@ import { must } from "./stage";
 import type { LiveServer } from "./servers/liveServer";
 import type { LiveSession, StatementResult } from "./servers/liveSession";
 
-/** End of one instance. */
+/** The end of one instance. */
 export interface InstanceEnd {
   readonly status: "committed" | "rolled back";
-  /** The reason why it was rolled back: the server's code and words. */
+  /** The server's code and text for a rollback. */
   readonly reason?: string;
-  /** The rows that it was given, statement by statement, as JSON. */
+  /** The rows returned to it, statement by statement, as JSON. */
   readonly returned: readonly string[];
-  /** Result of its queries, as far as that can be seen: rows of scripts, variables of routines. */
+  /** The visible results of its queries: rows of scripts, variables of routines. */
   readonly seen: readonly string[];
 }
 
@@ -27,14 +27,14 @@ export interface ObservedWait {
   readonly instance: string;
   readonly statement: number;
   readonly waitedFor: readonly string[];
-  /** The witness says that it waits. */
+  /** True if the witness expects this wait. */
   readonly isExpected: boolean;
 }
 
 export interface ConductResult {
   readonly ends: ReadonlyMap<string, InstanceEnd>;
   readonly waits: readonly ObservedWait[];
-  /** Step of the schedule that the server did not let happen. */
+  /** The first step of the schedule that the server did not allow. */
   readonly divergence?: string;
 }
 
@@ -58,10 +58,10 @@ type Standing =
   | { readonly kind: "answered" }
   | { readonly kind: "gate"; readonly number: number }
   | { readonly kind: "waits"; readonly for: readonly string[] }
-  /** It does nothing that the server could tell of. */
+  /** The session shows no activity on the server. */
   | { readonly kind: "silent" };
 
-/** Milliseconds between two questions, and for how long a session may do none of the three things. */
+/** Milliseconds between two polls, and the limit for a session that does none of the three things. */
 const PAUSE = 2;
 const PATIENCE = 20_000;
 
@@ -69,15 +69,15 @@ export interface Cast {
   readonly server: LiveServer;
   readonly gates: Gates;
   readonly jobs: readonly Job[];
-  /** In the order of `jobs`. */
+  /** Sessions in the order of `jobs`. */
   readonly sessions: readonly LiveSession[];
   readonly levelOf: (instance: string) => ProductLevel;
   readonly stopped: () => boolean;
-  /** True if a step does nothing but read its snapshot. */
+  /** True if a step only reads its snapshot. */
   readonly isPlainRead: (step: Step) => boolean;
 }
 
-/** Follows the schedule as far as the server goes along; every instance has ended afterwards. */
+/** Follows the schedule as far as the server allows; afterwards every instance has ended. */
 export async function conduct(
   cast: Cast,
   witness: Witness,
@@ -112,7 +112,7 @@ export async function conduct(
   return { ends, waits, ...(divergence !== undefined && { divergence }) };
 }
 
-/** Runs the instances whole, one after the other. */
+/** Runs the instances serially. */
 export async function conductSerially(
   cast: Cast,
   order: readonly string[],
@@ -170,7 +170,7 @@ async function begin(cast: Cast, player: Player): Promise<void> {
   for (const sql of [...cast.gates.listen, ...job.before, ...beginning]) await must(session, sql);
 }
 
-/** Begins whoever takes its snapshot with BEGIN, as soon as all have ended that it reads from there. */
+/** Begins the instances whose snapshot is taken by BEGIN, as soon as everything that they read has been committed. */
 async function takeSnapshots(
   cast: Cast,
   players: readonly Player[],
@@ -230,7 +230,7 @@ function startNext(player: Player, expected?: Step): boolean {
   return true;
 }
 
-/** Lets a player run its next statement; what is in the way if it does not come to it. */
+/** Lets a player run its next statement; returns the obstacle if it cannot. */
 async function advance(
   cast: Cast,
   players: readonly Player[],
@@ -245,7 +245,7 @@ async function advance(
   if (job.kind === "script") {
     const before = await settle(cast, players, player);
     if (before.kind !== "answered") return `${what} is not reached: ${waitText(player, before)}`;
-    // The next commands of a unit are in its next transaction.
+    // The unit's remaining commands are in its next transaction.
     while (player.script?.next().kind === "part" && startNext(player)) await player.pending;
     if (startNext(player, step)) return undefined;
     return `${what} is not reached: ${player.failure ?? "the script goes another way"}`;
@@ -267,7 +267,7 @@ async function advance(
   return undefined;
 }
 
-/** Two reads of one statement of the routine have one gate: the second one is behind it already. */
+/** Two reads of one routine statement share a gate, which the second one has already passed. */
 function isBehind({ lastGate }: Player, wanted: number, standing: Standing): boolean {
   return lastGate === wanted && !(standing.kind === "gate" && standing.number === wanted);
 }
@@ -282,7 +282,7 @@ function start(player: Player, { sql, outputs }: CallJob): void {
   });
 }
 
-/** Lets it go on until it has an answer: a failure, or undefined. */
+/** Starts an action; its result is a failure, or undefined. */
 function run(player: Player, action: () => Promise<string | undefined>): void {
   player.pending = action().then(
     (failure) => {
@@ -290,7 +290,7 @@ function run(player: Player, action: () => Promise<string | undefined>): void {
       player.pending = undefined;
     },
     (error: unknown) => {
-      // The connection is lost.
+      // The connection was lost.
       player.failure = reasonOf(error);
       player.pending = undefined;
     },
@@ -312,7 +312,7 @@ async function finish(
   player: Player,
 ): Promise<string | undefined> {
   let standing = await settle(cast, players, player);
-  // Statements behind the last one that the witness names read and write nothing.
+  // Statements after the witness's last one read and write nothing.
   while (standing.kind === "gate") {
     await cast.gates.release(player.number);
     standing = await settle(cast, players, player);
@@ -339,7 +339,7 @@ async function end({ gates }: Cast, player: Player): Promise<void> {
     const sql = player.failure === undefined ? "COMMIT" : "ROLLBACK";
     const result = await player.session.execute(sql);
     if (!result.ok) return player.failure ?? textOf(result);
-    // Results of a script's queries are known already.
+    // The results of a script's queries are known already.
     if (player.failure !== undefined || player.job.kind === "script") return player.failure;
     for (const { seen } of await rowsOf(player, gates.noted))
       if (typeof seen === "string") player.seen.push(...seen.split("\n").filter(Boolean));
@@ -348,7 +348,7 @@ async function end({ gates }: Cast, player: Player): Promise<void> {
   await player.pending;
 }
 
-/** Ends whoever has not ended, those first who wait for nobody. */
+/** Ends all remaining sessions, first those that wait for nobody. */
 async function endAll(
   cast: Cast,
   players: readonly Player[],
@@ -369,7 +369,7 @@ async function endAll(
       player.ended = true;
     }
     left = left.filter(({ ended }) => !ended);
-    // A server ends a deadlock by itself, after a while.
+    // The server resolves a deadlock itself, after a while.
     if (left.length === before) await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
   return new Map(
@@ -386,7 +386,7 @@ function endOf({ failure, returned, seen }: Player): InstanceEnd {
     : { status: "rolled back", reason: failure, returned, seen };
 }
 
-/** Asks the server until the player has answered, stands at a gate, or waits for another player. */
+/** Polls the server until the player has answered, is at a gate, or waits for another player. */
 async function settle(
   { server, gates }: Cast,
   players: readonly Player[],

@@ -1,4 +1,4 @@
-// Names of schemas in a workspace's texts that the server has already: a replay must never touch what is there.
+// Schemas named in a workspace's texts that exist on the server already: a replay must never touch existing data.
 import type { SourceFile } from "../frontend/sql/readProgram";
 import { must } from "./stage";
 import type { LiveServer } from "./servers/liveServer";
@@ -11,7 +11,7 @@ const SCHEMAS: Readonly<Record<LiveServer["product"], string>> = {
     WHERE schema_name NOT IN ('information_schema', 'performance_schema')`,
 };
 
-/** Obstacle in words; undefined where nothing does. Strings and comments count, since texts may be executed. */
+/** The obstacle in words; undefined if there is none. Strings and comments count, since texts may be executed. */
 export async function foreignNames(
   session: LiveSession,
   product: LiveServer["product"],

@@ -4,32 +4,32 @@ import type { LiveServer } from "./servers/liveServer";
 import type { LiveSession } from "./servers/liveSession";
 
 export interface Gates {
-  /** Routines that others call, to be created in the schema. */
+  /** Helper routines to create in the schema. */
   readonly definitions: readonly string[];
-  /** The call of a gate before a statement of a routine. It changes nothing that the routine can ask for. */
+  /** The call of a gate before a routine's statement. The routine cannot observe its effect. */
   call(number: number): string;
-  /** The call that notes what a statement of a routine put into these variables. */
+  /** The call that records the variables filled by a routine's statement. */
   note(number: number, variables: readonly string[]): string;
-  /** Notes of the session: statements whose rows tell. */
+  /** The statements that return the session's records. */
   readonly noted: string;
-  /** Statements with which a session begins to note. */
+  /** Statements that start recording in a session. */
   readonly listen: readonly string[];
-  /** Statements that a session needs before it can be stopped. */
+  /** Statements that prepare a session for gates. */
   enter(instance: number): readonly string[];
-  /** From now on every gate of the instance holds. */
+  /** Closes all gates of the instance from now on. */
   hold(instance: number): Promise<void>;
-  /** Lets the instance through the gate at which it stands, or will stand next. */
+  /** Opens the instance's current or next gate. */
   release(instance: number): Promise<void>;
-  /** Lets everyone through everything. */
+  /** Opens all gates for everyone. */
   releaseAll(): Promise<void>;
-  /** At which gate the instance stands in that session; undefined if it stands at none. */
+  /** The gate at which the instance is in that session; undefined if it is at none. */
   standsAt(instance: number, session: LiveSession): Promise<number | undefined>;
 }
 
-/** Gates of one instance that are held in advance; each time one is released another one is held. */
+/** The number of gates per instance that are closed in advance; each release closes another one. */
 const AHEAD = 8;
 
-/** Counts for each instance the gates that are held and those that were released, and asks for the locks. */
+/** Counts the closed and released gates of each instance, and requests the locks. */
 export function countedGates(
   lock: (instance: number, count: number) => Promise<void>,
   unlock: (instance: number, count: number) => Promise<void>,
@@ -45,7 +45,7 @@ export function countedGates(
   }
 
   return {
-    /** The count of the gate at which the instance stands, or will stand next. */
+    /** The count of the instance's current or next gate. */
     next: (instance: number): number => (released.get(instance) ?? 0) + 1,
     hold: (instance: number): Promise<void> => holdUpTo(instance, AHEAD),
     async release(instance: number): Promise<void> {
@@ -57,7 +57,7 @@ export function countedGates(
   };
 }
 
-/** Executes a statement of the controller's, which no server refuses. */
+/** Executes a statement of the controller that no server refuses. */
 export async function command(
   controller: LiveSession,
   sql: string,
@@ -68,9 +68,9 @@ export async function command(
 }
 
 /**
- * Gates of PostgreSQL. The n-th gate that an instance comes to is the lock (space + instance, n). The locks that a session
- * got count its gates: neither a rollback nor a read-only transaction touches them. The number of the gate in the text is
- * told as `application_name`. Gates stand in an IF, since PERFORM sets FOUND.
+ * Gates of PostgreSQL. The n-th gate that an instance reaches is the lock (space + instance, n). A session's gates are counted by the locks
+ * that it got: neither a rollback nor a read-only transaction affects them. The gate's number in the text is reported as
+ * `application_name`. Gates are in an IF, since PERFORM sets FOUND.
  */
 export function postgresGates(
   schema: string,

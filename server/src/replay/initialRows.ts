@@ -1,11 +1,10 @@
-// The rows that a witness starts with, made complete: columns that it does not speak of and that may not be NULL, and the
-// rows that foreign keys ask for.
+// The initial rows of a witness, completed by NOT NULL columns that it does not mention, and by rows that foreign keys require.
 import type { ValueType } from "../program/expression";
 import type { Schema, Table } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
 import type { Row, Value } from "../protocol/witness";
 
-/** Tables with their rows, those first that others refer to. */
+/** Tables with their rows, referenced tables first. */
 export function completeRows(
   schema: Schema,
   initial: Readonly<Record<string, readonly Row[]>>,
@@ -21,7 +20,7 @@ export function completeRows(
   return ordered.map((table) => ({ table, rows: all.get(table.name) ?? [] }));
 }
 
-/** Rows that the row's foreign keys name and that are not there. */
+/** Adds missing rows that the row's foreign keys reference. */
 function addParents(
   { tables }: Schema,
   { foreignKeys }: Table,
@@ -63,7 +62,7 @@ const FILLERS: Readonly<Record<ValueType, Value>> = {
   other: "",
 };
 
-/** Tables behind those that their foreign keys name. */
+/** Tables after those that their foreign keys reference. */
 function inInsertOrder({ tables }: Schema): readonly Table[] {
   const ordered: Table[] = [];
   const visit = (table: Table, above: readonly Table[]): void => {

@@ -1,22 +1,22 @@
-// A routine of the user's with gates: calls before the statements that a witness names, at which it can be stopped, and notes
-// of what its queries gave. The text stays the user's own otherwise, so the server runs the user's own control flow.
+// A user's routine with gates: calls before the statements of a witness, where it can be stopped, and records of its queries' results. The
+// rest of the text is unchanged, so the server runs the user's own control flow.
 import type { Position } from "../protocol/source";
 import type { Gates } from "./gates";
 import type { LiveRoutine, LiveStatement } from "./routines";
 
-/** A routine as it is created on the server. */
+/** A routine to create on the server. */
 export interface Instrumentation {
   readonly routine: LiveRoutine;
   readonly sql: string;
   /** The numbers of its gates, which are offsets in the file. */
   readonly gates: readonly number[];
-  /** The number of the gate before the statement that holds the place; undefined if there is none. */
+  /** The gate before the statement at this position; undefined if there is none. */
   gateOf(place: Position): number | undefined;
-  /** Its statements begin or end transactions. */
+  /** True if its statements begin or end transactions. */
   readonly isOwnTransaction: boolean;
 }
 
-/** The routine with gates before the statements that hold one of the places, and before its COMMITs. Linear in its text. */
+/** The routine with gates before the statements at these positions and before its COMMITs. Linear in its text. */
 export function instrument(
   routine: LiveRoutine,
   places: readonly Position[],
@@ -55,7 +55,7 @@ interface Note {
   readonly fills: readonly string[];
 }
 
-/** Behind the semicolon of a statement that fills variables. */
+/** Inserts a record after the semicolon of a statement that fills variables. */
 function noteOf({ start, end, fills }: LiveStatement, text: string, last: number): readonly Note[] {
   const semicolon = text.indexOf(";", end);
   const isInside = semicolon >= 0 && semicolon < last;

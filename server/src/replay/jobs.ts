@@ -1,4 +1,4 @@
-// Job of each instance of a witness on the server: a call of the user's routine, or the statements of a script.
+// The job of each instance of a witness on the server: a call of the user's routine, or the statements of a script.
 import { createDialectReader } from "../frontend/sql/dialectDetection/dialectsOf";
 import { offsetAt } from "../frontend/sql/text/lines";
 import type { SqlParsers } from "../frontend/sql/parsers";
@@ -30,16 +30,16 @@ import type { LiveServer } from "./servers/liveServer";
 
 export type Job = CallJob | ScriptJob;
 
-/** A routine with gates: `gateOf` of a step is the number of the gate before it. */
+/** A routine with gates: `gateOf` of a step is the gate before it. */
 export interface CallJob {
   readonly kind: "call";
   readonly instance: string;
   /** Statements that its session executes first. */
   readonly before: readonly string[];
   readonly sql: string;
-  /** Query of the values that the call left in variables of the session. */
+  /** The query for the values that the call left in session variables. */
   readonly outputs?: string;
-  /** The routine begins and ends its transaction itself. */
+  /** True if the routine begins and ends its transaction itself. */
   readonly isOwnTransaction: boolean;
   readonly gateOf: (step: Step) => number | undefined;
 }
@@ -50,13 +50,13 @@ export interface ScriptJob {
   readonly instance: string;
   /** Statements that its session executes first. */
   readonly before: readonly string[];
-  /** It begins and ends its transactions itself. */
+  /** True if it begins and ends its transactions itself. */
   readonly isOwnTransaction: boolean;
   readonly start: () => ScriptRun;
 }
 
 export interface Jobs {
-  /** Tables, types, views and routines, in an order in which they can be created. */
+  /** Tables, types, views and routines in creation order. */
   readonly definitions: readonly string[];
   readonly jobs: readonly Job[];
   /** The numbers of all gates. */
@@ -72,14 +72,14 @@ export interface JobsInput {
   readonly anomaly: Anomaly;
   readonly program: Program;
   readonly files: readonly SourceFile[];
-  /** The dialect of all files; each tells its own where it is absent. */
+  /** The dialect of all files; detected per file if absent. */
   readonly dialect?: Dialect | undefined;
   readonly parsers: SqlParsers;
   readonly product: LiveServer["product"];
   readonly begin: BeginPart;
 }
 
-/** Reads the files again for what a server needs of them: those in its own dialect. */
+/** Reads the files again for the parts that a server needs: those in its own dialect. */
 export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): JobsResult {
   const { anomaly, program, parsers, product } = input;
   const told = { dialect: input.dialect };
@@ -165,14 +165,14 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
   return { ok: true, value: { definitions, jobs, gates: places, leftOut: [...leftOut] } };
 }
 
-/** Arguments that scripts of MySQL take from variables of the session. */
+/** Assignments of arguments that MySQL scripts take from session variables. */
 function assignments({ arguments: values }: WitnessInstance): readonly string[] {
   const named = Object.entries(values).filter(([name]) => /^[\w.$]+$/.test(name));
   const items = named.map(([name, value]) => `@${name} = ${literal(value)}`);
   return items.length > 0 ? [`SET ${items.join(", ")}`] : [];
 }
 
-/** Statements that must not reach a server that is not ours: databases, roles, schemas, and rights. */
+/** True for statements that must not reach a foreign server: on databases, roles, schemas, and rights. */
 export function isForbidden(sql: string): boolean {
   const [first, second] = firstWords(sql, 0, sql.length, 2);
   return (
@@ -227,7 +227,7 @@ function quoted(name: string): string {
   return `\`${name.replaceAll("`", "``")}\``;
 }
 
-/** An argument as SQL; arrays are given element by element. */
+/** An argument as SQL; arrays are passed element by element. */
 export function argumentText(
   name: string,
   values: Readonly<Record<string, Value>>,
@@ -244,7 +244,7 @@ export function argumentText(
   return value === undefined ? undefined : literal(value);
 }
 
-/** True if the transaction stands in the routine's text. */
+/** True if the transaction is in the routine's text. */
 function holds({ lines, span }: LiveRoutine, { source }: Transaction): boolean {
   const at = offsetAt(lines, source.range.start);
   return lines.file === source.file && span.start <= at && at < span.end;

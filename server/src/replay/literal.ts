@@ -1,10 +1,10 @@
-// Values of a witness as SQL, and values in place of a statement's placeholders.
+// Values of a witness as SQL, and statements with values for their placeholders.
 import type { LineIndex } from "../frontend/sql/text/lines";
 import { preLex } from "../frontend/sql/text/preLex";
 import type { Span } from "../frontend/sql/text/split";
 import type { Value } from "../protocol/witness";
 
-/** A literal that PostgreSQL gives the type that its place asks for. */
+/** A literal whose type PostgreSQL infers from its place. */
 export function literal(value: Value): string {
   if (value === null) return "NULL";
   if (typeof value === "number") return value < 0 ? `(${String(value)})` : String(value);
@@ -13,12 +13,12 @@ export function literal(value: Value): string {
   return value.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`;
 }
 
-/** A name as SQL has it, whatever its letters. */
+/** A quoted SQL name. */
 export function quoteName(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A statement of a script with values for its placeholders, or the name of one that has none. */
+/** A script's statement with values for its placeholders, or the name of a placeholder without one. */
 export function bindText(
   lines: LineIndex,
   span: Span,

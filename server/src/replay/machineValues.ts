@@ -1,12 +1,12 @@
-// Values between the store's machine and the texts that a server executes: the values of variables, and which variable
-// takes what a statement returned.
+// Conversion between the store's machine and texts for a server: the values of variables, and the variable that receives a statement's
+// result.
 import type { Statement } from "../program/statement";
 import { ownEntry } from "../protocol/dictionary";
 import type { Value } from "../protocol/witness";
 import type { Machine } from "../store/machine";
 import { fromValue, toValue, type SqlValue } from "../store/value";
 
-/** The value of a variable or argument, whatever case it is written in; undefined where there is none. */
+/** The value of a variable or argument, case-insensitively; undefined if there is none. */
 export function variableOf({ variables, parameters }: Machine, name: string): Value | undefined {
   const value =
     ownEntry(variables, name) ??
@@ -15,13 +15,13 @@ export function variableOf({ variables, parameters }: Machine, name: string): Va
   return value === undefined ? undefined : toValue(value);
 }
 
-/** The variable that takes what the statement returns. */
+/** The variable that receives the statement's result. */
 export function intoOf(statement: Statement): string | undefined {
   if (statement.kind === "select") return statement.into;
   return "returning" in statement ? statement.returning?.into : undefined;
 }
 
-/** A value as the machine takes it, whose type only its form tells. */
+/** A server's value for the machine, typed by its form. */
 export function plainSqlValue(value: Value): SqlValue {
   if (typeof value === "number")
     return fromValue(value, Number.isInteger(value) ? "int" : "decimal");

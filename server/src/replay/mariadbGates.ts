@@ -1,15 +1,15 @@
-// Gates inside of routines of MariaDB and MySQL, made of their named locks.
+// Gates inside of routines of MariaDB and MySQL, using their named locks.
 import { ownEntry } from "../protocol/dictionary";
 import { command, countedGates, type Gates } from "./gates";
 import type { LiveSession } from "./servers/liveSession";
 
-/** Seconds after which a session that is left alone goes on. */
+/** Seconds after which an abandoned session continues. */
 const PATIENCE = 600;
 
 /**
- * The n-th gate that an instance comes to is the lock "space_instance_n", which the controller holds. Before it waits there
- * a session takes a lock whose name says the place in the text too; so whoever holds that one stands at the gate, or is about
- * to. User variables count the gates: nothing rolls them back.
+ * The n-th gate that an instance reaches is the lock "space_instance_n", held by the controller. Before waiting for it, a session takes a
+ * lock whose name contains the place in the text too; its holder is at the gate, or about to be. User variables count the gates: no
+ * rollback affects them.
  */
 export function mariadbGates(
   schema: string,

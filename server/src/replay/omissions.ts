@@ -1,17 +1,16 @@
-// Parts of a program that a replay does not send to the server: any of them may be what keeps
-// the anomaly from happening.
+// Parts of a program that a replay does not send to the server: any of them may prevent the anomaly.
 import { offsetsOf } from "../frontend/sql/text/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { ScriptItem } from "../frontend/sql/script/regions";
 import { walkCommand } from "../frontend/sql/walk";
 import type { Transaction } from "../program/program";
 
-/** Losses of reading application code around its statements, such as calls that nobody knows. */
+/** Losses in application code around its statements, such as unknown calls. */
 export function omissionsOfCode({ name, taint }: Transaction): readonly string[] {
   return taint.filter(({ effect }) => effect !== "over").map(({ reason }) => `${name}: ${reason}`);
 }
 
-/** Statements of a script that the search gave no meaning and that are not sent; `sent` tells of the others. */
+/** Statements of a script without meaning for the search that are not sent; `sent` recognises the others. */
 export function omissionsOfScript(
   { body, name }: Transaction,
   { lines }: ScannedFile,

@@ -1,23 +1,22 @@
-// Outcome of a run on a server, and whether two runs ended with the same: numbers of sequences and random ids may have
-// other names, and the time of day may differ.
+// Outcomes of runs on a server, and their comparison: sequence numbers and random ids may be renamed, and the time of day may differ.
 import type { Schema } from "../program/schema";
 import type { Witness } from "../protocol/witness";
 import { permutations } from "../store/permutations";
 import type { InstanceEnd } from "./conduct";
 
-/** Outcome of a run, as JSON texts. */
+/** The outcome of a run, as JSON texts. */
 export interface ReplayOutcome {
   /** Rows by table. */
   readonly tables: Readonly<Record<string, readonly string[]>>;
   readonly instances: Readonly<Record<string, InstanceEnd>>;
 }
 
-/** First difference of two outcomes: the rows left, what callers were given, or only what was read on the way. */
+/** The first difference of two outcomes: final rows, values returned to callers, or only what was read on the way. */
 export type Difference = "state" | "value" | "read";
 
 /**
- * The reason why outcomes differ; undefined where they are the same, for all numbers of sequences and random ids that can
- * stand for each other. An instance that did not commit and one that did not run are the same.
+ * The difference of two outcomes; undefined if they are equal up to a renaming of sequence numbers and random ids. An uncommitted instance
+ * equals one that did not run.
  */
 export function differenceOf(
   one: ReplayOutcome,
@@ -62,16 +61,16 @@ function parse(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** Result of one statement: a list of rows as texts, or words that a routine tells it in. */
+/** The result of one statement: a list of rows as texts, or a routine's own words. */
 function readRows(text: string): unknown {
   const rows = text.startsWith('["[') ? parse(text) : undefined;
   return Array.isArray(rows) ? rows.map((row: string) => parse(row)) : text;
 }
 
-/** A number of a sequence, or a random id. */
+/** A sequence number or random id. */
 type Drawn = number | string;
 
-/** "table.column" of the columns that sequences and random ids fill, and of those that refer to them. */
+/** "table.column" of columns filled by sequences and random ids, and of references to them. */
 function drawnColumns({ tables }: Schema): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { name, columns } of tables)
@@ -106,10 +105,10 @@ function isName(value: unknown): value is Drawn {
 
 type Rename = ReadonlyMap<Drawn, Drawn>;
 
-/** How many may stand for others: their orders are all tried. */
+/** Limit of renamed values: all of their permutations are tried. */
 const MOST_RENAMED = 6;
 
-/** The last that the one drew may be any of those that the other drew. */
+/** All bijections from the one's generated values to the other's. */
 function* renamings(one: ReadonlySet<Drawn>, other: ReadonlySet<Drawn>): Generator<Rename> {
   yield new Map();
   if (one.size !== other.size) return;
@@ -139,12 +138,12 @@ function differenceUnder(
     left.size === right.size &&
     [...left].every(([name, values]) => isSame(values, right.get(name), names));
   if (!inOrder(one.returned, other.returned, rename)) return "value";
-  // A number that was read may be anything, a random id is nothing else.
+  // A number that was read may be anything, while a random id is unambiguous.
   const ids = new Map([...rename].filter(([name]) => typeof name === "string"));
   return inOrder(one.seen, other.seen, ids) ? undefined : "read";
 }
 
-/** Rows in any order. */
+/** Compares rows in any order. */
 function areSameRows(
   left: readonly unknown[],
   right: readonly unknown[],
@@ -177,7 +176,7 @@ function isRenamed(left: unknown, right: unknown, rename: Rename): boolean {
   return isName(left) ? (rename.get(left) ?? left) === right : left === right;
 }
 
-/** Equal, or what was drawn for each other, or both the time of the run. */
+/** True for equal values, renamed ones, and times of the run. */
 function isSame(left: unknown, right: unknown, rename: Rename): boolean {
   if (left === right || isRenamed(left, right, rename)) return true;
   if (typeof left === "string" && typeof right === "string") return isNow(left) && isNow(right);
@@ -188,7 +187,7 @@ function isSame(left: unknown, right: unknown, rename: Rename): boolean {
   return isSameRow(left, right, (_, a, b) => isSame(a, b, rename));
 }
 
-/** Times of this run are all alike; two days, since servers tell times of other zones. */
+/** Tolerance for times of the run; two days, since servers print times of other zones. */
 const DAY = 24 * 3600 * 1000;
 
 function isNow(text: string): boolean {

@@ -1,5 +1,5 @@
-// Replays an anomaly on a real server: the user's own transactions in the order of the witness, then every serial order of
-// them on the same server. It is reproduced where the first result is none of the others.
+// Replays an anomaly on a real server: the user's own transactions in the witness's order, then every serial order on the same server. The
+// anomaly is reproduced if the first result differs from all others.
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import { walkCommand } from "../frontend/sql/walk";
@@ -33,15 +33,15 @@ export interface ReplayInput {
   readonly anomaly: Anomaly;
   readonly program: Program;
   readonly files: readonly SourceFile[];
-  /** The dialect of all files; each tells its own where it is absent. */
+  /** The dialect of all files; detected per file if absent. */
   readonly dialect?: Dialect | undefined;
   readonly parsers: SqlParsers;
   readonly levelOf: (instance: string) => ProductLevel;
   readonly server: LiveServer;
-  /** The name of the schema that is made for the run; no schema of that name may exist. */
+  /** The name of the schema for the run; it must not exist. */
   readonly schema: string;
   readonly stopped?: () => boolean;
-  /** The server holds nothing but this replay: schemas of the workspace's own names may be made on it. */
+  /** True if the server is used by this replay only: schemas with the workspace's own names may be created. */
   readonly isOwnServer?: boolean;
 }
 
@@ -49,17 +49,17 @@ export type { ReplayOutcome } from "./outcome";
 
 export interface ReplayReport {
   /**
-   * `reproduced in part`: of a program of which something was left out, which might have kept it from happening.
-   * `followed`: the server let all of it happen, and nothing that can be seen differs from some serial order.
+   * `reproduced in part`: parts of the program that might prevent it were omitted. `followed`: the server allowed the whole schedule, and
+   * no visible difference from some serial order remains.
    */
   readonly verdict:
     "reproduced" | "reproduced in part" | "followed" | "not reproduced" | "not replayed";
   /** Parts of the program that were not sent to the server. */
   readonly leftOut?: readonly string[];
-  /** The reason why it was not. */
+  /** The reason why it was not reproduced. */
   readonly reason?: string;
   readonly server: string;
-  /** The least that differs from a serial order: every one of them differs in this, or in more. */
+  /** The least difference: every serial order differs in this, or in more. */
   readonly differs?: Difference;
   readonly outcome?: ReplayOutcome;
   readonly serial: readonly {
@@ -69,7 +69,7 @@ export interface ReplayReport {
   readonly waits: readonly ObservedWait[];
 }
 
-/** Never throws for what a server refuses; the schema is gone afterwards. Rejects where the connection is lost. */
+/** Replays the anomaly. Never throws for refusals by the server; the schema is dropped afterwards. Rejects if the connection is lost. */
 export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
   const { program, server, schema } = input;
   const none = { server: server.version, serial: [], waits: [] } as const;
@@ -113,7 +113,7 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
   }
 }
 
-/** Transactions of a unit begin at the level that they declare, or at the session's. */
+/** Transactions of a unit begin at their declared level, or at the session's. */
 function beginPart({ server }: ReplayInput): BeginPart {
   return (declared) => {
     const { name = "", isAtBegin = false } = declared === undefined ? {} : namedLevel(declared);
@@ -197,7 +197,7 @@ async function play(
     const reason = [...waits.filter(({ isExpected }) => !isExpected).map(waitText), equal].join(
       "; ",
     );
-    // Without an effect that callers see, what was read inside of statements is all that differs.
+    // Without a visible effect, only reads inside of statements differ.
     const verdict = anomaly.severity === "unused" ? "followed" : "not reproduced";
     return { ...ended, verdict, reason };
   }
@@ -207,7 +207,7 @@ async function play(
   return { ...ended, verdict: "reproduced", ...(by && { differs: by }) };
 }
 
-/** It is reproduced where the server ends some instance with the error that the witness has. */
+/** The replay of a refusal: reproduced if the server aborts some instance with the witness's error. */
 function refusalReplay(
   { witness }: Anomaly,
   ends: ReadonlyMap<string, InstanceEnd>,
@@ -234,7 +234,7 @@ function waitText({ instance, statement, waitedFor }: ObservedWait): string {
   return `statement ${String(statement)} of ${instance} waited for ${others}, which the analysis does not expect`;
 }
 
-/** An instance that no serial order lets end, and that was not rolled back for the sake of another one. */
+/** An instance that fails in every serial order, and not because of another one. */
 function failsByItself(serial: ReplayReport["serial"]): string | undefined {
   const [first] = serial;
   for (const name of first?.order ?? []) {
@@ -247,7 +247,7 @@ function failsByItself(serial: ReplayReport["serial"]): string | undefined {
   return undefined;
 }
 
-/** Result of a mistake in the text: unknown names, wrong types; of MariaDB those that say the like. */
+/** Errors caused by a mistake in the text: unknown names, wrong types; for MariaDB the equivalent codes. */
 const DEFECTS = /^(?:42|0A|2F|54|3D|3F)\w{3}: |^(?:1054|1064|1146|1305|1318|1364|1366|1422|4078): /;
 
 async function outcomeOf(
@@ -259,7 +259,7 @@ async function outcomeOf(
   return { tables: Object.fromEntries(contents), instances: Object.fromEntries(ends) };
 }
 
-/** All orders of all instances, and of those alone that committed. */
+/** All orders of all instances, and of the committed ones alone. */
 function ordersOf(ends: ReadonlyMap<string, InstanceEnd>): readonly (readonly string[])[] {
   const all = [...ends.keys()];
   const committed = all.filter((name) => ends.get(name)?.status === "committed");

@@ -1,5 +1,5 @@
-// The routines of a file as a replay needs them, whatever their language: what they are called with, where their statements
-// stand, and which variables those fill.
+// The routines of a file as a replay needs them, in any language: their parameters, the positions of their statements, and the variables
+// that these fill.
 import { positionAt, type LineIndex } from "../frontend/sql/text/lines";
 import { readDefinition as readMysql } from "../frontend/sql/mysql/definition";
 import { parseBody } from "../frontend/sql/mysql/parser";
@@ -16,7 +16,7 @@ import type { Position } from "../protocol/source";
 export interface LiveRoutine {
   readonly name: string;
   readonly isProcedure: boolean;
-  /** It runs with other statements, not when it is called. */
+  /** True if it runs with other statements instead of being called. */
   readonly isTrigger: boolean;
   readonly arguments: readonly {
     readonly name: string;
@@ -25,23 +25,23 @@ export interface LiveRoutine {
   }[];
   readonly lines: LineIndex;
   readonly span: Span;
-  /** All statements, each before those inside of it. */
+  /** All statements, each before its inner ones. */
   readonly statements: readonly LiveStatement[];
 }
 
 export interface LiveStatement {
-  /** In the file. */
+  /** Offset in the file. */
   readonly start: number;
   readonly end: number;
   readonly from: Position;
   readonly to: Position;
-  /** The variables that it fills from rows, as they are written. */
+  /** The variables that it fills from rows, as written. */
   readonly fills: readonly string[];
-  /** COMMIT, ROLLBACK, or what begins a transaction. */
+  /** COMMIT or ROLLBACK ("end"), or the begin of a transaction. */
   readonly control?: "end" | "begin";
 }
 
-/** The routines of a file that can be read. */
+/** The readable routines of a file. */
 export function routinesOf(file: ScannedFile, parsers: SqlParsers): readonly LiveRoutine[] {
   return file.routines.flatMap((slice) => {
     const routine =
@@ -114,7 +114,7 @@ function plStatements({ text }: Body): readonly PlStatement[] {
   return found;
 }
 
-/** The value of `ROW_COUNT()` and the like depends on the last statement, so nothing may come between. */
+/** The value of `ROW_COUNT()` and the like depends on the last statement, so nothing may be inserted between. */
 const ASKS_FOR_LAST = /\b(?:row_count|found_rows)\s*\(|\bget\s+(?:\w+\s+)?diagnostics\b/i;
 
 function mysqlRoutine({ lines, dialect }: ScannedFile, slice: Span): LiveRoutine | undefined {
@@ -155,7 +155,7 @@ function mysqlControl({ kind, span }: RoutineStatement, text: string): "end" | "
   return /^(?:start\s+transaction|begin)/i.test(words) ? "begin" : undefined;
 }
 
-/** The variables behind INTO. */
+/** The variables after INTO. */
 function targetsText({ text }: Body, { start, end }: Span): readonly string[] {
   const words = text.slice(start, end).replace(/^\s*into\s+(?:strict\s+)?/i, "");
   return words.split(",").map((each) => each.trim());

@@ -1,5 +1,5 @@
-// A script on a server: the store's machine decides what comes next, from what the server returned; the server executes
-// the user's own text, with values in place of its placeholders, or for application code the text of its statements.
+// A script on a server: the store's machine decides the next step from the server's results; the server executes the user's own text, with
+// values for its placeholders, or the SQL of application code's statements.
 import { offsetAt, offsetsOf } from "../frontend/sql/text/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { ScriptItem } from "../frontend/sql/script/regions";
@@ -28,36 +28,36 @@ import { bindText } from "./literal";
 import { intoOf, plainSqlValue, variableOf } from "./machineValues";
 import type { SqlWriter } from "./sqlText";
 
-/** Next step of the script, with the text for the server. */
+/** The next step of the script, with the text for the server. */
 export type ScriptStep =
   | {
       readonly kind: "statement";
       readonly statement: Statement;
       /** The last one is the statement itself. */
       readonly sql: readonly string[];
-      /** Where its rows went into variables of the session: what gives them. */
+      /** The query for the rows, if they went into session variables. */
       readonly rowsAfter?: string;
     }
-  /** One of its transactions ends, and it does not. */
+  /** A transaction of the unit ends and the unit continues. */
   | { readonly kind: "part"; readonly sql: "COMMIT" | "ROLLBACK" }
   | { readonly kind: "end"; readonly sql: "COMMIT" | "ROLLBACK" }
-  /** The script cannot go on here. */
+  /** The script cannot continue. */
   | { readonly kind: "stuck"; readonly reason: string };
 
 export interface ScriptRun {
   next(): ScriptStep;
-  /** Answer of the server to the statement at hand; the rows as the caller sees them, if they are for him. */
+  /** The server's answer to the current statement; the rows as the caller sees them, if they are for it. */
   took(statement: Statement, rows: readonly Row[], affected: number): boolean;
-  /** The server has ended the transaction that was to end. */
+  /** The server has ended the current transaction. */
   tookPart(): void;
 }
 
-/** The texts of a statement, the last one being the statement itself, or why there are none. */
+/** The texts of a statement, the last one being the statement itself, or the reason why there are none. */
 type StatementTexts =
   | { readonly ok: true; readonly sql: readonly string[]; readonly rowsAfter?: string }
   | { readonly ok: false; readonly reason: string };
 
-/** A run of its own of an instance whose transaction is a script. */
+/** A new run of an instance whose transaction is a script. */
 export function startScript(
   program: Program,
   instance: WitnessInstance,
@@ -76,7 +76,7 @@ export function startScript(
     const { range } = statement.source;
     const own = offsetsOf(file.lines, range);
     const at = items.findIndex(({ start, end }) => start <= own.start && own.start < end);
-    // The assignments of a session of MySQL to its variables on the way there; two reads may be of one statement.
+    // Assignments to session variables of MySQL on the way; two reads may belong to one statement.
     const spans = at < 0 ? [own] : items.slice(nextItem, at + 1).filter(isExecuted);
     const sql: string[] = [];
     for (; (settings[nextSetting]?.end ?? Infinity) <= own.start; nextSetting++) {
@@ -97,7 +97,7 @@ export function startScript(
   return runOf(machine, textsOf, () => ["BEGIN"]);
 }
 
-/** A run of its own of an instance whose transaction is application code; `begin` is for the transactions of a unit. */
+/** A new run of an instance whose transaction is application code; `begin` is for the transactions of a unit. */
 export function startCode(
   program: Program,
   instance: WitnessInstance,
@@ -114,7 +114,7 @@ export function startCode(
   );
 }
 
-/** How a transaction of a unit begins that declares a level of that name, or none. */
+/** The statements that begin a unit's transaction with this declared level, or none. */
 export type BeginPart = (declared: string | undefined) => readonly string[];
 
 function runOf(
@@ -168,7 +168,7 @@ function runOf(
     next() {
       if (at !== undefined) return at;
       let next: Next = nextOf(machine, undo);
-      // A transaction that was never begun need not end.
+      // A transaction that was never begun need not be ended.
       for (; endsPart(next) && !isOpen; next = nextOf(machine, undo)) continueUnit(machine);
       at = stepOf(next);
       return at;
@@ -191,7 +191,7 @@ function runOf(
   };
 }
 
-/** A setting of PostgreSQL's session, which the search leaves out and the server is told; not where psql decides by \if. */
+/** True for a PostgreSQL session setting, which the search ignores and the server needs; false where psql's \if decides. */
 export function isSentSetting({ lines, regions }: ScannedFile, item: ScriptItem): boolean {
   if (item.kind !== "statement" || item.what !== "session") return false;
   const region = regions.find(
@@ -207,7 +207,7 @@ function decides(item: ScriptItem): boolean {
   );
 }
 
-/** The statements of the script around a place. */
+/** The statements of the script around a position. */
 export function itemsAround(
   { lines, regions }: ScannedFile,
   { start }: Range,
@@ -223,7 +223,7 @@ function isExecuted(item: ScriptItem): boolean {
   return item.kind === "statement";
 }
 
-/** The query for variables that `INTO @a, @b` or `SET @a = (SELECT ...)` filled. */
+/** The query for variables filled by `INTO @a, @b` or `SET @a = (SELECT ...)`. */
 function variablesText(
   { lines }: ScannedFile,
   item: ScriptItem | undefined,
@@ -241,7 +241,7 @@ function variablesText(
   return `SELECT ${columns.join(", ")}`;
 }
 
-/** Numbers with a fraction come as text, lest they lose digits. */
+/** Fractions are transferred as text, to keep all digits. */
 function sqlValue(value: Value): SqlValue {
   const isDecimal = typeof value === "string" && /^-?\d+\.\d+$/.test(value);
   return isDecimal ? fromValue(Number(value), "decimal") : plainSqlValue(value);

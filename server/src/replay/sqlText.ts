@@ -1,5 +1,5 @@
-// Statements of the abstract representation as SQL text, for statements that stand in application code and have no SQL of
-// their own that a server could be given. What has no text is refused, never guessed.
+// Statements of the abstract representation as SQL, for statements in application code without SQL of their own. Whatever has no text is
+// refused, never guessed.
 import { identifierText } from "../program/identifier";
 import { operandsOf } from "../program/operands";
 import type { Expression, LockClause, Query, Relation } from "../program/expression";
@@ -19,7 +19,7 @@ import { literal } from "./literal";
 export interface SqlWriter {
   readonly product: "postgres" | "mariadb";
   readonly schema: Schema;
-  /** The text of an expression that depends on no row; undefined where its parts are to be written. */
+  /** The text of a row-independent expression; undefined to write its parts. */
   readonly value: (expression: Expression) => string | undefined;
 }
 
@@ -35,17 +35,17 @@ export function statementSql(statement: Statement, writer: SqlWriter): WrittenSq
   });
 }
 
-/** An expression's SQL, as statements have it. */
+/** An expression as SQL. */
 export function expressionSql(expression: Expression, writer: SqlWriter): WrittenSql {
   return guarded(() => write(expression, writer));
 }
 
-/** A name in the product's quotes where it needs them. */
+/** A name in the product's quotes if necessary. */
 export function nameSql({ product }: Pick<SqlWriter, "product">, name: string): string {
   return identifierText(name, product);
 }
 
-/** Part that has no text, with the reason. */
+/** A part without text, with the reason. */
 class NoText extends Error {}
 
 function guarded(make: () => string): WrittenSql {
@@ -107,7 +107,7 @@ function insertText(statement: InsertStatement, writer: SqlWriter): string {
   return [head, listed(columns), "VALUES", values.join(", "), ...tail].join(" ");
 }
 
-/** A number that the server draws is asked for by DEFAULT. */
+/** A number that the server generates is requested by DEFAULT. */
 function givenText(name: string, { column, value }: Assignment, writer: SqlWriter): string {
   const table = writer.schema.tables.find((each) => each.name === name);
   const usual = table?.columns.find((each) => each.name === column)?.default;
@@ -262,7 +262,7 @@ function tableText({ alias, table, kind, query, lateral }: Relation, writer: Sql
   return alias === table ? name : `${nameSql(writer, table)} AS ${name}`;
 }
 
-/** In parentheses where it is made of several parts. */
+/** With parentheses if it has several parts. */
 function write(expression: Expression, writer: SqlWriter): string {
   const known = isFreeOfRows(expression) ? writer.value(expression) : undefined;
   if (known !== undefined) return known;
@@ -388,7 +388,7 @@ function isFreeOfRows(expression: Expression): boolean {
   }
 }
 
-/** Without parentheses around all of it. */
+/** Without outer parentheses. */
 function writeBare(expression: Expression, writer: SqlWriter): string {
   const [only, ...others] = expression.kind === "and" ? expression.operands : [];
   if (only !== undefined && others.length === 0) return writeBare(only, writer);

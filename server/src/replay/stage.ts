@@ -1,6 +1,5 @@
-// A schema of its own on a server: the workspace's tables and routines in it, the witness' rows, and what is in the
-// tables at the end. All of it belongs to a user of its own: the administrator executes nothing that a text of the
-// workspace could be part of. Both are dropped whatever happens.
+// A separate schema on a server: the workspace's tables and routines, the witness's rows, and the final contents. It belongs to a separate
+// user: the administrator executes nothing that could contain workspace texts. Both are always dropped.
 import type { Schema, Table } from "../program/schema";
 import type { Row, Value } from "../protocol/witness";
 import { completeRows } from "./initialRows";
@@ -9,7 +8,7 @@ import type { Actor } from "./servers/actor";
 import type { LiveServer } from "./servers/liveServer";
 import type { LiveSession } from "./servers/liveSession";
 
-/** Refusal of a server, with the statement that it refused. */
+/** A refusal by the server, with the refused statement. */
 export class ServerRefusal extends Error {
   constructor(
     readonly sql: string,
@@ -21,17 +20,17 @@ export class ServerRefusal extends Error {
 }
 
 export interface Stage {
-  /** A session whose names are looked up in the schema. */
+  /** Opens a session with the schema as search path. */
   open(): Promise<LiveSession>;
-  /** Empties all tables and puts these rows into them. */
+  /** Empties all tables and inserts these rows. */
   reset(initial: Readonly<Record<string, readonly Row[]>>): Promise<void>;
-  /** All rows of these tables as JSON texts, in an order of their own. */
+  /** All rows of these tables as JSON texts, in a fixed order. */
   contents(tables: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Ends the sessions, whatever they do, and drops the schema. */
+  /** Ends the sessions, even busy ones, and drops the schema. */
   close(): Promise<void>;
 }
 
-/** Words that the products write differently. */
+/** Product-specific syntax. */
 interface Words {
   readonly create: (name: string) => readonly string[];
   readonly drop: (name: string) => string;
@@ -40,7 +39,7 @@ interface Words {
   readonly quote: (name: string) => string;
   readonly value: (value: Value) => string;
   readonly empty: (tables: readonly string[]) => readonly string[];
-  /** Between the columns and VALUES. */
+  /** The text between the columns and VALUES. */
   readonly overriding: string;
   readonly restart: (owner: LiveSession, table: Table) => Promise<void>;
   readonly rows: (table: string) => string;
@@ -49,11 +48,11 @@ interface Words {
 export interface StageContent {
   readonly tables: Schema;
   readonly definitions: readonly string[];
-  /** Schemas that definitions name, on a server that holds nothing else; undefined on any other server. */
+  /** Schemas that definitions name, on a dedicated server; undefined on any other server. */
   readonly own: readonly string[] | undefined;
 }
 
-/** Creates the schema and runs the definitions in it. Throws `Refused`, and leaves nothing behind then. */
+/** Creates the schema and runs the definitions in it. Throws `ServerRefusal`, leaving nothing behind. */
 export async function openStage(
   server: LiveServer,
   name: string,
@@ -131,7 +130,7 @@ export async function openStage(
   };
 }
 
-/** Executes, or throws `Refused`. */
+/** Executes, or throws `ServerRefusal`. */
 export async function must(session: LiveSession, sql: string): Promise<readonly Row[]> {
   const result = await session.execute(sql);
   if (!result.ok) throw new ServerRefusal(sql, result.code, result.message);
@@ -187,7 +186,7 @@ function insertText(words: Words, table: Table, row: Row): string {
   return `INSERT INTO ${words.quote(table.name)} (${columns})${words.overriding} VALUES (${literals})`;
 }
 
-/** Rows were inserted with their numbers; the next number is behind them. */
+/** Rows were inserted with explicit numbers; sequences continue after them. */
 async function pushSequences(owner: LiveSession, table: Table): Promise<void> {
   for (const { name } of table.columns) {
     const [found] = await must(

@@ -1,4 +1,4 @@
-// Triggers of PostgreSQL on a server: it runs them itself, so that nobody else may send what they do.
+// PostgreSQL triggers on a server: it runs them itself, so their effects must not be sent as well.
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import { walkCommand } from "../frontend/sql/walk";
 import type { Transaction } from "../program/program";
@@ -9,12 +9,12 @@ const CREATES =
   /^\s*create\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\s.*?\son\s+(?:"?[\w$]+"?\s*\.\s*)?("[^"]+"|[\w$]+)/is;
 const CHANGES = /^\s*alter\s+(?:trigger\s|table\s.*\s(?:enable|disable)\s.*\btrigger\s)/is;
 
-/** True if the definition is about a trigger, and can only follow its table and its function. */
+/** True if the definition concerns a trigger, and so must follow its table and function. */
 export function isAboutTrigger(sql: string): boolean {
   return CREATES.test(sql) || CHANGES.test(sql);
 }
 
-/** The tables that have triggers. Linear in the definitions. */
+/** The tables with triggers. Linear in the definitions. */
 export function tablesWithTriggers(files: readonly ScannedFile[]): ReadonlySet<string> {
   const tables = files
     .filter(({ dialect }) => dialect === "postgres")
@@ -40,7 +40,7 @@ function changedTable(statement: Statement): string | undefined {
   }
 }
 
-/** The reason why a transaction cannot be sent statement by statement: some of them are run by triggers. */
+/** The reason why a transaction cannot be sent statement by statement: triggers run some of them. */
 export function sendsTriggers(
   { body }: Transaction,
   tables: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// Places inside of routines where a test stops a session: found again in the user's file by the text of the statement, so
-// that they stay where they are when the file changes elsewhere.
+// Places inside of routines where a test stops a session: located by the statement's text, so that they survive edits elsewhere in the
+// file.
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { offsetAt } from "../frontend/sql/text/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
@@ -10,15 +10,15 @@ export interface Anchor {
   readonly place: number;
   readonly file: string;
   readonly routine: string;
-  /** How the statement begins. White space does not matter, and what follows may change. */
+  /** The beginning of the statement. White space is ignored, and the rest may change. */
   readonly text: string;
-  /** Which of the statements of the routine that begin so, from 1. */
+  /** The index among the routine's statements with this beginning, from 1. */
   readonly occurrence: number;
   /** True if the step is (a part of) the statement. */
   readonly holds: (step: Step) => boolean;
 }
 
-/** The anchors of a file in their order; their places count on from `before`. */
+/** The anchors of a file in order, numbered from `before` on. */
 export function anchorsIn(
   file: ScannedFile,
   steps: readonly Step[],
@@ -50,12 +50,12 @@ export function anchorsIn(
   return found;
 }
 
-/** Where the innermost statement starts that holds the offset. */
+/** The start of the innermost statement around the offset. */
 function innermost({ statements }: LiveRoutine, offset: number): number | undefined {
   return statements.findLast(({ start, end }) => start <= offset && offset < end)?.start;
 }
 
-/** As tests look for an anchor: its words, whatever stands between them. */
+/** The pattern for an anchor: its words with anything between them. */
 function patternOf(text: string): RegExp {
   const words = text.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   return new RegExp(words.join("\\s+"), "g");

@@ -1,5 +1,5 @@
-// A transaction of application code as lines that a test runs itself: the statements that it makes, its values as variables
-// of psql, its branches as psql's. Loops and handlers have no such lines and are refused.
+// A transaction of application code as lines that a test runs: its statements, with values as psql variables and branches as psql
+// conditionals. Loops and handlers have no such lines and are refused.
 import type { Expression } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
 import type { Command, Statement } from "../program/statement";
@@ -11,17 +11,17 @@ import { expressionSql, nameSql, statementSql, type SqlWriter } from "../replay/
 export interface CodeScript {
   readonly lines: readonly string[];
   readonly values: Readonly<Record<string, Value>>;
-  /** The number of the line of a statement, from 1. */
+  /** The line number of a statement, from 1. */
   readonly placeOf: (statement: string) => number | undefined;
 }
 
-/** The lines, or why a test cannot run the code. */
+/** The lines, or the reason why a test cannot run the code. */
 export function codeScriptOf(
   program: Program,
   { body }: Transaction,
   args: Readonly<Record<string, Value>>,
 ): CodeScript | string {
-  // Values that the code reads are known when all of them were written once.
+  // All values that the code reads are known after a first pass.
   const read = new Set<string>();
   const first = writeLines(program, body, args, read);
   return typeof first === "string" ? first : writeLines(program, body, args, read);
@@ -80,11 +80,11 @@ interface Writing {
   readonly places: Map<string, number>;
   readonly writer: SqlWriter;
   readonly nameOf: (what: string) => string;
-  /** The results, sizes and counts that something reads. */
+  /** The results, sizes and counts that are read. */
   readonly read: ReadonlySet<string>;
 }
 
-/** `\\gset` puts a prefix before the name of the column. */
+/** `\\gset` prefixes the column name. */
 function prefixOf(result: string): string {
   return `${result.replace(/[^A-Za-z0-9_]+/gu, "_").replace(/^(?=\d)/u, "_")}_`;
 }
@@ -93,7 +93,7 @@ function fieldOf(result: string, field: string): string {
   return prefixOf(result) + field;
 }
 
-/** Adds the command's lines; why it has none. */
+/** Adds the command's lines; returns the reason if there are none. */
 function add(script: Writing, command: Command): string | undefined {
   const { lines, writer } = script;
   switch (command.kind) {
@@ -166,7 +166,7 @@ function addStatement(script: Writing, statement: Statement): string | undefined
   const isShown = isRead && !(statement.kind === "select" && statement.discarded);
   const outputs = outputsOf(statement).filter((name) => /^\w+$/u.test(name));
   if (!isShown || outputs.length === 0) return undefined;
-  // Its caller is given what it reads.
+  // Its caller receives what it reads.
   const given = outputs.map(
     (name) => `:${nameOf(fieldOf(into, name))} AS ${nameSql(writer, name)}`,
   );

@@ -1,4 +1,4 @@
-// Head of every generated file, as lines of plain text; each language puts its own comment signs before them.
+// The head of every generated file, as plain lines; each language adds its comment signs.
 import { wrapText } from "./lineWrap";
 import type { TestPlan } from "./plan";
 
@@ -36,7 +36,7 @@ export function headOf(plan: TestPlan): readonly string[] {
   ];
 }
 
-/** Text of the failing assertion before the two results. */
+/** The message of the failing assertion, before the two results. */
 export function failureOf(plan: TestPlan): string {
   return `${plan.title}: running at the same time gives what no order one after the other gives.`;
 }

@@ -1,9 +1,9 @@
-// The tables and routines that a test creates: the user's own files where a test can load them as they are, so that it
-// tests what is written there now, else a copy of what they define.
+// The tables and routines that a test creates: the user's own files if a test can load them unchanged, so that it tests their current
+// content, else a copy of their definitions.
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import { isForbidden } from "../replay/jobs";
 
-/** `text` is absent where the test loads the file itself. */
+/** `text` is absent if the test loads the file itself. */
 export interface DefinitionFile {
   readonly file: string;
   readonly text?: string;
@@ -31,7 +31,7 @@ function definitionOf({ lines, ddl, routines, regions }: ScannedFile): Definitio
   return { file: lines.file, text: texts.map((sql) => `${sql.trim()};`).join("\n\n") };
 }
 
-/** Nothing but SQL: no commands of psql, no data of COPY, and names stay in the schema of the test. */
+/** True for plain SQL: no psql commands, no COPY data, and no schema-qualified names. */
 function isPlain(text: string): boolean {
   return !/^\\|^\s*copy\s[^;]*\sfrom\s+stdin|\bsearch_path\b/im.test(text);
 }

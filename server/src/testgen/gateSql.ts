@@ -1,8 +1,8 @@
-// The SQL that tests in all languages share: the gate inside of sessions, and what the controller asks the server.
+// SQL shared by tests in all languages: the gate inside of sessions, and the controller's queries.
 
 /**
- * A session stops at a gate while the controller holds the gate's lock. The locks are those of one run (the controller's
- * process id), so that tests may run at the same time. Without a run, gates are open.
+ * A session stops at a gate while the controller holds the gate's lock. The locks belong to one run (the controller's process id), so that
+ * tests may run concurrently. Without a run, gates are open.
  */
 export const GATE = `CREATE FUNCTION isolens_gate(place int) RETURNS void LANGUAGE plpgsql AS $gate$
 DECLARE
@@ -15,13 +15,13 @@ BEGIN
   END IF;
 END $gate$`;
 
-/** Where a session stands: the place of its gate, and whether it waits for another session of the test. $1, $2: its pid, all. */
+/** A session's position: its gate, and whether it waits for another session of the test. $1, $2: its pid, all. */
 export const STANDING = (pid: string, run: string): string =>
   `SELECT (SELECT objid::int % 10000 FROM pg_locks WHERE pid = ${pid} AND NOT granted
           AND locktype = 'advisory' AND classid::int = ${run} LIMIT 1) AS gate,
        cardinality(pg_blocking_pids(${pid})) > 0 AS waits`;
 
-/** Rows of a table as text. Times of today are the time of the run, which no order can repeat. */
+/** Rows of a table as text. Times of today are those of the run, which no order can repeat. */
 export function rowsOf(table: string, without: string): string {
   return `SELECT regexp_replace((to_jsonb(r) - ${without}::text[])::text,
          '"' || to_char(now(), 'YYYY-MM-DD') || '[T ][^"]*"', '"now"', 'g') AS row

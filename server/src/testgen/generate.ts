@@ -1,4 +1,4 @@
-// Tests and scripts from an anomaly: text in the language that is asked for.
+// Tests and scripts generated from an anomaly, in the requested language.
 import type { TestLanguage } from "./languages";
 import { planTest } from "./plan";
 import { javaTest } from "./java";
@@ -10,7 +10,7 @@ import type { TestInput } from "./input";
 export type GeneratedTest =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
 
-/** The test's text, or why there can be none. */
+/** The test's text, or the reason why there is none. */
 export function generateTest(input: TestInput, language: TestLanguage): GeneratedTest {
   const { status, reason } = input.anomaly;
   if (status === "unconfirmed")

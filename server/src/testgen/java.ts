@@ -1,10 +1,10 @@
-// A generated test for JUnit 5 and any JDBC driver of PostgreSQL.
+// A generated test for JUnit 5 and PostgreSQL's JDBC driver.
 import { quoteName } from "../replay/literal";
 import { failureOf, headOf } from "./comments";
 import { GATE, rowsOf, STANDING } from "./gateSql";
 import type { PlannedSession, TestPlan } from "./plan";
 
-/** The test as a class of its own, named as the file. It needs JUnit 5 and PostgreSQL's JDBC driver, Java 17 or newer. */
+/** The test as a class named after the file. It needs JUnit 5, PostgreSQL's JDBC driver and Java 17 or newer. */
 export function javaTest(plan: TestPlan, fileName?: string): string {
   return [
     ...headOf(plan).map((line) => `// ${line}`.trimEnd()),
@@ -72,7 +72,7 @@ export function javaTest(plan: TestPlan, fileName?: string): string {
   ].join("\n");
 }
 
-/** The class that the file must hold, or one after the anomaly. */
+/** The class name required by the file, or one from the anomaly. */
 function className({ title }: TestPlan, fileName?: string): string {
   const own = fileName?.replace(/\.java$/, "");
   if (own !== undefined && /^[A-Za-z_]\w*$/.test(own)) return own;
@@ -104,7 +104,7 @@ function sessionText(
   return `/* ${transaction}, ${from} */ new Session(${text(name)}, ${used}, Map.ofEntries(${pairs.join(", ")}), List.of(${lines}))`;
 }
 
-/** The rest of `List.of(`. */
+/** The arguments of `List.of(`. */
 function listed(items: readonly string[]): string {
   if (items.length === 0) return "    );";
   return `${items.map((item) => `            ${item}`).join(",\n")});`;
@@ -117,7 +117,7 @@ function text(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A long text in lines, as it is. */
+/** A text block with a long text. */
 function block(sql: string): string {
   const escaped = sql.replaceAll("\\", "\\\\").replaceAll('"""', '\\"""');
   return `"""\n${escaped.endsWith('"') ? `${escaped.slice(0, -1)}\\"` : escaped}"""`;

@@ -1,4 +1,4 @@
-/** The text in lines of at most `most` characters; a longer word has a line of its own. */
+/** Wraps text into lines of at most `most` characters; a longer word has its own line. */
 export function wrapText(text: string, most = 108): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {

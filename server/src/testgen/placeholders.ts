@@ -3,7 +3,7 @@ import { scanFile, type ScannedFile } from "../frontend/sql/scanFile";
 import { isSqlFile } from "../replay/sqlFiles";
 import type { TestInput } from "./input";
 
-/** The files of a test's input that hold SQL, as text cut into its parts, each in its own dialect. */
+/** The SQL files of a test's input, scanned in their own dialects. */
 export function scannedFiles({
   files,
   dialect,

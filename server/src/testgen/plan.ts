@@ -1,5 +1,5 @@
-// Plan of a generated test, whatever its language: which SQL it loads, where sessions stop, who runs what when, and
-// what is compared. Plain data; the languages only write it down.
+// The language-independent plan of a generated test: the SQL that it loads, where sessions stop, the schedule, and what is compared. Plain
+// data that the languages only print.
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import { positionAt } from "../frontend/sql/text/lines";
@@ -23,30 +23,30 @@ import { scriptOf, type Script } from "./scriptLines";
 import { definitionsOf, type Definitions } from "./definitions";
 import type { TestInput } from "./input";
 
-/** One session: the lines that it runs, each a statement or a command of psql. */
+/** One session with its lines, each a statement or a psql command. */
 export interface PlannedSession {
   readonly name: string;
   readonly transaction: string;
-  /** Where the transaction is written, "bank.sql:12". */
+  /** The transaction's place, "bank.sql:12". */
   readonly from: string;
-  /** As in BEGIN ISOLATION LEVEL. */
+  /** The level for BEGIN ISOLATION LEVEL. */
   readonly level: string;
   /** Values of the placeholders in the lines. */
   readonly values: Readonly<Record<string, Value>>;
   readonly script: readonly string[];
 }
 
-/** One line of the schedule: the session goes on to this place and stops behind it; "commit": to its end. */
+/** One line of the schedule: the session continues to this place and stops after it; "commit" for its end. */
 export interface PlannedStep {
   readonly session: string;
   readonly place: number | "commit";
-  /** The statement, in one line. */
+  /** The statement in one line. */
   readonly text: string;
 }
 
 export interface ComparedTable {
   readonly name: string;
-  /** Columns whose values the server makes up. */
+  /** Columns with server-generated values. */
   readonly without: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export interface TestPlan {
   readonly anchors: readonly Anchor[];
   readonly sessions: readonly PlannedSession[];
   readonly schedule: readonly PlannedStep[];
-  /** Statements that make all tables empty and put the first rows into them. */
+  /** Statements that empty all tables and insert the initial rows. */
   readonly initial: readonly string[];
   readonly tables: readonly ComparedTable[];
 }
@@ -67,7 +67,7 @@ export interface TestPlan {
 export type PlanResult =
   { readonly ok: true; readonly plan: TestPlan } | { readonly ok: false; readonly reason: string };
 
-/** Plans the test, or says why there can be none. */
+/** Plans the test, or returns the reason why there is none. */
 export function planTest(input: TestInput): PlanResult {
   const { anomaly, program, parsers, levelOf, folder } = input;
   if (!breaksData(anomaly)) {
@@ -159,7 +159,7 @@ export function planTest(input: TestInput): PlanResult {
   };
 }
 
-/** Tables that stand in no SQL file. */
+/** Tables that no SQL file declares. */
 function modelledDefinition(definitions: readonly string[]): Definitions {
   if (definitions.length === 0) return [];
   return [{ file: "tables", text: definitions.map((sql) => `${sql};`).join("\n\n") }];
@@ -168,7 +168,7 @@ function modelledDefinition(definitions: readonly string[]): Definitions {
 type Call =
   { readonly ok: true; readonly sql: string } | { readonly ok: false; readonly reason: string };
 
-/** The call of a routine with the witness' arguments. */
+/** The call of a routine with the witness's arguments. */
 function callOf(
   files: readonly ScannedFile[],
   { source }: Transaction,
@@ -190,7 +190,7 @@ function callOf(
   return { ok: true, sql: routine.isProcedure ? `CALL ${call}` : `SELECT * FROM ${call}` };
 }
 
-/** CREATE of something whose name names its schema. */
+/** CREATE of an object with a schema-qualified name. */
 const QUALIFIED =
   /^\s*(?:create|alter)\s+(?:or\s+replace\s+)?(?:table|view|function|procedure|type|sequence)\s+(?:if\s+not\s+exists\s+)?(?!pg_temp\.)"?\w+"?\s*\.\s*"?\w/i;
 
@@ -225,7 +225,7 @@ function scheduleOf(
       continue;
     }
     const step = steps.find((each) => each.instance === instance && each.statement === statement);
-    // Place 0: it begins.
+    // Place 0 is the beginning.
     const place = (step && placeOf(step)) ?? 0;
     const last = planned.findLast(({ session }) => session === instance);
     if (last?.place === place) continue;
@@ -252,7 +252,7 @@ function insertText(table: Table, row: Row): string {
   return `INSERT INTO ${quoteName(table.name)} (${columns})${numbers} VALUES (${values})`;
 }
 
-/** Columns that a sequence numbers. */
+/** Columns filled by a sequence. */
 function numbered({ columns }: Table): readonly string[] {
   return columns
     .filter(({ default: given, type }) => given?.kind === "fresh" && type === "int")
@@ -265,7 +265,7 @@ function push(table: Table, column: string): string {
   return `SELECT setval(${sequence}, (SELECT max(${quoteName(column)}) FROM ${name}))`;
 }
 
-/** Values that the server makes up, and references to them, may differ between two orders that are the same. */
+/** The compared tables, without server-generated values and references to them, which may differ between equal orders. */
 function comparedTables({ anomaly, program }: TestInput): readonly ComparedTable[] {
   const { tables } = program.schema;
   const madeUp = (table: Table): readonly string[] =>

@@ -4,7 +4,7 @@ import { failureOf, headOf } from "./comments";
 import { GATE, rowsOf, STANDING } from "./gateSql";
 import type { PlannedSession, TestPlan } from "./plan";
 
-/** The test as a file of its own. It needs the packages pytest and psycopg, and a server by DATABASE_URL or PGHOST, .... */
+/** The test as a file. It needs the packages pytest and psycopg, and a server in DATABASE_URL or PGHOST, .... */
 export function pythonTest(plan: TestPlan): string {
   return [
     ...headOf(plan).map((line) => `# ${line}`.trimEnd()),
@@ -88,7 +88,7 @@ function sessionLines(
   ];
 }
 
-/** Any plain value as an expression of the language; JSON's strings are Python's. */
+/** Any plain value as a Python expression; JSON's strings are valid in Python. */
 function text(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

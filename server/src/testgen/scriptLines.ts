@@ -1,5 +1,5 @@
-// A transaction of a script as lines that a test runs itself: statements with `:name` for values, and psql's own commands
-// for variables and branches. Whatever placeholders the user writes, they become `:name`.
+// A script's transaction as lines that a test runs: statements with `:name` for values, and psql commands for variables and branches. All
+// kinds of user placeholders become `:name`.
 import { preLex } from "../frontend/sql/text/preLex";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { ScriptItem } from "../frontend/sql/script/regions";
@@ -12,11 +12,11 @@ import type { Value } from "../protocol/witness";
 export interface Script {
   readonly lines: readonly string[];
   readonly values: Readonly<Record<string, Value>>;
-  /** The number of the line whose statement starts there, from 1. */
+  /** The line number of the statement at this position, from 1. */
   placeOf(start: Position): number | undefined;
 }
 
-/** The lines, or why a test cannot run the script. */
+/** The lines, or the reason why a test cannot run the script. */
 export function scriptOf(
   files: readonly ScannedFile[],
   { source }: Transaction,
@@ -46,14 +46,14 @@ interface Writer {
   readonly file: ScannedFile;
   anonymous: number;
   readonly lines: string[];
-  /** Where each line starts in the file. */
+  /** The start of each line in the file. */
   readonly starts: Position[];
 }
 
 function addItem(writer: Writer, item: ScriptItem): string | undefined {
   switch (item.kind) {
     case "statement":
-      // The test says the level itself.
+      // The test sets the level itself.
       if (item.what !== "session") add(writer, item.start, withNames(writer, item));
       return undefined;
     case "control": {

@@ -1,5 +1,5 @@
-// An anomaly as a script for people: the statements of each session with their values, in the order of the schedule, what
-// each of them reads and writes, and what every order of the sessions one after the other would give.
+// An anomaly as a script for people: each session's statements with their values in schedule order, what each reads and writes, and the
+// outcome of every serial order.
 import type { Level } from "../isolation/levels";
 import { namedLevel } from "../program/declaredLevel";
 import { ownEntry } from "../protocol/dictionary";
@@ -16,7 +16,7 @@ import { productOf, unrolledTexts } from "./unrolling";
 import { wrapText } from "./lineWrap";
 import type { TestInput } from "./input";
 
-/** The script, for psql, the mysql client or any other window that runs SQL. */
+/** The script, for psql, the mysql client or any other SQL window. */
 export function twoSessionScript(input: TestInput): string {
   const { anomaly, levelOf } = input;
   const { witness } = anomaly;
@@ -82,7 +82,7 @@ function setUp(input: TestInput): readonly string[] {
   return [...definitions.map((sql) => `${sql};`), ...created, ...without, ...rows];
 }
 
-/** Blocks of lines, one for each step. */
+/** Blocks of lines, one per step. */
 function stepsOf(input: TestInput): readonly (readonly string[])[] {
   const { anomaly, levelOf } = input;
   const texts = unrolledTexts(input);
@@ -101,7 +101,7 @@ function stepsOf(input: TestInput): readonly (readonly string[])[] {
     const executed = texts.get(instance)?.[at];
     const part = executed?.part;
     const open = openParts.get(instance);
-    // A transaction of a unit that reads and writes nothing any more ends before the next one begins.
+    // A unit's transaction without further reads and writes ends before the next one begins.
     if (open !== undefined && part !== undefined && part !== open) {
       end(instance, "COMMIT");
       openParts.delete(instance);
@@ -146,7 +146,7 @@ function callText({ anomaly, program }: TestInput, instance: string): string {
   return `${found?.transaction ?? instance}(${values.join(", ")})${place}`;
 }
 
-/** How a transaction begins at the level, in the product's words; a comment where it has none. */
+/** The statement that begins a transaction at the level; a comment if the product has none. */
 function beginLines(level: Level): readonly string[] {
   if (level.family !== "product") return [`-- begin a transaction at ${level.label}`];
   const { name = "", isAtBegin } = namedLevel(level.name);
@@ -194,7 +194,7 @@ function rowText(row: Row): string {
     .join(", ");
 }
 
-/** A name as the product quotes it. */
+/** A name in the product's quotes. */
 function named(level: Level, name: string): string {
   const isMysql =
     level.family === "product" && (level.product === "mysql" || level.product === "mariadb");

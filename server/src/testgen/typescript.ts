@@ -1,10 +1,10 @@
-// A generated test for Node's own test runner and the client `pg`.
+// A generated test for Node's test runner and the client `pg`.
 import { quoteName } from "../replay/literal";
 import { failureOf, headOf } from "./comments";
 import { GATE, rowsOf, STANDING } from "./gateSql";
 import type { PlannedSession, TestPlan } from "./plan";
 
-/** The test as a file of its own. It needs the package "pg", and a server by DATABASE_URL or PGHOST, PGUSER, .... */
+/** The test as a file. It needs the package "pg", and a server in DATABASE_URL or PGHOST, PGUSER, .... */
 export function typescriptTest(plan: TestPlan): string {
   return [
     ...headOf(plan).map((line) => `// ${line}`.trimEnd()),
@@ -81,12 +81,12 @@ function sessionLines(
   ];
 }
 
-/** Any plain value as an expression of the language. */
+/** Any plain value as an expression. */
 function text(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A long text in lines, as it is. */
+/** A template literal with a long text. */
 function block(sql: string): string {
   return `\`${sql.replaceAll("\\", "\\\\").replaceAll("`", "\\`").replaceAll("${", "\\${")}\``;
 }

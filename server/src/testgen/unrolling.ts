@@ -1,5 +1,5 @@
-// The statements of an execution as anybody could type them: values in place of parameters, placeholders and variables.
-// The store runs the witness again, so that variables have the values that they have there.
+// The statements of an execution with values in place of parameters, placeholders and variables, ready to be typed. The store replays the
+// witness to get the variables' values.
 import { offsetsOf } from "../frontend/sql/text/lines";
 import { tokensOf, type Token } from "../frontend/sql/text/tokens";
 import type { ScannedFile } from "../frontend/sql/scanFile";
@@ -29,19 +29,19 @@ import { runSchedule } from "../store/run";
 import { scannedFiles } from "./placeholders";
 import type { TestInput } from "./input";
 
-/** A statement that was executed. */
+/** An executed statement. */
 export interface UnrolledStatement {
   readonly id: string;
   readonly text: string;
-  /** In a unit: the number of its transaction, and whether it is one by itself. */
+  /** In a unit: the index of its transaction, and whether it is a single-statement one. */
   readonly part?: number;
   readonly isAlone: boolean;
 }
 
-/** By instance, in the order in which it executes its statements. */
+/** By instance, in execution order. */
 export type UnrolledTexts = ReadonlyMap<string, readonly UnrolledStatement[]>;
 
-/** Empty where the store cannot run the witness again. */
+/** The texts; empty if the store cannot replay the witness. */
 export function unrolledTexts(input: TestInput): UnrolledTexts {
   const { anomaly, program } = input;
   const { witness } = anomaly;
@@ -54,7 +54,7 @@ export function unrolledTexts(input: TestInput): UnrolledTexts {
   const fresh = freshValues(witness);
   for (const instance of witness.instances) {
     const machine = startMachine(program, instance, fresh);
-    // With all that triggers make of its statements: the script runs without them.
+    // Includes the effects of triggers: the script runs without them.
     const isFired = sendsTriggers(machine.transaction, triggered) !== undefined;
     const steps = ran.execution.steps.filter((step) => step.instance === instance.instance);
     const own: UnrolledStatement[] = [];
@@ -95,7 +95,7 @@ export function unrolledTexts(input: TestInput): UnrolledTexts {
   return texts;
 }
 
-/** Whose SQL the statements of code are written in. */
+/** The product whose SQL is used for code's statements. */
 export function productOf({ anomaly, levelOf }: TestInput): SqlWriter["product"] {
   const level = levelOf(anomaly.witness.instances[0]?.instance ?? "");
   return level.family === "product" && level.product !== "postgres" ? "mariadb" : "postgres";
@@ -122,7 +122,7 @@ function fillsAt(
   return all.findLast((each) => each.start <= start && start < each.end)?.fills ?? [];
 }
 
-/** The statement of a routine without INTO, with values for the names that are variables. */
+/** The routine's statement without INTO, with values for the names of variables. */
 function withValues(
   program: Program,
   machine: Machine,
@@ -153,13 +153,13 @@ function withoutInto(text: string, fills: readonly string[]): string {
   return text.replace(new RegExp(`\\s+into\\s+(?:strict\\s+)?${names}(?![\\w.])`, "i"), "");
 }
 
-/** Where a word names a column, a table, an alias or a function even if there is a variable of that name. */
+/** True if a word names a column, table, alias or function even if a variable has the same name. */
 function isPlaceOfColumn(tokens: readonly Token[], index: number, isColumn: boolean): boolean {
   const before = tokens[index - 1]?.word;
   const after = tokens[index + 1]?.word;
   if (before === "." || after === "." || after === "(" || before === "as") return true;
   if (!isColumn) return false;
-  // SET column = ..., and the list of columns of an INSERT.
+  // SET column = ..., and the column list of an INSERT.
   if (after === "=" && (before === "set" || before === ",")) return true;
   const start = tokens.slice(0, index).findLastIndex(({ word }) => word === "(");
   return start >= 2 && tokens[start - 2]?.word === "into";

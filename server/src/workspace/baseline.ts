@@ -1,26 +1,26 @@
-// The baseline: a file with the findings that a code base starts with, so that only new ones are told. Its text, read
-// and written; which findings an entry stands for is decided in service/findings/baselineUse.ts.
+// The baseline: a file with the existing findings of a code base, so that only new ones are reported. Reads and writes its text;
+// service/findings/baselineUse.ts matches entries with findings.
 import type { Range } from "../protocol/source";
 import { parseJson, type JsonEntry, type JsonValue } from "./json";
 import { openSources, type Sources } from "./sources";
 
-/** Common part of entries of all versions. */
+/** The common part of entries of all versions. */
 interface Entry {
   readonly fingerprint: string;
   /** Names of transactions without their files. */
   readonly transactions: readonly string[];
-  /** How many findings have this content. */
+  /** The number of findings with this content. */
   readonly count: number;
-  /** The reason why it is accepted; the user may write it. */
+  /** The reason for accepting it; the user may edit it. */
   readonly reason: string;
   readonly range: Range;
 }
 
-/** One cause, or several that nothing tells apart, with whomever it races. */
+/** One cause, or several indistinguishable ones, with any partners. */
 export interface BaselineEntry extends Entry {
   /** Kinds of its anomalies when it was written, for people. */
   readonly kinds: readonly string[];
-  /** The statement that goes stale and those that rest on it; see `plainStatement`. */
+  /** The stale statement and its uses; see `plainStatement`. */
   readonly read: string;
   readonly table: string;
   readonly uses: readonly string[];
@@ -33,14 +33,14 @@ export interface AnomalyEntry extends Entry {
 }
 
 export interface Baseline {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly entries: readonly BaselineEntry[];
-  /** Those of a file of version 1, which has no others. */
+  /** The entries of a version 1 file, which has no others. */
   readonly old: readonly AnomalyEntry[];
 }
 
-/** The reason why a baseline cannot be used, with the place in it where its text is to blame. */
+/** The reason why a baseline cannot be used, with the place of an error in its text. */
 export interface BaselineProblem {
   readonly path: string;
   readonly message: string;
@@ -49,10 +49,10 @@ export interface BaselineProblem {
 
 const FORMAT = "isolens-baseline";
 const VERSION = 2;
-/** Its entries still stand for the anomalies that they stood for. */
+/** Entries of this version still match anomalies. */
 const OLD_VERSION = 1;
 
-/** Reads a baseline; `workspace` is the folder that it must be in, its own by default. */
+/** Reads a baseline; `workspace` is the folder that must contain it, by default its own workspace. */
 export async function readBaseline(
   absolute: string,
   sources: Sources = openSources({ roots: [] }),
@@ -66,7 +66,7 @@ export async function readBaseline(
   return parseBaseline(absolute, read.text);
 }
 
-/** The entries of a baseline's text, or what is wrong with it: a part of a baseline would hide what it should not. */
+/** The entries of a baseline's text, or the error in it: a partly read baseline would suppress the wrong findings. */
 export function parseBaseline(path: string, text: string): Baseline | BaselineProblem {
   const json = parseJson(text);
   if (!json.ok)
@@ -110,9 +110,9 @@ const OLD_FIELDS = '"fingerprint", "kind", "transactions" and "statements"';
 
 interface EntriesRead {
   readonly entries: readonly (BaselineEntry | AnomalyEntry)[];
-  /** The place of the first entry that will not do. */
+  /** The place of the first invalid entry. */
   readonly fault?: Range;
-  /** Its fingerprint, where another entry has it. */
+  /** Its fingerprint, if another entry has the same. */
   readonly twice?: string;
 }
 
@@ -131,7 +131,7 @@ function entriesOf(
   return { entries: [...entries.values()] };
 }
 
-/** The text of a baseline: one entry per content, in an order that does not depend on the findings'. */
+/** The text of a baseline: one entry per content, in an order independent of the findings'. */
 export function baselineText(entries: readonly Omit<BaselineEntry, "range">[]): string {
   const findings = [...entries]
     .sort((a, b) => compare(sortKey(a), sortKey(b)))

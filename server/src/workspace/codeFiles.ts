@@ -1,5 +1,5 @@
-// The code of a project: which files are worth reading, and the modules that these may import, read when they are asked
-// for. Files are read at once, some at a time, so that a server answers meanwhile.
+// The code of a project: the files worth reading, and the modules that they may import, which are read on demand. Files are read in
+// batches, so that a server stays responsive.
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
@@ -14,48 +14,48 @@ import { readManifests } from "./manifests";
 import { openSources, type Sources } from "./sources";
 
 export interface ProjectCode extends CodeFiles {
-  /** Source from which another thread opens it again. */
+  /** The data from which another thread opens it again. */
   readonly source: CodeSource;
-  /** Changes whenever any of the files does, those of the project itself aside. */
+  /** Changes whenever a file does, except the project's own files. */
   readonly digest: () => string;
 }
 
-/** Where the modules of a project are: plain data. */
+/** The location of a project's modules: plain data. */
 export interface CodeSource {
   readonly listing: FolderListing;
-  /** Folder to which their ids are relative. */
+  /** The folder that their ids are relative to. */
   readonly folder: string;
   /** Files that the project itself has read. */
   readonly own: ReadonlySet<FileId>;
-  /** Folders that links may lead to where there is no repository. */
+  /** Folders that links may lead to if there is no repository. */
   readonly roots: readonly string[];
-  /** Texts by absolute path that replace what is on disk. */
+  /** Unsaved texts by absolute path; they replace the files on disk. */
   readonly openTexts?: ReadonlyMap<string, string>;
 }
 
-/** Code beyond this is data, or written by a tool. */
+/** Larger files are data or generated. */
 export const LARGEST_CODE_FILE = 2 * 1024 * 1024;
 
-/** Remembers from one load to the next which files are worth reading, by their sizes and times. */
+/** Cache of which files are worth reading, by size and time. */
 export type CodeCache = Map<string, JudgedFile>;
 
 export interface JudgedFile {
   readonly stamp: string;
-  /** The text of a file that is worth reading; else nothing of it is kept. */
+  /** The text of a file that is worth reading; otherwise it is not kept. */
   readonly text?: string;
-  /** The reason why it is left out although it may use a database. */
+  /** The reason why it is excluded although it may use a database. */
   readonly why?: string;
-  /** The reason why nobody knows what is in it. */
+  /** The reason why its content is unknown. */
   readonly unread?: string;
 }
 
 export interface ChosenCode {
   readonly files: readonly SourceFile[];
-  /** Files that may use a database and are left out, and why. */
+  /** Excluded files that may use a database, with the reason. */
   readonly skipped: readonly { readonly file: FileId; readonly reason: string }[];
 }
 
-/** Files of code that may use a database, as they are on disk or in the editor. */
+/** Files of code that may use a database, from the editor or from disk. */
 export async function chooseCode(
   paths: readonly string[],
   folder: string,
@@ -87,7 +87,7 @@ export async function chooseCode(
   return { files, skipped };
 }
 
-/** The modules of a folder's listing. */
+/** The modules in a folder's listing. */
 export function openCode(source: CodeSource): ProjectCode {
   const { listing, folder, own, openTexts } = source;
   const sources = openSources(source);
@@ -141,7 +141,7 @@ export function fileIdOf(folder: string, absolute: string): FileId {
   return relativePath(folder, absolute) as FileId;
 }
 
-/** Milliseconds after which others get their turn: a disk may be slow. */
+/** Milliseconds after which other tasks get their turn: disks may be slow. */
 const SLICE = 15;
 
 function judge(absolute: string, sources: Sources, cache: CodeCache | undefined): JudgedFile {
@@ -178,8 +178,8 @@ function digestOf(
 }
 
 /**
- * Where the modules of a folder's files are looked for when no configuration says it: the root of its repository or
- * package, and where nothing marks one, the folder itself.
+ * The folder for resolving modules without a configuration: the root of the repository or package, or the folder itself if nothing marks
+ * one.
  */
 export function codeRootOf(from: string, cwd: string, isThere: (path: string) => boolean): string {
   let found = from;

@@ -28,39 +28,39 @@ export interface DistinctParameters {
 /** Names of two transactions whose instances are kept serializable with each other, from `serializablePairs`. */
 export interface ConfiguredPair {
   readonly pair: SerializablePair;
-  /** Where it stands in the file. */
+  /** Its place in the file. */
   readonly range: Range;
 }
 
 export interface Configuration {
-  /** The dialect of all files; absent: each file's text tells. */
+  /** The dialect of all files; detected per file if absent. */
   readonly dialect?: Dialect;
   /** The level of the workspace. */
   readonly level: Level;
-  /** No level was named: `level` is the dialect's default, or what was detected. */
+  /** True if no level was configured: `level` is the dialect's default, or the detected one. */
   readonly levelIsDefault: boolean;
-  /** Signs of the database in files of the workspace where the configuration says nothing. */
+  /** The database detected in the workspace's files, where the configuration says nothing. */
   readonly detected?: Detection;
-  /** Levels that the files named by the key `levels` define. */
+  /** Levels defined by the files under the key `levels`. */
   readonly defined: readonly PaperLevel[];
   /** Levels of single transactions, by name. */
   readonly transactionLevels: Readonly<Record<string, Level>>;
   readonly serializablePairs: readonly ConfiguredPair[];
   readonly distinct: readonly DistinctParameters[];
-  /** Invariants between transactions, with its place in the file. */
+  /** Invariants between transactions, with their places in the file. */
   readonly invariants: readonly { readonly text: string; readonly range: Range }[];
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly maxTransactions: number;
-  /** Rounds of a loop that are looked at. */
+  /** Loop unrolling bound. */
   readonly unroll: number;
-  /** True if a proof for any number of transactions is asked for where nothing is found. */
+  /** True to attempt a proof for any number of transactions if nothing is found. */
   readonly prove: boolean;
   /** Milliseconds. */
   readonly budget: number;
-  /** How loudly kinds of anomalies are told, where it is not as usual. */
+  /** Non-default severities of kinds. */
   readonly severities: Severities;
-  /** The file with the findings that are accepted, as it is written there, relative to the configuration. */
+  /** The baseline file as written, relative to the configuration. */
   readonly baseline?: { readonly path: string; readonly range: Range };
 }
 
@@ -76,7 +76,7 @@ export interface ConfigurationResult {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Configuration without a file. */
+/** The configuration without a file. */
 export const DEFAULT_CONFIGURATION: Configuration = {
   level: defaultLevel("postgres"),
   levelIsDefault: true,
@@ -94,7 +94,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   severities: {},
 };
 
-/** The files that an isolens.json names under `levels`, as they are written there. */
+/** The files under `levels` in an isolens.json, as written. */
 export function levelFilesOf(
   text: string,
 ): readonly { readonly path: string; readonly range: Range }[] {
@@ -108,8 +108,8 @@ export function levelFilesOf(
 }
 
 /**
- * Reads the text of an isolens.json; `defined` are the levels that its level files define. Wrong values are reported
- * with their place and leave the default.
+ * Parses an isolens.json; `defined` are the levels of its level files. Wrong values are reported with their place and replaced by the
+ * default.
  */
 export function parseConfiguration(
   text: string,
@@ -142,7 +142,7 @@ export function parseConfiguration(
   return { configuration, problems };
 }
 
-/** Levels of single transactions that the level of the others does not run beside. */
+/** Levels of single transactions that are incompatible with the level of the others. */
 function mixedProducts(
   { level, transactionLevels }: Configuration,
   entries: readonly JsonEntry[],
@@ -158,21 +158,21 @@ function mixedProducts(
   });
 }
 
-/** The reason why a transaction cannot run at one level while the others run at another. */
+/** The reason why a transaction cannot run at a level while the others run at another. */
 export function mixedProductsText(transaction: string, own: Level, others: Level): string {
   const kind = (level: Level): string =>
     level.family === "paper" ? "is defined by axioms" : `is a level of ${level.product}`;
   return `${transaction} is to run at ${own.name}, which ${kind(own)}, and the others at ${others.name}, which ${kind(others)}; levels that are mixed must be of one database, or all be defined by axioms`;
 }
 
-/** The configuration at the default level of that dialect, unless it names a level. */
+/** The configuration at the dialect's default level, unless it names a level. */
 export function withDefaultLevel(configuration: Configuration, dialect: Dialect): Configuration {
   return configuration.levelIsDefault
     ? { ...configuration, level: defaultLevel(dialect) }
     : configuration;
 }
 
-/** `there is no level "x"; did you mean "y"?`, or with all names where none is near. */
+/** `there is no level "x"; did you mean "y"?`, or with all names if none is similar. */
 export function unknownText(what: string, written: string, known: readonly string[]): string {
   const near = nearestNames(written, known);
   const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
@@ -180,16 +180,16 @@ export function unknownText(what: string, written: string, known: readonly strin
   return `there is no ${what} "${written}"; ${hint}`;
 }
 
-/** The same for a level, whose aliases count as well; `defined` are levels that the user defined. */
+/** The same for a level, whose aliases count as well; `defined` are user-defined levels. */
 export function unknownLevelText(written: string, defined: readonly PaperLevel[] = []): string {
-  // The papers' printed forms are for those who ask for them.
+  // The papers' printed forms are only suggested if the text names one.
   const known: readonly Level[] = /^(clotho|anode)/iu.test(written)
     ? LEVELS
     : LEVELS.filter((level) => !PRINTED_LEVELS.some((printed) => printed === level));
   const offered = [...known, ...defined];
   const names = offered.map((level) => level.name);
   const spelled = offered.flatMap((level) => [level.name, ...level.aliases]);
-  // Who names no product means a level without one, if there is one like it.
+  // A name without a product suggests a level without one, if there is a similar one.
   const plain = written.includes(":") ? [] : spelled.filter((name) => !name.includes(":"));
   const nearPlain = nearestNames(written, plain);
   const near = (nearPlain.length > 0 ? nearPlain : nearestNames(written, spelled)).map(
@@ -304,15 +304,15 @@ const KEYS = dictionary<ReadKey>({
   },
 });
 
-/** Range of the rounds of a loop that are looked at, in words. */
+/** The allowed range of the unrolling bound, in words. */
 export const UNROLL_RANGE = "a whole number from 1 to 8";
 
-/** True if so many transactions can be looked at together. */
+/** True for a valid tuple size limit. */
 export function isMaxTransactions(count: number): boolean {
   return Number.isInteger(count) && count >= 2;
 }
 
-/** True if so many rounds of a loop can be asked for. */
+/** True for a valid unrolling bound. */
 export function isUnroll(rounds: number): boolean {
   return Number.isInteger(rounds) && rounds >= 1 && rounds <= 8;
 }
@@ -417,7 +417,7 @@ export function wrong(value: JsonValue, what: string, expected: string): Configu
   };
 }
 
-/** The same of a whole file, which may be anybody's: its text is not repeated. */
+/** The same for a whole file, without quoting its text, which may be confidential. */
 export function wrongFile(
   { kind, range }: JsonValue,
   what: string,

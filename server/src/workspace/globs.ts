@@ -2,8 +2,8 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
 
 /**
- * A test for paths relative to the configuration's folder. A pattern without wildcard also matches everything
- * below it, and one without `/` matches at any depth, as people expect of "node_modules".
+ * A predicate on paths relative to the configuration's folder. A pattern without wildcard also matches everything below it, and one without
+ * `/` matches at any depth, as for "node_modules".
  */
 export function compileGlobs(patterns: readonly string[]): (path: string) => boolean {
   const tests = patterns.map((pattern) => globToRegExp(pattern));
@@ -17,7 +17,7 @@ function globToRegExp(pattern: string): RE2JS {
     return RE2JS.compile(`^${anywhere}${translate(trimmed)}(?:/.*)?$`);
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
-    // A class such as [z-a] is none: the characters themselves are meant.
+    // An invalid class such as [z-a] is matched literally.
     return RE2JS.compile(`^${anywhere}${RE2JS.quote(trimmed)}(?:/.*)?$`);
   }
 }

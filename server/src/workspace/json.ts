@@ -1,5 +1,4 @@
-// JSON with positions, so that a remark on a configuration can point at the very key. Comments and trailing commas
-// are accepted, as editors do in configuration files.
+// JSON with positions, so that a remark on a configuration can point at the key. Comments and trailing commas are accepted.
 import type { Position, Range } from "../protocol/source";
 
 export type JsonValue =
@@ -20,7 +19,7 @@ export type JsonResult =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly message: string; readonly range: Range };
 
-/** Parses a JSON text (a leading byte order mark is skipped); the first error ends it, with its place. */
+/** Parses a JSON text (skipping a byte order mark); stops at the first error, with its place. */
 export function parseJson(text: string): JsonResult {
   const reader: Reader = {
     text,
@@ -40,8 +39,8 @@ export function parseJson(text: string): JsonResult {
 }
 
 /**
- * The part of a text value between two offsets of the value, in a JSON text that holds the value at `range`: escapes
- * count as long as they are written. An empty part is widened to one character.
+ * The range of a part of a string value, by offsets in the value; the value is at `range` of a JSON text, where escapes have their written
+ * length. An empty part is widened to one character.
  */
 export function rangeWithin(text: string, range: Range, from: number, to: number): Range {
   const line = text.split("\n")[range.start.line] ?? "";
@@ -64,7 +63,7 @@ interface Reader {
   readonly lines: readonly number[];
 }
 
-/** Leaves the recursive descent at once; never seen outside this file. */
+/** Aborts the recursive descent; does not leave this file. */
 class JsonProblem extends Error {
   constructor(
     message: string,

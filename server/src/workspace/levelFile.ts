@@ -1,5 +1,5 @@
-// A file that defines an isolation level by axioms: its keys, what is wrong with it, and what its axioms exclude.
-// Reading from disk is in projects.ts.
+// A file that defines an isolation level by axioms: its keys, errors in it, and the effect of its axioms. Reading from disk is in
+// projects.ts.
 import type { WrittenAxiom } from "../isolation/formula";
 import { PAPER_LEVELS, PRODUCT_LEVELS, findLevel } from "../isolation/levels";
 import type { PaperLevel } from "../isolation/levels";
@@ -14,15 +14,15 @@ import type { ConfigurationProblem } from "./configuration";
 import { parseJson, rangeWithin } from "./json";
 import type { JsonEntry, JsonValue } from "./json";
 
-/** A level as its file says it, and remarks on the file. With an error there is no level. */
+/** The level in a file, and remarks on the file. With an error there is no level. */
 export interface LevelFile {
   readonly level?: PaperLevel;
   readonly problems: readonly ConfigurationProblem[];
 }
 
 /**
- * Reads the text of a level file. Besides its form it is checked that each axiom admits transactions that run one after
- * the other (an error else) and excludes something that the axioms before it do not (a note else).
+ * Parses a level file. Besides its form, each axiom must admit serial runs (else an error) and should exclude something that the previous
+ * axioms do not (else a note).
  */
 export function parseLevelFile(text: string): LevelFile {
   const result = parseJson(text);
@@ -39,7 +39,7 @@ export function parseLevelFile(text: string): LevelFile {
     return { problems: [problem] };
   }
   if (!value.entries.some(({ key }) => key === "name" || key === "axioms")) {
-    // Whatever else it is, its keys are nobody's business.
+    // The keys of a file that is no level are not reported.
     const message = 'this is no level: it has neither "name" nor "axioms"';
     return { problems: [{ severity: "error", message, range: value.range }] };
   }
@@ -124,7 +124,7 @@ const KEYS = dictionary<(entry: JsonEntry, draft: Draft) => void>({
   },
 });
 
-/** Lower case keeps names apart from SQL's own words, and a colon would name a product. */
+/** Lower case distinguishes names from SQL's own words, and a colon would name a product. */
 function problemOfName(name: string): string | undefined {
   if (!/^[a-z][a-z0-9]*(?:[-.][a-z0-9]+)*$/u.test(name)) {
     return `a level's name is made of small letters, digits, "-" and ".", as "my-store"; this one is "${name}"`;
@@ -152,7 +152,7 @@ function axiomProblemText({ message, unknown }: AxiomProblem): string {
   return known.length > 0 ? unknownText(what, written, known) : `${message}; bind it with forall`;
 }
 
-/** Says of each axiom that refuses serial runs, or that excludes nothing, that it does. */
+/** Reports axioms that reject serial runs, or that exclude nothing. */
 function judgeAxioms(draft: Draft): void {
   const base = (draft.base?.axioms ?? []).flatMap(writtenAxioms);
   draft.axioms.forEach(({ axiom, range }, at) => {

@@ -1,5 +1,4 @@
-// Walks a folder once: which files the configuration includes, which hold code that may be imported, and which say how
-// names of packages and paths are resolved.
+// Walks a folder once: the included files, importable code, and files that configure module resolution.
 import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
@@ -10,21 +9,21 @@ import { compileGlobs } from "./globs";
 import { isModelFile } from "./modelFile";
 import { fileErrorText } from "./textFile";
 
-/** Absolute paths, in order of their code units. */
+/** Absolute paths, sorted by code unit. */
 export interface FolderListing {
-  /** Included and not code: SQL. */
+  /** Included files other than code: SQL. */
   readonly files: readonly string[];
-  /** Code that is included: no tests, nothing that tools wrote. */
+  /** Included code: no tests, nothing generated. */
   readonly code: readonly string[];
-  /** All code that may be imported, included or not. */
+  /** All importable code, included or not. */
   readonly modules: readonly string[];
   /** package.json, tsconfig.json and the like. */
   readonly manifests: readonly string[];
-  /** Schemas of ORMs in files of their own, and models of libraries. */
+  /** ORM schema files, and models of libraries. */
   readonly schemas: readonly string[];
-  /** Settings that may say which database is used, and how. */
+  /** Settings that may show which database is used, and how. */
   readonly settings: readonly string[];
-  /** Folders that were not looked into, and why. */
+  /** Folders that were not searched, with the reason. */
   readonly unread: readonly UnreadFolder[];
 }
 
@@ -33,10 +32,10 @@ export interface UnreadFolder {
   readonly reason: string;
 }
 
-/** Never searched: what tools put there is not the user's. */
+/** Never searched: these are generated or installed. */
 const IGNORED_FOLDERS = new Set(["node_modules", "dist"]);
 
-/** Folders whose code tools wrote or took from elsewhere. */
+/** Folders with generated or third-party code. */
 const FOREIGN_CODE = new Set([
   "build",
   "out",
@@ -48,18 +47,15 @@ const FOREIGN_CODE = new Set([
   "bower_components",
 ]);
 
-/** Folders and names of code that tests something; nobody runs it beside others. */
+/** Folders and names of test code, which does not run concurrently in production. */
 const TEST_FOLDERS = new Set(["test", "tests", "__tests__", "__mocks__", "e2e", "cypress", "spec"]);
 const TEST_FILE =
   /[.-](?:test|tests|spec|e2e-spec|stories|bench)\.[cm]?[jt]sx?$|(?:Test|Tests|IT)\.java$/u;
 
-/** A folder so deep or so full is no source tree; the walk stops rather than hang, and says so. */
+/** Limits of depth and size: such a folder is no source tree; the walk stops and reports it. */
 const MOST_FOLDERS = 20_000;
 
-/**
- * The files below `folder`; patterns are relative to `base`. Where the folder itself is one of tests, they are what was
- * asked for.
- */
+/** The files below `folder`; patterns are relative to `base`. Test code is included if the folder itself is a test folder. */
 export async function listFolder(
   folder: string,
   base: string,
@@ -147,12 +143,12 @@ export function mergedListing(listings: readonly FolderListing[]): FolderListing
   };
 }
 
-/** Compares paths by code unit, the same on every machine. */
+/** Compares paths by code unit, independent of the locale. */
 export function comparePaths(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A path below a folder with `/`, as in file ids. */
+/** A path relative to a folder with `/`, as in file ids. */
 export function relativePath(folder: string, absolute: string): string {
   return path.relative(folder, absolute).split(path.sep).join("/");
 }
@@ -163,7 +159,7 @@ interface Folder {
   readonly isTest: boolean;
 }
 
-/** Files that say where modules are. */
+/** Files that configure module resolution. */
 export const MANIFESTS: ReadonlySet<string> = new Set([
   "package.json",
   "tsconfig.json",
@@ -173,7 +169,7 @@ export const MANIFESTS: ReadonlySet<string> = new Set([
 
 const DECLARATIONS = /\.d\.[mc]?ts$/iu;
 
-/** Entries of a folder, or why nobody can tell. */
+/** The entries of a folder, or the reason why they are unknown. */
 async function entriesOf(folder: string): Promise<readonly Dirent[] | string> {
   try {
     return await readdir(folder, { withFileTypes: true });
@@ -182,7 +178,7 @@ async function entriesOf(folder: string): Promise<readonly Dirent[] | string> {
   }
 }
 
-/** The reason why a link to a folder is left alone; undefined for all else, and where the folder is met without it. */
+/** The reason why a link to a folder is not followed; undefined for anything else, and if the folder is visited without it. */
 async function linkedFolder(
   entry: Dirent,
   absolute: string,
@@ -202,12 +198,12 @@ async function linkedFolder(
   }
 }
 
-/** Links to files, pipes and devices are listed: whoever reads them says why they cannot be read. */
+/** Links to files, pipes and devices are listed: reading them reports why they cannot be read. */
 async function isFileLike(absolute: string): Promise<boolean> {
   try {
     return !(await stat(absolute)).isDirectory();
   } catch {
-    // A link to nowhere.
+    // A dangling link.
     return false;
   }
 }

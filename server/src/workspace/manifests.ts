@@ -1,4 +1,4 @@
-// Places of modules by package.json and tsconfig.json. What they say wrongly is left out: others tell that.
+// Module resolution by package.json and tsconfig.json. Errors in them are ignored: other tools report these.
 import path from "node:path";
 import type {
   CodeFiles,
@@ -11,7 +11,7 @@ import { relativePath } from "./listFolder";
 
 type ReadText = (absolute: string) => string | undefined;
 
-/** Packages and path maps of the given files; folders are relative to `base`. */
+/** Packages and path maps of these files; folders are relative to `base`. */
 export function readManifests(
   manifests: readonly string[],
   base: string,
@@ -79,7 +79,7 @@ function entriesOf(exported: JsonValue | undefined): CodePackage["entries"] {
     : [{ subpath: ".", targets: targetsOf(exported) }];
 }
 
-/** All texts below: every condition may be the one. */
+/** All targets below: any condition may apply. */
 function targetsOf(value: JsonValue): readonly string[] {
   switch (value.kind) {
     case "string":
@@ -93,7 +93,7 @@ function targetsOf(value: JsonValue): readonly string[] {
   }
 }
 
-/** Configurations may extend others; longer chains than this are mistakes. */
+/** The limit of `extends` chains. */
 const LONGEST_CHAIN = 8;
 
 function readPathMap(
@@ -123,7 +123,7 @@ function readPathMap(
   };
 }
 
-/** True if null is checked; undefined where no file of the workspace says. */
+/** The value of strictNullChecks; undefined if no file of the workspace sets it. */
 function checksNull(absolute: string, read: ReadText, depth = 0): boolean | undefined {
   const manifest = parsed(absolute, read);
   if (manifest === undefined || depth > LONGEST_CHAIN) return undefined;
@@ -141,7 +141,7 @@ function checksNull(absolute: string, read: ReadText, depth = 0): boolean | unde
   );
 }
 
-/** Only files of the workspace: what packages offer to extend says nothing of its paths. */
+/** Only extended files of the workspace: configurations in packages say nothing about its paths. */
 function extended(manifest: JsonValue): readonly string[] {
   const value = field(manifest, "extends");
   const names = value === undefined ? [] : targetsOf(value);

@@ -1,4 +1,4 @@
-// Files of `isolens.models/`: drivers and wrappers that a workspace describes itself, in the form of our own models.
+// Files of `isolens.models/`: drivers and wrappers described by the workspace, in the form of our own models.
 import type {
   ClientModel,
   DriverModel,
@@ -13,18 +13,18 @@ import { unknownText, wrong, wrongFile } from "./configuration";
 import type { ConfigurationProblem } from "./configuration";
 import { parseJson, type JsonEntry, type JsonValue } from "./json";
 
-/** True if a file is one, by its path with slashes. */
+/** True for a model file, by its path with slashes. */
 export function isModelFile(file: string): boolean {
   return /(?:^|\/)isolens\.models\/[^/]+\.json$/u.test(file);
 }
 
 export interface DescribedLibraries {
   readonly models: readonly DriverModel[];
-  /** On the files. A file with an error describes nothing. */
+  /** Notes on the files. A file with an error is ignored. */
   readonly notes: readonly Note[];
 }
 
-/** The models of all files. Of several for one package none holds, and the later ones say so. Linear in the texts. */
+/** The models of all files. If several describe one package none is used, and the later ones are reported. Linear in the texts. */
 export function describedLibraries(
   files: readonly { readonly file: FileId; readonly text: string }[],
 ): DescribedLibraries {
@@ -49,10 +49,10 @@ export function describedLibraries(
   return { models: models.filter((each) => !each.modules.some((one) => doubled.has(one))), notes };
 }
 
-/** A model as its file says it, and what is wrong with it; with a problem there is no model. */
+/** A file's model and its problems; with a problem there is no model. */
 export function parseModelFile(text: string): {
   readonly model?: DriverModel;
-  /** The packages that it speaks of, with their places. */
+  /** The described packages, with their places. */
   readonly modules: readonly { readonly name: string; readonly value: JsonValue }[];
   readonly problems: readonly ConfigurationProblem[];
 } {
@@ -99,7 +99,7 @@ function readModel(value: JsonValue, problems: Problems): DriverModel | undefine
   };
 }
 
-/** `pool|client: query`: what stands before the colon are clients. */
+/** `pool|client: query`: the names before the colon are clients. */
 function checkOwners(
   methods: JsonValue | undefined,
   clients: Readonly<Record<string, ClientModel>>,
@@ -136,7 +136,7 @@ function clientIn(value: JsonValue, problems: Problems): ClientModel | undefined
   };
 }
 
-/** Keys that an effect has beside its kind, and which of them it needs. */
+/** The required and allowed keys of an effect beside its kind. */
 const EFFECTS = dictionary<{ readonly needs: readonly string[]; readonly takes: readonly string[] }>({
   nothing: { needs: [], takes: [] },
   done: { needs: [], takes: [] },
@@ -200,7 +200,7 @@ function effectIn(
     ...(parameters !== undefined && { parameters }),
     ...Object.fromEntries(flags),
   };
-  // The form has told which of these an effect of this kind needs; one with a problem is not used.
+  // The schema check has reported missing keys; an effect with a problem is not used.
   return whole as Effect;
 }
 

@@ -1,6 +1,6 @@
-// Names that somebody may have meant.
+// Suggestions for misspelled names.
 
-/** Up to three of the known names that are near to what was written, nearest first; of equally near ones the shorter. */
+/** Up to three known names similar to the written one, nearest first; of equally near ones the shorter. */
 export function nearestNames(written: string, known: readonly string[]): readonly string[] {
   const wanted = written.toLowerCase();
   return known
@@ -11,14 +11,14 @@ export function nearestNames(written: string, known: readonly string[]): readonl
     .map(({ name }) => name);
 }
 
-/** A name that contains what was written, or is contained in it, counts as near. */
+/** The distance of two names; one that contains the other counts as near. */
 function nameDistance(written: string, name: string): number {
   const contained = written.length > 2 && (name.includes(written) || written.includes(name));
   const distance = editDistance(written, name);
   return contained ? Math.min(distance, 1) : distance;
 }
 
-/** Levenshtein's distance, with one row of the table at a time. */
+/** Levenshtein distance, with one row of the table at a time. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, n) => n);
   for (let i = 1; i <= a.length; i += 1) {

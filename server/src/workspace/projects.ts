@@ -1,5 +1,5 @@
-// Finds what a check is about: files below the given paths, grouped into projects by the isolens.json that governs
-// each file. Texts of open documents may stand in for files on disk.
+// The input of a check: files below the given paths, grouped into projects by the isolens.json that governs each file. Texts of open
+// documents replace files on disk.
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -45,33 +45,33 @@ import { openSources, type Sources } from "./sources";
 export interface Project {
   /** Absolute; file ids are relative to it, with `/`. */
   readonly folder: string;
-  /** Absolute path of the isolens.json that governs it. */
+  /** Absolute path of its isolens.json. */
   readonly configurationFile?: string;
   readonly configuration: Configuration;
   readonly configurationProblems: readonly ConfigurationProblem[];
-  /** The level files that the configuration names, with remarks on them. */
+  /** The configuration's level files, with remarks on them. */
   readonly levelFiles?: readonly ReadLevelFile[];
-  /** The baseline that the configuration names. */
+  /** The configuration's baseline. */
   readonly baseline?: Baseline;
   /** Files whose transactions are checked. */
   readonly files: readonly SourceFile[];
-  /** Other files of a configured project: they lend their tables to files that do not declare them. */
+  /** Other files of a configured project, which only provide tables. */
   readonly context: readonly SourceFile[];
   readonly skipped: readonly SkippedFile[];
-  /** Where the modules are that code imports; absent where no file is code. */
+  /** The modules that code may import; absent if no file is code. */
   readonly code?: ProjectCode;
 }
 
-/** A file or folder that belongs to the project and was not read: it cannot be, or nobody wrote it by hand. */
+/** A file or folder of the project that was not read: unreadable or generated. */
 export interface SkippedFile {
   readonly file: FileId;
   readonly reason: string;
   readonly isFolder?: boolean;
 }
 
-/** A file that defines a level. */
+/** A level file. */
 export interface ReadLevelFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly level?: PaperLevel;
   readonly problems: readonly ConfigurationProblem[];
@@ -79,7 +79,7 @@ export interface ReadLevelFile {
   readonly unreadable?: string;
 }
 
-/** A path or a configuration that cannot be used; `range` is set where a text is to blame. */
+/** A path or configuration that cannot be used; `range` is the place of an error in a text. */
 export interface WorkspaceProblem {
   readonly path: string;
   readonly range?: Range;
@@ -87,30 +87,29 @@ export interface WorkspaceProblem {
 }
 
 export interface LoadOptions {
-  /** The working directory: relative paths, and file ids where no configuration governs. Absolute. */
+  /** The absolute working directory: the base of relative paths, and of file ids without a configuration. */
   readonly cwd: string;
-  /** Use this configuration for everything, whatever stands nearer. */
+  /** A configuration for everything, in place of nearer ones. */
   readonly configurationFile?: string;
-  /** Texts by absolute path that replace what is on disk. */
+  /** Unsaved texts by absolute path; they replace the files on disk. */
   readonly openTexts?: ReadonlyMap<string, string>;
-  /** Cache of an earlier load of files of code. */
+  /** The cache of an earlier load's code files. */
   readonly codeCache?: CodeCache;
-  /** Milliseconds that reading may take. */
+  /** Time limit of reading in milliseconds. */
   readonly budget?: number;
-  /** Baselines that configurations name are not read: another one takes their place. */
+  /** True to ignore the configurations' baselines: another one replaces them. */
   readonly withoutBaseline?: boolean;
 }
 
 export interface LoadResult {
   readonly projects: readonly Project[];
-  /** Any of these means that the request cannot be carried out as asked. */
+  /** Problems that make the request impossible as a whole. */
   readonly problems: readonly WorkspaceProblem[];
 }
 
 /**
- * The projects of files and folders. A named file always belongs; a folder gives what the configuration's `include`
- * and `exclude` say (all `.sql` files by default, and code that may use a database). Order is by path, so that results
- * do not depend on the disk.
+ * The projects of files and folders. A named file always belongs; a folder contributes what the configuration's `include` and `exclude` say
+ * (by default all `.sql` files, and code that may use a database). Sorted by path, so that results do not depend on the disk.
  */
 export async function loadProjects(
   paths: readonly string[],
@@ -144,7 +143,7 @@ export async function loadProjects(
   return { projects, problems };
 }
 
-/** Reads a level file; `workspace` is the folder that it must be in, its own by default. */
+/** Reads a level file; `workspace` is the folder that must contain it, by default its own workspace. */
 export async function readLevelFile(
   absolute: string,
   sources: Sources = openSources({ roots: [] }),
@@ -173,17 +172,17 @@ interface Draft {
   readonly governing: Governing;
   /** Absolute paths. */
   readonly files: Set<string>;
-  /** Code of folders, of which only what may use a database is read. */
+  /** Code in folders, of which only files that may use a database are read. */
   readonly code: Set<string>;
-  /** Settings that may say which database is used. */
+  /** Settings that may show which database is used. */
   readonly settings: Set<string>;
-  /** Folders that were asked for and have code of it. */
+  /** Requested folders with code of the project. */
   readonly folders: Set<string>;
-  /** Parts of these that could not be looked into, by its path. */
+  /** Parts of these folders that could not be searched, by path. */
   readonly unread: Map<string, SkippedFile>;
 }
 
-/** Listings of folders that were walked already, by folder and configuration. */
+/** Memo of folder listings, by folder and configuration. */
 type Lists = Map<string, Promise<FolderListing>>;
 
 function listed(lists: Lists, folder: string, governing: Governing): Promise<FolderListing> {
@@ -253,8 +252,8 @@ async function loadProject(draft: Draft, options: Load, lists: Lists): Promise<P
 }
 
 /**
- * Modules of the folder that a configuration governs, and of those that were asked for outside of it. Where nothing is
- * configured, those of the repository or package of what was asked for: others beside it have databases of their own.
+ * Modules of the configuration's folder, and of requested folders outside of it. Without a configuration, those of the repository or
+ * package of the requested paths: neighbours have other databases.
  */
 async function codeOf(
   { governing, folders }: Draft,
@@ -281,7 +280,7 @@ function isWithin(file: string, folder: string): boolean {
   return !/^\.\.(?:\/|$)/u.test(relativePath(folder, file));
 }
 
-/** Settings beside the code. Where the configuration says all there is to know, nothing is read. */
+/** Settings beside the code. A complete configuration needs none. */
 async function readSettings(
   { governing, settings }: Draft,
   { sources }: Load,
@@ -298,12 +297,12 @@ async function readSettings(
   return files;
 }
 
-/** Nobody writes longer settings by hand. */
+/** Larger settings are not written by hand. */
 const LARGEST_SETTINGS = 200_000;
 
 /**
- * The configuration with what the files say where it says nothing: the product, and the level of transactions that name
- * none; without that, the level is the default of the product.
+ * The configuration completed by what the files show: the product, and the default level of transactions; otherwise the level is the
+ * product's default.
  */
 export function forFiles(
   configuration: Configuration,
@@ -340,7 +339,7 @@ function isSql({ file }: SourceFile): boolean {
   return codeLanguageOf(file) === undefined;
 }
 
-/** Dialect of the SQL, as far as it tells, else the database that the code names. */
+/** The dialect that the SQL shows, else the database that the code names. */
 function namedDialect(
   files: readonly SourceFile[],
   code: ProjectCode | undefined,
@@ -352,7 +351,7 @@ function namedDialect(
   return createDialectReader().told(files.filter(isSql), named) ?? named();
 }
 
-/** The project's other files, for their tables. What cannot be read is left out: nobody asked for it. */
+/** The project's other files, for their tables. Unreadable ones are skipped silently. */
 async function readContext(
   draft: Draft,
   options: Load,
@@ -414,7 +413,7 @@ interface FileProblem {
   readonly range?: Range;
 }
 
-/** Looks for configurations upwards, each folder once. */
+/** Searches configurations upwards, with a memo per folder. */
 class ConfigurationFinder {
   readonly problems: FileProblem[] = [];
   private readonly known = new Map<string, Promise<Governing | undefined>>();
@@ -452,7 +451,7 @@ class ConfigurationFinder {
     const file = path.join(folder, CONFIGURATION_FILE);
     if ((await kindOf(file, this.options)) === "file") return this.read(file);
     const parent = path.dirname(folder);
-    // Files above a repository are not of it.
+    // Files above a repository do not belong to it.
     if (isRepository(folder)) return undefined;
     return parent === folder ? undefined : this.search(parent);
   }
@@ -474,7 +473,7 @@ class ConfigurationFinder {
     return { folder, file, configuration, problems, levelFiles, ...(baseline && { baseline }) };
   }
 
-  /** The configuration's baseline; a part of a damaged one would not do. */
+  /** The configuration's baseline; a damaged one is not used in part. */
   private async readBaseline(
     folder: string,
     configuration: Configuration,
@@ -493,7 +492,7 @@ class ConfigurationFinder {
     return { problems: [{ severity: "error", message, range: named.range }] };
   }
 
-  /** The folder that a configuration may name files of: the whole of its repository. Undefined where it is open only. */
+  /** The folder that a configuration's files must be in: its whole repository. Undefined if it is only an open document. */
   private workspaceOf(folder: string): string | undefined {
     try {
       return workspaceOf(path.join(folder, CONFIGURATION_FILE), this.roots);
@@ -508,7 +507,7 @@ class ConfigurationFinder {
     }
   }
 
-  /** The levels that a configuration's level files define, and what is wrong with naming them. */
+  /** The levels in a configuration's level files, and problems with naming them. */
   private async readLevels(folder: string, text: string) {
     const files: ReadLevelFile[] = [];
     const defined: PaperLevel[] = [];

@@ -1,32 +1,32 @@
-// The one place that opens files which come from outside: regular files inside of their workspace, read up to a bound.
-// The content of a link, a pipe or a device is refused, and no message repeats what stands in a file.
+// The only place that opens untrusted files: regular files inside of their workspace, read up to a limit. Links, pipes and devices are
+// refused, and no message quotes a file's content.
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { realpathSync, statSync, type Stats } from "node:fs";
 import path from "node:path";
 import { reasonOf } from "../protocol/fault";
 
-/** A file that is open for reading; `size` is what it had when it was opened. */
+/** An open file; `size` is its size when it was opened. */
 export interface RegularFile {
   readonly size: number;
-  /** Fills the part from its start with the bytes that follow; fewer at the end. Never gives more than `size` in all. */
+  /** Fills a buffer with the next bytes; fewer at the end. Never returns more than `size` in total. */
   read(into: Uint8Array): number;
   close(): void;
 }
 
 export type OpenedFile =
   | { readonly ok: true; readonly file: RegularFile }
-  /** "not read: " and why, for people. */
+  /** "not read: " with the reason, for people. */
   | { readonly ok: false; readonly reason: string; readonly isMissing: boolean };
 
 /**
- * Opens a regular file without waiting for anybody. `workspace` is the real path of the folder that it must be in after
- * all links are followed; by default what `workspaceOf` says. Never throws for what it finds.
+ * Opens a regular file without blocking. `workspace` is the real path of the folder that must contain it after all links are resolved; by
+ * default `workspaceOf`. Never throws for what it finds.
  */
 export function openRegularFile(absolute: string, workspace?: string): OpenedFile {
   try {
     const refusal = refusalOf(absolute, workspace ?? workspaceOf(absolute));
     if (refusal !== undefined) return refused(refusal);
-    // Without waiting: a pipe that took the place of the file since then has no writer.
+    // Non-blocking: a pipe that has replaced the file since has no writer.
     const handle = openSync(absolute, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = fstatSync(handle);
     if (found.isFile()) return { ok: true, file: reading(handle, found.size) };
@@ -38,7 +38,7 @@ export function openRegularFile(absolute: string, workspace?: string): OpenedFil
   }
 }
 
-/** The reason why what stands there is not opened: opening some devices has an effect. Throws as `stat` does. */
+/** The reason for not opening a path: opening some devices has an effect. Throws as `stat` does. */
 function refusalOf(absolute: string, workspace: string): string | undefined {
   const found = statSync(absolute);
   if (!found.isFile()) return kindText(found);
@@ -46,9 +46,8 @@ function refusalOf(absolute: string, workspace: string): string | undefined {
 }
 
 /**
- * The real path of the folder that what belongs to a path may be read in: the nearest repository that the path stands in
- * as it is written; without one, or where it is a link to elsewhere, the first of `roots` that holds it, else its own
- * folder. Throws where there is none.
+ * The real path of the folder in which a path's files may be read: the nearest repository around the path as written; without one, or if it
+ * is a link to elsewhere, the first of `roots` that contains it, else its own folder. Throws if there is none.
  */
 export function workspaceOf(absolute: string, roots: readonly string[] = []): string {
   const own = path.dirname(absolute);
@@ -57,7 +56,7 @@ export function workspaceOf(absolute: string, roots: readonly string[] = []): st
   return repository !== undefined && isBelow(root, repository) ? repository : root;
 }
 
-/** The real path of the nearest repository around a folder as it is written. */
+/** The real path of the nearest repository around a folder as written. */
 function repositoryOf(folder: string): string | undefined {
   if (isRepository(folder)) return realpathSync.native(folder);
   const parent = path.dirname(folder);
@@ -80,13 +79,13 @@ export function isRepository(folder: string): boolean {
   return existsSync(path.join(folder, ".git"));
 }
 
-/** True if a path stands in a folder, or is it. */
+/** True if a path is in a folder, or equals it. */
 function isBelow(absolute: string, folder: string): boolean {
   const relative = path.relative(folder, absolute);
   return !path.isAbsolute(relative) && !/^\.\.(?:$|[\\/])/u.test(relative);
 }
 
-/** Fault of a file, in a few words for people. */
+/** A file error in a few words for people. */
 export function fileErrorText(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return FILE_ERRORS.get(code) ?? reasonOf(error);
@@ -126,7 +125,7 @@ function reading(handle: number, size: number): RegularFile {
   return {
     size,
     read(into) {
-      // A file that grows while it is read ends where it did when it was opened.
+      // A growing file ends where it did when it was opened.
       const count = readSync(handle, into, 0, Math.min(into.length, left), null);
       left -= count;
       return count;

@@ -1,8 +1,8 @@
-// How loudly each kind of anomaly is told: the key `severities` of isolens.json and the setting of the same name.
+// Severities by kind of anomaly: the key `severities` of isolens.json and the setting of the same name.
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import type { FindingSeverity } from "../protocol/report";
 
-/** By kind; `unused` for findings of any kind that differ only in what was read on the way. Absent: the default. */
+/** By kind; `unused` for findings of any kind that only differ in unused reads. The default applies if absent. */
 export type Severities = Readonly<Record<string, FindingSeverity>>;
 
 export const FINDING_SEVERITIES: readonly FindingSeverity[] = [
@@ -13,7 +13,7 @@ export const FINDING_SEVERITIES: readonly FindingSeverity[] = [
   "off",
 ];
 
-/** The keys that `severities` may have. */
+/** The valid keys of `severities`. */
 export const SEVERITY_KEYS: readonly string[] = [...KINDS.map(({ name }) => name), "unused"];
 
 export function findingSeverity(value: unknown): FindingSeverity | undefined {

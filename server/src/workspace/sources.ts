@@ -1,30 +1,30 @@
-// The texts of a load: those of open documents, else what is on disk, as much as time and memory allow.
+// The texts of a load: open documents, else files on disk, within limits of time and memory.
 import type { TextResult } from "./textFile";
 import { LARGEST_FILE, readTextFile, readTextFileNow } from "./textFile";
 import { workspaceFinder } from "./regularFile";
 
 export interface Sources {
-  /** The text of an open document or a file; `workspace` as of `openRegularFile`. */
+  /** The text of an open document or file; `workspace` as for `openRegularFile`. */
   read(absolute: string, workspace?: string): Promise<TextResult>;
-  /** The same at once, for files of at most `largest` bytes: many small ones are read faster so. */
+  /** The synchronous form, for files of at most `largest` bytes: faster for many small files. */
   readNow(absolute: string, largest?: number): TextResult;
 }
 
 export interface SourceOptions {
-  /** Folders that links may lead to where there is no repository. */
+  /** Folders that links may lead to if there is no repository. */
   readonly roots: readonly string[];
-  /** Texts by absolute path that replace what is on disk. */
+  /** Unsaved texts by absolute path; they replace the files on disk. */
   readonly openTexts?: ReadonlyMap<string, string> | undefined;
   /** Milliseconds after which nothing more is read from disk. */
   readonly budget?: number | undefined;
-  /** Code units that may be read in all. */
+  /** Limit of code units in total. */
   readonly most?: number;
 }
 
-/** More than a machine holds beside the analysis is no workspace. */
+/** Larger workspaces do not fit in memory beside the analysis. */
 const MOST_TEXT = 512 * 1024 * 1024;
 
-/** Where texts come from, until the budget is over. */
+/** Opens the source of texts, within the budget. */
 export function openSources({
   roots,
   openTexts,
@@ -52,7 +52,7 @@ export function openSources({
     try {
       return workspaceOf(absolute);
     } catch {
-      // Its folder has gone; whoever opens the file says so.
+      // The folder is gone; opening the file reports that.
       return undefined;
     }
   };

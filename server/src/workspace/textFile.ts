@@ -1,4 +1,4 @@
-// Reading one file of unknown content as text.
+// Reads one file of unknown content as text.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileErrorText, openRegularFile, type RegularFile } from "./regularFile";
 
@@ -6,7 +6,7 @@ export { fileErrorText } from "./regularFile";
 
 export type TextResult =
   | { readonly ok: true; readonly text: string }
-  /** `isData`: it was read as far as to see that it is none of anybody's sources. */
+  /** `isData`: it is evidently no source file. */
   | {
       readonly ok: false;
       readonly reason: string;
@@ -14,17 +14,17 @@ export type TextResult =
       readonly isData?: boolean;
     };
 
-/** Larger files are dumps of data: their rows say nothing about transactions, and parsing them takes long. */
+/** Larger files are data dumps: their rows say nothing about transactions, and parsing them takes long. */
 export const LARGEST_FILE = 8 * 1024 * 1024;
 
 export interface TextFileOptions {
-  /** The folder that links may lead to, the file's own workspace by default. */
+  /** The folder that links may lead to, by default the file's own workspace. */
   readonly workspace?: string | undefined;
   /** In bytes. */
   readonly largest?: number;
 }
 
-/** As `readTextFileNow`, after others had their turn. */
+/** As `readTextFileNow`, after a turn of the event loop. */
 export async function readTextFile(
   path: string,
   options: TextFileOptions = {},
@@ -34,8 +34,8 @@ export async function readTextFile(
 }
 
 /**
- * The text of a regular file: UTF-8 or UTF-16 by its mark, else Windows-1252 where it is not valid UTF-8. For what is
- * binary, too large, unreadable, no regular file or outside of the workspace the reason instead.
+ * The text of a regular file: UTF-8 or UTF-16 by its byte order mark, else Windows-1252 if it is not valid UTF-8. For binary, too large,
+ * unreadable and irregular files, and those outside of the workspace, the reason instead.
  */
 export function readTextFileNow(
   path: string,
@@ -53,7 +53,7 @@ export function readTextFileNow(
   }
 }
 
-/** The bytes from which binary content shows. */
+/** The number of bytes that show binary content. */
 const HEAD = 65_536;
 
 function textOf(file: RegularFile): TextResult {
@@ -94,7 +94,7 @@ function decodeText(bytes: Uint8Array): TextResult {
   try {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    // Not UTF-8: old files in a Western code page are read all the same; their identifiers are ASCII.
+    // Not UTF-8: files in an old Western code page are still read, since their identifiers are ASCII.
     return decoded("windows-1252", bytes);
   }
 }

@@ -1,4 +1,4 @@
-// Writes changed texts of files: all of them or none, and none that changed since it was read.
+// Writes changed files: all or none, and none that changed since it was read.
 import {
   accessSync,
   constants,
@@ -14,14 +14,14 @@ import path from "node:path";
 import { fileErrorText, openRegularFile } from "./regularFile";
 
 export interface ChangedText {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** Text on which the change was made; undefined: there is no such file. */
+  /** The text before the change; undefined for a new file. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
-/** The failure with its file; undefined where everything was written. */
+/** The failure with its file; undefined if everything was written. */
 export interface WriteFailure {
   readonly path: string;
   readonly reason: string;
@@ -29,18 +29,17 @@ export interface WriteFailure {
 
 interface Ready {
   readonly target: string;
-  /** The new text in a file of its own. */
+  /** The new text in a temporary file. */
   readonly beside: string;
-  /** The old content; undefined: there was none. */
+  /** The old content; undefined if there was none. */
   readonly own: Buffer | undefined;
 }
 
 const MARK = "\ufeff";
 
 /**
- * Replaces the files' contents, in UTF-8 with the mark that was there. Files that are no longer what they were, that are
- * in another encoding, that may not be written or that are there already where they are to be new are refused before any is
- * touched.
+ * Replaces the contents of files, in UTF-8 with their byte order mark. Files that have changed, have another encoding, are not writable, or
+ * exist although they should be new are refused before any is touched.
  */
 export function writeTexts(changes: readonly ChangedText[]): WriteFailure | undefined {
   const ready: Ready[] = [];
@@ -90,7 +89,7 @@ export function writeTexts(changes: readonly ChangedText[]): WriteFailure | unde
   return undefined;
 }
 
-/** Throws what `stat` does, and where it is no regular file of its workspace. */
+/** Throws as `stat` does, and for anything but a regular file of its workspace. */
 function contentOf(target: string): Buffer {
   const opened = openRegularFile(target);
   if (!opened.ok) throw new Error(opened.reason);

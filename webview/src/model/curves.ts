@@ -1,4 +1,4 @@
-// Curves of edges and where their labels go.
+// Curves of edges and the placement of their labels.
 import { path } from "d3";
 
 export interface Point {
@@ -14,7 +14,7 @@ export interface Curve {
   readonly to: Point;
 }
 
-/** From one side of something to one side of another; -1 leaves to the left, 1 to the right. */
+/** From a side of one shape to a side of another; -1 leaves to the left, 1 to the right. */
 export function sideCurve(
   from: Point,
   fromSide: -1 | 1,
@@ -64,7 +64,7 @@ export function overlaps(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-/** Places labels along their curves; if possible none covers another, an obstacle or the curve of another. */
+/** Places labels along their curves, if possible without covering another label, an obstacle or another curve. */
 export function placeLabels(
   labels: readonly { readonly curve: Curve; readonly width: number; readonly height: number }[],
   obstacles: readonly Box[],

@@ -49,7 +49,7 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
   const order = cycleOrder(story);
   const arrangement = arrange(order.length, width);
   const columns = columnsOf(order.length, arrangement);
-  // Where it is narrow the labels name the kind alone; the list below tells the data.
+  // Narrow labels contain the kind only; the list below has the data.
   const isNarrow = arrangement === "stack" && width < LEAST_BOX + 2 * MARGIN;
   const margin = arrangement === "row" ? 4 : isNarrow ? NARROW_MARGIN : MARGIN;
   const room = (width - 2 * margin - (columns - 1) * GAP) / columns;
@@ -94,10 +94,7 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
   return { width: Math.max(width, total), height: Math.max(...bottoms, 0) + 12, boxes, edges };
 }
 
-/**
- * The instances as the cycle visits them, from the first one on, so that they stand as in the schedule; where one edge is
- * all there is, its two ends.
- */
+/** The instances in cycle order, starting at the first, consistent with the schedule; for a single edge, its two ends. */
 function cycleOrder(story: Story): readonly StoryInstance[] {
   const ends = (["from", "to"] as const).flatMap((side) =>
     story.edges.map(({ edge }) => edge[side].instance),
@@ -119,7 +116,7 @@ function columnsOf(count: number, arrangement: Arrangement): number {
   return arrangement === "row" ? Math.max(1, count) : Math.ceil(count / 2);
 }
 
-/** Upper left corners: the first half from left to right, the others back below; or all below each other. */
+/** Upper left corners: the first half from left to right, the others back below; or all in one column. */
 function slotsOf(
   count: number,
   columns: number,
@@ -139,7 +136,7 @@ function slotsOf(
   return heights.map((height, index) => {
     if (index < columns) return { x: left + index * pitch, y: 6 + (upper - height) / 2 };
     const at = index - columns;
-    // The lower row runs backwards over the whole width, so that the ring closes at the left.
+    // The lower row runs backwards over the whole width, closing the ring at the left.
     const span = (columns - 1) * pitch;
     const x = below === 1 ? span / 2 : span - (at * span) / (below - 1);
     return { x: left + x, y: 6 + upper + ROWS_APART };
@@ -171,7 +168,7 @@ function rowKey(edge: StoryEdge, side: "from" | "to"): string {
     : String(step);
 }
 
-/** Effect of the operation on the edge's data; the statement's text where that is not known. */
+/** The operation's effect on the edge's data; the statement's text if that is unknown. */
 function rowText(story: Story, each: StoryEdge, side: "from" | "to"): string {
   const index = each[side];
   const step = index === undefined ? undefined : story.steps[index];
@@ -203,14 +200,14 @@ function curveOf(
     const distance = Math.abs(end.x - start.x);
     return sideCurve(start, side, end, side === 1 ? -1 : 1, { reach: distance * 0.42, bow });
   }
-  // One above the other: out and back in on the same side, the way back on the left.
+  // In one column, edges leave and enter on the same side, backward ones on the left.
   const side = from.y <= to.y ? 1 : -1;
   const start = rowAnchor(from, edge, "from", side);
   const end = rowAnchor(to, edge, "to", side);
   return outerCurve(start, end, side, bulge);
 }
 
-/** Two edges between two boxes part: the higher one upward, of equally high ones that from left to right. */
+/** Two edges between the same boxes bend apart: the higher one upward; of equally high ones the one from left to right. */
 function bowOf(
   edge: StoryEdge,
   all: readonly StoryEdge[],
@@ -222,7 +219,7 @@ function bowOf(
   return (Math.abs(lower) < 1 ? -side : Math.sign(lower)) * BOW;
 }
 
-/** Half-way between the rows of an edge. */
+/** The middle between the rows of an edge. */
 function middleOf(edge: StoryEdge, boxes: readonly InstanceBox[]): number {
   const ends = (["from", "to"] as const).flatMap((side) => {
     const box = boxes.find((each) => each.instance.name === edge.edge[side].instance);
@@ -235,7 +232,7 @@ const BOW = 40;
 const BULGE = 74;
 const NARROW_BULGE = 52;
 
-/** Out and in on the same side; the end that lies further in reaches further, so that both swing out alike. */
+/** An edge on one side; the end that is further in reaches further, so that both bow equally. */
 function outerCurve(start: Point, end: Point, side: -1 | 1, bulge: number): Curve {
   const outer = side === 1 ? Math.max(start.x, end.x) : Math.min(start.x, end.x);
   const inward = (point: Point): number => Math.abs(outer - point.x);

@@ -1,4 +1,4 @@
-// A figure as a file: its SVG with every style written into it, so that it looks the same anywhere.
+// A figure as a file: its SVG with all styles inlined, so that it looks the same anywhere.
 
 const STYLES = [
   "fill",
@@ -16,7 +16,7 @@ const STYLES = [
   "visibility",
 ] as const;
 
-/** The figure as the text of an SVG file, on the page's background. */
+/** The figure as an SVG file, on the page's background. */
 export function svgText(figure: SVGSVGElement): string {
   const copy = figure.cloneNode(true);
   if (!(copy instanceof SVGSVGElement)) return "";
@@ -38,10 +38,10 @@ export function svgText(figure: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** Pixels of a PNG for each of the figure, so that it is sharp on any screen. */
+/** Pixels of a PNG per pixel of the figure, for sharp rendering. */
 const SCALE = 2;
 
-/** The figure as a PNG in base64. Rejects where the page cannot draw it. */
+/** The figure as a PNG in base64. Rejects if the page cannot draw it. */
 export async function pngData(figure: SVGSVGElement): Promise<string> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(figure))}`;

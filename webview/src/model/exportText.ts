@@ -56,12 +56,12 @@ function stepText({ step, index, instance }: StoryStep): string {
   return `${String(index + 1)}. **${instance.name}** ${plain(step.effect)}${because}${place}${code}`;
 }
 
-/** Text that Markdown takes for nothing else. */
+/** Text escaped for Markdown. */
 function plain(text: string): string {
   return text.replace(/[\\`*_[\]<>#|]/gu, "\\$&");
 }
 
-/** Text within a line of a diagram: what would end or open something is written as a code. */
+/** Text escaped for a line of a Mermaid diagram. */
 function escaped(text: string): string {
   return text
     .replace(/\s+/gu, " ")

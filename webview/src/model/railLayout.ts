@@ -1,5 +1,5 @@
-// The schedule for narrow places: the lanes stand close together on the left, every step has the width beside them, and edges
-// run in tracks of their own on the right, so that no arrow crosses a text. Pure geometry.
+// The schedule for narrow places: the lanes are close together on the left, each step has the width beside them, and edges run in separate
+// tracks on the right, so that no arrow crosses text. Pure geometry.
 import { overlaps, type Box } from "./curves";
 import {
   edgesOf,
@@ -40,7 +40,7 @@ export function layoutRails(story: Story, width: number, character: number): Sch
     laneX,
     cardX: () => cardX,
     labelX: () => cardX,
-    // Lanes that are close together are hard to tell apart.
+    // Lanes that are close together need names on the steps.
     prefix: ({ name }) => `${name} `,
   });
   const height = Math.max(header + 40, rows.bottom);
@@ -61,7 +61,7 @@ export function layoutRails(story: Story, width: number, character: number): Sch
   return { width, height, lanes, cards, ends, edges: drawn(all, tracks, cards, cardX + cardWidth) };
 }
 
-/** A track for each edge: edges that share a stretch of the way have different ones, the shortest the innermost. */
+/** A track for each edge: overlapping edges have different ones, the shortest innermost. */
 function tracksOf(edges: readonly Ends[]): ReadonlyMap<Ends, number> {
   const span = ({ from, to }: Ends): readonly [number, number] =>
     from < to ? [from, to] : [to, from];
@@ -82,7 +82,7 @@ function tracksOf(edges: readonly Ends[]): ReadonlyMap<Ends, number> {
   return tracks;
 }
 
-/** Out of one card, along the track, into the other; each end of a card at a height of its own. */
+/** Out of one card, along the track, into the other; the ends at one card have different heights. */
 function drawn(
   edges: readonly Ends[],
   tracks: ReadonlyMap<Ends, number>,
@@ -131,7 +131,7 @@ function drawn(
   });
 }
 
-/** On the track where no other edge comes by; nearest to its middle. */
+/** A position on the track without other edges, nearest to its middle. */
 function labelAt(
   x: number,
   start: number,

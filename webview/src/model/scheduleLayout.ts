@@ -1,4 +1,4 @@
-// Where everything of the schedule stands: one lane per instance, time downward, one row per step. Pure geometry.
+// The layout of the schedule: one lane per instance, time downward, one row per step. Pure geometry.
 import { curvePath, placeLabels, sideCurve, type Curve, type Point } from "./curves";
 import { layoutRails } from "./railLayout";
 import {
@@ -22,7 +22,7 @@ const LEAST_CARD = 168;
 const MOST_CARD = 330;
 const HEADER = 52;
 
-/** Lays the schedule out for a width: lanes side by side, or close together where they would get too narrow for text. */
+/** Lays the schedule out for a width: lanes side by side, or close together if they would be too narrow for text. */
 export function layoutSchedule(story: Story, width: number, character: number): ScheduleLayout {
   const count = Math.max(1, story.instances.length);
   const gap = count > 2 || width < 640 ? NARROW_GAP : WIDE_GAP;
@@ -86,7 +86,7 @@ function drawnEdges(story: Story, cards: readonly Card[]): readonly DrawnEdge[] 
   });
 }
 
-/** An edge with the points at which it meets its cards. */
+/** An edge with its anchor points. */
 interface Anchored {
   readonly ends: Ends;
   readonly start: Point;
@@ -110,7 +110,7 @@ function anchoredBetween(from: Card, to: Card, ends: Ends): Anchored {
 
 const APART = 8;
 
-/** Moves ends that meet a card at the same point a little apart, in the order of where they come from. */
+/** Moves coinciding anchors at a card apart, in the order of their origins. */
 function spread(edges: readonly Anchored[]): readonly Anchored[] {
   const key = ({ x, y }: Point): string => `${String(x)} ${String(y)}`;
   const meeting = new Map<string, { readonly edge: Anchored; readonly far: Point }[]>();
@@ -141,7 +141,7 @@ function curveOf({ start, startSide, end, endSide }: Anchored): Curve {
   return sideCurve(start, startSide, end, endSide, { reach });
 }
 
-/** The point at a card's side beside the line that tells of the data, a little inward of the arrow's head. */
+/** The point at a card's side beside the line with the data, slightly inward for the arrow head. */
 function anchor(card: Card, side: 1 | -1, ends: Ends, tone: "read" | "write"): Point {
   const about = (line: CardLine): boolean =>
     line.cell !== undefined &&

@@ -1,4 +1,4 @@
-// Parts of schedules of any width: the text of cards, the waits of instances, the edges.
+// Common parts of all schedules: the text of cards, the waits of instances, the edges.
 import type { CycleEdge } from "../../../server/src/protocol/report";
 import type { Box } from "./curves";
 import type { Story, StoryInstance, StoryStep } from "./story";
@@ -17,7 +17,7 @@ export interface ScheduleLayout {
 export interface Lane {
   readonly instance: StoryInstance;
   readonly x: number;
-  /** Where its name stands, with room for so many pixels of text; the arguments stand below, or behind. */
+  /** The position of the name, with its available width; the arguments are below or after it. */
   readonly name: { readonly x: number; readonly y: number; readonly width: number };
   readonly namesBelow: boolean;
   readonly top: number;
@@ -38,7 +38,7 @@ export interface CardLine {
   readonly cell?: string;
 }
 
-/** Where an instance commits or rolls back. */
+/** The place where an instance commits or rolls back. */
 export interface EndMark {
   readonly instance: StoryInstance;
   readonly step: number;
@@ -50,12 +50,12 @@ export interface EndMark {
 }
 
 export interface DrawnEdge {
-  /** Index of the cycle's edge; undefined for a read-from arrow beside the cycle. */
+  /** Index of the cycle's edge; undefined for a reads-from arrow outside of the cycle. */
   readonly edge: number | undefined;
   readonly dependency: CycleEdge["dependency"];
   readonly from: number;
   readonly to: number;
-  /** As SVG writes paths; the arrow's head is at its end. */
+  /** An SVG path; the arrow head is at its end. */
   readonly path: string;
   readonly label?: Box;
 }
@@ -92,7 +92,7 @@ export function clippedTo(text: string, columns: number): string {
   return wrapText(text, columns, 1)[0] ?? text;
 }
 
-/** The stretch above a card in which its instance waited: from the step before it, whoever made that. */
+/** The stretch above a card in which its instance waited: from the previous step of any instance. */
 export function waitOf(card: Card, cards: readonly Card[]): Lane["waits"] {
   if (card.step.step.waitedFor === undefined) return [];
   const before = cards[cards.indexOf(card) - 1];
@@ -109,7 +109,7 @@ export interface Ends {
   readonly columns: readonly string[];
 }
 
-/** The edges of the cycle, and which write each read goes back to where the cycle does not say it. */
+/** The edges of the cycle, and reads-from edges that are not on it. */
 export function edgesOf(story: Story): readonly Ends[] {
   const onCycle = story.edges.flatMap(({ edge, index, from, to }): Ends[] => {
     if (from === undefined || to === undefined) return [];
@@ -119,7 +119,7 @@ export function edgesOf(story: Story): readonly Ends[] {
   return [...readsFrom(story, onCycle), ...onCycle];
 }
 
-/** Which write each read of another's value goes back to, where the cycle does not say it already. */
+/** The writes that reads of other instances' values return, unless the cycle shows them. */
 function readsFrom(story: Story, onCycle: readonly Ends[]): readonly Ends[] {
   const found = new Map<string, Ends>();
   for (const { step, index, instance } of story.steps) {

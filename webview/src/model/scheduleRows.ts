@@ -1,4 +1,4 @@
-// The rows of a schedule of any width: a card for each statement, a mark for each end, from the top down.
+// The rows of all schedules: a card for each statement, a mark for each end, from the top down.
 import {
   cardLines,
   clippedTo,
@@ -14,16 +14,16 @@ import {
 import type { Story, StoryInstance, StoryStep } from "./story";
 
 export interface RowShape {
-  /** Where the first row begins. */
+  /** The top of the first row. */
   readonly top: number;
   readonly cardWidth: number;
-  /** Characters of a line of a card. */
+  /** Characters per line of a card. */
   readonly columns: number;
   readonly laneX: (instance: StoryInstance) => number;
   readonly cardX: (instance: StoryInstance) => number;
-  /** Left side of the label of an end. */
+  /** The left side of an end's label. */
   readonly labelX: (instance: StoryInstance) => number;
-  /** Words before the text of a step and of an end. */
+  /** The prefix of a step's and an end's text. */
   readonly prefix: (instance: StoryInstance) => string;
 }
 
@@ -65,7 +65,7 @@ function prefixed(step: StoryStep, prefix: string): StoryStep {
   return first ? { ...step, lines: [{ ...first, text: prefix + first.text }, ...rest] } : step;
 }
 
-/** The cards of an instance's lane, where the lane ends, and when it waits. */
+/** The cards of an instance's lane, its end, and its waits. */
 export function laneRows(
   instance: StoryInstance,
   { cards, ends }: Rows,

@@ -1,4 +1,4 @@
-// Selection: nothing, a step, or an edge of the cycle. One selection for all views.
+// The selection, shared by all views: nothing, a step, or an edge of the cycle.
 import type { Place } from "../../../server/src/protocol/requests";
 import type { Story } from "./story";
 
@@ -27,7 +27,7 @@ export function moveSelection(
   return { kind: "step", step: target };
 }
 
-/** Indexes of the steps that the selection marks. */
+/** Indexes of the selected steps. */
 export function selectedSteps(story: Story, selection: Selection): readonly number[] {
   switch (selection.kind) {
     case "none":
@@ -41,7 +41,7 @@ export function selectedSteps(story: Story, selection: Selection): readonly numb
   }
 }
 
-/** Where the selection stands in the user's code. */
+/** The selection's places in the user's code. */
 export function selectedPlaces(story: Story, selection: Selection): readonly Place[] {
   if (selection.kind === "edge") return story.edges[selection.edge]?.places ?? [];
   if (selection.kind === "none") return [];
@@ -49,7 +49,7 @@ export function selectedPlaces(story: Story, selection: Selection): readonly Pla
   return place ? [place] : [];
 }
 
-/** The selection in words, for those who do not see it. */
+/** The selection in words, for screen readers. */
 export function selectionText(story: Story, selection: Selection): string {
   if (selection.kind === "edge") {
     const edge = story.edges[selection.edge];

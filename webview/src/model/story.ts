@@ -22,7 +22,7 @@ export interface StoryInstance {
   readonly transaction: string;
   /** "acc 1, amount 60". */
   readonly arguments: string;
-  /** From 0; picks the colour. */
+  /** Zero-based; selects the colour. */
   readonly index: number;
 }
 
@@ -44,33 +44,33 @@ export interface StepLine {
 export interface StoryEdge {
   readonly index: number;
   readonly edge: CycleEdge;
-  /** Indexes of steps; undefined when the witness has no such step. */
+  /** Indexes of steps; undefined if the witness has no such step. */
   readonly from: number | undefined;
   readonly to: number | undefined;
   /** "account.balance". */
   readonly data: string;
   readonly sentence: string;
   readonly places: readonly Place[];
-  /** Reasons of the sentence; of recorded runs only. */
+  /** Reasons for the sentence; of recorded runs only. */
   readonly because: readonly StoryReason[];
 }
 
-/** A sentence with the places that show it, and what it rests on in turn. */
+/** A sentence with the places that show it, and its supporting reasons. */
 export interface StoryReason {
   readonly text: string;
   readonly places: readonly Place[];
   readonly because: readonly StoryReason[];
 }
 
-/** The values that a cell took, in the order in which they were written or brought back by a rollback. */
+/** The values of a cell in the order of their writes, including those restored by a rollback. */
 export interface CellHistory {
   readonly name: string;
   readonly versions: readonly {
     readonly value: string;
-    /** Undefined for the value at the start. */
+    /** Undefined for the initial value. */
     readonly writer?: StoryInstance;
     readonly step?: number;
-    /** The writer rolled back, which brought this value back. */
+    /** True if the writer rolled back, which restored this value. */
     readonly restored?: boolean;
   }[];
 }
@@ -109,7 +109,7 @@ function instancesOf({ anomaly }: AnomalyPayload): readonly StoryInstance[] {
   }));
 }
 
-/** Effect of a step, one line per cell; the effect in words where there is no cell to name. */
+/** The effect of a step, one line per cell; in words if there is no cell. */
 function linesOf(step: Step): readonly StepLine[] {
   const inserted = new Set(
     step.writes.filter((cell) => cell.column === "@" && cell.value === true).map(rowText),
@@ -119,7 +119,7 @@ function linesOf(step: Step): readonly StepLine[] {
       const verb = cell.value === true ? "insert" : "delete";
       return [{ text: `${verb} ${rowText(cell)}`, kind: "write", cell }];
     }
-    // Columns of a row that is inserted here stand below it.
+    // Columns of an inserted row are listed below it.
     const name = inserted.has(rowText(cell)) ? `  .${cell.column}` : `write ${cellText(cell)}`;
     return [{ text: `${name} \u2190 ${valueText(cell.value)}`, kind: "write", cell }];
   });
@@ -184,7 +184,7 @@ function recordedPlace(payload: AnomalyPayload, { file, line }: HistoryPlace): P
   return placeOf(payload, { file, range });
 }
 
-/** The step of an edge's end: the statement of that instance, by preference the run of it that touched the data. */
+/** The step at an edge's end: the instance's statement, preferably the run of it that touched the data. */
 function stepOf(
   { anomaly }: AnomalyPayload,
   edge: CycleEdge,
@@ -239,7 +239,7 @@ function sentenceOf(anomaly: Anomaly, edge: CycleEdge): string {
   }
 }
 
-/** At most this many cells get a row of values. */
+/** Limit of cells with a row of values. */
 const MOST_CELLS = 6;
 
 function historiesOf(

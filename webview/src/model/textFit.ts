@@ -1,8 +1,8 @@
-// Fits monospaced text into cards: wrapping and cutting by a character's width, which is measured once per figure.
+// Fits monospaced text into cards: wraps and cuts by the character width, which is measured once per figure.
 
 /**
- * The text in at most `most` lines of at most `columns` characters, continued lines indented. It breaks at spaces, else
- * before a dot (of `table.column`), else anywhere; an ellipsis ends it when it does not fit. An arrow stays with its value.
+ * The text in at most `most` lines of at most `columns` characters, continuation lines indented. It breaks at spaces, else before a dot (of
+ * `table.column`), else anywhere; cut text ends with an ellipsis. An arrow stays with its value.
  */
 export function wrapText(text: string, columns: number, most: number): readonly string[] {
   const lines: string[] = [];

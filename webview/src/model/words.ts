@@ -1,4 +1,4 @@
-// Values and names as the page spells them.
+// Spelling of values and names on the page.
 import type { StepCell } from "../../../server/src/protocol/report";
 import { shownText, type Value } from "../../../server/src/protocol/witness";
 
@@ -21,7 +21,7 @@ export function cellText(cell: Pick<StepCell, "table" | "key" | "column">): stri
     : `${rowText(cell)}.${cell.column}`;
 }
 
-/** Labels with the words that all share said once: "PostgreSQL REPEATABLE READ, SERIALIZABLE". */
+/** Labels with their common words once: "PostgreSQL REPEATABLE READ, SERIALIZABLE". */
 export function labelsText(labels: readonly string[]): string {
   const [first, ...rest] = labels;
   if (first === undefined) return "";
@@ -32,7 +32,7 @@ export function labelsText(labels: readonly string[]): string {
     : labels.join(", ");
 }
 
-/** A text on one line, cut to a number of characters with an ellipsis. */
+/** A text on one line, cut with an ellipsis. */
 export function clip(text: string, length: number): string {
   const line = text.replace(/\s+/gu, " ").trim();
   return line.length <= length ? line : `${line.slice(0, Math.max(1, length - 1)).trimEnd()}\u2026`;

@@ -1,2 +1,2 @@
-// Stylesheets are bundled by esbuild; importing one gives nothing.
+// Stylesheets are bundled by esbuild; importing one has no value.
 declare module "*.css";

@@ -1,4 +1,4 @@
-// Actions on the anomaly that is shown: a row of buttons, and the partners of its cause to walk through.
+// Actions on the shown anomaly: a row of buttons, and navigation through the partners of its cause.
 import type { PanelCommand } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import { markdownOf, mermaidOf } from "../model/exportText";
@@ -18,7 +18,7 @@ const COMMANDS: readonly (readonly [command: PanelCommand, label: string, title:
   ["isolens.openDocumentation", "Documentation", "What this kind of anomaly is, and what helps"],
 ];
 
-/** Commands that need what was executed here. */
+/** Commands that need an execution. */
 const OF_RUNS: readonly PanelCommand[] = [
   "isolens.reproduce",
   "isolens.createTest",
@@ -119,7 +119,7 @@ function followButton(actions: Actions): HTMLElement {
   return created;
 }
 
-/** "1 of 3: deposit": the anomalies of the same cause, one for each transaction that it meets. */
+/** "1 of 3: deposit": the anomalies of the same cause, one per partner. */
 export function createPartners({ payload }: Story, actions: Actions): HTMLElement | undefined {
   const { partners = [], anomaly } = payload;
   const at = partners.findIndex(({ id }) => id === anomaly.id);

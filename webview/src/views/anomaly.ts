@@ -1,4 +1,4 @@
-// An anomaly: the sentence on top, the steps on one side, the figures on the other; below each other where it is narrow.
+// An anomaly: the sentence on top, the steps on one side, the figures on the other; stacked if narrow.
 import type {
   PanelFixes,
   PanelReplay,
@@ -23,11 +23,11 @@ export interface AnomalyView {
   readonly node: HTMLElement;
   select(selection: Selection): void;
   showTab(tab: PanelTab): void;
-  /** Puts the keyboard on the selected step, so that the next key goes on from there. */
+  /** Moves the keyboard focus to the selected step, so that the next key continues from there. */
   focusSelection(): void;
   showFixes(fixes: PanelFixes): void;
   showReplay(replay: PanelReplay): void;
-  /** The figure that is in sight; undefined where it is a table. */
+  /** The visible figure; undefined for a table. */
   figure(): SVGSVGElement | undefined;
   dispose(): void;
 }

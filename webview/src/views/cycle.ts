@@ -80,7 +80,7 @@ export function createCycleView(story: Story, actions: Actions): Figure {
   };
 }
 
-/** Reasons of an edge, folded; each sentence leads to the places that show it. */
+/** Reasons of an edge, folded; each sentence links to its places. */
 function expansion(because: readonly StoryReason[], actions: Actions): HTMLElement | undefined {
   if (because.length === 0) return undefined;
   return element(
@@ -108,7 +108,7 @@ function expansion(because: readonly StoryReason[], actions: Actions): HTMLEleme
   );
 }
 
-/** There is no cycle: the one edge leads to a read that no order of whole transactions has. */
+/** True without a cycle: the single edge is a read that no serial order has. */
 function isDirtyRead({ payload }: Story): boolean {
   return payload.anomaly.dirtyRead !== undefined;
 }
@@ -268,7 +268,7 @@ function drawEdges(
   group.append("title").text(({ edge }) => edge.sentence);
 }
 
-/** "T1 before T2 before T1": the contradiction, said once. */
+/** "T1 before T2 before T1": the contradiction in short. */
 function conclusion(story: Story): string {
   if (isDirtyRead(story)) return "One after the other, nobody sees what is not committed.";
   const names = story.edges.map(({ edge }) => edge.from.instance);

@@ -1,4 +1,4 @@
-// Fixes of the anomaly that is shown, each applied and checked before it is offered, and why others are not.
+// Verified fixes of the shown anomaly, and the reasons against others.
 import type { Advice, Fix } from "../../../server/src/protocol/fixes";
 import type { PanelFixes } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
@@ -54,7 +54,7 @@ function fixRow(fix: Fix, at: number, actions: Actions): HTMLElement {
   );
 }
 
-/** Said where nothing is offered, else folded away. */
+/** Shown if no fix is offered, else folded. */
 function adviceRows(advice: readonly Advice[], offered: number): readonly HTMLElement[] {
   if (advice.length === 0) return [];
   const rows = advice.map(({ reason, example }) =>

@@ -1,4 +1,4 @@
-// The sentence, what it means and how sure it is.
+// The header: the sentence, its meaning and its certainty.
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { Anomaly } from "../../../server/src/protocol/report";
 import type { AnomalyPayload, PanelStatus } from "../../../server/src/protocol/requests";
@@ -26,7 +26,7 @@ export function createHeader(story: Story, actions: Actions): HTMLElement {
   );
 }
 
-/** Says above everything that what is shown is old, with the one thing to do about it. */
+/** A notice that the shown state is outdated, with an action. */
 export function createNotice(
   story: Story,
   actions: Actions,
@@ -60,7 +60,7 @@ export function createNotice(
   );
 }
 
-/** The consequence for the data; of a recorded run the kind, since nothing was executed. */
+/** The consequence for the data; for a recorded run the kind, since nothing was executed. */
 function titleParts(story: Story): readonly (Node | string)[] {
   const { payload } = story;
   if (!payload.recorded) return [element("b", {}, payload.anomaly.title)];
@@ -73,7 +73,7 @@ function titleParts(story: Story): readonly (Node | string)[] {
   return [element("b", {}, payload.title), ...between, ` at ${payload.level.label}`];
 }
 
-/** Others of a recorded run only explain the cycle: they wrote what was read, say. */
+/** The instances on the cycle: others of a recorded run only explain it. */
 function onCycle({ edges, instances }: Story): readonly StoryInstance[] {
   const names = edges.flatMap(({ edge }) => [edge.from.instance, edge.to.instance]);
   return names.length === 0 ? instances : instances.filter((each) => names.includes(each.name));
@@ -87,7 +87,7 @@ function name(instance: StoryInstance): HTMLElement {
   );
 }
 
-/** The diagnostic's sentence without what the title has said, then the level and whom else it happens with. */
+/** The diagnostic's sentence without the title, then the level and the partners. */
 function subtitle({ payload, instances }: Story): string {
   const { message, title } = payload.anomaly;
   const races = payload.races === undefined ? "" : ` It races with ${payload.races}.`;
@@ -97,7 +97,7 @@ function subtitle({ payload, instances }: Story): string {
   }
   const rest = message.replace(/^[A-Z][A-Za-z -]{2,40}: /u, "");
   const [first = ""] = rest.split(/[ ,]/u);
-  // A name stays as it is written.
+  // A name keeps its case.
   const isName = instances.some((each) => each.transaction === first || each.name === first);
   return isName ? rest : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
@@ -140,7 +140,7 @@ function chips({ payload }: Story): readonly HTMLElement[] {
 
 type Verdicts = NonNullable<AnomalyPayload["recorded"]>["verdicts"];
 
-/** Levels that the recorded run keeps, and those that it does not. */
+/** Levels that the recorded run satisfies, and those that it violates. */
 function recordedChips(verdicts: Verdicts): readonly HTMLElement[] {
   const of = (wanted: Verdicts[number]["verdict"]): readonly string[] =>
     verdicts.filter(({ verdict }) => verdict === wanted).map(({ level }) => level.label);
@@ -195,7 +195,7 @@ function article(word: string): string {
   return /^[aeiou]/iu.test(word) ? "an" : "a";
 }
 
-/** "2 of 5" with a way to the neighbours. */
+/** "2 of 5" with navigation to the neighbours. */
 function createSiblings({ payload }: Story, actions: Actions): HTMLElement | undefined {
   const { siblings, anomaly } = payload;
   const at = siblings.findIndex((each) => each.id === anomaly.id);

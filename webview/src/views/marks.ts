@@ -1,9 +1,9 @@
-// Arrow heads for every dependency, shared by the figures. Colours come from the style sheet.
+// Arrow heads for every kind of dependency, shared by the figures. Colours come from the style sheet.
 import type { Selection } from "d3";
 
 const DEPENDENCIES = ["wr", "ww", "rw", "so", "waits"] as const;
 
-/** Adds the heads to a figure; `prefix` keeps their ids apart. */
+/** Adds the heads to a figure; `prefix` makes their ids unique. */
 export function addArrowHeads(
   svg: Selection<SVGSVGElement, unknown, null, undefined>,
   prefix: string,

@@ -1,5 +1,4 @@
-// Proof for any number of transactions: the argument step by step, or the chains that stand in the way of it, each with
-// its statements, which lead to their places.
+// The proof for any number of transactions: the argument step by step, or the chains that prevent it, with links to their statements.
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { ProofDependency, ProofEnd, ProofObstacle } from "../../../server/src/protocol/proof";
 import type { Place, ProofView } from "../../../server/src/protocol/requests";

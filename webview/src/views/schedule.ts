@@ -128,7 +128,7 @@ function drawLanes(svg: SVGSVGElement, { lanes, cards }: ScheduleLayout): void {
     .text((card) => String(card.step.index + 1));
 }
 
-/** Pixels of a character of a lane's name and of its arguments, generously. */
+/** Upper estimates of the pixels per character of a lane's name and its arguments. */
 const NAME_CHARACTER = 7.4;
 const ARGUMENT_CHARACTER = 6.6;
 
@@ -230,7 +230,7 @@ function drawEdges(
     .attr("class", "curve")
     .attr("d", (each) => each.path)
     .attr("marker-end", (each) => `url(#schedule-${each.dependency})`);
-  // Above all curves: none crosses a word.
+  // Labels are above all curves, so none crosses a word.
   const label = layer(edges.filter((each) => each.label !== undefined));
   label
     .append("rect")
@@ -248,7 +248,7 @@ function drawEdges(
     .text((each) => each.dependency);
 }
 
-/** The picture in words. */
+/** The figure in words. */
 function description(story: Story): string {
   const steps = story.steps.map(({ step }) => `${step.instance} ${step.effect}`);
   return `Schedule: ${steps.join("; ")}.`;
@@ -278,7 +278,7 @@ const MEANING = {
   waits: "waits for a lock that the other has",
 } as const;
 
-/** One row per cell: its values in order, the one that holds after the selected step set off. */
+/** One row per cell: its values in order, with the one after the selected step highlighted. */
 function valueRows(cells: readonly CellHistory[], now: number | undefined): readonly HTMLElement[] {
   if (cells.length === 0) return [];
   const rows = cells.map(({ name, versions }) => {

@@ -1,5 +1,4 @@
-// Outcome of the same transactions one after the other, beside what this run gave: only what differs, differences
-// marked.
+// Outcomes of the serial orders beside that of this run: only the differences, highlighted.
 import {
   areClockTimes,
   shownText,
@@ -19,11 +18,11 @@ interface Row {
 }
 
 export interface SerialView extends Figure {
-  /** The replay on a real server, beside what was computed. */
+  /** Shows the replay on a real server beside the computed outcomes. */
   showReplay(replay: PanelReplay): void;
 }
 
-/** So many orders are shown at once; more are folded away. */
+/** Limit of visible orders; the others are folded. */
 const MOST_ORDERS = 6;
 
 export function createSerialView(story: Story): SerialView {
@@ -42,7 +41,7 @@ export function createSerialView(story: Story): SerialView {
   const differing = names.filter(
     (name) => new Set(facts.map((each) => each.get(name) ?? "")).size > 1,
   );
-  // A clock's times differ from run to run, whatever the program does.
+  // Clock times differ between runs, whatever the program does.
   const telling = differing.filter((name) => !areClockTimes(facts.map((each) => each.get(name))));
   const shown = [telling, differing, names].find((each) => each.length > 0) ?? [];
   const head = element("tr", {}, column("order"), ...shown.map((name) => column(name)));
@@ -85,7 +84,7 @@ export function createSerialView(story: Story): SerialView {
   };
 }
 
-/** Hides rows behind a button that says how many they are; undefined where there are none. */
+/** Folds rows behind a button with their number; undefined if there are none. */
 function moreButton(rows: readonly HTMLElement[]): HTMLElement | undefined {
   if (rows.length === 0) return undefined;
   for (const row of rows) row.hidden = true;
@@ -112,7 +111,7 @@ const REPLAYED: Readonly<Record<PanelReplay["verdict"], string>> = {
   "not replayed": "It could not be run on a server",
 };
 
-/** The replay in words, with the rows that it left. */
+/** The replay in words, with the final rows. */
 function replayText({ server, verdict, reason, rows = {} }: PanelReplay): readonly HTMLElement[] {
   const isTold = verdict === "not replayed" || verdict === "reproduced in part";
   const why = isTold ? `: ${reason ?? "see the output"}.` : "";
@@ -143,7 +142,7 @@ function summary(orders: number, facts: readonly ReadonlyMap<string, string>[]):
     : `The same transactions were run one after the other, in ${count}: none gives what this run gave.`;
 }
 
-/** Every value of an outcome by name: final cells, returned values, how the instances ended. */
+/** Every value of an outcome by name: final cells, returned values, ends of the instances. */
 function factsOf(
   outcome: Outcome,
   widths: ReadonlyMap<string, number>,
@@ -171,7 +170,7 @@ function factsOf(
   return facts;
 }
 
-/** How many leading columns tell the rows of each table apart: keys are declared first, as a rule. */
+/** The number of leading columns that identify the rows of each table: keys are usually declared first. */
 function keyWidths(outcomes: readonly Outcome[]): ReadonlyMap<string, number> {
   const widths = new Map<string, number>();
   for (const { final } of outcomes) {

@@ -1,4 +1,4 @@
-// The page without an anomaly: nothing chosen, still checking, or undecided. Each says one thing and offers one action.
+// The page without an anomaly: nothing chosen, still checking, or undecided. Each shows one message and one action.
 import type { PanelState, Progress } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import type { Actions } from "../actions";
@@ -70,7 +70,7 @@ function progressText({ done, total, unit = "pairs" }: Progress): string {
   return unit === "files" ? `Reading ${counts} files` : `${counts} ${unit} of transactions`;
 }
 
-/** Findings, and below them what is so for any number of transactions. */
+/** The findings' message, followed by the verdict for any number of transactions. */
 function withProofs(
   { proofs = [] }: Extract<OtherState, { kind: "empty" | "unknown" }>,
   actions: Actions,

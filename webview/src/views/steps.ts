@@ -1,4 +1,4 @@
-// The numbered steps: the source of truth that every figure only pictures. A list box with one tab stop.
+// The numbered steps: the complete list that every figure illustrates. A list box with one tab stop.
 import { element } from "../element";
 import { selectedSteps, type Selection } from "../model/selection";
 import type { Story, StoryStep } from "../model/story";
@@ -58,7 +58,7 @@ export function createStepsView(story: Story, actions: Actions): StepsView {
   };
 }
 
-/** Characters of an instance's arguments in its first step; the schedule's lane has all of them. */
+/** Limit for an instance's arguments in its first step; the schedule's lane has all of them. */
 const MOST_ARGUMENTS = 44;
 
 function stepItem(story: Story, each: StoryStep, index: number, actions: Actions): HTMLElement {
@@ -104,7 +104,7 @@ function stepItem(story: Story, each: StoryStep, index: number, actions: Actions
   );
 }
 
-/** The effect with its values set off and kept on one line: "account[1].balance = **40** (was 100), commits". */
+/** The effect with highlighted, unbroken values: "account[1].balance = **40** (was 100), commits". */
 function emphasized(effect: string): readonly (Node | string)[] {
   return effect.split(/( = (?:'(?:[^']|'')*'|-?[\w.]+))/u).map((part, index) => {
     if (index % 2 === 0) return part;
@@ -115,5 +115,5 @@ function emphasized(effect: string): readonly (Node | string)[] {
   });
 }
 
-/** A value longer than this may break over lines. */
+/** A longer value may break over lines. */
 const MOST_UNBROKEN = 16;

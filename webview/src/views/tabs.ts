@@ -1,4 +1,4 @@
-// The figures in tabs, with the walk through the steps at the right end of the tab row.
+// The figures in tabs, with step navigation at the right end of the tab row.
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import type { PanelTab } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
@@ -9,7 +9,7 @@ import type { Figure } from "./figure";
 
 export interface Tabs {
   readonly node: HTMLElement;
-  /** Element that holds the figures: its width is theirs. */
+  /** The element that contains the figures and determines their width. */
   readonly body: HTMLElement;
   select(selection: Selection): void;
   show(tab: PanelTab): void;
@@ -26,7 +26,7 @@ export function createTabs(
   actions: Actions,
   figures: Readonly<Record<PanelTab, Figure>>,
 ): Tabs {
-  // A recorded run was not executed here, so there is nothing to compare it with.
+  // A recorded run was not executed here, so there are no serial outcomes.
   const shown = TABS.filter(([tab]) => tab !== "serial" || !story.payload.recorded);
   const buttons = shown.map(([tab, label]) => {
     const created = button(

@@ -1,4 +1,4 @@
-// One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
+// One anomaly as a paragraph: place, consequence, the schedule in columns, the serial outcomes, prevention.
 import { racesText, type Cause } from "../../protocol/cause";
 import { committingOnTheWay, outsideAdvice } from "../../protocol/outside";
 import { refusalAdvice } from "../../protocol/refusalAdvice";
@@ -17,13 +17,13 @@ export interface TextStyle {
   readonly paint: Paint;
   readonly columns: number;
   readonly keyOf: KeyOf;
-  /** Lines of the code that was checked; absent: no code is shown. */
+  /** Lines of the checked code; absent to show none. */
   readonly lineOf?: LineOf;
-  /** Words after "isolens fix" for the same check; absent: fixes are not mentioned. */
+  /** Words after "isolens fix" for the same check; absent to not mention fixes. */
   readonly again?: string;
 }
 
-/** The paragraph of a check's output: of a cause, or of one anomaly alone. */
+/** The paragraph of a check's output for a cause, or for one anomaly alone. */
 export function anomalyText(anomaly: Anomaly, style: TextStyle, cause?: Cause): string {
   return [
     headline(anomaly, style),
@@ -38,7 +38,7 @@ export function anomalyText(anomaly: Anomaly, style: TextStyle, cause?: Cause): 
   ].join("\n");
 }
 
-/** The read that goes stale and what rests on it, in the code. */
+/** The stale read and its use, in the code. */
 function frameOf(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly string[] {
   const main = cause?.read ?? mainEnd(anomaly);
   if (!style.lineOf || !main) return [];
@@ -65,7 +65,7 @@ function frameOf(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly st
   return codeFrame(places, style.lineOf, style);
 }
 
-/** How it comes about, in one sentence; what happens stands above it. */
+/** The sentence on how it comes about, below the consequence. */
 function sentenceLines(
   { title, message }: Anomaly,
   { columns }: TextStyle,
@@ -84,7 +84,7 @@ function suppressedText({ suppressed }: Anomaly): readonly string[] {
   return [`suppressed by ${what}${reason === "" ? "" : `: ${reason}`}`];
 }
 
-/** The steps in columns and what serial runs give, without a headline. */
+/** The steps in columns and the serial outcomes, without a headline. */
 export function anomalySchedule(anomaly: Anomaly, style: TextStyle): readonly string[] {
   const compared = anomaly.preventedBy.length > 0 || anomaly.allowedAt.length > 0;
   return [
@@ -96,7 +96,7 @@ export function anomalySchedule(anomaly: Anomaly, style: TextStyle): readonly st
   ];
 }
 
-/** The longer form of `show`: the sentence, the start, every step with its reason, the cycle. */
+/** The long form of `show`: the sentence, the initial rows, every step with its reason, the cycle. */
 export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
   const { paint, columns } = style;
   const steps = anomaly.steps.flatMap((step, n) => stepDetails(step, n, style));
@@ -131,7 +131,7 @@ export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
   ].join("\n");
 }
 
-/** The stated invariants that it breaks, with their places and the rows that they speak of. */
+/** The stated invariants that it breaks, with their places and rows. */
 function breachLines({ breaches = [] }: Anomaly, { columns }: TextStyle): readonly string[] {
   if (breaches.length === 0) return [];
   const lines = breaches.flatMap(({ text, how, file, range }) => {
@@ -142,7 +142,7 @@ function breachLines({ breaches = [] }: Anomaly, { columns }: TextStyle): readon
   return ["Stated invariants that no longer hold at the end", ...lines, "The end", ...rows, ""];
 }
 
-/** Gaps of the rules, with the places of the statements that use it. */
+/** Gaps of the model, with the places of the statements that touch them. */
 function leftOutLines({ leftOut = [] }: Anomaly, { columns }: TextStyle): readonly string[] {
   if (leftOut.length === 0) return [];
   const lines = leftOut.flatMap(({ reason, ...place }) =>
@@ -151,7 +151,7 @@ function leftOutLines({ leftOut = [] }: Anomaly, { columns }: TextStyle): readon
   return ["What the rules of the level leave out", ...lines, ""];
 }
 
-/** Meaning of the severity, in the words of the first line. */
+/** The severity in the first line's words. */
 export const SEVERITY_TEXTS: Readonly<Record<Anomaly["severity"], string>> = {
   state: "final state differs",
   value: "a returned value differs",
@@ -184,7 +184,7 @@ const LEFT = 6;
 /** Narrower columns are harder to read than one step per line. */
 const NARROWEST = 24;
 
-/** Steps in one column per instance, time downwards; one after the other where the terminal is too narrow. */
+/** Steps in one column per instance, time downwards; sequentially if the terminal is too narrow. */
 function schedule(anomaly: Anomaly, style: TextStyle): readonly string[] {
   const { paint, columns } = style;
   const instances = anomaly.witness.instances;
@@ -291,7 +291,7 @@ function helpText(prevented: string, fix: string): string {
   return prevented.endsWith(".") ? `${prevented} ${fix}` : `${prevented}; ${fix}`;
 }
 
-/** Rows of a table that are spelled out. */
+/** Limit of printed rows per table. */
 const MOST_ROWS = 12;
 
 function startLines(anomaly: Anomaly, { columns }: TextStyle): readonly string[] {
@@ -333,7 +333,7 @@ function wayOf({ name, kind }: StepCall): string {
   return kind === "trigger" ? `the trigger ${name}` : `${name}()`;
 }
 
-/** Instance with its arguments, of which the first tell the most: "T1 deposit(acc 1, amount 2)". */
+/** An instance with its first, most relevant arguments: "T1 deposit(acc 1, amount 2)". */
 export function instanceText(each: WitnessInstance, most = Infinity): string {
   const values = Object.entries(each.arguments).map(
     ([name, value]) => `${name} ${valueText(value)}`,
@@ -343,7 +343,7 @@ export function instanceText(each: WitnessInstance, most = Infinity): string {
   return `${each.instance} ${each.transaction}(${told.join(", ")})`;
 }
 
-/** Arguments above a schedule. */
+/** Limit of arguments above a schedule. */
 export const MOST_ARGUMENTS = 8;
 
 function headsOf(instances: readonly WitnessInstance[]): readonly string[] {

@@ -2,14 +2,14 @@
 import type { Paint } from "../io";
 import type { CycleEnd } from "../../protocol/dependency";
 
-/** A line of a file, counted from 0, as it is on disk; undefined where it cannot be read. */
+/** A line of a file on disk, counted from 0; undefined if it cannot be read. */
 export type LineOf = (file: string, line: number) => string | undefined;
 
 export interface MarkedPlace {
   readonly place: Pick<CycleEnd, "file" | "range">;
-  /** Label behind the underline. */
+  /** The label after the underline. */
   readonly note: string;
-  /** The place that the finding is about is underlined with carets, others with dashes. */
+  /** True for the finding's main place, underlined with carets; others have dashes. */
   readonly isMain: boolean;
 }
 
@@ -18,7 +18,7 @@ interface FrameStyle {
   readonly columns: number;
 }
 
-/** Places in the order of their lines, each with the first line of its code; nothing of those that cannot be read. */
+/** Places in line order, each with the first line of its code; unreadable ones are skipped. */
 export function codeFrame(
   places: readonly MarkedPlace[],
   lineOf: LineOf,
@@ -38,7 +38,7 @@ export function codeFrame(
     const code = untabbed(text.trimEnd());
     const from = untabbed(text.slice(0, start.character)).length;
     const last = end.line === start.line ? untabbed(text.slice(0, end.character)) : code;
-    // Deep code moves to the left, so that what is marked fits.
+    // Deeply indented code is shifted left, so that the marked part fits.
     const indent = Math.max(0, code.length - code.trimStart().length - 2);
     const width = columns - gutter - 4;
     const line = code.slice(indent, indent + width);

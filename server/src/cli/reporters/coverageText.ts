@@ -1,4 +1,4 @@
-// How much of each file was understood, as a table.
+// The coverage of each file as a table.
 import type { FileCoverage, LevelReport, SearchedPairs } from "../../protocol/report";
 import { placeText, type TextStyle } from "./anomalyText";
 import { hangingText } from "./wrap";
@@ -16,7 +16,7 @@ const COLUMNS: readonly (readonly [string, keyof FileCoverage])[] = [
   ["nothing found", "nothingFound"],
 ];
 
-/** A line for each file in which there is something, the sum where there are several, and what was not read with the reason. */
+/** A line for each file with content, the sum of several, and unread files with the reason. */
 export function coverageLines(
   files: readonly FileCoverage[],
   { paint }: TextStyle,
@@ -50,7 +50,7 @@ export function coverageLines(
   return [paint.strong(line(head)), ...all.map(line), ...rest, ...skipped];
 }
 
-/** A line for each transaction: how far it is decided, two at a time. Nothing where nothing was searched. */
+/** A line for each transaction: the share of its pairs that is decided. Nothing if nothing was searched. */
 export function decidedLines(
   { transactions }: LevelReport,
   { paint, columns }: TextStyle,

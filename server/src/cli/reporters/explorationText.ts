@@ -1,10 +1,10 @@
-// Text of the exploration of a client program: each broken assertion with its smallest execution, and what was covered.
+// The text of a client program's exploration: each violated assertion with its smallest execution, and the coverage.
 import type { ExplorationReport, ExplorationViolation } from "../../protocol/exploration";
 import { findLevel } from "../../isolation/levels";
 import { anomalySchedule, type TextStyle } from "./anomalyText";
 import { hangingText, wrapText } from "./wrap";
 
-/** The report of one level; without a newline at its end. */
+/** The report of one level, without a final newline. */
 export function explorationText(report: ExplorationReport, style: TextStyle): string {
   const parts = [
     ...report.violations.map((violation) => violationText(report, violation, style)),

@@ -1,4 +1,4 @@
-// Verified fixes of an anomaly, for people: what each does, what it costs, what happens now, and the difference.
+// Verified fixes of an anomaly for people: effect, cost, new behaviour, and the diff.
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 import type { Anomaly } from "../../protocol/report";
 import type { Fix, FixReport } from "../../protocol/fixes";
@@ -11,7 +11,7 @@ interface Style {
   readonly columns: number;
 }
 
-/** The fixes with their differences; where there is none, why. */
+/** The fixes with their diffs; if there are none, the reasons. */
 export function fixText(
   anomaly: Anomaly,
   { fixes, advice, isPartial }: FixReport,
@@ -54,7 +54,7 @@ function fixParagraph(
   ];
 }
 
-/** The change as `git apply` takes it. */
+/** The change in the format of `git apply`. */
 function difference({ file, before, after }: FileChange): string {
   const names = [before === undefined ? "/dev/null" : `a/${file}`, `b/${file}`] as const;
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };

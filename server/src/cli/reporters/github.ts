@@ -9,7 +9,7 @@ import {
   type PlacedReport,
 } from "./placedReport";
 
-/** One command a line: findings by severity, and what is undecided as notices. */
+/** One command per line: findings by severity, and undecided questions as notices. */
 export function githubReport(reports: readonly PlacedReport[], shown: Shown = {}): string {
   const lines = reports.flatMap((placed) => {
     const { report } = placed;
@@ -54,7 +54,7 @@ function command(
   if (place) {
     const { start, end } = place.range;
     properties.push(["file", pathOf(placed, place.file)], ["line", String(start.line + 1)]);
-    // Columns mean something within one line alone.
+    // Columns are only valid within one line.
     if (start.line === end.line) {
       properties.push(["col", String(start.character + 1)]);
       if (end.character > start.character) properties.push(["endColumn", String(end.character)]);
@@ -65,12 +65,12 @@ function command(
   return `::${name} ${written.join(",")}::${escaped(message)}`;
 }
 
-/** As the runner decodes it: `%`, carriage return and line feed. */
+/** The runner's escapes: `%`, carriage return and line feed. */
 function escaped(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** In properties, `:` and `,` as well. */
+/** In properties also `:` and `,`. */
 function escapedProperty(text: string): string {
   return escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -1,7 +1,7 @@
-// Line about what a report does not tell: how many findings, why, and how to see them.
+// The line on findings that a report hides: how many, why, and how to see them.
 import { isTold, type LevelReport, type Shown } from "../../protocol/report";
 
-/** One line, or nothing where all findings are told. */
+/** One line, or nothing if all findings are shown. */
 export function hiddenText({ anomalies }: LevelReport, shown: Shown = {}): string {
   const hidden = anomalies.filter((each) => each.status === "confirmed" && !isTold(each, shown));
   const suppressed = hidden.filter((each) => each.suppressed && !shown.suppressed);

@@ -1,7 +1,7 @@
-// A counterexample as DOT, for Graphviz: a box per transaction with its operations, an edge per dependency.
+// A counterexample as DOT for Graphviz: a box per transaction with its operations, an edge per dependency.
 import type { HistoryReport, HistoryTransaction } from "../../protocol/history";
 
-/** One digraph; empty but for its title when nothing was violated. */
+/** One digraph; empty except for its title if nothing was violated. */
 export function historyDot(report: HistoryReport): string {
   const { violation } = report;
   const title = violation

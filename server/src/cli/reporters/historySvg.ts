@@ -1,5 +1,4 @@
-// A counterexample as an SVG that needs nothing else: transactions on a ring, dependencies between them. Readable on
-// light and dark ground.
+// A counterexample as a self-contained SVG: transactions on a ring, dependencies between them. Readable on light and dark backgrounds.
 import { findLevel } from "../../isolation/levels";
 import type { HistoryEdge, HistoryReport, HistoryTransaction } from "../../protocol/history";
 import { escapeXml } from "./historyDot";
@@ -19,7 +18,7 @@ interface Box {
   readonly height: number;
 }
 
-/** A whole document; a sentence alone when nothing was violated. */
+/** A whole document; only a sentence if nothing was violated. */
 export function historySvg(report: HistoryReport): string {
   const { violation } = report;
   const edges = violation?.edges ?? [];
@@ -56,7 +55,7 @@ export function historySvg(report: HistoryReport): string {
 
 const TYPES = ["so", "wr", "ww", "rw", "rt"] as const;
 
-/** Colours stand at the shapes themselves: not every reader of SVG knows variables, or any style sheet. */
+/** Colours are attributes of the shapes: some SVG viewers support no variables or style sheets. */
 const LIGHT = {
   ink: "#1f1f1f",
   dim: "#5f5f5f",
@@ -69,7 +68,7 @@ const LIGHT = {
   rw: "#b5401f",
 } as const;
 
-/** On dark ground, where a style sheet is read. */
+/** Colours on dark backgrounds, for viewers with style sheets. */
 const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
   ink: "#e4e4e4",
   dim: "#a0a0a0",
@@ -94,7 +93,7 @@ function fill(name: keyof typeof LIGHT): string {
   return `class="fill-${name}" fill="${LIGHT[name]}"`;
 }
 
-/** One class attribute stands for both. */
+/** One class attribute for both. */
 function fillAndStroke(inside: keyof typeof LIGHT, line: keyof typeof LIGHT): string {
   return `class="fill-${inside} stroke-${line}" fill="${LIGHT[inside]}" stroke="${LIGHT[line]}"`;
 }
@@ -106,7 +105,7 @@ function arrowHead(type: (typeof TYPES)[number]): string {
   return `<marker id="${type}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path ${fill(type)} d="M0,0L10,5L0,10z"/></marker>`;
 }
 
-/** Transactions in the order in which the cycle visits them, the others after them. */
+/** Transactions in cycle order, followed by the others. */
 function inCycleOrder(
   story: readonly HistoryTransaction[],
   edges: readonly HistoryEdge[],
@@ -133,7 +132,7 @@ function layout(transactions: readonly HistoryTransaction[]): readonly Box[] {
   const spread = count < 2 ? 0 : 1 / (2 * Math.sin(Math.PI / count));
   return transactions.map((transaction, at) => {
     const { width, height } = sizes[at] ?? { width: 0, height: 0 };
-    // The first stands at the left for two, at the top for more.
+    // The first is at the left for two, at the top for more.
     const angle = (2 * Math.PI * at) / count - (count === 2 ? Math.PI : Math.PI / 2);
     const x = Math.cos(angle) * spread * largest - width / 2;
     const y = Math.sin(angle) * spread * (count === 2 ? 0 : tallest) - height / 2;
@@ -158,7 +157,7 @@ function clipped(text: string): string {
 }
 
 interface Drawing {
-  /** Its place on the cycle; those beside the cycle have none and are drawn thinly. */
+  /** Its index in the cycle; edges outside of the cycle have none and are drawn thinly. */
   readonly number: number | undefined;
   readonly edges: readonly HistoryEdge[];
   readonly boxes: readonly Box[];
@@ -189,7 +188,7 @@ function drawEdge(edge: HistoryEdge, { number, edges, boxes }: Drawing): readonl
   const dashes = dash === undefined ? "" : ` stroke-dasharray="${dash}"`;
   return [
     `<path fill="none" class="stroke-${edge.type}" stroke="${LIGHT[edge.type]}" stroke-width="${number === undefined ? 0.8 : edge.type === "ww" ? 2.4 : 1.6}"${dashes} d="M${points[0] ?? ""}Q${points[1] ?? ""} ${points[2] ?? ""}" marker-end="url(#${edge.type})"><title>${escapeXml(edge.reason.text)}</title></path>`,
-    // Not every reader paints a stroke below its fill: the ground of the label is a text of its own.
+    // Some viewers paint a stroke above its fill: the label's background is a separate text.
     `<text class="fill-ground stroke-ground" fill="${LIGHT.ground}" stroke="${LIGHT.ground}" stroke-width="5" ${place}</text>`,
     `<text ${fill(edge.type)} ${place}</text>`,
   ];
@@ -199,7 +198,7 @@ function center({ x, y, width, height }: Box): { readonly x: number; readonly y:
   return { x: x + width / 2, y: y + height / 2 };
 }
 
-/** Where the line from the center of a box to a point leaves the box. */
+/** The intersection of a box's border with the line from its center to a point. */
 function border(
   box: Box,
   point: { readonly x: number; readonly y: number },

@@ -1,4 +1,4 @@
-// Text of the verdict on a recorded history: the verdict first, then the story of the counterexample, then why.
+// The text of a history's verdict: the verdict first, then the counterexample, then the reasons.
 import { findLevel } from "../../isolation/levels";
 import { ownEntry } from "../../protocol/dictionary";
 import type {
@@ -17,7 +17,7 @@ export interface HistoryTextStyle {
   readonly columns: number;
 }
 
-/** Within the text about one file, that file is not named again and again. */
+/** The text about one file does not repeat that file's name. */
 interface Style extends HistoryTextStyle {
   readonly file: string;
 }
@@ -41,7 +41,7 @@ export function historyLine(report: HistoryReport, { paint }: HistoryTextStyle):
   return `${paint.place(report.file)}: ${outcome(report, paint)}`;
 }
 
-/** "violates snapshot isolation: lost update", "holds causal consistency, ...", or what is not decided. */
+/** "violates snapshot isolation: lost update", "holds causal consistency, ...", or what is undecided. */
 function outcome(report: HistoryReport, paint: Paint): string {
   const { violation } = report;
   const of = (verdict: string): readonly string[] =>
@@ -106,7 +106,7 @@ function transactionLines(
   ];
 }
 
-/** The sentence of each edge, and below it what it rests on, indented by how deep it rests. */
+/** The sentence of each edge, followed by its supporting reasons, indented by depth. */
 function edgeLines(edge: HistoryEdge, at: number, style: Style): readonly string[] {
   const key = edge.key === undefined ? "" : ` on ${edge.key}`;
   const head = `  ${String(at + 1)}. ${edge.from} before ${edge.to} (${edge.type}${key}): `;
@@ -179,7 +179,7 @@ function levelText(level: string): string {
   return findLevel(level)?.label ?? level;
 }
 
-/** "line 3", with the file where it is not the one that the text is about. */
+/** "line 3", with the file if it is another one. */
 function placeText(place: HistoryPlace, file: string): string {
   const where =
     place.line !== undefined

@@ -1,4 +1,4 @@
-// The JSON report: fixed order of keys, two blanks of indentation, one newline at the end.
+// The JSON report: fixed order of keys, an indentation of two, one newline at the end.
 import type { Cause } from "../../protocol/cause";
 import type { ProofReport, SufficientLevel } from "../../protocol/proof";
 import type { Anomaly, Assumption, LevelBasis, LevelReport, Unknown } from "../../protocol/report";
@@ -7,7 +7,7 @@ import type { SolveCounters } from "../../service/search/tupleSolver";
 
 export interface JsonTimings extends CheckTimings, SolveCounters {}
 
-/** The reports as one array; timings only where they are given, since they differ from run to run. */
+/** The reports as one array; timings only if given, since they differ between runs. */
 export function jsonReport(
   reports: readonly { readonly report: LevelReport; readonly timings?: JsonTimings }[],
 ): string {
@@ -34,7 +34,7 @@ export function jsonReport(
   return `${JSON.stringify(values, null, 2)}\n`;
 }
 
-/** One anomaly on its own, as `show` prints it. */
+/** One anomaly for `show`. */
 export function jsonAnomaly(anomaly: Anomaly): string {
   return `${JSON.stringify(orderedAnomaly(anomaly), null, 2)}\n`;
 }

@@ -1,8 +1,8 @@
-// Names of transactions in a finding: without the file that tells two of a name apart, where no two need it.
+// Names of transactions in a finding, without the disambiguating file where possible.
 import { plainName } from "../../service/findings/fingerprint";
 import { listWords } from "./outcomes";
 
-/** The names as a finding needs them: with their files only where two different ones would be called the same. */
+/** The shortest unambiguous names: with their files only if two different ones would be the same. */
 export function plainNames(transactions: readonly string[]): ReadonlyMap<string, string> {
   const distinct = [...new Set(transactions)];
   return new Map(

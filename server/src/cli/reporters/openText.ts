@@ -1,5 +1,5 @@
-// The open part of a report of many transactions, on one screen: what was read and searched, how many are decided, what
-// stands in the way most often and what to do about it, and the races that no run confirmed.
+// The open part of a large report on one screen: what was read and searched, the number of decided transactions, the most frequent
+// obstacles with advice, and unconfirmed races.
 import { isShown, type LevelReport } from "../../protocol/report";
 import { plainTerms } from "../../protocol/witness";
 import { adviceOn } from "../../service/verdict/advice";
@@ -11,7 +11,7 @@ import { hangingText } from "./wrap";
 
 const MOST_POSSIBLE = 10;
 
-/** Races that the solver proposes and no run confirmed, with what stands in the way, in the order of findings. */
+/** Races that the solver proposes and no run confirmed, with the obstacle, in the order of findings. */
 export function possibleLines(report: LevelReport, style: TextStyle): readonly string[] {
   const all = report.anomalies.filter(
     (anomaly) => anomaly.status === "unconfirmed" && isShown(anomaly),
@@ -41,7 +41,7 @@ function cut(text: string): string {
   return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}...`;
 }
 
-/** Lines on what was read, what was searched and what is decided; nothing where nothing was searched. */
+/** Lines on what was read, searched and decided; nothing if nothing was searched. */
 export function extentLines(
   { transactions, coverage, search, unknown }: LevelReport,
   files: number,
@@ -64,16 +64,16 @@ export function extentLines(
   ].flatMap((line) => hangingText("", line, columns));
 }
 
-/** True of the reason that is the time: it is told with how far the search came. */
+/** True for a timeout, which is reported with the extent of the search. */
 function isOfTime(reason: string): boolean {
   return reason.startsWith("time budget of ");
 }
 
-/** So many lines are told one by one; of more, how often each reason stands in the way. */
+/** Up to this many lines are printed individually; beyond it, by frequency of reasons. */
 export const MOST_LINES = 20;
 const MOST_REASONS = 5;
 
-/** Lines of one kind: one by one where they are few, else the most frequent reasons. */
+/** Lines of one kind: individually if they are few, else the most frequent reasons. */
 export function shortened(
   lines: readonly (ReasonLine & { readonly text: string })[],
   what: string,

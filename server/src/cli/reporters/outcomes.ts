@@ -1,4 +1,4 @@
-// Outcomes of runs in a few words: only what tells them apart.
+// Outcomes of runs in a few words: only their differences.
 import { ownEntry } from "../../protocol/dictionary";
 import type { Anomaly } from "../../protocol/report";
 import {
@@ -10,16 +10,16 @@ import {
   type Value,
 } from "../../protocol/witness";
 
-/** The primary key of a table, to name its rows; undefined when it is not known. */
+/** The primary key of a table, to name its rows; undefined if unknown. */
 export type KeyOf = (table: string) => readonly string[] | undefined;
 
 export interface OutcomeTexts {
   readonly here: string;
-  /** Orders with the same outcome are told together. */
+  /** Orders with the same outcome, shown together. */
   readonly serial: readonly string[];
 }
 
-/** The outcome of the witness beside those of every serial order. */
+/** The outcome of the witness and those of every serial order. */
 export function outcomeTexts(anomaly: Anomaly, keyOf: KeyOf): OutcomeTexts {
   const outcomes = [anomaly.witness.outcome, ...anomaly.serial.map((each) => each.outcome)];
   const cells = outcomes.map((outcome) => cellsOf(outcome, keyOf));
@@ -28,7 +28,7 @@ export function outcomeTexts(anomaly: Anomaly, keyOf: KeyOf): OutcomeTexts {
     outcomeText(outcome, cells[n] ?? new Map<string, string>(), {
       facts,
       all: outcomes,
-      // Where the state alone tells the runs apart, what was returned only distracts.
+      // If the state alone distinguishes the runs, returned values would only distract.
       returns: facts.length === 0 || anomaly.severity !== "state",
     }),
   );
@@ -48,14 +48,14 @@ const GONE = "no row";
 const MOST_FACTS = 4;
 const MOST_COLUMNS = 3;
 
-/** A cell of a row that all outcomes have, or a row that only some of them have. */
+/** A cell of a row in all outcomes, or a row that only some of them have. */
 interface Fact {
   readonly kind: "cell" | "row";
   readonly name: string;
 }
 
 interface Compared {
-  /** Facts that are not the same in all outcomes. */
+  /** Facts that differ between outcomes. */
   readonly facts: readonly Fact[];
   readonly all: readonly Outcome[];
   readonly returns: boolean;
@@ -63,7 +63,7 @@ interface Compared {
 
 type Cells = ReadonlyMap<string, string>;
 
-/** Facts that tell outcomes apart: first what none of the serial ones has; times of the clock only where nothing else does. */
+/** Distinguishing facts: first those that no serial outcome has; clock times only if there is nothing else. */
 function tellingFacts(outcomes: readonly Cells[]): readonly Fact[] {
   const names = [...new Set(outcomes.flatMap((each) => [...each.keys()]))].filter(
     (name) => new Set(outcomes.map((each) => each.get(name) ?? GONE)).size > 1,
@@ -119,7 +119,7 @@ function outcomeText(outcome: Outcome, cells: Cells, { facts, all, returns }: Co
   return parts.length > 0 ? parts.join(", and ") : "ends the same";
 }
 
-/** Rows of more fields are cut to those that differ. */
+/** Rows with more fields are reduced to those that differ. */
 const MOST_FIELDS = 4;
 
 /** The fields of a row ("id = 1, state = open, ...") that differ between runs that return such rows. */
@@ -139,12 +139,12 @@ function rowOf(cell: string): string {
   return cell.slice(0, cell.lastIndexOf("]") + 1);
 }
 
-/** True if any cell of the row is there. */
+/** True if any cell of the row exists. */
 function hasRow(cells: Cells, row: string): boolean {
   return [...cells.keys()].some((each) => rowOf(each) === row);
 }
 
-/** Cells by name, "account[1].balance"; a row without further columns is a cell of its own with the text "". */
+/** Cells by name, "account[1].balance"; a row without further columns is a cell with the text "". */
 function cellsOf(outcome: Outcome, keyOf: KeyOf): Map<string, string> {
   const cells = new Map<string, string>();
   for (const [table, rows] of Object.entries(outcome.final)) {

@@ -1,11 +1,11 @@
-// A report with the place of its files, and the parts of a finding that machine-readable reports share.
+// A report with the folder of its files, and the parts of a finding that machine-readable reports share.
 import { KINDS } from "../../analysis/explain/kinds/kinds";
 import { mainEnd, type Anomaly, type LevelReport } from "../../protocol/report";
 import type { Range } from "../../protocol/source";
 
 export interface PlacedReport {
   readonly report: LevelReport;
-  /** The folder of the report's files, relative to the working directory, with `/`; empty for that itself. */
+  /** The folder of the report's files, relative to the working directory, with `/`; empty for the directory itself. */
   readonly folder: string;
 }
 
@@ -14,7 +14,7 @@ export interface FindingPlace {
   readonly range: Range;
 }
 
-/** "folder/file.sql", with what leads upwards resolved. */
+/** "folder/file.sql", with `..` resolved. */
 export function pathOf({ folder }: Pick<PlacedReport, "folder">, file: string): string {
   const parts: string[] = [];
   for (const part of `${folder}/${file}`.split("/")) {
@@ -25,7 +25,7 @@ export function pathOf({ folder }: Pick<PlacedReport, "folder">, file: string): 
   return parts.join("/");
 }
 
-/** Where a finding is told: its statement, or else a step or a transaction that has a place. */
+/** The place of a finding: its statement, or else a step or transaction with a place. */
 export function findingPlace(report: LevelReport, anomaly: Anomaly): FindingPlace | undefined {
   const places = [
     mainEnd(anomaly),

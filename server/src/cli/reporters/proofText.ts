@@ -1,4 +1,4 @@
-// The proof of a report for people: the argument step by step, or what stands in its way.
+// The proof of a report for people: the argument step by step, or the obstacles.
 import type { LevelTrial, ProofDependency, ProofObstacle, ProofReport } from "../../protocol/proof";
 import type { LevelReport } from "../../protocol/report";
 import { listText } from "../../analysis/explain/words";
@@ -6,7 +6,7 @@ import type { TextStyle } from "./anomalyText";
 import { placeText } from "./anomalyText";
 import { hangingText } from "./wrap";
 
-/** The lines of a proof, without an empty one at the end. */
+/** The lines of a proof, without a trailing empty one. */
 export function proofLines(proof: ProofReport, style: TextStyle): readonly string[] {
   const wrapped = (prefix: string, text: string): readonly string[] =>
     hangingText(prefix, text, style.columns);
@@ -26,7 +26,7 @@ export function proofLines(proof: ProofReport, style: TextStyle): readonly strin
   ];
 }
 
-/** Which levels would do, a line for each part of the program. */
+/** The sufficient levels, a line for each part of the program. */
 export function sufficientLines(
   { sufficient = [], anomalies, level }: Pick<LevelReport, "sufficient" | "anomalies" | "level">,
   columns: number,
@@ -61,7 +61,7 @@ export function sufficientLines(
   });
 }
 
-/** Levels whose proofs did not come to an end, of those that could be told to suffice instead. */
+/** Levels with unfinished proofs that might suffice as well. */
 function undecidedText(tried: readonly LevelTrial[], weakest: string | undefined): string {
   const at = tried.findIndex(({ level }) => level === weakest);
   const open = tried
@@ -72,7 +72,7 @@ function undecidedText(tried: readonly LevelTrial[], weakest: string | undefined
   return ` Whether ${listText(open)} ${open.length === 1 ? "suffices" : "suffice"} was not decided: ${open.length === 1 ? "its proof" : "their proofs"} did not come to an end; a longer --budget may help.`;
 }
 
-/** Chains beyond these say little that is new. */
+/** Limit of printed chains: more add little. */
 const MOST = 3;
 
 function headline({ status, scheme }: ProofReport): string {

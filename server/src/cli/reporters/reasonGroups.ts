@@ -1,28 +1,25 @@
-// Many lines of one kind as a few: what stands in the way most often, how often, and where for example.
+// Groups of similar lines: the most frequent reasons, with count and an example.
 
-/** A line with the words by which it is like others. */
+/** A line with the words that it is grouped by. */
 export interface ReasonLine {
   readonly reason: string;
-  /** "src/a.ts:3:4", or who it is about; empty where it has no place. */
+  /** "src/a.ts:3:4", or its subject; empty without a place. */
   readonly place: string;
-  /** How many questions it stands for. */
+  /** The number of questions that it represents. */
   readonly count: number;
   /** Names of the transactions that it concerns. */
   readonly transactions: readonly string[];
 }
 
 export interface ReasonGroup {
-  /** As the first line of the group says it. */
+  /** The reason in the words of the group's first line. */
   readonly reason: string;
   readonly example: string;
   readonly count: number;
   readonly transactions: ReadonlySet<string>;
 }
 
-/**
- * Groups by reason: those first that concern the most transactions, then the largest, then in the order of the lines.
- * Linear but for the sorting.
- */
+/** Groups by reason: sorted by number of concerned transactions, then by size, then in line order. Linear except for sorting. */
 export function reasonGroups(lines: readonly ReasonLine[]): readonly ReasonGroup[] {
   const groups = new Map<string, ReasonGroup & { readonly transactions: Set<string> }>();
   for (const { reason, place, count, transactions } of lines) {
@@ -36,7 +33,7 @@ export function reasonGroups(lines: readonly ReasonLine[]): readonly ReasonGroup
   );
 }
 
-/** A reason without remarks in parentheses, and without the names, texts and numbers of one place: they are no plain words. */
+/** A reason without remarks in parentheses, names, texts and numbers, which are specific to a place. */
 function kindOf(reason: string): string {
   return reason
     .replace(/\([^()]*\)/gu, "")

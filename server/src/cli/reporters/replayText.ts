@@ -1,4 +1,4 @@
-// Text of a replay on a real server.
+// The text of a replay on a real server.
 import type { Anomaly } from "../../protocol/report";
 import type { ReplayOutcome, ReplayReport } from "../../replay/replayAnomaly";
 import { anomalySchedule, type TextStyle } from "./anomalyText";
@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<ReplayReport["verdict"], string>> = {
   "not replayed": "Could not be tried on",
 };
 
-/** The verdict, the schedule that was followed, what came out, and what serial runs gave on the same server. */
+/** The verdict, the schedule, the result, and the serial results on the same server. */
 export function replayText(anomaly: Anomaly, report: ReplayReport, style: TextStyle): string {
   const { paint, columns } = style;
   const { verdict, server, reason, outcome, serial, waits } = report;

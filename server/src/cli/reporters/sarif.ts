@@ -1,4 +1,4 @@
-// SARIF 2.1.0 (OASIS): one run, a rule for each kind, a result for each finding with its executed schedule as code flows.
+// SARIF 2.1.0 (OASIS): one run, a rule per kind, a result per finding with its executed schedule as code flows.
 import { pathToFileURL } from "node:url";
 import { KINDS } from "../../analysis/explain/kinds/kinds";
 import { pageOfKind } from "../../protocol/documentation";
@@ -139,8 +139,8 @@ function resultOf(placed: PlacedReport, anomaly: Anomaly, shown: Shown, seen: Ma
 }
 
 /**
- * A result is a cause, or an anomaly where all are told. Results of the same content in one run are told apart by a number,
- * results of several levels by the level.
+ * The fingerprints of a result: a cause, or an anomaly if all are shown. Results with equal content are numbered within a run, and those of
+ * several levels have the level.
  */
 function fingerprintsOf(
   report: LevelReport,
@@ -156,7 +156,7 @@ function fingerprintsOf(
   return { [name]: number === 1 ? own : `${own}:${String(number)}` };
 }
 
-/** The schedule as it was executed, and beside it a thread for each instance with the same order of execution. */
+/** The executed schedule, and in addition a thread per instance with the same execution order. */
 function codeFlowsOf(placed: PlacedReport, anomaly: Anomaly, steps: readonly Step[]) {
   const located = steps.map((step, at) => ({
     instance: step.instance,
@@ -207,7 +207,7 @@ function suppressionOf(placed: PlacedReport, suppressed: NonNullable<Anomaly["su
   };
 }
 
-/** Undecided groups are part of the log: a result that is missing must not be taken for a safe one. */
+/** Undecided tuples are part of the log: a missing result must not count as safe. */
 function notificationOf(placed: PlacedReport, unknown: Unknown) {
   const { reason, transactions, file, range } = unknown;
   const names = transactions.length > 0 ? ` (${transactions.join(", ")})` : "";
@@ -242,7 +242,7 @@ function regionOf({ start, end }: Range) {
   };
 }
 
-/** A relative reference; a first part with a colon would be a scheme. */
+/** A relative reference; a first segment with a colon would be a scheme. */
 function uriOf(path: string): string {
   if (/^(?:[A-Za-z]:)?\//u.test(path)) return pathToFileURL(path).href;
   return path

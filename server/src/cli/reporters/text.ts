@@ -1,4 +1,4 @@
-// The text report: a paragraph per anomaly, what stayed open, and a last line with the verdict and what it rests on.
+// The text report: a paragraph per anomaly, open questions, and a last line with the verdict and its basis.
 import type { Note } from "../../program/program";
 import { ownEntry } from "../../protocol/dictionary";
 import { breaksData, isShown, isTold, undecidedCount } from "../../protocol/report";
@@ -20,19 +20,19 @@ export interface TextReport {
   readonly report: LevelReport;
   /** Remarks on the text. */
   readonly notes: readonly Note[];
-  /** Command line for more, without the command's name: "bank.sql --level pg:rr". */
+  /** The command line for details, without the command's name: "bank.sql --level pg:rr". */
   readonly again: string;
   readonly files: number;
-  /** The folder that the remarks' files are named in, from where the user stands; absent: there. */
+  /** The folder of the remarks' files, relative to the working directory; that directory if absent. */
   readonly folder?: string;
-  /** Findings that are told. */
+  /** Which findings are shown. */
   readonly shown?: Shown;
 }
 
 /** The report of one level. Ends with a newline. */
 export function textReport(input: TextReport, style: TextStyle): string {
   const { report } = input;
-  // Those that could not be executed are told with what is undecided, once.
+  // Unconfirmed anomalies are listed once, with the undecided questions.
   const parts = report.anomalies
     .filter((anomaly) => anomaly.status === "confirmed" && isShown(anomaly, input.shown))
     .map((anomaly) => anomalyText(anomaly, style, causeToTell(anomaly, input)));
@@ -62,7 +62,7 @@ export function textReport(input: TextReport, style: TextStyle): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The cause, for the anomaly that it is told by; with all cycles each is told alone. */
+/** The cause that an anomaly represents; with `all` each anomaly stands alone. */
 function causeToTell(
   { cause }: Anomaly,
   { report, shown }: Pick<TextReport, "report"> & { readonly shown?: Shown | undefined },
@@ -79,7 +79,7 @@ interface Line extends ReasonLine {
   readonly text: string;
 }
 
-/** Remarks on the text; of what runs once and alone, where it is much, how much. */
+/** Remarks on the text; for large code that runs once and alone, only its amount. */
 function remarkLines({ notes, folder = "" }: TextReport, style: TextStyle): readonly string[] {
   const setUps = notes.filter(({ code }) => code === "set-up");
   const isMuch = setUps.length > MOST_SET_UPS;
@@ -130,12 +130,12 @@ function unknownLine(unknown: Unknown): Line {
   };
 }
 
-/** True of an anomaly that no run confirmed, which is told as a possible one. */
+/** True for an unconfirmed anomaly, which is reported as possible. */
 function isCandidate(reason: string): boolean {
   return reason.startsWith("a possible anomaly (");
 }
 
-/** Parts that were not read, by kind: a sentence for the top of a report. */
+/** Unread parts by kind: a sentence for the top of a report. */
 function unreadText(unknown: readonly Unknown[]): string | undefined {
   const kinds = unknown.flatMap(({ unread }) => unread ?? []);
   const named = UNREAD_NAMES.flatMap(([kind, one, many]) => {
@@ -181,7 +181,7 @@ function summaryText({ report, files, shown }: TextReport): string {
   const confirmed = report.anomalies.filter(
     (each) => each.status === "confirmed" && breaksData(each),
   );
-  // Those that are told in the place of others count as many.
+  // Represented anomalies count as well.
   const certain = confirmed.filter((each) => isTold(each, shown)).length;
   if ("proved" in report.rests)
     return `Safe at ${level} ${among}; ${unknown.length === 0 ? "nothing undecided" : `${count(questions, "question")} undecided`}.`;
@@ -204,7 +204,7 @@ function summaryText({ report, files, shown }: TextReport): string {
   return `${found}${refusals}; ${open}.`;
 }
 
-/** The level that was asked for, unless every transaction has another of its own. */
+/** The requested level, unless every transaction has another one. */
 function levelsWord({ level, levels, transactions }: LevelReport): string {
   const own = transactions.map(
     ({ name }) => ownEntry(levels.perTransaction, name) ?? levels.default,
@@ -226,7 +226,7 @@ function restsText({ rests, search }: LevelReport): string {
   return `up to ${String(rests.bound)} at a time${rounds}`;
 }
 
-/** Commands stand on one line each where they do not fit together: people copy them. */
+/** Commands get separate lines if they do not fit on one: people copy them. */
 function lastLines({ report, again, shown }: TextReport, style: TextStyle): readonly string[] {
   const { coverage, unknown } = report;
   const first = report.anomalies.find((anomaly) => isShown(anomaly, shown));
@@ -256,7 +256,7 @@ function lastLines({ report, again, shown }: TextReport, style: TextStyle): read
   return [...levels, ...sufficient, ...lines.filter((line) => line !== "")];
 }
 
-/** Basis of the rules of products' levels; axioms rest on nothing. */
+/** The basis of products' levels; axiomatic levels have none. */
 function basisText({ basis = [] }: LevelReport): readonly string[] {
   const named = basis
     .filter(({ evidence }) => evidence !== "axioms")
@@ -264,7 +264,7 @@ function basisText({ basis = [] }: LevelReport): readonly string[] {
   return named.length === 0 ? [] : [`Rules of the level: ${named.join("; ")}.`];
 }
 
-/** Transactions that run at another level than the one asked for. */
+/** Transactions at another level than the requested one. */
 function otherLevels({ levels }: LevelReport): readonly string[] {
   const others = Object.entries(levels.perTransaction).filter(([, own]) => own !== levels.default);
   if (others.length === 0) return [];
@@ -273,7 +273,7 @@ function otherLevels({ levels }: LevelReport): readonly string[] {
   ];
 }
 
-/** Assumptions of the answer beside the text of the program. */
+/** Assumptions of the answer beyond the program text. */
 function assumingText({ assumptions }: LevelReport): readonly string[] {
   if (assumptions.length === 0) return [];
   const named = assumptions.map(({ kind, text }) =>

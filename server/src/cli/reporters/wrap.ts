@@ -1,6 +1,6 @@
 // Text in columns of a fixed width.
 
-/** Lines of at most `width` characters, broken at spaces where there are any; at least one line. */
+/** Lines of at most `width` characters, broken at spaces if there are any; at least one line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -19,7 +19,7 @@ export function wrapText(text: string, width: number): readonly string[] {
   return line === "" && lines.length > 0 ? lines : [...lines, line];
 }
 
-/** A paragraph whose first line starts with `first` and the others with as many blanks. */
+/** A paragraph whose first line starts with `first`; the others are indented equally. */
 export function hangingText(first: string, text: string, width: number): readonly string[] {
   const lines = wrapText(text, Math.max(20, width - first.length));
   return lines.map((line, n) => (n === 0 ? first : " ".repeat(first.length)) + line);

@@ -1,4 +1,4 @@
-// Values of users' code as plain values: texts, records, results and errors.
+// Values from users' code as plain values: texts, records, results and errors.
 import type { Value } from "../../exploration/client";
 import type { ResultValue } from "../assertionValues";
 import { FROM_DATABASE } from "./connection";
@@ -15,7 +15,7 @@ export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** A returned value as JSON has it; times and large numbers as texts. */
+/** A returned value as JSON; dates and large numbers as texts. */
 export function plainValue(value: unknown): Value {
   return resultValue(value);
 }
@@ -51,7 +51,7 @@ export function errorText(error: unknown): string {
   return error.name === "Error" ? error.message : `${error.name}: ${error.message}`;
 }
 
-/** Errors that code does not raise on purpose. */
+/** True for errors that code does not raise on purpose. */
 export function isMistake(error: unknown): boolean {
   return (
     error instanceof TypeError ||

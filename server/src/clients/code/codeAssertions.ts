@@ -1,4 +1,4 @@
-// Assertions of a client program that is code: texts as in JSON, and functions that look at the end of a run.
+// Assertions of a code client: texts as in JSON, and functions over the end of a run.
 import type { Key, Value } from "../../exploration/client";
 import type { Range } from "../../protocol/source";
 import { readExpression } from "../assertionExpression";
@@ -12,7 +12,7 @@ export function assertionsOf(given: unknown): readonly unknown[] {
   return Array.isArray(given) ? (given as unknown[]) : [given];
 }
 
-/** An assertion, or what is wrong with it. */
+/** An assertion, or the error in it. */
 export function assertionOf(
   given: unknown,
   range: Range,
@@ -44,7 +44,7 @@ export function assertionOf(
     text,
     range,
     asksState: true,
-    // Nobody knows what the function looks at; parts of the client must keep it in their serial orders.
+    // The function's dependencies are unknown, so partial explorations must keep it in their serial orders.
     names: [],
     async holds({ outcome, state }) {
       const about = (name: unknown) => {
@@ -73,20 +73,20 @@ export function assertionOf(
   };
 }
 
-/** Errors of `node:assert` and its like are the answer no. */
+/** Errors of `node:assert` and the like mean false. */
 function isFailedAssert(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_ASSERTION";
 }
 
 const LONGEST_NAME = 80;
 
-/** A function without a name, as people call it: its own text. */
+/** The display text of an anonymous function: its own source. */
 function shortSource(given: object): string {
   const [text = ""] = sourceTexts(given).map((each) => each.replace(/\s+/gu, " "));
   return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 3)}...` : text;
 }
 
-/** The text of a function, then of the first line of its body: types of its parameters are no longer there. */
+/** The source of a function, then the first line of its body: parameter types have been removed. */
 export function sourceTexts(given: object): readonly string[] {
   const text = Function.prototype.toString.call(given);
   const [, body = text] = /=>\s*(?:\{\s*)?([^\n]+)/u.exec(text) ?? [];

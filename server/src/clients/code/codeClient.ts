@@ -1,5 +1,5 @@
-// Client programs that are code: a module that exports `schema`, `initial`, `sessions` and `assert`. Its functions run
-// over the explored store, each session with modules, clock and random numbers of its own.
+// Client programs as code: a module that exports `schema`, `initial`, `sessions` and `assert`. Its functions run over the explored store,
+// each session with its own modules, clock and random numbers.
 import path from "node:path";
 import type { SqlParsers } from "../../frontend/sql/parsers";
 import type { Ask, Key, Value } from "../../exploration/client";
@@ -31,7 +31,7 @@ export interface CodeClient {
   readonly keys: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Reads a program from the absolute path of its file. Never throws for what the program does. */
+/** Reads a program by absolute path. Never throws for the program's behaviour. */
 export function readCodeClient(
   file: string,
   text: string,
@@ -142,13 +142,13 @@ interface CodeProgram {
   readonly initial: ReadonlyMap<Key, Value>;
   readonly sessions: readonly (readonly string[])[];
   readonly range: Range;
-  /** Mistakes of the code and statements that are not supported, each once. */
+  /** Mistakes of the code and unsupported statements, without duplicates. */
   readonly remarks: Set<string>;
 }
 
 type Chosen = readonly (readonly (readonly [number, number])[])[];
 
-/** The program with these functions: per session their places in the program. */
+/** The program with these functions, given by session as indexes into the program. */
 function explorableCode(
   program: CodeProgram,
   rules: AccessRules,
@@ -156,7 +156,7 @@ function explorableCode(
 ): ExplorableClient {
   return {
     initial: program.initial,
-    // Entries of unique indexes have keys of their own.
+    // Entries of unique indexes are keys.
     uniqueValues: (key, value) => (value === undefined ? [] : [key]),
     transactions: chosen.map((session) =>
       session.map(([at, n]) => {
@@ -227,7 +227,7 @@ async function runSession(
       ask,
       instance: now,
       failed: ({ code, message }, sql) => {
-        // Mistakes in statements (class 42) and what the store lacks (0A): an execution of them says nothing.
+        // Mistakes in statements (class 42) and missing features of the store (0A) invalidate an execution.
         if (/^(?:42|0A)/u.test(code))
           remarks.add(`${label}: ${message} (${code}), in "${sql.trim().slice(0, 80)}"`);
       },
@@ -250,7 +250,7 @@ async function runSession(
         if (isMistake(error)) remarks.add(`${label} fails: ${errorText(error)}`);
       }
       await connection.release();
-      // An empty transaction carries what the function gave, which is known only after its last commit.
+      // An empty transaction carries the function's result, which is only known after its last commit.
       await ask({ kind: "begin", name: `${RESULT_MARK}${label}` });
       await ask({ kind: "commit", result });
     }
@@ -258,7 +258,7 @@ async function runSession(
 }
 
 const LOCKING = { "as-read": "snapshot", newest: "current", "read-again": "recheck" } as const;
-/** Sessions draw numbers in turn, so that none is given twice. */
+/** Sessions draw numbers in turn, so that they are unique. */
 const SEQUENCE_STEP = 100;
 const SEQUENCE_START = 1000;
 
@@ -269,11 +269,11 @@ function functionAt(sessions: unknown, at: number, n: number): CodeFunction {
   const found: unknown = Array.isArray(session) ? session[n] : session;
   if (typeof found !== "function")
     throw new Error("the module exported other sessions when it was run again");
-  // The program's demands on its argument are its own business.
+  // The function checks its argument itself.
   return found as CodeFunction;
 }
 
-/** Names of the functions per session, or what is wrong with them. */
+/** Names of the functions per session, or the error. */
 function sessionsOf(given: unknown): readonly (readonly string[])[] | string {
   const wanted =
     'export "sessions": a list of sessions, each a list of async functions (db) => ...';
@@ -300,7 +300,7 @@ function dialectOf(given: unknown): Dialect | undefined {
   return dialect !== undefined && CODE_DIALECTS.includes(dialect) ? dialect : undefined;
 }
 
-/** Creates tables and rows; says what is wrong with them, if something is. */
+/** Creates tables and rows; returns the error, if any. */
 function setUp(
   database: Database,
   store: ReturnType<typeof createMemoryStore>,

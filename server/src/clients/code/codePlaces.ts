@@ -1,9 +1,9 @@
-// Places in the text of a client program that is code, for problems and assertions.
+// Places in the text of a code client, for problems and assertions.
 import path from "node:path";
 import type { Range } from "../../protocol/source";
 import { ModuleFault } from "./moduleLoader";
 
-/** The reason why a program cannot be loaded, and at which of its lines, from 1, where that is known. */
+/** The reason why a program cannot be loaded, with its line (from 1) if known. */
 export function faultText(error: unknown, file: string): readonly [string, number | undefined] {
   if (error instanceof ModuleFault) {
     const where = error.file === file ? "" : `${path.relative(path.dirname(file), error.file)}: `;
@@ -24,7 +24,7 @@ export function lineRange(line: number | undefined): Range {
   return { start: { line: at, character: 0 }, end: { line: at, character: 1000 } };
 }
 
-/** Where things stand in the text of a program, as far as a look at the text tells. */
+/** Heuristic places of names in a program's text. */
 export function placesIn(text: string) {
   const rangeAt = (offset: number, length: number): Range => {
     const before = text.slice(0, offset);
@@ -35,12 +35,12 @@ export function placesIn(text: string) {
     return { start: { line, character }, end: { line, character: end } };
   };
   return {
-    /** The export of that name, else the beginning. */
+    /** The export of that name, by default the beginning. */
     of(name: string): Range {
       const found = new RegExp(`\\b${name}\\b\\s*(?::[^=\\n]*)?[=:(]`, "u").exec(text);
       return found === null ? rangeAt(0, 1) : rangeAt(found.index, name.length);
     },
-    /** The first of these that stands there. */
+    /** The first of these that occurs. */
     ofText(...wanted: readonly string[]): Range {
       const found = wanted.find((each) => text.includes(each));
       return found === undefined ? this.of("assert") : rangeAt(text.indexOf(found), found.length);

@@ -1,12 +1,12 @@
-// The connection that the code of a client program is given: as the drivers `pg` and `mysql2` give one, over the explored
-// store. A query waits for the one before it, as on a real connection.
+// The database connection of a code client: the interface of the drivers `pg` and `mysql2` over the explored store. A query waits for the
+// previous one, as on a real connection.
 import type { Ask, Key, Reply, Request, Value } from "../../exploration/client";
 import type { SqlResult, SqlSession } from "../../sqlstore/session";
 import type { SqlError } from "../../sqlstore/sqlError";
 import { driverValue } from "../../sqlstore/parameters";
 import type { Dialect } from "../../program/dialect";
 
-/** Effect of one statement, for the story of a run. */
+/** The effect of one statement, for explaining a run. */
 export interface ObservedQuery {
   /** The transaction's name. */
   readonly instance: string;
@@ -15,16 +15,16 @@ export interface ObservedQuery {
   readonly error: SqlError | undefined;
   readonly reads: ReadonlyMap<Key, Value>;
   readonly writes: ReadonlyMap<Key, Value>;
-  /** A transaction ended with this statement. */
+  /** Set if the statement ended a transaction. */
   readonly ended: "commit" | "rollback" | undefined;
-  /** Where the code called, as `file:line:column`. */
+  /** The caller's position in the code, as `file:line:column`. */
   readonly calledFrom: string | undefined;
 }
 
 export interface Connection {
-  /** Interface that the code gets. */
+  /** The interface for the code. */
   readonly api: object;
-  /** Rolls back what the code has left open. */
+  /** Rolls back the code's open transaction. */
   readonly release: () => Promise<void>;
 }
 
@@ -32,10 +32,10 @@ export interface ConnectionOptions {
   readonly dialect: Dialect;
   readonly session: SqlSession;
   readonly ask: Ask;
-  /** The name of the transaction that is open. */
+  /** The name of the open transaction. */
   readonly instance: () => string;
   readonly observe?: (query: ObservedQuery) => void;
-  /** Told of every statement that the database refuses. */
+  /** Called for every statement that the database refuses. */
   readonly failed: (error: SqlError, sql: string) => void;
 }
 
@@ -82,7 +82,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     return result ?? { command: "", columns: [], rows: [], rowCount: 0 };
   }
 
-  /** One statement after the other, whether the code waits or not. */
+  /** Runs statements one after the other, whether or not the code waits. */
   function queued(given: unknown, parameters: unknown): Promise<SqlResult> {
     const { text, values } = statementOf(given, parameters);
     const from = observe === undefined ? undefined : callSite();
@@ -169,7 +169,7 @@ function statementOf(
   throw new TypeError("a query is a text, or an object with a text and its values");
 }
 
-/** The error as the driver of the dialect raises it. */
+/** The error as the dialect's driver raises it. */
 function driverError(
   { code, number, mysqlState, message, ...parts }: SqlError,
   dialect: Dialect,
@@ -186,7 +186,7 @@ function driverError(
   return Object.assign(error, { severity: "ERROR", ...parts, ...own, [FROM_DATABASE]: true });
 }
 
-/** Marks errors of the database, as opposed to mistakes of the code. */
+/** Marks database errors, as opposed to mistakes in the code. */
 export const FROM_DATABASE = Symbol("from the database");
 
 const MYSQL_NAMES: Readonly<Record<number, string>> = {
@@ -198,7 +198,7 @@ const MYSQL_NAMES: Readonly<Record<number, string>> = {
   1452: "ER_NO_REFERENCED_ROW_2",
 };
 
-/** The place of the nearest caller outside of this file. */
+/** The position of the nearest caller outside of this file. */
 function callSite(): string | undefined {
   const lines = new Error("where").stack?.split("\n") ?? [];
   const own = /clients[\\/]code[\\/]connection|dist[\\/]explore\.js|node:internal/u;

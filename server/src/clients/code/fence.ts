@@ -1,9 +1,9 @@
-// Fence around the code of a client program in a process of its own, beside what Node's permission model keeps from it
-// (files, programs, threads, native code): the network, which that model does not know before Node 25, other processes,
-// and the ways around the rest. What is taken away here is taken from the modules themselves and cannot be put back.
+// The sandbox of a code client's process, beyond Node's permission model (files, programs, threads, native code): it closes the network,
+// which that model does not cover before Node 25, other processes, and ways around the rest. The modules themselves are stripped, so
+// nothing can be restored.
 import { builtinModules, createRequire, syncBuiltinESMExports } from "node:module";
 
-/** Modules that lead to the network, to other processes and threads, or to files past the permission model. */
+/** Modules that give access to the network, to other processes and threads, or to files despite the permission model. */
 const CLOSED =
   /^(?:_http_|_tls_|net$|tls$|dgram$|dns|http|inspector|worker_threads$|child_process$|cluster$|repl$|wasi$|sqlite$|trace_events$|test)/u;
 const GLOBALS = ["fetch", "WebSocket", "EventSource"];
@@ -12,10 +12,7 @@ const OF_PROCESS = [
   ...["_startProfilerIdleNotifier", "abort", "binding", "_linkedBinding", "execve"],
 ];
 
-/**
- * Closes these ways for all code of this process, from now on and for good. The permission model must be on: false where it
- * is not, and nothing of anybody's may run then.
- */
+/** Closes these modules for all code of this process, permanently. False if the permission model is off; no foreign code may run then. */
 export function installFence(): boolean {
   if (!("permission" in process) || process.permission === undefined) return false;
   const load = createRequire(__filename);
@@ -45,7 +42,7 @@ function loaded(load: NodeJS.Require, name: string): object | undefined {
   }
 }
 
-/** Everything that can be called goes; constants stay, since packages read them when they are loaded. */
+/** Replaces everything callable; constants stay, since packages read them when they are loaded. */
 function close(exported: object, name: string, seen: Set<object>): void {
   seen.add(exported);
   for (const key of Object.getOwnPropertyNames(exported)) {
@@ -63,7 +60,7 @@ function close(exported: object, name: string, seen: Set<object>): void {
   }
 }
 
-/** Instances that are there already are of no use either. */
+/** Existing instances are disabled too. */
 function closeMethods(prototype: object, name: string): void {
   for (const key of ["connect", "listen", "bind", "send", "createConnection", "resolve", "query"])
     if (Object.hasOwn(prototype, key)) closeOne(prototype, key, name);

@@ -1,5 +1,5 @@
-// Loads the modules of a client program that is code: TypeScript and ES modules become CommonJS, files of its own are
-// run afresh for every run of a session, and packages are the ones that are installed beside it.
+// Loads the modules of a code client: TypeScript and ES modules become CommonJS, its own files are evaluated afresh for every run of a
+// session, and packages are those installed beside it.
 import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -8,9 +8,9 @@ import { transform, type Transform } from "sucrase";
 import { readTextFileNow } from "../../workspace/textFile";
 
 export interface CodeModules {
-  /** Runs the program's file from its beginning and gives what it exports. Throws what it throws. */
+  /** Evaluates the program's file and returns its exports. Throws what it throws. */
   readonly run: () => Readonly<Record<string, unknown>>;
-  /** Files that were read, by their absolute paths. */
+  /** Absolute paths of the files that were read. */
   readonly files: () => readonly string[];
 }
 
@@ -34,7 +34,7 @@ type Factory = (
   dirname: string,
 ) => void;
 
-/** The modules of a program, from the absolute path of its file. `openTexts` replaces what is on disk. */
+/** The modules of a program, by absolute path. `openTexts` replaces files on disk. */
 export function codeModules(entry: string, openTexts: ReadonlyMap<string, string>): CodeModules {
   const factories = new Map<string, Factory>();
 
@@ -43,7 +43,7 @@ export function codeModules(entry: string, openTexts: ReadonlyMap<string, string
     if (known !== undefined) return known;
     const text = textOf(file, openTexts);
     const script = new vm.Script(wrapped(commonJs(text, file)), { filename: file });
-    // The wrapper itself is known; what it does when it is called is the program's.
+    // The wrapper is ours; its body is the program's code.
     const factory = script.runInThisContext() as Factory;
     factories.set(file, factory);
     return factory;
@@ -80,7 +80,7 @@ export function codeModules(entry: string, openTexts: ReadonlyMap<string, string
   return { run, files: () => [...factories.keys()] };
 }
 
-/** On the first line, so that lines stay the user's. */
+/** The wrapper is on the first line, to keep the user's line numbers. */
 function wrapped(code: string): string {
   return `(function (exports, require, module, __filename, __dirname) {${code}\n})`;
 }
@@ -119,7 +119,7 @@ const EXTENSIONS = [
   "/index.js",
 ];
 
-/** A TypeScript file may be imported by the name that its JavaScript would have. */
+/** A TypeScript file may be imported under its JavaScript name. */
 function resolved(wanted: string, from: string): string | undefined {
   const names = EXTENSIONS.map((extension) => wanted + extension);
   const source = /\.([mc]?)js$/u.exec(wanted);
@@ -134,7 +134,7 @@ function resolved(wanted: string, from: string): string | undefined {
   }
 }
 
-/** True if it may be read is not decided here. */
+/** The text of a file; the sandbox decides which files may be read. */
 function textOf(file: string, openTexts: ReadonlyMap<string, string>): string {
   const open = openTexts.get(file);
   if (open !== undefined) return open;

@@ -1,4 +1,4 @@
-// A statement of application code as the story of a run tells statements of the workspace.
+// A statement of application code in the form of the workspace's statements, for explaining a run.
 import path from "node:path";
 import type { Key, Value } from "../../exploration/client";
 import type { Statement } from "../../program/statement";
@@ -12,12 +12,12 @@ import type { ObservedStep } from "../sqlSession";
 import type { ObservedQuery } from "./connection";
 
 export interface CodePlace {
-  /** The program's file as steps name it. */
+  /** The program's file as named in steps. */
   readonly file: FileId;
   readonly folder: string;
 }
 
-/** The steps that a statement makes: itself if it touched rows, and the end of its transaction. */
+/** The steps of a statement: itself if it touched rows, and the end of its transaction. */
 export function observationStep(query: ObservedQuery, place: CodePlace): readonly ObservedStep[] {
   const { instance, result, error, reads, writes, ended } = query;
   const steps: ObservedStep[] = [];
@@ -55,7 +55,7 @@ export function observationStep(query: ObservedQuery, place: CodePlace): readonl
   return steps;
 }
 
-/** Every column of every row that was there: what the statement made of them nobody knows. */
+/** Every column of every existing row: which ones the statement used is unknown. */
 function cellsOf(reads: ReadonlyMap<Key, Value>): readonly CellRead[] {
   return [...reads].flatMap(([key, value]) => {
     const row = plainRow(value);
@@ -113,7 +113,7 @@ function plainCell(value: unknown): SqlValue {
       );
 }
 
-/** As much of a statement as its telling needs. */
+/** The parts of a statement that its explanation needs. */
 function statementOf(query: ObservedQuery, verb: string, place: CodePlace): Statement {
   const tables = [...query.reads.keys(), ...query.writes.keys()].map(
     (key) => partsOfKey(key).table,
@@ -150,7 +150,7 @@ function statementOf(query: ObservedQuery, verb: string, place: CodePlace): Stat
   }
 }
 
-/** The line that called, in the program's own files. */
+/** The calling line in the program's own files. */
 function sourceOf({ calledFrom }: ObservedQuery, { file, folder }: CodePlace): SourceRange {
   const [, name, line, column] = /^(.*):(\d+):(\d+)$/u.exec(calledFrom ?? "") ?? [];
   const at = Math.max(0, Number(line ?? 1) - 1);

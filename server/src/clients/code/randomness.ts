@@ -1,20 +1,20 @@
-// Clocks, random numbers and timers as the code of client programs sees them: the same in every run of a session.
+// Clocks, random numbers and timers of client code: the same in every run of a session.
 import { AsyncLocalStorage } from "node:async_hooks";
 import crypto from "node:crypto";
 import timers from "node:timers/promises";
 import { randomNumbers } from "../../exploration/randomNumbers";
 
-/** Source of random numbers of one run of one session. */
+/** The random numbers and clock of one run of one session. */
 export interface SeededSession {
-  /** Milliseconds since 1970; every look at the clock moves it on. */
+  /** Milliseconds since 1970; every read advances the clock. */
   now(): number;
   /** From 0 up to 1. */
   random(): number;
-  /** Lets time pass. */
+  /** Advances the clock. */
   pass(milliseconds: number): void;
 }
 
-/** 2025-01-01, a working day like others. */
+/** 2025-01-01, 9:00 UTC. */
 const START = Date.UTC(2025, 0, 1, 9);
 
 /** Sessions draw different numbers; a session draws the same in each of its runs. */
@@ -34,18 +34,18 @@ const running = new AsyncLocalStorage<SeededSession>();
 let installed = false;
 const lost = new Set<string>();
 
-/** Errors that no code of this thread awaited or caught, each once; elsewhere they end the process. */
+/** Errors that no code of this thread awaited or caught, without duplicates; by default they end the process. */
 export function lostErrors(): readonly string[] {
   return [...lost];
 }
 
-/** Runs code whose clock, random numbers and timers are the seeded ones, awaits included. */
+/** Runs code with seeded clock, random numbers and timers, including its asynchronous parts. */
 export function runWithSeed<T>(from: SeededSession, code: () => T): T {
   install();
   return running.run(from, code);
 }
 
-/** Replaces what this thread's globals give to code that runs seeded; all other code keeps the real ones. */
+/** Replaces this thread's globals for code that runs seeded; all other code keeps the real ones. */
 function install(): void {
   if (installed) return;
   installed = true;
@@ -100,7 +100,7 @@ function install(): void {
 
 const BILLION = 1_000_000_000n;
 
-/** Timers of seeded code end at the next turn: nobody waits, and time has passed all the same. */
+/** Timers of seeded code fire in the next turn: nobody waits, and the clock has advanced. */
 function installTimers(): void {
   const realTimeout = globalThis.setTimeout;
   const replaced = (callback: (...given: unknown[]) => void, delay = 0, ...given: unknown[]) => {
@@ -139,7 +139,7 @@ function installCrypto(): void {
     const own = running.getStore();
     return own === undefined ? realWebUuid() : uuidOf(own);
   };
-  // Versions of UUIDs that packages make come from here.
+  // Packages that generate UUIDs take their random bytes from here.
   const fill =
     <T>(real: (array: T, ...rest: never[]) => T) =>
     (array: T, ...rest: never[]): T => {

@@ -1,5 +1,4 @@
-// Literals of bytes (`0x10`, `x'10'`, `b'101'`) of MySQL and MariaDB: numbers where the server calculates or compares them
-// with numbers, texts elsewhere.
+// Byte literals (`0x10`, `x'10'`, `b'101'`) of MySQL and MariaDB: numbers in arithmetic and numeric comparisons, texts elsewhere.
 import type { Dialect } from "../../program/dialect";
 import type { Expression, ValueType } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
@@ -10,7 +9,7 @@ import { bytesOfText } from "./text/bytes";
 import { mapSharing } from "./dialectDetection/sharedParts";
 import { walkCommand, type Scope } from "./walk";
 
-/** The transactions with what such literals are where they stand. Linear in their text. */
+/** The transactions with byte literals converted by context. Linear in their text. */
 export function withByteLiterals(
   transactions: readonly Transaction[],
   tables: readonly Table[],
@@ -62,7 +61,7 @@ function withOwn(transaction: Transaction, tables: ReadonlyMap<string, Table>): 
   return { ...transaction, body, taint: [...transaction.taint, ...open.slice(0, 1)] };
 }
 
-/** Value that a column of a type keeps of such a literal; the value itself where it is none. */
+/** The value that a column of a type stores for such a literal; other values are unchanged. */
 export function asColumnValue(value: Expression, type: ValueType | undefined): Expression {
   if (!isBytes(value)) return value;
   return isNumber(type) ? numberOf(value) : textOf(value);
@@ -78,7 +77,7 @@ function isNumber(type: ValueType | undefined): boolean {
   return type === "int" || type === "decimal" || type === "bool";
 }
 
-/** The bytes as digits, the first one the highest; more than 2^53 is not known exactly. */
+/** The bytes as a big-endian number; above 2^53 it is not exact. */
 function numberOf({ value }: Bytes): Expression {
   let number = 0;
   for (const byte of bytesOfText(value)) number = number * 256 + byte;

@@ -1,4 +1,4 @@
-// Columns that a declared table does not have: a note at their place, the rest is analysed all the same.
+// Columns that a declared table lacks: a note at their place; the rest is analysed normally.
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Statement } from "../../program/statement";
@@ -12,7 +12,7 @@ import { walkCommand } from "./walk";
 /** Columns that PostgreSQL gives to every table. */
 const SYSTEM = new Set(["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "oid"]);
 
-/** One note per unknown column of a statement. Tables that are not declared are not checked. */
+/** One note per unknown column of a statement. Undeclared tables are not checked. */
 export function unknownColumns(
   transaction: Transaction,
   table: (name: string) => Table | undefined,
@@ -69,7 +69,7 @@ function has(table: Table, column: string): boolean {
   return names.has(column);
 }
 
-/** The first use of a name in a statement, or the statement when the text does not have it. */
+/** The first use of a name in a statement, or the statement if its text does not contain it. */
 function wordIn(statement: Statement, name: string): SourceRange {
   const { source, text } = statement;
   const token = tokensOf(text, 0, text.length).find(

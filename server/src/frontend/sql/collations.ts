@@ -1,6 +1,5 @@
-// Texts of MySQL and MariaDB that are equal though they are written otherwise: their collations do not tell case,
-// accents and spaces at the end apart unless a collation says so. Elsewhere equal texts are the same text, so that only
-// literals can be mistaken: any other text may as well be the one that it equals.
+// Differently written texts that are equal in MySQL and MariaDB: collations ignore case, accents and trailing spaces by default. Elsewhere
+// equality is identity. Only literals need care: any other text may be the one that it equals anyway.
 import type { Dialect } from "../../program/dialect";
 import type { Taint } from "../../program/precision";
 import type { Transaction } from "../../program/program";
@@ -11,8 +10,8 @@ import { inStatements } from "./dialectDetection/replaceStatements";
 import { walkCommand } from "./walk";
 
 /**
- * The transactions with one spelling for literals that are surely equal, and a loss wherever one stands that another
- * may equal. Themselves where there are none. Linear in their text.
+ * The transactions with one spelling for literals that are certainly equal, and a loss for literals that may equal another. Unchanged ones
+ * are returned as they are. Linear in their text.
  */
 export function withEqualTexts(
   transactions: readonly Transaction[],
@@ -59,7 +58,7 @@ function lossOf(texts: readonly string[], { classes }: Equal, source: SourceRang
   return { effect: "over", reason: `${all}, which may be equal to the server`, source };
 }
 
-/** True if the statement names a column whose collation is not one of bytes. */
+/** True if the statement names a column with a non-binary collation. */
 function comparesLetters(statement: Statement, { byName }: Equal): boolean {
   const tables = new Set<string>();
   walkCommand(
@@ -74,7 +73,7 @@ function comparesLetters(statement: Statement, { byName }: Equal): boolean {
   return [...tables].some((name) => byName.get(name)?.columns.some(isOfLetters) ?? true);
 }
 
-/** The statement with the first spelling of each literal that equals others whatever the collation is. */
+/** The statement with the first spelling of each literal that equals others under every collation. */
 function replaced(statement: Statement, { classes, dialect }: Equal): Statement {
   const first = (text: string): string =>
     (classes.get(text) ?? []).find((each) => surely(each, dialect) === surely(text, dialect)) ??
@@ -83,13 +82,13 @@ function replaced(statement: Statement, { classes, dialect }: Equal): Statement 
   return mapTexts(statement, first) as Statement;
 }
 
-/** The text in one case, and in MariaDB without spaces at the end, which its collations do not see. */
+/** The text in one case, and for MariaDB without trailing spaces, which its collations ignore. */
 function surely(text: string, dialect: Dialect): string {
   const folded = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return dialect === "mariadb" ? folded.replace(/ +$/, "") : folded;
 }
 
-/** The common form of texts that some collation takes for equal. */
+/** The common form of texts that some collation equates. */
 function perhaps(text: string): string {
   const letters = text.normalize("NFKD").replace(/\p{M}/gu, "");
   return letters.toUpperCase().toLowerCase().trimEnd();
@@ -109,7 +108,7 @@ function classesOf(texts: readonly string[]): ReadonlyMap<string, readonly strin
   return classes;
 }
 
-/** The literals of a part of a transaction that are texts and are compared or stored. */
+/** The compared or stored text literals in a part of a transaction. */
 function textsIn(part: unknown): readonly string[] {
   const texts: string[] = [];
   const open: unknown[] = [part];
@@ -126,7 +125,7 @@ function textsIn(part: unknown): readonly string[] {
   return texts;
 }
 
-/** Places and remarks, which hold no literals. */
+/** Places and remarks, which contain no literals. */
 const APART = new Set(["source", "taint", "through"]);
 
 function isText(
@@ -135,7 +134,7 @@ function isText(
   return typeof node["value"] === "string" && node["type"] === "text";
 }
 
-/** The same with other texts; what functions are called with stays, such as the formats of dates. */
+/** The part with its texts mapped, except arguments of functions, such as date formats. */
 function mapTexts(part: unknown, change: (text: string) => string): unknown {
   if (Array.isArray(part)) return part.map((each: unknown) => mapTexts(each, change));
   if (typeof part !== "object" || part === null) return part;
@@ -149,7 +148,7 @@ function mapTexts(part: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The commands alone: what they assign, ask and give. */
+/** The command without statements: its assignments, conditions and results. */
 function withoutStatements(command: Command): Command {
   return inStatements(command, () => []);
 }

@@ -1,14 +1,14 @@
-// Transaction control of PostgreSQL, read by our own parser: no SQL library covers it all.
+// Transaction control of PostgreSQL, parsed here: no SQL library covers it completely.
 import { findLevel } from "../../isolation/levels";
 import type { Dialect } from "../../program/dialect";
 import type { Span } from "./text/split";
 import { nameOf, stringOf, tokensOf, type Token } from "./text/tokens";
 
 export interface Modes {
-  /** The level's full name, or what the user wrote when there is no such level. */
+  /** The level's full name, or the user's text for an unknown level. */
   readonly level?: { readonly name: string; readonly at: Span };
   readonly readOnly?: boolean;
-  /** WITH CONSISTENT SNAPSHOT: the snapshot is that of BEGIN. */
+  /** WITH CONSISTENT SNAPSHOT: the snapshot is taken at BEGIN. */
   readonly isAtBegin?: true;
 }
 
@@ -17,22 +17,22 @@ export type Control =
   | { readonly kind: "commit"; readonly chain: boolean }
   | { readonly kind: "rollback"; readonly chain: boolean }
   | { readonly kind: "savepoint" | "release" | "rollbackTo"; readonly name: string }
-  /** SET TRANSACTION: holds for the transaction that it stands in. */
+  /** SET TRANSACTION: for the current transaction. */
   | { readonly kind: "setTransaction"; readonly modes: Modes }
-  /** SET SESSION CHARACTERISTICS, SET default_transaction_isolation: holds for those that follow. */
+  /** SET SESSION CHARACTERISTICS, SET default_transaction_isolation: for later transactions. */
   | { readonly kind: "setSession"; readonly modes: Modes }
-  /** MySQL's SET TRANSACTION: holds for the next transaction alone. */
+  /** MySQL's SET TRANSACTION: for the next transaction only. */
   | { readonly kind: "setNext"; readonly modes: Modes }
-  /** SET autocommit: without it, what follows a COMMIT is the next transaction. */
+  /** SET autocommit: when off, each COMMIT begins the next transaction. */
   | { readonly kind: "autocommit"; readonly on: boolean }
-  /** A statement that commits what is open. */
+  /** A statement that commits the open transaction. */
   | { readonly kind: "implicitCommit"; readonly by: string }
-  /** PREPARE TRANSACTION and its kind: two-phase commit. */
+  /** Two-phase commit: PREPARE TRANSACTION and related statements. */
   | { readonly kind: "twoPhase"; readonly what: "prepare" | "commit" | "rollback" };
 
-/** The statement about transactions in `[start, end)` of a text, undefined for every other statement. */
+/** The transaction control statement in `[start, end)` of a text, undefined for every other statement. */
 export function readControl(text: string, start: number, end: number): Control | undefined {
-  // Control statements are short: a long text is none, and needs no tokens.
+  // Control statements are short: a long text needs no tokens.
   const first = /^[a-z]+/i.exec(text.slice(start, Math.min(end, start + 20)))?.[0].toLowerCase();
   if (first === undefined || !STARTS.has(first) || end - start > 2000) return undefined;
   const tokens = tokensOf(text, start, end);
@@ -145,7 +145,7 @@ export function readModes(
 /** READ COMMITTED, REPEATABLE READ: the first words of the levels with two. */
 const TWO_WORDS = new Set(["read", "repeatable"]);
 
-/** The level that the tokens name, in the words of the dialect. */
+/** The level that the tokens name, in the dialect's words. */
 export function levelModes(
   text: string,
   tokens: readonly Token[],

@@ -1,5 +1,4 @@
-// The day at hand. Unlike the time it is the same for many transactions, which meet in the rows of that day: an argument
-// of each of them.
+// The current date. Unlike the time it is shared by many transactions, which meet in the rows of that day: an argument of each of them.
 import type { Expression } from "../../program/expression";
 import { mapParts } from "../../program/operands";
 import type { Transaction } from "../../program/program";
@@ -12,21 +11,21 @@ const NAME = "CURRENT_DATE";
 /** `CURRENT_DATE` in a statement. */
 export const TODAY: Expression = { kind: "parameter", name: NAME };
 
-/** The same where a table is declared, which has no arguments. */
+/** The same in a table's declaration, which has no arguments. */
 const DECLARED: Expression = { kind: "fresh", id: NAME, type: "time", why: "now" };
 
 function isToday(expression: Expression): boolean {
   return expression.kind === "parameter" && expression.name === NAME;
 }
 
-/** True if an expression of a declared table is the day at hand. */
+/** True if an expression of a declared table is the current date. */
 export function isDeclaredToday(expression: Expression): boolean {
   return expression.kind === "fresh" && expression.id === NAME;
 }
 
 const mentioning = new WeakMap<Command, boolean>();
 
-/** The transaction with the day among its arguments, where it asks for it. Linear in its body, once for each. */
+/** The transaction with the date among its parameters, if it uses it. Linear in its body, once per transaction. */
 export function withToday(transaction: Transaction): Transaction {
   const { body, parameters } = transaction;
   let isAsked = mentioning.get(body) ?? false;
@@ -44,7 +43,7 @@ export function withToday(transaction: Transaction): Transaction {
   return { ...transaction, parameters: [...others, today] };
 }
 
-/** The tables without arguments in their defaults and checks. Linear in these. */
+/** The tables without parameters in their defaults and checks. Linear in these. */
 export function withDeclaredToday(tables: readonly Table[]): readonly Table[] {
   return tables.map((table) => {
     const said = [...table.checks, ...table.columns.flatMap((each) => each.default ?? [])];

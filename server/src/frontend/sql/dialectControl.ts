@@ -5,7 +5,7 @@ import { changesSchema, commitsImplicitly } from "./implicitCommit";
 import type { Span } from "./text/split";
 import { nameOf, tokensOf, type Token } from "./text/tokens";
 
-/** The statement about transactions in `[start, end)` of a canonical text, undefined for every other statement. */
+/** The transaction control statement in `[start, end)` of a canonical text, undefined for every other statement. */
 export function readDialectControl(
   text: string,
   start: number,
@@ -37,7 +37,7 @@ const STARTS = new Set(
   ).split(" "),
 );
 
-/** Other statements that commit; definitions and TRUNCATE are statements of their own kind. */
+/** Other statements that commit; definitions and TRUNCATE have their own kinds. */
 function implicitCommit(text: string, span: Span): Control | undefined {
   const by = commitsImplicitly(text, span);
   if (by === undefined || by === "TRUNCATE" || changesSchema(by)) return undefined;
@@ -99,7 +99,7 @@ function mysql(statement: ControlText, first: string): Control | undefined {
   }
 }
 
-/** A branch of a distributed transaction, as if it were a transaction of its own. */
+/** A branch of a distributed transaction, treated as a transaction. */
 function xa(statement: ControlText): Control | undefined {
   switch (word(statement, 1)) {
     case "start":
@@ -157,7 +157,7 @@ function sqlServer(statement: ControlText, first: string): Control | undefined {
     case "commit":
       return { kind: "commit", chain: false };
     case "rollback":
-      // A name after it may be that of a savepoint or of the transaction: which, the region knows.
+      // A name after it may be that of a savepoint or of the transaction; the region decides.
       return isTransaction && statement.tokens[2] !== undefined
         ? named("rollbackTo", statement, 2)
         : { kind: "rollback", chain: false };

@@ -1,5 +1,5 @@
-// Doubts about tables, as losses of the statements that it matters to: generated columns that are not understood, rows
-// that belong to two tables, constraints that are left out or checked later.
+// Unmodelled features of tables as losses of the affected statements: unknown generated columns, rows of two tables, omitted or deferred
+// constraints.
 import type { Expression } from "../../program/expression";
 import type { Taint } from "../../program/precision";
 import type { Doubt, Table, UniqueKey } from "../../program/schema";
@@ -13,7 +13,7 @@ export interface Doubts {
   readonly replace: Replace;
 }
 
-/** The losses that the tables mean for statements; `replace` is linear in a statement. */
+/** The losses that tables cause in statements; `replace` is linear in a statement. */
 export function doubtsOf(tables: readonly Table[]): Doubts {
   const doubtful = new Map(
     tables
@@ -89,7 +89,7 @@ function reasonsFor(
   return reasons;
 }
 
-/** True if ON CONFLICT asks for the key: by its columns, or for any key. */
+/** True if ON CONFLICT targets the key: by its columns, or any key. */
 function decides({ target }: OnConflict, columns: readonly string[]): boolean {
   return (
     target.length === 0 ||

@@ -1,13 +1,13 @@
-// Small makers of AR expressions that every lowering uses.
+// Constructors of AR expressions for all lowerings.
 import type { ComparisonOperator, Expression } from "../../program/expression";
 import { dictionary } from "../../protocol/dictionary";
 
 export const TRUE: Expression = { kind: "literal", value: true, type: "bool" };
 
-/** The document null, which is something to a database and nothing to code that reads it. */
+/** JSON's null, which is not SQL NULL to a database. */
 export const JSON_NULL: Expression = { kind: "literal", value: "null", type: "json" };
 
-/** A literal of the type that its JavaScript value suggests. */
+/** A literal of the type of its JavaScript value. */
 export function literal(value: number | string | boolean | null): Expression {
   if (typeof value === "number") {
     return { kind: "literal", value, type: Number.isInteger(value) ? "int" : "decimal" };

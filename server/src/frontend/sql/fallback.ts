@@ -1,9 +1,9 @@
-// Fallback when no parser reads a statement: its keyword and the tables that it seems to touch.
+// The fallback for unparsable statements: the keyword and the tables that it seems to access.
 import { sourceOf, textOf, type Lowering, type LoweringContext } from "./lowering";
 import { firstWords } from "./text/statementKind";
 import { nameOf, tokensOf, type Token } from "./text/tokens";
 
-/** An opaque statement over the tables that the words name. Linear in the text. */
+/** An opaque statement over the tables in the words. Linear in the text. */
 export function lowerByWords(context: LoweringContext, reason: string): Lowering {
   const { piece, ids } = context;
   const source = sourceOf(piece);
@@ -27,18 +27,18 @@ export function lowerByWords(context: LoweringContext, reason: string): Lowering
 const BEFORE_TABLE = new Set(["from", "join", "into", "update", "table", "using", "only", "copy"]);
 const WRITES = new Set("insert update delete merge truncate replace copy".split(" "));
 const READS = new Set("select values table with explain fetch declare show".split(" "));
-/** Words that may stand where a table could, and are none. */
+/** Words in the place of a table that are none. */
 const NO_TABLE = new Set(
   "select table lateral only set values of nowait skip where on as stdin stdout unnest generate_series".split(
     " ",
   ),
 );
-/** A list of tables ends here. */
+/** Words that end a list of tables. */
 const ENDS_LIST = new Set(
   "where group order having limit set on values select union returning for when".split(" "),
 );
 
-/** The tables after FROM, JOIN, INTO, UPDATE and the like; common table expressions are left out. */
+/** The tables after FROM, JOIN, INTO, UPDATE and the like, without common table expressions. */
 export function tablesByWords(sql: string): {
   readonly tables: readonly string[];
   readonly writes: boolean;

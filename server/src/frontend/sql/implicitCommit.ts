@@ -1,12 +1,12 @@
-// Statements of MySQL and MariaDB that commit whatever transaction is open before they run.
+// Statements of MySQL and MariaDB that implicitly commit the open transaction.
 import { dictionary } from "../../protocol/dictionary";
 import { firstWords } from "./text/statementKind";
 import type { Span } from "./text/split";
 
-/** Those by their first word alone. */
+/** By the first word alone. */
 const ALWAYS = new Set("truncate rename flush grant revoke reset install uninstall".split(" "));
 
-/** Those by their first words. */
+/** By the first words. */
 const BEFORE = dictionary<RegExp | undefined>({
   create: /^(?!.*\btemporary\b)/,
   alter: /^/,
@@ -25,8 +25,8 @@ const BEFORE = dictionary<RegExp | undefined>({
 });
 
 /**
- * A name for a statement that commits what is open, as "CREATE TABLE"; undefined for any other. UNLOCK TABLES, BEGIN
- * and SET autocommit do so depending on what came before. Constant time.
+ * The name of an implicitly committing statement, such as "CREATE TABLE"; undefined for any other. UNLOCK TABLES, BEGIN and SET autocommit
+ * commit depending on the state. Constant time.
  */
 export function commitsImplicitly(text: string, { start, end }: Span): string | undefined {
   const [first = "", ...rest] = firstWords(text, start, Math.min(end, start + 400), 4);
@@ -37,7 +37,7 @@ export function commitsImplicitly(text: string, { start, end }: Span): string | 
   return first === "lock" ? "LOCK TABLES" : `${first} ${second}`.trim().toUpperCase();
 }
 
-/** True if a statement so called changes the schema. */
+/** True if the statement of that name changes the schema. */
 export function changesSchema(by: string): boolean {
   return /^(?:CREATE|ALTER|DROP|RENAME)\b/.test(by);
 }

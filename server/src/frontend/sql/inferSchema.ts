@@ -16,9 +16,9 @@ export interface InferredSchema {
 }
 
 /**
- * The tables that transactions use and `known` does not have. Columns are those that statements name; the
- * primary key is `id` or `<table>_id`, else the columns that point queries equate with values. Columns by which some
- * query counts or orders rows are no key: more than one row has them.
+ * The tables that transactions use and `known` lacks. Columns are those that statements name; the primary key is `id` or `<table>_id`, else
+ * the columns that point queries equate with values. Columns by which some query counts or orders rows are no key, since several rows share
+ * them.
  */
 export function inferSchema(
   transactions: readonly Transaction[],
@@ -45,7 +45,7 @@ export function inferSchema(
   return { tables, notes };
 }
 
-/** False of a name that is made when its statement runs: what stands there is a placeholder, or nothing. */
+/** False for a name made at run time: its place holds a placeholder, or nothing. */
 function isWritten(name: string): boolean {
   return name !== "" && !name.includes(":");
 }
@@ -53,9 +53,9 @@ function isWritten(name: string): boolean {
 interface Draft {
   readonly source: SourceRange;
   readonly columns: Map<string, ValueType | undefined>;
-  /** How often each set of columns is equated with values. */
+  /** The frequency with which each set of columns is equated with values. */
   readonly equated: Map<string, number>;
-  /** The sets among these that several rows share. */
+  /** The sets of these that several rows share. */
   readonly shared: Set<string>;
 }
 
@@ -138,14 +138,14 @@ function collect(
   });
 }
 
-/** True if a query expects several rows: it counts or adds them up, or orders them. */
+/** True if a query expects several rows: it aggregates or orders them. */
 function isOfSeveral({ outputs, orderBy }: Query): boolean {
   const counts = (value: Expression): boolean =>
     value.kind === "aggregate" || operandsOf(value).some(counts);
   return orderBy.length > 0 || outputs.some(({ value }) => counts(value));
 }
 
-/** Remembers the columns that a conjunction equates with something other than a column; their set as a text. */
+/** Records the set of columns that a conjunction equates with something other than a column. */
 function countEquated(
   where: Expression,
   alias: string,
@@ -177,7 +177,7 @@ function tableOf(name: string, draft: Draft): Table {
   const primaryKey = guessKey(name, draft);
   const columns: Column[] = [...draft.columns].map(([column, type]) => ({
     name: column,
-    // Integers are the most frequent columns, and the analysis treats an integer's equality like any other.
+    // Integers are the most frequent columns, and equality is treated alike for all types.
     type: type === undefined || type === "other" ? "int" : type,
     nullable: !primaryKey.includes(column),
   }));

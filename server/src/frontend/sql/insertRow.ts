@@ -1,4 +1,4 @@
-// The columns of an inserted row that the statement leaves out.
+// The columns that an INSERT omits.
 import type { Expression } from "../../program/expression";
 import { mapParts } from "../../program/operands";
 import type { Table } from "../../program/schema";
@@ -7,7 +7,7 @@ import { isDeclaredToday, TODAY } from "./currentDate";
 import { literal } from "./expressions";
 import type { Ids } from "./lowering";
 
-/** The row with every column of the table, in the table's order: defaults and NULL where nothing is given. */
+/** The row with every column of the table in order: omitted ones get their default or NULL. */
 export function completeRow(
   table: Table | undefined,
   given: readonly Assignment[],
@@ -29,7 +29,7 @@ export function defaultOf(table: Table | undefined, column: string, ids: Ids): E
   return evaluatedAnew(value, ids);
 }
 
-/** The value for one more row: what is new or not known each time is so here. */
+/** The value for another row: fresh and unknown values are renewed. */
 function evaluatedAnew(value: Expression, ids: Ids): Expression {
   if (isDeclaredToday(value)) return TODAY;
   if (value.kind === "fresh") return { ...value, id: ids.fresh("f") };

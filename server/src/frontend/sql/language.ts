@@ -1,4 +1,4 @@
-// Interface of the language that its files are written in.
+// Interface of a file's SQL language.
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import { dialectLabel, type Dialect } from "../../program/dialect";
@@ -25,13 +25,13 @@ import type { Spelling } from "./text/spelling";
 
 export interface Language {
   readonly lower: (spelling: Spelling) => LowerSql;
-  /** The same where a SELECT's outputs are conditions, not values. */
+  /** As `lowerSql`, with a SELECT's outputs as conditions. */
   readonly lowerConditions: (spelling: Spelling) => LowerSql;
   schema(files: readonly ScannedFile[]): PgSchemaReading;
   routines(files: readonly ScannedFile[]): LanguageRoutines;
 }
 
-/** The routines of the files: their definitions are read once, and lowered for every state of the schema. */
+/** The routines of the files: their definitions are read once, and lowered for every schema. */
 export interface LanguageRoutines {
   readonly notes: readonly Note[];
   lowered(around: RoutineSurroundings): LoweredRoutines;
@@ -49,13 +49,13 @@ export interface RoutineSurroundings {
 export interface LoweredRoutines {
   /** Lowers statements of scripts, which may call the routines. */
   readonly calling: LowerSql;
-  /** The routines as transactions of their own. */
+  /** The routines as transactions. */
   readonly transactions: readonly Transaction[];
-  /** Puts triggers in the place of the statements that fire them. */
+  /** Inserts triggers at the statements that fire them. */
   readonly firing?: Replace;
 }
 
-/** The language of files in that dialect. */
+/** The language of a dialect. */
 export function languageOf(dialect: Dialect, lowering: StatementLowering): Language {
   return dialect === "postgres" ? postgres(lowering) : other(dialect);
 }
@@ -109,7 +109,7 @@ function other(dialect: Dialect): Language {
   };
 }
 
-/** The stored routines of MySQL and MariaDB. */
+/** Stored routines of MySQL and MariaDB. */
 function stored(
   files: readonly ScannedFile[],
   lower: Language["lower"],

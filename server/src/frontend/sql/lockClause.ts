@@ -1,17 +1,17 @@
-// FOR UPDATE and its kind, lifted out of a SELECT: node-sql-parser reads `FOR` as a table alias.
+// FOR UPDATE and similar clauses, removed from a SELECT before parsing: node-sql-parser reads `FOR` as a table alias.
 import { strongerLock, type RowLock } from "../../program/rowLocks";
 import type { LockClause } from "../../program/expression";
 import { nameOf, tokensOf, type Token } from "./text/tokens";
 
 export interface LockExtraction {
-  /** The text with the clause of the outermost query blanked out; as long as before. */
+  /** The text with the outermost query's clause blanked; of equal length. */
   readonly sql: string;
   readonly lock?: LockClause;
-  /** A subquery locks too: node-sql-parser cannot read this statement. */
+  /** True if a subquery locks too: node-sql-parser cannot read this statement. */
   readonly nested: boolean;
 }
 
-/** Finds the lock clauses of a statement. Several at the top level give the strongest. Linear. */
+/** Finds the lock clauses of a statement; the strongest top-level one counts. Linear. */
 export function liftLockClause(sql: string): LockExtraction {
   const tokens = tokensOf(sql, 0, sql.length);
   let depth = 0;

@@ -1,7 +1,6 @@
-// Texts that the server takes for equal where their letters differ (case, accents, spaces at the end), while something
-// else that the same transaction does tells them apart: `===` in code, a hash, the key of an advisory lock, a column of
-// another collation. The search knows one kind of equality, so that such a transaction is weakened. Texts that are only
-// compared in one way need nothing: equal ones are interchangeable.
+// Differently written texts that the server equates (case, accents, trailing spaces), while something else in the same transaction
+// distinguishes them: `===` in code, a hash, an advisory lock key, a column of another collation. The search has one kind of equality, so
+// such a transaction is weakened. Texts compared in one way only need nothing: equal ones are interchangeable.
 import type { Dialect } from "../../program/dialect";
 import type { Expression, Output } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
@@ -13,8 +12,8 @@ import { inStatements } from "./dialectDetection/replaceStatements";
 import { walkCommand, walkStatement, type Scope } from "./walk";
 
 /**
- * The transactions, weakened where they compare a text in both ways. `isCode`: what they compare outside of statements is
- * compared by the application, and not as the server does. Linear in their text.
+ * The transactions, weakened if they compare a text in both ways. With `isCode`, comparisons outside of statements are the application's,
+ * not the server's. Linear in their text.
  */
 export function withLooseTexts(
   transactions: readonly Transaction[],
@@ -34,7 +33,7 @@ export function withLooseTexts(
   });
 }
 
-/** True if texts of the column are equal where their bytes are not. */
+/** True if the column's text comparison is not bytewise. */
 function isLoose(
   { type, isBytewise, isLoose: declared, takes }: Column,
   dialect: Dialect,
@@ -43,9 +42,9 @@ function isLoose(
   return isOfMysql(dialect) ? isBytewise !== true : declared === true;
 }
 
-/** Values by name that flow into one another, with how they are compared. */
+/** Union-find of values connected by data flow, with their comparisons. */
 interface Groups {
-  /** The name that stands for the group. */
+  /** The representative of the group. */
   of(name: string): string;
   link(one: string, other: string): void;
 }
@@ -59,7 +58,7 @@ function comparedBothWays(
   }: {
     readonly tables: ReadonlyMap<string, Table>;
     readonly dialect: Dialect;
-    /** Texts outside of statements are equal where they are the same. */
+    /** Texts outside of statements are compared for identity. */
     readonly isApart: boolean;
   },
 ): string | undefined {
@@ -153,7 +152,7 @@ function sidesOf(expression: Test): readonly Expression[] {
     : [expression.left, expression.right];
 }
 
-/** Functions whose values differ where texts do that are equal to the server. */
+/** Functions that distinguish texts that the server equates. */
 function tellsApart(name: string, dialect: Dialect): boolean {
   return isOfMysql(dialect)
     ? /^(?:md5|sha1?|sha2|crc32|hex)$/.test(name)
@@ -164,7 +163,7 @@ function columnNamed(expression: Expression): string {
   return expression.kind === "column" ? `${expression.relation}.${expression.column}` : "a column";
 }
 
-/** Names of the values that the expression may be. */
+/** Names of the expression's possible values. */
 function namesOf(expression: Expression): readonly string[] {
   switch (expression.kind) {
     case "parameter":

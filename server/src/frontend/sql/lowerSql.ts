@@ -1,4 +1,4 @@
-// The cascade of parsers for one statement: PostgreSQL's own, then node-sql-parser, then mere words.
+// The cascade of parsers for one statement: PostgreSQL's own, then node-sql-parser, then keywords.
 import { lowerByWords } from "./fallback";
 import { sourceIn, type Lowering, type LoweringContext } from "./lowering";
 import { createMemo } from "./memo";
@@ -11,13 +11,13 @@ import type { LowerSql } from "./script/state";
 
 export interface StatementLowering {
   readonly lower: LowerSql;
-  /** PostgreSQL's parser, remembering what it gave. */
+  /** PostgreSQL's parser with a memo. */
   readonly pg: PgParser | undefined;
-  /** Starts a reading: trees that the last one did not need are forgotten. */
+  /** Starts a reading: trees unused in the previous one are dropped. */
   nextReading(): void;
 }
 
-/** Lowers with the parsers at hand and remembers what they gave. Never throws for bad input. */
+/** Lowers with the available parsers and memoises their results. Never throws for bad input. */
 export function createLowering(parsers: SqlParsers): StatementLowering {
   const light = createMemo<NspParse>();
   const parseLight = (sql: string): NspParse => light.get(sql, () => parseWithNsp(sql));
@@ -38,7 +38,7 @@ export function createLowering(parsers: SqlParsers): StatementLowering {
   };
 }
 
-/** A text that PostgreSQL refuses is an error, and is still read as well as it can be. */
+/** A text that PostgreSQL refuses is an error, and is still read as far as possible. */
 function lowerFully(
   context: LoweringContext,
   parser: PgParser,
@@ -60,7 +60,7 @@ function lowerFully(
   return { ...light.lowered, statements };
 }
 
-/** Longer texts that PostgreSQL refuses are only searched for the names of tables. */
+/** Longer refused texts are only searched for table names. */
 const LONGEST_LIGHT = 20_000;
 
 function lowerLight(context: LoweringContext, parse: (sql: string) => NspParse): Lowering {

@@ -1,5 +1,5 @@
-// Shared context of every lowering to the AR: the piece of text at hand, names in scope, fresh ids, notes. A piece is
-// one statement as its parser sees it (placeholders as $1, $2, ...), mapped to the user's file.
+// The shared context of all lowerings: the current piece of text, names in scope, fresh ids, notes. A piece is one statement as its parser
+// sees it (placeholders as $1, $2, ...), mapped to the user's file.
 import type { SourceRange } from "../../protocol/source";
 import type { Expression, ValueType, Query } from "../../program/expression";
 import type { Note } from "../../program/program";
@@ -8,14 +8,14 @@ import type { Command, Statement, StatementId } from "../../program/statement";
 import { rangeOf, type LineIndex } from "./text/lines";
 import type { Spelling } from "./text/spelling";
 
-/** One statement of a file: `sql` is what the parser is given, the offsets are UTF-16. */
+/** One statement of a file: `sql` is the parser's input, the offsets are UTF-16. */
 export interface SqlPiece {
   readonly lines: LineIndex;
   readonly sql: string;
-  /** Where the statement stands in the file, without its semicolon. */
+  /** The statement's place in the file, without its semicolon. */
   readonly start: number;
   readonly end: number;
-  /** An offset of `sql` as an offset of the file. Monotone; inside a placeholder it gives its start. */
+  /** Maps an offset of `sql` to the file. Monotone; inside of a placeholder it gives the placeholder's start. */
   readonly toFile: (offset: number) => number;
 }
 
@@ -35,7 +35,7 @@ export function textOf(piece: SqlPiece): string {
   return written.slice(piece.start, piece.end);
 }
 
-/** A piece that is the file's text as it stands, from `start` to `end`. */
+/** An unmodified part of the file's text. */
 export function plainPiece(lines: LineIndex, start: number, end: number): SqlPiece {
   return {
     lines,
@@ -55,7 +55,7 @@ export interface Ids {
   fresh(prefix: string): string;
 }
 
-/** How many ids of each kind were given. */
+/** The numbers of used ids, by kind. */
 export interface IdCounts {
   statements: number;
   results: number;
@@ -67,7 +67,7 @@ export function noIds(): IdCounts {
   return { statements: 0, results: 0, fresh: new Map() };
 }
 
-/** Fresh ids for the transaction of that name, behind those that were given already. */
+/** Fresh ids for a transaction, after those already used. */
 export function createIds(transaction: string, counts: IdCounts = noIds()): Ids {
   return {
     statement: () => `${transaction}/${++counts.statements}`,
@@ -80,52 +80,52 @@ export function createIds(transaction: string, counts: IdCounts = noIds()): Ids 
   };
 }
 
-/** The context in which a statement is lowered. */
+/** The context of lowering a statement. */
 export interface LoweringContext {
   readonly piece: SqlPiece;
   /** The table of that (folded, unqualified) name, declared or inferred. */
   readonly table: (name: string) => Table | undefined;
-  /** Meaning of `$n`; undefined when nothing is bound to it. */
+  /** The meaning of `$n`; undefined if it is unbound. */
   readonly placeholder: (number: number) => Expression | undefined;
-  /** How names are declared, in products that do not tell upper from lower case. */
+  /** The declared spelling of names, in case-insensitive products. */
   readonly spelling?: Spelling;
   /** The meaning of a name that is no column in scope: a PL/pgSQL variable, a function's argument. */
   readonly variable: (path: readonly string[]) => Expression | undefined;
-  /** Resolution of a name that is a column in scope and a variable; absent: the column. */
+  /** The resolution of a name that is both a column and a variable; the column if absent. */
   readonly conflict?: "refused" | "variable";
   readonly ids: Ids;
   readonly note: (note: Note) => void;
   /** The query of the view of that name. */
   readonly view?: (name: string) => Query | undefined;
-  /** The types of what `placeholder` and `variable` give, as far as they are declared. */
+  /** The declared types of `placeholder` and `variable` values. */
   readonly types?: {
     readonly parameters: ReadonlyMap<string, ValueType>;
     readonly variables: ReadonlyMap<string, ValueType>;
   };
-  /** A column of the row that a cursor stands on. */
+  /** A column of a cursor's current row. */
   readonly cursor?: (name: string, column: string) => Expression | undefined;
-  /** Runs the workspace's routine of that name before the statement; what it returns, undefined when it is not known. */
+  /** Inlines the workspace's routine of that name before the statement and returns its result; undefined if unknown. */
   readonly call?: (
     name: string,
     args: readonly CallArgument[],
     schema?: string,
   ) => CallResult | undefined;
-  /** The value of the workspace's function of that name, if it touches no table; undefined when it is not known. */
+  /** The value of the workspace's function of that name, if it touches no table; undefined if unknown. */
   readonly gives?: (
     name: string,
     count: number,
     schema?: string,
   ) => { readonly deterministic: boolean; readonly mayFail: boolean } | undefined;
   /**
-   * The types of the arguments of the workspace's function that such a call may mean, as the dialect's keys; undefined where
-   * it has none, or where a function of the database's own comes before it.
+   * The argument types of the workspace's function that such a call may mean; undefined if there is none, or if a built-in function takes
+   * precedence.
    */
   readonly owns?: (name: string, count: number, schema?: string) => readonly string[] | undefined;
-  /** Somebody asks for the number that an INSERT made: it is returned even where the text does not say so. */
+  /** True if something uses the id generated by an INSERT: it is returned even if the text does not say so. */
   readonly wantsInsertId?: boolean | "if known";
 }
 
-/** The context of expressions and queries that DDL contains: no placeholders, no variables. */
+/** The context of expressions and queries in DDL: no placeholders, no variables. */
 export function declarationContext(
   piece: SqlPiece,
   name: string,
@@ -141,16 +141,16 @@ export function declarationContext(
   };
 }
 
-/** Result of a routine. */
+/** The result of a routine. */
 export interface CallResult {
   readonly value: Expression;
-  /** The names of its columns; a single one has the value itself. */
+  /** The names of its columns; a single one is the value itself. */
   readonly columns: readonly string[];
-  /** The values of several columns, where they are known one by one. */
+  /** The values of several columns, if they are known separately. */
   readonly values?: readonly Expression[];
-  /** Query that gives its rows, where that is one: a part of the statement that calls it. */
+  /** The query for its rows, as a part of the calling statement. */
   readonly rows?: Query;
-  /** It returns any number of rows, of which the value is one. */
+  /** True if it returns any number of rows, of which the value is one. */
   readonly isSet: boolean;
 }
 
@@ -160,23 +160,23 @@ export interface CallArgument {
   readonly value: Expression;
 }
 
-/** One SQL statement in the AR: several statements when it changes data in its WITH clause. */
+/** One SQL statement in the AR: several statements if it changes data in its WITH clause. */
 export interface Lowering {
   readonly statements: readonly Statement[];
-  /** The same statements in their control flow, where a mere sequence does not say it. */
+  /** The same statements with control flow, if they are no plain sequence. */
   readonly commands?: readonly Command[];
-  /** Its caller's result: the name of a result and its columns in order. */
+  /** The result for its caller: its name and its columns in order. */
   readonly result?: {
     readonly name: string;
     readonly columns: readonly string[];
   };
   /**
-   * SELECT ... INTO, `@v := ...` and their kind: variables (`@v` with its at sign) that receive a column of the first
-   * row of `result`. Without a row they keep what they had.
+   * SELECT ... INTO, `@v := ...` and the like: variables (`@v` with its sigil) that receive a column of the first row of `result`. Without
+   * a row they are unchanged.
    */
   readonly targets?: readonly { readonly variable: string; readonly column: string }[];
-  /** SET and its kind: variables with what they get afterwards, one after the other. */
+  /** SET and the like: variables with their new values, in order. */
   readonly values?: readonly { readonly variable: string; readonly value: Expression }[];
-  /** The value of LAST_INSERT_ID() after it, where `wantsInsertId` asks. */
+  /** The value of LAST_INSERT_ID() after it, if `wantsInsertId`. */
   readonly insertId?: Expression;
 }

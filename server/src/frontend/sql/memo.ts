@@ -1,9 +1,9 @@
-// Values by text that are kept from one reading of a workspace to the next, and no longer.
+// A memo of values by text that lasts from one reading of a workspace to the next.
 
 export interface Memo<Value> {
-  /** The value that `make` gave for this key in this reading or the last one. */
+  /** The value for this key, from this reading or the last one, or made now. */
   get(key: string, make: () => Value): Value;
-  /** Starts a reading: what the one before the last used and nobody asked for since is forgotten. */
+  /** Starts a reading: values unused since the previous reading began are dropped. */
   nextReading(): void;
 }
 

@@ -1,5 +1,5 @@
-// Transactions on tables whose engine has none: MyISAM, MEMORY, Aria and their kind. Each statement there commits by
-// itself, so that what BEGIN and COMMIT enclose is a unit of several transactions.
+// Transactions on tables of engines without transactions: MyISAM, MEMORY, Aria and others. Each statement there commits by itself, so that
+// a BEGIN ... COMMIT block is a unit of several transactions.
 import type { Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Command } from "../../program/statement";
@@ -7,8 +7,8 @@ import { plainUnit } from "../../program/unit";
 import { namedTables } from "./tableNames";
 
 /**
- * Turns transactions that touch only such tables into what they are. Where others are touched as well, the
- * transaction stays, and what the tables are in doubt about tells of it. Linear in a transaction.
+ * Converts transactions that only touch such tables. If others are touched as well, the transaction stays, and the tables' doubts report
+ * it. Linear in a transaction.
  */
 export function withoutTransactions(
   tables: readonly Table[],
@@ -27,7 +27,7 @@ export function withoutTransactions(
 
 const NOTHING: Command = { kind: "sequence", commands: [] };
 
-/** The commands without transactions around them; nothing that was done is undone. */
+/** The commands without enclosing transactions and rollbacks. */
 function alone(command: Command): Command {
   switch (command.kind) {
     case "sequence":

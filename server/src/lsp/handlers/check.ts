@@ -5,7 +5,7 @@ import { toCheckParams } from "../fromLsp";
 import { unknownLevelText } from "../../workspace/configuration";
 import { definedIn, findFile, projectKey, type ServerState } from "../serverState";
 
-/** `isolens/check`: checks at a level, which stays in force; an unknown level is an error that names it. */
+/** `isolens/check`: checks at a level, which stays in force; an unknown level is an error with its name. */
 export async function handleCheck(
   state: ServerState,
   checks: Checks,
@@ -18,11 +18,11 @@ export async function handleCheck(
   const defined = projects.flatMap(definedIn);
   const level = name === undefined ? undefined : findLevel(name, defined);
   if (name !== undefined && !level) throw new Error(sentence(unknownLevelText(name, defined)));
-  // Who asks for a proof alone stays at the level in force.
+  // A request for a proof only keeps the level in force.
   if (!prove || level) state.chosen = level?.name;
   state.proves ||= prove;
   const scope = checks.inScope();
-  // Without a document, and with nothing open, the user means everything there is.
+  // Without a document, and with nothing open, everything is checked.
   const asked = project
     ? [projectKey(project)]
     : scope.length > 0

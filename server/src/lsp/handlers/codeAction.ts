@@ -17,8 +17,8 @@ import { ignoreHere, ignoreInFile, removal, type CommentEdit } from "../suppress
 import { toDisabledFix, toFixAction, toQuickFix, toShowAction } from "../toLsp";
 
 /**
- * Quick fixes of our diagnostics at a place: an anomaly can be fixed by an edit that was verified, or be suppressed here or
- * in its file; a comment that suppresses nothing can go, and a kind that nobody knows can become the one that was meant.
+ * Quick fixes of our diagnostics: verified fixes of an anomaly, suppressing it here or in its file, removing a useless comment, and
+ * correcting an unknown kind.
  */
 export async function handleCodeAction(
   state: ServerState,
@@ -47,13 +47,13 @@ export async function handleCodeAction(
       verifiedFixes(state, fixes, textDocument.uri, diagnostic, { isInvoked, token }),
     ),
   );
-  // All edits are of the text that was asked about.
+  // All edits apply to the requested text.
   return textOf(state, textDocument.uri) === text
     ? [...verified.flat(), ...shown, ...comments]
     : [];
 }
 
-/** The fixes of the anomalies that a diagnostic tells; each edit once, the cheapest first. */
+/** The fixes of a diagnostic's anomalies; each edit once, cheapest first. */
 async function verifiedFixes(
   state: ServerState,
   fixes: Fixes,
@@ -66,7 +66,7 @@ async function verifiedFixes(
   if (!result) return [];
   const meant = anomaliesAt(state, uri, diagnostic);
   const reports = await Promise.all(meant.map((anomaly) => fixes.soon(result, anomaly, options)));
-  // The first answers may be of another text than the last.
+  // The first answers may belong to another text than the last.
   if (state.results.get(projectKey(found.project)) !== result) return [];
   const known = reports.flatMap((report) => report ?? []);
   const distinct = new Map<string, Fix>();
@@ -79,7 +79,7 @@ async function verifiedFixes(
     return { uri: own, version: state.documents.get(own)?.version ?? null };
   };
   const { versionedEdits: isVersioned, disabledActions, makesFiles } = state.capabilities;
-  // A client that makes no files is offered what changes some.
+  // A client that cannot create files is only offered fixes that create none.
   const possible = [...distinct.values()].filter(
     ({ edits }) => makesFiles || edits.every(({ creates }) => creates !== true),
   );
@@ -91,7 +91,7 @@ async function verifiedFixes(
   return why ? [toDisabledFix(why.reason, [diagnostic])] : [];
 }
 
-/** The anomalies that a diagnostic tells. */
+/** The anomalies of a diagnostic. */
 function anomaliesAt(
   state: ServerState,
   uri: string,
@@ -130,7 +130,7 @@ function commentsOf(text: string, uri: string, { code, range }: Diagnostic): rea
     }
     default: {
       if (typeof code !== "string" || !SUPPRESSIBLE.includes(code)) return [];
-      // The comment's form is that of the language, which the ending of the URI tells as well.
+      // The comment syntax depends on the language, by the URI's extension.
       return [
         [`Suppress ${code} here`, ignoreHere(text, uri, range.start.line, code)],
         [`Suppress ${code} in this file`, ignoreInFile(text, uri, code)],
@@ -144,7 +144,7 @@ function partOf(text: string, { start, end }: Range): string {
   return line.slice(start.character, end.character);
 }
 
-/** The text as the editor has it, or of a file that is not open. */
+/** The editor's text, or that of a file that is not open. */
 function textOf(state: ServerState, uri: string): string | undefined {
   const open = state.documents.get(uri)?.getText();
   if (open !== undefined) return open;

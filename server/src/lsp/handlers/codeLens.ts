@@ -6,8 +6,8 @@ import { findFile, projectKey, settingsOf, showCommand, type ServerState } from 
 import { toCodeLens } from "../toLsp";
 
 /**
- * One lens above every transaction, whatever is known of it, so that lines do not move when results come and go:
- * "2 anomalies at PostgreSQL READ COMMITTED - show".
+ * One lens above every transaction, with or without results, so that lines do not move when results arrive: "2 anomalies at PostgreSQL READ
+ * COMMITTED - show".
  */
 export function handleCodeLens(state: ServerState, uri: string): CodeLens[] {
   const found = findFile(state, uri);
@@ -43,7 +43,7 @@ function lensOf(
   return toCodeLens(title, transaction.range, undefined);
 }
 
-/** Where everything that was found is suppressed or off, that is not the same as nothing. */
+/** Everything found is suppressed or off, which differs from nothing found. */
 function hiddenText(
   { report }: ProjectResult,
   { name }: ReportTransaction,
@@ -61,7 +61,7 @@ function hiddenText(
   return `No other anomaly at ${label} than ${parts.join(" and ")}`;
 }
 
-/** Text where nothing was found: never more than was decided. */
+/** The text if nothing was found: never more than was decided. */
 function nothingText(
   { report }: ProjectResult,
   transaction: ReportTransaction,
@@ -78,7 +78,7 @@ function nothingText(
   return `No anomaly at ${label}${rests}`;
 }
 
-/** The transaction's own level where it has one. */
+/** The transaction's own level, if it has one. */
 function levelLabel(result: ProjectResult, transaction: ReportTransaction): string {
   const own = ownEntry(result.report.levels.perTransaction, transaction.name);
   if (own === undefined || own === result.level.name) return result.level.label;

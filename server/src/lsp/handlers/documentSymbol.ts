@@ -5,7 +5,7 @@ import { anomaliesOf } from "../results";
 import { findFile, projectKey, type ServerState } from "../serverState";
 import { linesOf } from "../significantText";
 
-/** The transactions of a document, each with how many anomalies it takes part in. Linear in the report. */
+/** The transactions of a document, each with the number of its anomalies. Linear in the report. */
 export async function handleDocumentSymbol(
   state: ServerState,
   checks: Checks,

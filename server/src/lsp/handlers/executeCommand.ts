@@ -1,4 +1,4 @@
-// Commands for editors that have no client of Isolens: what their lenses run, and what can be asked of the server by name.
+// Commands for editors without an Isolens client: those that lenses run, and those that can be requested by name.
 import { MessageType, type ExecuteCommandParams } from "vscode-languageserver/node";
 import { visible } from "../../protocol/controlCharacters";
 import { describeKind } from "../anomalies";
@@ -12,8 +12,8 @@ import { handleCheck } from "./check";
 export const SERVER_COMMANDS = ["isolens.explain", "isolens.checkAt", "isolens.stop"] as const;
 
 /**
- * `isolens.explain` with `{ ids }` shows the steps of anomalies as a message and answers with them; `isolens.checkAt` with the
- * name of a level checks there from now on, without one as configured; `isolens.stop` stops what runs. Others are null.
+ * `isolens.explain` with `{ ids }` shows the steps of anomalies as a message and answers with them; `isolens.checkAt` checks at the named
+ * level from now on, or at the configured one without a name; `isolens.stop` stops running checks. Other commands answer null.
  */
 export async function handleExecuteCommand(
   state: ServerState,

@@ -3,7 +3,7 @@ import type { FixesAnswer } from "../../protocol/requests";
 import type { Fixes } from "../fixes";
 import { clientUri, type ServerState } from "../serverState";
 
-/** The fixes of the anomaly or cause of that id; null when there is none, or its text has changed. */
+/** The fixes of the anomaly or cause with the id; null if there is none, or if its text has changed. */
 export async function handleFixes(
   state: ServerState,
   fixes: Fixes,
@@ -12,7 +12,7 @@ export async function handleFixes(
 ): Promise<FixesAnswer | null> {
   for (const result of state.results.values()) {
     const { anomalies, causes = [] } = result.report;
-    // A cause is fixed by what fixes its worst anomaly.
+    // The fixes of a cause are those of its worst anomaly.
     const meant = causes.find((cause) => cause.ids.includes(id))?.anomalies[0] ?? id;
     const anomaly = anomalies.find((each) => each.id === meant);
     if (!anomaly) continue;

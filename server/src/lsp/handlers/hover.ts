@@ -13,8 +13,8 @@ import { definedIn, findFile, projectKey, type ServerState } from "../serverStat
 import { toHover } from "../toLsp";
 
 /**
- * On a statement of an anomaly: what it did in the witness and what the kind means. Elsewhere in the first line of a
- * transaction: its level, how exactly it was read, and its anomalies. Says nothing that the diagnostic says.
+ * On a statement of an anomaly: its effect in the witness and the kind's definition. On a transaction's first line: its level, its
+ * precision, and its anomalies. Does not repeat the diagnostic.
  */
 export function handleHover(state: ServerState, uri: string, position: Position): Hover | null {
   const found = findFile(state, uri);
@@ -54,7 +54,7 @@ function statementHover(
   return toHover(parts.join("\n\n---\n\n"), range);
 }
 
-/** How many anomalies one hover tells of. */
+/** Limit of anomalies per hover. */
 const MOST = 3;
 
 function transactionHover(
@@ -81,7 +81,7 @@ function transactionHover(
   return toHover(lines.join("\n\n"), transaction.range);
 }
 
-/** Assumptions of the answers about a transaction. */
+/** Assumptions of the results for a transaction. */
 function assumingText({ report }: ProjectResult, { name }: ReportTransaction): readonly string[] {
   const own = report.assumptions.filter(({ transactions }) => transactions.includes(name));
   if (own.length === 0) return [];

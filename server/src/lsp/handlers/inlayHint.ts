@@ -7,10 +7,10 @@ import { isFaded } from "../results";
 import { findFile, projectKey, settingsOf, type ServerState } from "../serverState";
 import { toInlayHint } from "../toLsp";
 
-/** Characters: editors cut what is longer. */
+/** Limit in characters: editors cut longer hints. */
 const LONGEST = 40;
 
-/** Behind each read that goes stale: whose changes it may miss. */
+/** Hints after each stale read: the partners whose changes it may miss. */
 export function handleInlayHint(state: ServerState, uri: string, within: Range): InlayHint[] {
   const found = findFile(state, uri);
   if (!found || !settingsOf(state, found.project).inlayHints) return [];
@@ -30,7 +30,7 @@ export function handleInlayHint(state: ServerState, uri: string, within: Range):
   });
 }
 
-/** A transaction that races with itself misses what another run of it writes. */
+/** A transaction that races with itself misses another run's writes. */
 function hintPartners(partners: string): string {
   return partners
     .replace(/\bitself$/u, "another run of it")

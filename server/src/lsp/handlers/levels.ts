@@ -17,8 +17,8 @@ import {
 } from "../serverState";
 
 /**
- * `isolens/levels`: every level with what it promises and what is known at it for the document's project; those of the
- * database that its files are written for come first, those of other databases last.
+ * `isolens/levels`: every level with its guarantee and known results for the document's project; levels of the project's database come
+ * first, those of other databases last.
  */
 export function handleLevels(state: ServerState, params: unknown): readonly LevelChoice[] {
   const { uri } = toCheckParams(params);
@@ -30,7 +30,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   const dialect = dialectOf(project);
   const rank = (level: Level): number =>
     level.family === "paper" ? (level.own ? 0 : 1) : isLevelOf(level, dialect) ? 0 : 2;
-  // Users want to see first the levels that they defined.
+  // User-defined levels come first.
   const levels: readonly Level[] = [...definedIn(project), ...LEVELS];
   const ordered = [...levels].sort((a, b) => rank(a) - rank(b));
   const all = result && !result.isFirst ? countOfTold(result.report) : undefined;
@@ -58,7 +58,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   });
 }
 
-/** True if every part of the program is proved safe at the level, and how many anomalies that would remove. */
+/** Set if every part of the program is proved safe at the level, with the number of anomalies that it would remove. */
 function provedAt(result: ProjectResult | undefined, level: Level): LevelChoice["proved"] {
   const parts = result?.report.sufficient ?? [];
   if (!result || parts.length === 0 || result.stale.size > 0) return undefined;

@@ -35,7 +35,7 @@ const NEAREST: readonly AnomalySummary["near"][] = [
   "elsewhere",
 ];
 
-/** Lines between the position and where the anomaly is told. */
+/** Lines between the position and the anomaly's place. */
 function distance({ place }: AnomalySummary, uri: string | undefined, at: Position): number {
   return place.uri === uri ? Math.abs(place.range.start.line - at.line) : Number.MAX_SAFE_INTEGER;
 }

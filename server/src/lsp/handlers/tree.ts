@@ -11,8 +11,8 @@ import { anomalyPlace, firstOfCauses, isEdited, isFaded, type ProjectResult } fr
 import { clientUri, levelName, type ServerState } from "../serverState";
 
 /**
- * `isolens/tree`: the files of every result in its order, those that could not be read as well. Files without transactions
- * are left out: they lend tables. Linear in transactions and anomalies with their members.
+ * `isolens/tree`: the files of every result in its order, including unreadable ones. Files without transactions are left out: they only
+ * provide tables. Linear in transactions and anomalies with their members.
  */
 export function handleTree(state: ServerState): readonly TreeFile[] {
   const results = [...state.results.values()];
@@ -40,7 +40,7 @@ function filesOf(
     else byFile.set(transaction.file, [transaction]);
   }
   const nothing = { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 };
-  // While the first check runs there are transactions already, and no counts yet.
+  // During the first check there are transactions already, but no counts yet.
   const known = new Set(result.files.map(({ file }) => file));
   const early = [...byFile.keys()].filter((file) => !known.has(file));
   const files = [

@@ -5,7 +5,7 @@ import type { Checks } from "../checks";
 import { toCheckParams } from "../fromLsp";
 import { definedIn, findFile, projectKey, type ServerState } from "../serverState";
 
-/** `isolens/tryLevel`: what a level would leave of the document's project, or of the first one. */
+/** `isolens/tryLevel`: the result of another level for the document's project, or the first one. */
 export async function handleTryLevel(
   state: ServerState,
   checks: Checks,

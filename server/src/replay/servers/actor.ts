@@ -1,19 +1,19 @@
-// Whom a replay runs as: a user made for the run, who may do everything in the schemas of the run and nothing elsewhere,
-// because what runs are the workspace's texts. It logs in by itself, so that no text can take back who it is.
+// The user that a replay runs as: created for the run, with all rights in the schemas of the run and none elsewhere, because the
+// workspace's texts are executed. It logs in separately, so that no text can switch back to the administrator.
 import { reasonOf } from "../../protocol/fault";
 import type { LiveSession } from "./liveSession";
 
 export interface Actor {
-  /** A session of that user. */
+  /** Opens a session of that user. */
   open(): Promise<LiveSession>;
-  /** Removes the user and what it left anywhere; its sessions and schemas must be gone. */
+  /** Removes the user and everything it left; its sessions and schemas must be gone. */
   drop(): Promise<void>;
 }
 
-/** The reason why a server gives no such user, and which right is missing. */
+/** The reason why the server cannot provide such a user, with the missing right. */
 export class NoActor extends Error {}
 
-/** Executes as the administrator, or throws `NoActor` with what the missing right is needed for. */
+/** Executes as the administrator, or throws `NoActor` with the purpose of the missing right. */
 export async function asAdministrator(
   admin: LiveSession,
   sql: string,
@@ -26,7 +26,7 @@ export async function asAdministrator(
     );
 }
 
-/** Opens the user's first session, or throws `NoActor` with what keeps it out. */
+/** Opens the user's first session, or throws `NoActor` with the obstacle. */
 export async function firstLogin(
   open: () => Promise<LiveSession>,
   needed: string,

@@ -1,15 +1,15 @@
-// Addresses of servers as users write them.
+// Server addresses as users write them.
 import type { LiveServer, ServerAddress } from "./liveServer";
 import { connectMariadb } from "./mariadb";
 import { connectPostgres } from "./postgres";
 
-/** Address of a URL, with each product's usual user and database. */
+/** The address in a URL, with each product's default user and database. */
 export function addressOf(url: URL, product: LiveServer["product"]): ServerAddress {
   const database = decodeURIComponent(url.pathname.slice(1));
   const usual = USUAL[product];
   const host = decodeURIComponent(url.hostname);
   return {
-    // A local socket is written as libpq has it: postgres://user@%2Frun%2Fpostgresql/database.
+    // A local socket is written as in libpq: postgres://user@%2Frun%2Fpostgresql/database.
     ...(host.startsWith("/") ? { socket: host } : { host: host === "" ? "127.0.0.1" : host }),
     ...(url.port !== "" && { port: Number(url.port) }),
     user: decodeURIComponent(url.username) || usual.user,

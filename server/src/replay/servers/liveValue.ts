@@ -1,7 +1,7 @@
 // Rows of a server's answer as plain data.
 import type { Row, Value } from "../../protocol/witness";
 
-/** A row by its columns. Numbers that clients give as texts, because they may be long, are numbers again. */
+/** A row by column. Numbers that clients return as strings, because of their length, become numbers again. */
 export function plainRow(row: object): Row {
   return Object.fromEntries(
     Object.entries(row).map(([column, value]): [string, Value] => [column, plainValue(value)]),

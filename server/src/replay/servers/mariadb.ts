@@ -15,8 +15,7 @@ import { mariadbActor } from "./mariadbActor";
 import type { LiveSession, StatementResult } from "./liveSession";
 
 /**
- * The words of SET TRANSACTION, and whether locking a row that changed since the snapshot fails, by the level's name.
- * MySQL has no such setting.
+ * The SET TRANSACTION level, and whether locking a row that changed since the snapshot fails, by level name. MySQL has no such setting.
  */
 const LEVELS = dictionary<readonly [words: string, snapshotIsolation: 0 | 1]>({
   "mysql:read-uncommitted": ["READ UNCOMMITTED", 0],
@@ -31,7 +30,7 @@ const LEVELS = dictionary<readonly [words: string, snapshotIsolation: 0 | 1]>({
   "mariadb:serializable": ["SERIALIZABLE", 0],
 });
 
-/** Connects to a server. Rejects with the client's reason when it cannot be reached. */
+/** Connects to a server. Rejects with the client's reason if it is unreachable. */
 export async function connectMariadb(address: ServerAddress): Promise<LiveServer> {
   const monitor = await openClient(address);
   const [[version]] = await monitor.query<RowDataPacket[]>("SELECT version() AS version");
@@ -74,7 +73,7 @@ export async function connectMariadb(address: ServerAddress): Promise<LiveServer
       try {
         await monitor.query(`KILL ${String(id)}`);
       } catch (problem) {
-        // It has gone by itself.
+        // The session has ended already.
         if (refusalOf(problem) === undefined) throw problem;
       }
     },
@@ -82,17 +81,14 @@ export async function connectMariadb(address: ServerAddress): Promise<LiveServer
   };
 }
 
-/** Who waits for whom, up to 100 ms late. */
+/** The waits-for relation, up to 100 ms late. */
 const HOLDERS = `SELECT w.trx_mysql_thread_id AS waiting, h.trx_mysql_thread_id AS holder
   FROM information_schema.innodb_lock_waits l
   JOIN information_schema.innodb_trx w ON w.trx_id = l.requesting_trx_id
   JOIN information_schema.innodb_trx h ON h.trx_id = l.blocking_trx_id`;
 const MYSQL_HOLDERS = `SELECT waiting_pid AS waiting, blocking_pid AS holder FROM sys.innodb_lock_waits`;
 
-/**
- * The sessions that InnoDB's report says to wait at this moment. Its tables say who holds the lock, later; a deadlock is
- * ended by InnoDB at once.
- */
+/** The sessions that InnoDB's report lists as waiting now. Its tables show the holders, later; InnoDB resolves a deadlock at once. */
 function waitingIn(report: string): readonly number[] {
   return report
     .split("---TRANSACTION ")
@@ -122,7 +118,7 @@ async function openSession(address: ServerAddress): Promise<LiveSession> {
   };
 }
 
-/** The rows of an answer, those of all results of a CALL. */
+/** The rows of an answer, over all results of a CALL. */
 function answerOf(result: unknown): { readonly rows: readonly Row[]; readonly affected: number } {
   const parts: readonly unknown[] = Array.isArray(result) ? result : [result];
   const rows: Row[] = [];
@@ -135,12 +131,12 @@ function answerOf(result: unknown): { readonly rows: readonly Row[]; readonly af
   return { rows, affected: affected + rows.length };
 }
 
-/** Header that mysql2 gives for a statement without rows. */
+/** The header that mysql2 returns for a statement without rows. */
 function isHeader(part: unknown): part is ResultSetHeader {
   return typeof part === "object" && part !== null && part.constructor.name === "ResultSetHeader";
 }
 
-/** Refusal by the server, as opposed to a failure of the connection. */
+/** The server's refusal, as opposed to a connection failure. */
 function refusalOf(problem: unknown): StatementResult | undefined {
   if (!(problem instanceof Error) || !("errno" in problem) || !("sqlState" in problem))
     return undefined;
@@ -157,7 +153,7 @@ async function openClient(address: ServerAddress): Promise<Connection> {
     ...(port === undefined ? {} : { port }),
     ...(password === undefined ? {} : { password }),
   });
-  // A session that is ended from outside rejects its statement, and that is enough.
+  // The statement of an externally ended session rejects, which is sufficient.
   client.on("error", () => undefined);
   return client;
 }

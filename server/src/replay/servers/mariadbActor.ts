@@ -1,10 +1,10 @@
-// The user of a replay on MariaDB and MySQL: no global right, so neither FILE nor another schema.
+// The replay user on MariaDB and MySQL: without global rights, hence without FILE and other schemas.
 import { randomBytes } from "node:crypto";
 import { asAdministrator, firstLogin, NoActor, type Actor } from "./actor";
 import type { LogIn } from "./postgresActor";
 import type { LiveSession } from "./liveSession";
 
-/** Makes the user, as `postgresActor` does; `schema` is the one that it may use. */
+/** Creates the user, as `postgresActor` does, with rights on `schema`. */
 export async function mariadbActor(
   admin: LiveSession,
   name: string,
@@ -14,7 +14,7 @@ export async function mariadbActor(
   const password = randomBytes(16).toString("hex");
   const asked = await admin.execute("SELECT USER() AS user");
   const user = asked.ok ? String(asked.rows[0]?.["user"]) : "";
-  // Where the server sees this machine; a user of a nearer place would come before one of any.
+  // This machine's host as the server sees it; an account of a more specific host would take precedence over '%'.
   const host = user.slice(user.lastIndexOf("@") + 1).replaceAll("'", "");
   const account = `'${name}'@'${host}'`;
   await asAdministrator(
@@ -27,7 +27,7 @@ export async function mariadbActor(
   try {
     await asAdministrator(
       admin,
-      // A name of a schema is a pattern here.
+      // A schema name is a pattern here.
       `GRANT ALL PRIVILEGES ON \`${schema.replaceAll("_", "\\_")}\`.* TO ${account}`,
       "give your user all rights on schemas isolens_replay_%, WITH GRANT OPTION",
     );
@@ -45,7 +45,7 @@ export async function mariadbActor(
   }
 }
 
-/** Throws `NoActor` for another user that the server took it for, and for other schemas that everyone may use. */
+/** Throws `NoActor` if the server took it for another user, or if everyone may use other schemas. */
 async function refuseReach(session: LiveSession, name: string, schema: string): Promise<void> {
   const result = await session.execute(
     `SELECT CURRENT_USER() AS name FROM DUAL

@@ -7,14 +7,14 @@ import { plainRow } from "./liveValue";
 import { postgresActor } from "./postgresActor";
 import type { LiveSession, StatementResult } from "./liveSession";
 
-/** The words of BEGIN, by the level's name. */
+/** The level in BEGIN, by level name. */
 const LEVELS = dictionary<string>({
   "postgres:read-committed": "READ COMMITTED",
   "postgres:repeatable-read": "REPEATABLE READ",
   "postgres:serializable": "SERIALIZABLE",
 });
 
-/** Connects to a server. Rejects with the client's reason when it cannot be reached. */
+/** Connects to a server. Rejects with the client's reason if it is unreachable. */
 export async function connectPostgres(address: ServerAddress): Promise<LiveServer> {
   const monitor = await openClient(address);
   const version = await monitor.query<{ server_version: string }>("SHOW server_version");
@@ -42,7 +42,7 @@ export async function connectPostgres(address: ServerAddress): Promise<LiveServe
   };
 }
 
-/** Sessions with a lock that was not granted, and who holds it. */
+/** Sessions with an ungranted lock, and the holders. */
 const WAITS = `SELECT pid, pg_blocking_pids(pid) AS holders
   FROM pg_locks WHERE NOT granted GROUP BY pid`;
 
@@ -54,7 +54,7 @@ async function openSession(address: ServerAddress): Promise<LiveSession> {
     execute: async (sql): Promise<StatementResult> => {
       try {
         const result = await client.query<Record<string, unknown>>(sql);
-        // After a failure COMMIT succeeds, and answers ROLLBACK.
+        // After a failure COMMIT succeeds and answers ROLLBACK.
         if (/^commit$/i.test(sql) && result.command === "ROLLBACK")
           return { ok: false, code: "25P02", message: "the transaction was rolled back" };
         return { ok: true, rows: result.rows.map(plainRow), affected: result.rowCount ?? 0 };
@@ -77,7 +77,7 @@ async function openClient(address: ServerAddress): Promise<Client> {
     ...(password === undefined ? {} : { password }),
     ...(encryption && { ssl: encryption }),
   });
-  // A server that is stopped ends its connections: the statements at hand reject, and that is enough.
+  // A stopped server closes its connections: the current statements reject, which is sufficient.
   client.on("error", () => undefined);
   await client.connect();
   return client;

@@ -1,14 +1,14 @@
-// The user of a replay on PostgreSQL: a role without any attribute or membership.
+// The replay user on PostgreSQL: a role without attributes or memberships.
 import { randomBytes } from "node:crypto";
 import { asAdministrator, firstLogin, NoActor, type Actor } from "./actor";
 import type { LiveSession } from "./liveSession";
 
-/** Connects as a role with a password, where the administrator is connected. */
+/** Connects as a role with a password, to the administrator's server. */
 export type LogIn = (user: string, password: string) => Promise<LiveSession>;
 
 /**
- * Makes the role, which may do everything in `schemas` of the administrator's. Throws `NoActor` where a right is missing,
- * or where everyone, and so the role, has rights on something else; the role is gone then.
+ * Creates the role, with all rights in the administrator's `schemas`. Throws `NoActor` if a right is missing, or if PUBLIC, and so the
+ * role, has rights on anything else; the role is dropped then.
  */
 export async function postgresActor(
   admin: LiveSession,
@@ -27,7 +27,7 @@ export async function postgresActor(
     await asAdministrator(admin, `DROP ROLE ${name}`, `drop the role ${name} by hand`);
   };
   try {
-    // Only a superuser may end the sessions of a role that it is no member of.
+    // Only a superuser may end the sessions of a role without being its member.
     const mayAll = await admin.execute("SHOW is_superuser");
     if (!mayAll.ok || mayAll.rows[0]?.["is_superuser"] !== "on")
       await asAdministrator(admin, `GRANT ${name} TO CURRENT_USER`, "your user must be able to");
@@ -51,7 +51,7 @@ export async function postgresActor(
   }
 }
 
-/** Throws `NoActor` for what the role can reach beside its schemas: what is granted to everyone. */
+/** Throws `NoActor` if the role can reach something beside its schemas: whatever is granted to PUBLIC. */
 async function refuseReach(
   session: LiveSession,
   name: string,
@@ -68,7 +68,7 @@ async function refuseReach(
   );
 }
 
-/** One row for each thing that the current user may use outside of its schemas. Only names of pg_catalog are looked up. */
+/** One row for each object outside of its schemas that the current user may use. Only names of pg_catalog are resolved. */
 const REACHED = `
 WITH open AS (
   SELECT oid, nspname FROM pg_catalog.pg_namespace n

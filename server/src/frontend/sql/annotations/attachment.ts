@@ -1,11 +1,11 @@
-// Puts what comments say on the transaction that they belong to: scripts and routines alike.
+// Applies annotations to the transaction that they belong to, of scripts and routines.
 import { atBegin, namedLevel, type DeclaredLevel } from "../../../program/declaredLevel";
 import type { Annotation, Note, Transaction } from "../../../program/program";
 import type { Expression } from "../../../program/expression";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { nearestName, type AnnotationComment } from "./annotations";
 
-/** The transaction with its level, preconditions and kept comments; its name stays. */
+/** The transaction with its level, preconditions and comments; its name is unchanged. */
 export function applyAnnotations(
   transaction: Transaction,
   comments: readonly AnnotationComment[],
@@ -57,7 +57,7 @@ export function applyAnnotations(
   return result;
 }
 
-/** A comment says the level, and not when the snapshot is taken. */
+/** A comment sets the level, but not the time of the snapshot. */
 function overruled({ level: before }: Transaction, level: DeclaredLevel): DeclaredLevel {
   const isAtBegin = before !== undefined && namedLevel(before.name).isAtBegin;
   return isAtBegin ? { ...level, name: atBegin(level.name) } : level;

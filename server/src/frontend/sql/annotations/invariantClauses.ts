@@ -3,7 +3,7 @@ import type { Expression, Query, Relation } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import type { Invariant } from "../../../program/program";
 
-/** A base table of its query, joined by nothing. */
+/** A base table of its query without joins. */
 export function plainRelation({ alias, table }: Relation): Relation {
   return { alias, table, kind: "base", join: "cross" };
 }
@@ -19,7 +19,7 @@ export type Clause = Rows & Pick<Invariant, "condition">;
 
 const NEVER: Expression = { kind: "literal", value: false, type: "bool" };
 
-/** The parts of a condition over rows, each as an Invariant wants it; a text says why there are none. */
+/** The parts of a condition over rows in the form of an Invariant; a text gives the reason why there are none. */
 export function normalize(rows: Rows, condition: Expression): readonly Clause[] | string {
   if (!hasQuery(condition)) return [{ ...rows, condition }];
   switch (condition.kind) {
@@ -50,7 +50,7 @@ export function normalize(rows: Rows, condition: Expression): readonly Clause[] 
   }
 }
 
-/** The parts of "this does not hold". */
+/** The parts of the negation. */
 function denied(rows: Rows, condition: Expression): readonly Clause[] | string {
   switch (condition.kind) {
     case "or":
@@ -70,7 +70,7 @@ function denied(rows: Rows, condition: Expression): readonly Clause[] | string {
   }
 }
 
-/** The condition speaks of more than single rows. */
+/** The condition concerns more than single rows. */
 export const NO_AGGREGATES =
   "sums, counts and values of subqueries cannot be assumed; say what holds for each row, or use EXISTS.";
 
@@ -100,7 +100,7 @@ function memberQuery({ operand, query }: Extract<Expression, { kind: "inQuery" }
   return { ...query, where: { kind: "and", operands: [query.where, equal] } };
 }
 
-/** A query without anything but base tables and conditions; a text says what is in the way. */
+/** A query of base tables and conditions only; a text gives the obstacle. */
 function plainQuery(query: Query): Rows | string {
   const simple =
     query.groupBy.length === 0 &&
@@ -129,7 +129,7 @@ function existsClause(rows: Rows, query: Query): readonly Clause[] | string {
   return [{ ...rows, condition: { kind: "exists", query: plain } }];
 }
 
-/** No row of the query: its tables stand beside those of the invariant. */
+/** No row of the query exists: its tables are added to those of the invariant. */
 function absentClause(rows: Rows, query: Query): readonly Clause[] | string {
   const inner = plainQuery(query);
   if (typeof inner === "string") return inner;
@@ -155,13 +155,13 @@ function hasAggregate(expression: Expression): boolean {
   return [...allParts(expression)].some(({ kind }) => kind === "aggregate");
 }
 
-/** The expression and all its parts, but for those of queries. */
+/** The expression and all its parts, except those of queries. */
 export function* allParts(expression: Expression): Iterable<Expression> {
   yield expression;
   for (const part of operandsOf(expression)) yield* allParts(part);
 }
 
-/** True if arguments are mentioned, and whether there are queries. */
+/** The kinds of names in the expression: parameters, queries. */
 export function namesIn(expression: Expression): readonly ("parameter" | "query")[] {
   return [...allParts(expression)].flatMap((each) =>
     each.kind === "parameter" ? ["parameter"] : "query" in each ? ["query"] : [],

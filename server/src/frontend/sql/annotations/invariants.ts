@@ -14,7 +14,7 @@ import { readTotal, type Segment } from "./totals";
 
 export interface InvariantText {
   readonly lines: LineIndex;
-  /** Where the condition stands in the text of `lines`. */
+  /** The place of the condition in the text of `lines`. */
   readonly start: number;
   readonly end: number;
   readonly origin: Invariant["origin"];
@@ -30,9 +30,9 @@ export interface InvariantContext {
 
 export type InvariantReading =
   | { readonly kind: "rows"; readonly invariants: readonly Invariant[] }
-  /** It speaks of sums, counts or values of subqueries: outcomes are held against it. */
+  /** It contains sums, counts or scalar subqueries: outcomes are compared with it. */
   | { readonly kind: "total"; readonly total: Invariant }
-  /** It speaks of arguments alone. */
+  /** It only concerns arguments. */
   | { readonly kind: "arguments"; readonly condition: Expression }
   | { readonly kind: "problem"; readonly message: string; readonly source: SourceRange };
 
@@ -101,7 +101,7 @@ export function readInvariant(text: InvariantText, context: InvariantContext): I
   };
 }
 
-/** The end of the text without a comment behind it. */
+/** The end of the text without a trailing comment. */
 function withoutComment({ lines, start, end }: InvariantText): number {
   for (let at = start; ;) {
     const token = nextToken(lines.text, at, end);
@@ -116,7 +116,7 @@ interface Parts {
   readonly where?: readonly [number, number];
 }
 
-/** The condition, and what stands behind the WHERE that is not part of a subquery. */
+/** The condition, and the text after a WHERE outside of subqueries. */
 function splitWhere(text: string, start: number, end: number): Parts {
   let depth = 0;
   for (const token of tokensOf(text, start, end)) {
@@ -128,7 +128,7 @@ function splitWhere(text: string, start: number, end: number): Parts {
   return { condition: [start, end] };
 }
 
-/** Tables whose columns are named, but for those that a subquery brings. */
+/** Tables whose columns are named, except those that a subquery introduces. */
 function quantified(
   text: string,
   start: number,
@@ -146,7 +146,7 @@ function quantified(
   return [...found];
 }
 
-/** The names of relations that subqueries give. */
+/** The names of relations that subqueries introduce. */
 function declaredNames(text: string, tokens: readonly Token[]): ReadonlySet<string> {
   const names = new Set<string>();
   const relation = (at: number): void => {
@@ -175,7 +175,7 @@ function isName(token: Token): boolean {
   return token.kind === "word" || token.kind === "name";
 }
 
-/** `SELECT (condition) FROM tables WHERE (where)` with its places in the user's text. */
+/** `SELECT (condition) FROM tables WHERE (where)` with positions in the user's text. */
 function longPiece(text: InvariantText, end: number, known: readonly Table[]): SqlPiece {
   const parts = splitWhere(text.lines.text, text.start, end);
   const tables = quantified(text.lines.text, text.start, end, known);
@@ -185,7 +185,7 @@ function longPiece(text: InvariantText, end: number, known: readonly Table[]): S
   return pieceOf(text, ["SELECT (", parts.condition, middle, ...where]);
 }
 
-/** The segments as one statement; places in texts of ours are those of the user's part before. */
+/** The segments as one statement; positions in generated text are those of the preceding user text. */
 function pieceOf(text: InvariantText, segments: readonly Segment[]): SqlPiece {
   let sql = "";
   const parts: { readonly from: number; readonly start: number; readonly end: number }[] = [];
@@ -210,7 +210,7 @@ function pieceOf(text: InvariantText, segments: readonly Segment[]): SqlPiece {
   };
 }
 
-/** The place of a name in the text; all of it where it does not stand there. */
+/** The place of a name in the text; the whole text if it does not occur. */
 function placeOf(text: InvariantText, end: number, name: string | undefined): SourceRange {
   const { lines, start } = text;
   const token = tokensOf(lines.text, start, end).findLast(
@@ -235,7 +235,7 @@ function unknownName(reason: string): string | undefined {
   return /^(\S+) is not known here$/u.exec(reason)?.[1];
 }
 
-/** For a name that nobody knows: one that is spelled much like it, or that has it as its column. */
+/** A hint for an unknown name: a similar name, or a table with such a column. */
 function hintFor(reason: string, text: string, { tables, parameters }: InvariantContext): string {
   const name = unknownName(reason);
   if (name === undefined) return "";
@@ -265,7 +265,7 @@ interface UnknownColumn {
   readonly message: string;
 }
 
-/** The first column, of subqueries as well, that its table has not. */
+/** The first column, also of subqueries, that its table lacks. */
 function unknownColumn(
   query: Query,
   context: InvariantContext,
@@ -299,7 +299,7 @@ function isCondition(expression: Expression): boolean {
   );
 }
 
-/** The invariant in a text of its own, as in a configuration file. */
+/** The invariant as a separate text, as in a configuration file. */
 export function invariantText(
   lines: LineIndex,
   origin: Invariant["origin"],

@@ -1,4 +1,4 @@
-// The invariants of a workspace: those of comments, wherever they stand, and those of a configuration.
+// The invariants of a workspace: those of comments, and those of a configuration.
 import type { Invariant, Note, Transaction } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { FileId, Range, SourceRange } from "../../../protocol/source";
@@ -13,7 +13,7 @@ export interface InvariantsReading {
   readonly invariants: readonly Invariant[];
   /** Invariants over sums and counts. */
   readonly totals: readonly Invariant[];
-  /** With the preconditions that comments give them. */
+  /** With the preconditions from comments. */
   readonly transactions: readonly Transaction[];
   readonly notes: readonly Note[];
 }
@@ -27,8 +27,8 @@ export interface CommentedFile {
 export type InvariantComment = Extract<AnnotationComment, { kind: "invariant" }>;
 
 /**
- * The invariants in comments of these files about rows, and about the arguments of the transactions that they stand at.
- * What cannot be used is an error at its place.
+ * The invariants in comments of these files: on rows, and on the arguments of the transactions that they are attached to. Unusable ones are
+ * errors at their place.
  */
 export function readInvariants(
   files: readonly CommentedFile[],
@@ -62,13 +62,13 @@ export function readInvariants(
   return { invariants, totals, transactions: result, notes };
 }
 
-/** An invariant of a configuration file: `range` is where its text stands there. */
+/** An invariant of a configuration file with its range there. */
 export interface ConfiguredInvariant {
   readonly text: string;
   readonly range: Range;
 }
 
-/** The invariants of a configuration file; what cannot be used is an error at its place. */
+/** The invariants of a configuration file; unusable ones are errors at their place. */
 export function readConfiguredInvariants(
   configured: readonly ConfiguredInvariant[],
   file: FileId,
@@ -80,7 +80,7 @@ export function readConfiguredInvariants(
     const source = { file, range };
     const written = invariantText(indexLines(file, text), "configuration", source);
     const reading = readInvariant(written, { tables, lower, parameters: [] });
-    // Places inside of a JSON text are not told apart.
+    // Positions inside of a JSON string are not distinguished.
     return reading.kind === "problem" ? { ...reading, source } : reading;
   });
   return {

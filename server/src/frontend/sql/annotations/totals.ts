@@ -1,20 +1,20 @@
-// Invariants over sums and counts in the short form: `sum(account.balance) where owner = :o >= 0`. They become what SQL
-// says longer: a condition on each row of an outer table, with subqueries.
+// Invariants over sums and counts in short form: `sum(account.balance) where owner = :o >= 0`. They are expanded to SQL: a condition on
+// each row of an outer table, with subqueries.
 import type { Table } from "../../../program/schema";
 import { nameOf, tokensOf, type Token } from "../text/tokens";
 
-/** Text of ours, or a part of the user's. */
+/** Generated text, or a part of the user's. */
 export type Segment = string | readonly [number, number];
 
 export interface Total {
   readonly condition: readonly Segment[];
-  /** The relation of which each row is asked about: `"event"`, `"account" AS "each account"`. None: asked once. */
+  /** The relation whose rows are each tested: `"event"`, `"account" AS "each account"`. Without it the condition is tested once. */
   readonly from: string;
-  /** Columns of that row that stand for what the user calls `:o`. */
+  /** Columns of that row for the user's `:o`. */
   readonly names: readonly { readonly name: string; readonly column: string }[];
 }
 
-/** A part of the user's text that says why there is no total. */
+/** The part of the user's text that prevents a total. */
 export interface TotalProblem {
   readonly message: string;
   readonly at: readonly [number, number];
@@ -28,8 +28,8 @@ export interface Written {
 }
 
 /**
- * The total that the text writes, or what is wrong with it; undefined where no aggregate stands outside of a SELECT. Behind
- * WHERE stands which rows are taken, up to the last comparison or, where one comes before, up to the end.
+ * The total in the text, or the error in it; undefined if no aggregate is outside of a SELECT. WHERE selects the rows, up to the last
+ * comparison or, if one comes before it, up to the end.
  */
 export function readTotal(written: Written): Total | TotalProblem | undefined {
   const tokens = tokensOf(written.text, written.start, written.end);
@@ -90,13 +90,13 @@ interface Call {
   readonly start: number;
   readonly end: number;
   readonly table: Table | undefined;
-  /** `count(booking)`: rows are counted. */
+  /** `count(booking)` counts rows. */
   readonly isRows: boolean;
 }
 
 const AGGREGATES = new Set(["sum", "count", "min", "max", "avg"]);
 
-/** The aggregates that no SELECT is around. */
+/** The aggregates outside of every SELECT. */
 function aggregateCalls({ text, tables }: Written, tokens: readonly Token[]): readonly Call[] {
   const calls: Call[] = [];
   const queries: boolean[] = [];
@@ -175,7 +175,7 @@ function boundOf({ start, end }: Written, tokens: readonly Token[]): Bound | und
 
 const COMPARES = new Set(["<", ">", "=", "!"]);
 
-/** The one other table that is named, of which each row has a total of its own. */
+/** The only other table that is named; each of its rows has its own total. */
 function outerTable(
   { text, tables }: Written,
   tokens: readonly Token[],
@@ -210,7 +210,7 @@ interface NamedValue {
   readonly column: string;
 }
 
-/** For each `:o` the column that it stands for: of the table that is counted, or of the row of the other one. */
+/** The column of each `:o`: of the counted table, or of the other table's row. */
 function namedValues(
   { text }: Written,
   tokens: readonly Token[],
@@ -250,7 +250,7 @@ function namedValues(
   return values;
 }
 
-/** Behind a `:` the name. */
+/** The name after a `:`. */
 function nameAt(tokens: readonly Token[], at: number): Token | undefined {
   const [token, next] = [tokens[at], tokens[at + 1]];
   return token?.word === ":" && isName(next) && next.start === token.end ? next : undefined;
@@ -261,7 +261,7 @@ function lastName(tokens: readonly Token[], at: number): readonly (Token | undef
   return [tokens[at + 1]?.word === "." ? tokens[at + 2] : tokens[at]];
 }
 
-/** The column of the other table that a column of the counted one refers to. */
+/** The column of the other table that a column of the counted one references. */
 function keyFor(counted: Table, column: string, outer: Table): string | undefined {
   for (const { table, columns, referenced } of counted.foreignKeys) {
     const at = columns.indexOf(column);
@@ -271,7 +271,7 @@ function keyFor(counted: Table, column: string, outer: Table): string | undefine
   return outer.primaryKey.length === 1 ? outer.primaryKey[0] : undefined;
 }
 
-/** The part of the text with each `:o` as the column that it stands for. */
+/** The part of the text with each `:o` replaced by its column. */
 function withNames(
   { text }: Written,
   tokens: readonly Token[],

@@ -1,16 +1,16 @@
-// Tables and spellings by names, for those who want to know which of them something that ran has asked for.
+// Tables and spellings by name, with tracking of the names that were looked up.
 import type { Table } from "../../../program/schema";
 import { spellingOf, type Spelling } from "../text/spelling";
 
 export interface WatchedTables {
   readonly table: (name: string) => Table | undefined;
-  /** How the tables and their columns are spelled. */
+  /** The spelling of tables and their columns. */
   readonly spelling: Spelling;
-  /** From now on `asked` is told each name that is looked up, whether there is such a table or not. */
+  /** Reports each looked-up name to `asked` from now on, whether or not it exists. */
   readonly watch: (asked: (kind: "table" | "spelling", name: string) => void) => void;
 }
 
-/** These tables, which nobody watches yet. A lookup takes the same time however many there are. */
+/** These tables without a watcher. A lookup takes constant time. */
 export function watchedTables(tables: readonly Table[]): WatchedTables {
   const byName = new Map(tables.map((table) => [table.name, table] as const));
   const spelled = spellingOf(tables);

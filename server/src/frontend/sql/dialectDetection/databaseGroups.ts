@@ -1,5 +1,4 @@
-// The files of a workspace by the database that they speak to: by dialect, and where folders declare the same table
-// differently, by what they declare.
+// The files of a workspace by database: by dialect, and by declarations if folders declare the same table differently.
 import { dialectLabel, sameFamily, type Dialect } from "../../../program/dialect";
 import type { Table } from "../../../program/schema";
 import type { FileId } from "../../../protocol/source";
@@ -17,18 +16,18 @@ export interface Group {
   readonly language: Language;
   /** Files whose transactions run there. */
   readonly files: readonly ScannedFile[];
-  /** Files that declare its tables, in the order in which they run: beside its own those that hold for all databases. */
+  /** Files that declare its tables, in run order: its own, and those that belong to all databases. */
   readonly declaring: readonly ScannedFile[];
   /** The tables that these declare. */
   readonly schema: PgSchemaReading;
   readonly code?: CodeSources;
-  /** Tables that schemas of ORMs declare. */
+  /** Tables declared by ORM schemas. */
   readonly modelled: readonly Table[];
-  /** Other names of its tables where another database has tables of their names. */
+  /** The suffix of its tables if another database has tables of the same names. */
   readonly label: string;
 }
 
-/** Groups files again and again; what folders declare is read again only where their files changed. */
+/** Groups files repeatedly; declarations of a folder are only re-read if its files changed. */
 export interface Grouping {
   groups(
     files: readonly ScannedFile[],
@@ -37,7 +36,7 @@ export interface Grouping {
   ): readonly Group[];
 }
 
-/** A grouping that has seen nothing yet. */
+/** An empty grouping. */
 export function createGrouping(): Grouping {
   let known: KnownSchema[] = [];
   let scanned: readonly ScannedFile[] = [];
@@ -91,7 +90,7 @@ function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean
   return left.length === right.length && left.every((each, at) => each === right[at]);
 }
 
-/** Code by the product that it speaks to, where schemas of its ORM name several. */
+/** Code by product, if schemas of its ORM name several. */
 function partsOf(code: CodeSources): readonly CodeSources[] {
   const { files, sources = [], tables = [] } = code;
   const dialectOf = (source: SchemaSource | undefined): Dialect => source?.dialect ?? code.dialect;
@@ -122,10 +121,10 @@ function partsOf(code: CodeSources): readonly CodeSources[] {
   }));
 }
 
-/** How many files behind a file's imports are looked at to tell its database. */
+/** Limit of imports that are followed to find a file's database. */
 const MOST_IMPORTED = 50;
 
-/** The imports of a file, directly or not, the nearest first. Files that are not there count: tools write some. */
+/** The transitive imports of a file, nearest first, including missing (generated) files. */
 function* importedBy(file: FileId, modules: CodeSources["modules"]): Iterable<string> {
   const seen = new Set<FileId>([file]);
   for (const each of seen) {
@@ -141,14 +140,14 @@ function* importedBy(file: FileId, modules: CodeSources["modules"]): Iterable<st
   }
 }
 
-/** Files of one dialect (MySQL and MariaDB count as one), with the code that speaks to it. */
+/** Files of one dialect (MySQL and MariaDB count as one), with the code for it. */
 interface Family {
   readonly dialect: Dialect;
   readonly files: readonly ScannedFile[];
   readonly code?: CodeSources;
 }
 
-/** With the definitions that code makes; those whose texts are as before are scanned already. */
+/** With the definitions in code; unchanged texts keep their scan. */
 interface MigratedFamily extends Family {
   readonly migrations: readonly ScannedFile[];
 }
@@ -161,7 +160,7 @@ function withMigrations(family: Family, known: readonly ScannedFile[]): Migrated
         lines.file === file && own === dialect && (lines.written ?? lines.text) === text,
     );
     if (before) return before;
-    // Statements that are no definition are none of the schema's business.
+    // Other statements than definitions do not concern the schema.
     return { ...scanFile(file, text, dialect), regions: [], routines: [], notes: [] };
   });
   return { ...family, migrations };
@@ -187,7 +186,7 @@ function familiesOf(
   return families;
 }
 
-/** Files with definitions that belong together: a file, or a series of migrations. */
+/** Files with related definitions: a file, or a series of migrations. */
 interface Place {
   readonly place: string;
   readonly dialect: Dialect;
@@ -207,14 +206,14 @@ function placesOf({ dialect, files, migrations }: MigratedFamily): readonly Plac
   return [...places].map(([place, own]) => ({ place, dialect, files: own }));
 }
 
-/** Something that declares tables, and the files or the schema that it is. */
+/** A source of table declarations, with its files or schema. */
 interface Declared {
   readonly declaration: Declaration;
   readonly files: readonly ScannedFile[];
   readonly source?: SchemaSource;
 }
 
-/** The sources that declare tables; nothing where no name stands in two places, so that nothing can be contradicted. */
+/** The sources that declare tables; empty if no name is declared in two places, so that there is no contradiction. */
 function declaredIn(family: MigratedFamily, schemaOf: SchemaOf): readonly Declared[] {
   const places = placesOf(family);
   const models = family.code ? modelsOf(family.code) : [];
@@ -289,7 +288,7 @@ function whole(
   };
 }
 
-/** Code whose ORM's client is the one of that schema. */
+/** Code that uses the ORM client of that schema. */
 function withSources(
   code: CodeSources,
   sources: readonly SchemaSource[],

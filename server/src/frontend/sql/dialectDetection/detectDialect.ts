@@ -1,8 +1,8 @@
-// Which dialect a file is written in, by what only that dialect allows.
+// Detection of a file's dialect by syntax that only that dialect has.
 import type { Dialect } from "../../../program/dialect";
 import { dictionary } from "../../../protocol/dictionary";
 
-/** A sign of a dialect: what it is called in notes, how it looks, how much it says. */
+/** A sign of a dialect: its name in notes, its pattern, its weight. */
 interface Sign {
   readonly dialect: Dialect;
   readonly pattern: RegExp;
@@ -99,7 +99,7 @@ const SIGNS: readonly Sign[] = [
     /\bbegin\s+(immediate|exclusive|deferred)\b/i,
     /\binsert\s+or\s+(replace|ignore|abort|fail)\b/i,
   ),
-  // Names in backticks are SQLite's as well.
+  // Backticks occur in SQLite as well.
   ...signs("sqlite", 4, /`[^`\n]+`/, /\bstrftime\s*\(/i),
   ...signs("sqlite", 4, /\blast_insert_rowid\s*\(/i, /^\.(mode|read|headers|open)\b/m),
 ];
@@ -108,12 +108,12 @@ function signs(dialect: Dialect, weight: number, ...patterns: readonly RegExp[])
   return patterns.map((pattern) => ({ dialect, weight, pattern }));
 }
 
-/** Beyond this, a text tells nothing new. */
+/** Longer texts give no further evidence. */
 const LONGEST_LOOKED_AT = 200_000;
 
 /**
- * The dialect of a file: what a comment `-- dialect: mysql` near its start says, else the one whose signs weigh most;
- * undefined where nothing tells. Quoted text and comments count for little, since few signs stand there.
+ * The dialect of a file: by a comment `-- dialect: mysql` near its start, else by the largest weight of signs; undefined without evidence.
+ * Quoted text and comments count little, since few signs occur there.
  */
 export function detectDialect(text: string): Dialect | undefined {
   const told = toldDialect(text);
@@ -134,12 +134,12 @@ export function detectDialect(text: string): Dialect | undefined {
   return best[0];
 }
 
-/** True if it is taken for MySQL because of its backticks alone, which SQLite takes as well. */
+/** True if only backticks suggest MySQL, which SQLite accepts as well. */
 export function isTickedAlone(text: string): boolean {
   return detectDialect(text) === "mysql" && detectDialect(text.replaceAll("`", "")) === undefined;
 }
 
-/** The dialect that a comment near the start names. */
+/** The dialect in a comment near the start. */
 export function toldDialect(text: string): Dialect | undefined {
   const named = /^\s*(?:--|#|\/\*)\s*(?:@isolens\s+)?dialect(?:[^\S\n]*[:=]\s*| \s*)(\w+)/im.exec(
     text.slice(0, 2000),
@@ -150,7 +150,7 @@ export function toldDialect(text: string): Dialect | undefined {
 /** A single weak sign is no evidence. */
 const LEAST = 3;
 
-/** The dialect that goes by that name, as people write it. */
+/** The dialect with that name in common usage. */
 export function dialectOfName(name: string): Dialect | undefined {
   return NAMES[name.toLowerCase().replaceAll(/[\s_-]/g, "")];
 }

@@ -1,4 +1,4 @@
-// Which dialect each file of a workspace is written in.
+// The dialect of each file of a workspace.
 import { sameFamily, type Dialect } from "../../../program/dialect";
 import type { FileId } from "../../../protocol/source";
 import { variantFiles, variantOf } from "../../schema/variants";
@@ -10,26 +10,26 @@ interface Text {
 }
 
 export interface Indications {
-  /** Holds for all files, whatever their texts say. */
+  /** The dialect of all files, regardless of their texts. */
   readonly dialect?: Dialect | undefined;
-  /** The dialect of files whose text says nothing; without it, that of most others. */
+  /** The dialect of files without evidence; by default, that of most others. */
   readonly usual?: Dialect | undefined;
 }
 
-/** Tells files by their texts and remembers the last reading. */
+/** Detects dialects by text and remembers the last reading. */
 export interface DialectReader {
   /** The dialect of every file. */
   dialects(files: readonly Text[], told?: Indications): ReadonlyMap<FileId, Dialect>;
-  /** The dialect that most of the files are written in, PostgreSQL where none says anything. */
+  /** The dialect of most files; PostgreSQL without evidence. */
   usual(files: readonly Text[]): Dialect;
   /**
-   * The same, and undefined where none says anything. Files that come for several products say nothing. `code`: what the
-   * code names, where no file tells whether backticks are MySQL's.
+   * As `usual`, but undefined without evidence. Files with variants for several products are ignored. `code`: the product named in code,
+   * for when no file decides between MySQL and SQLite.
    */
   told(files: readonly Text[], code?: () => Dialect | undefined): Dialect | undefined;
 }
 
-/** A reader that has seen nothing yet. */
+/** An empty reader. */
 export function createDialectReader(): DialectReader {
   let known: ReadonlyMap<FileId, Said> = new Map();
   function detected(
@@ -56,7 +56,7 @@ export function createDialectReader(): DialectReader {
       const others = new Set(variantFiles(files));
       const own = [...detected(files, code)].filter(([file]) => !others.has(file));
       const said = own.flatMap(([, each]) => (each.dialect === undefined ? [] : [each]));
-      // Where most come for several products, the rest is chance.
+      // If most files have variants for several products, the rest is no evidence.
       return said.length === 0 || said.length < others.size ? undefined : mostFrequent(said);
     },
   };
@@ -65,7 +65,7 @@ export function createDialectReader(): DialectReader {
 interface Said {
   readonly text: string;
   readonly dialect: Dialect | undefined;
-  /** By backticks alone. */
+  /** By backticks only. */
   readonly isTicked: boolean;
 }
 
@@ -74,7 +74,7 @@ function saidBy(file: FileId, text: string): Said {
   return { text, dialect, isTicked: dialect === "mysql" && isTickedAlone(text) };
 }
 
-/** Files with nothing but backticks are SQLite's where the others, or else something else, say so. */
+/** Files with backticks only are SQLite if the others, or other evidence, say so. */
 function withTicks(
   files: ReadonlyMap<FileId, Said>,
   other: (() => Dialect | undefined) | undefined,
@@ -91,7 +91,7 @@ function withTicks(
   );
 }
 
-/** The dialect by a comment, then by the file's name (`ddl-mysql.sql`), then by how the text looks. */
+/** The dialect by a comment, then by the file's name (`ddl-mysql.sql`), then by syntax. */
 function dialectOf(file: FileId, text: string): Dialect | undefined {
   const told = toldDialect(text);
   if (told !== undefined) return told;
@@ -101,7 +101,7 @@ function dialectOf(file: FileId, text: string): Dialect | undefined {
   return agree ? detected : (named ?? detected);
 }
 
-/** MariaDB counts for MySQL, whose files it reads, too. */
+/** MariaDB counts as MySQL, whose files it reads too. */
 function mostFrequent(files: Iterable<{ readonly dialect: Dialect | undefined }>): Dialect {
   const dialects = [...files].flatMap(({ dialect }) => dialect ?? []);
   let best: Dialect = "postgres";

@@ -1,14 +1,14 @@
-// Statements that are really several: what stands in their place in a transaction.
+// Replacement of statements in a transaction by several others.
 import type { Transaction } from "../../../program/program";
 import type { Command, Statement } from "../../../program/statement";
 import { createIds, type Ids } from "../lowering";
 
-/** The statement that replaces it, whose ids come from `ids`; undefined where it stays. */
+/** The replacement of a statement, with ids from `ids`; undefined to keep it. */
 export type Replace = (statement: Statement, ids: Ids) => readonly Command[] | undefined;
 
 /**
- * The transaction with statements replaced; itself where nothing is. What replaces a statement of a unit that commits by
- * itself commits as one. Linear in the transaction.
+ * The transaction with statements replaced; unchanged ones are returned as they are. The replacement of a unit's single-statement
+ * transaction is one transaction. Linear in the transaction.
  */
 export function replaceStatements(transaction: Transaction, replace: Replace): Transaction {
   let own: Ids | undefined;
@@ -23,7 +23,7 @@ export function replaceStatements(transaction: Transaction, replace: Replace): T
   return body === transaction.body ? transaction : { ...transaction, body };
 }
 
-/** The command with statements replaced; `isOne` says that all of it is one transaction. */
+/** The command with statements replaced; `isOne` if it is a single transaction. */
 export function inStatements(
   command: Command,
   replace: (statement: Statement) => readonly Command[] | undefined,
@@ -66,7 +66,7 @@ export function inStatements(
   }
 }
 
-/** Ids that nothing in the transaction has. */
+/** Ids that are unused in the transaction. */
 function idsBehind({ id, body }: Transaction): Ids {
   const text = JSON.stringify(body);
   const statements = [...text.matchAll(/"id":"(?:[^"\\]|\\.)*\/(\d+)"/g)].map(([, n]) => Number(n));

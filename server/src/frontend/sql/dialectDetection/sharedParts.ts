@@ -1,10 +1,9 @@
-// Commands and expressions with parts of them replaced: what several of them share they share afterwards.
+// Mapping of commands and expressions that preserves shared parts.
 import { ownEntry, setEntry } from "../../../protocol/dictionary";
 
 /**
- * The result of `change` on a part and on all that it holds. `change` is asked about each part once, after the parts that it
- * holds, and gives the part itself where it leaves it alone; a part of which nothing changes stays the same object.
- * Places in the text are not gone into. Linear in the parts, each counted once.
+ * Maps a part bottom-up. `change` is called once per part, after its inner parts, and returns the part itself to keep it; unchanged parts
+ * stay the same objects. Places in the text are skipped. Linear in the distinct parts.
  */
 export function mapSharing<Part extends object>(
   part: Part,
@@ -22,7 +21,7 @@ export function mapSharing<Part extends object>(
   return mapped(part) as Part;
 }
 
-/** The part itself where none of its own parts changes. */
+/** The part with its inner parts mapped; itself if none changes. */
 export function withParts(part: object, map: (inner: object) => object): object {
   if (Array.isArray(part)) return withItems(part, map);
   let changed: Record<string, unknown> | undefined;

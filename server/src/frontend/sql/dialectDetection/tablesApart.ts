@@ -1,5 +1,5 @@
-// The tables of several databases in one program: what is declared once is one table, and others that share a name are
-// told apart by the name of their database.
+// The tables of several databases in one program: identical declarations are one table, and other tables of the same name are distinguished
+// by their database's name.
 import { dialectLabel, sameFamily, type Dialect } from "../../../program/dialect";
 import { renameInTable, type Rename } from "../../../program/renameTables";
 import type { Table } from "../../../program/schema";
@@ -11,13 +11,13 @@ interface TablesOfDatabase {
 }
 
 export interface TablesApart {
-  /** For each database what its tables are called, where some have other names than their own. */
+  /** The renaming of each database's tables, if there is any. */
   readonly names: readonly (Rename | undefined)[];
   /** All tables under these names. */
   readonly tables: readonly Table[];
 }
 
-/** Names for the tables of all databases; those of the first keep theirs. */
+/** Names for the tables of all databases; the first one keeps its names. */
 export function tablesApart(databases: readonly TablesOfDatabase[]): TablesApart {
   const taken = new Map<string, { readonly table: Table; readonly dialect: Dialect }>();
   const tables = new Map<string, Table>();
@@ -55,13 +55,13 @@ function nameFor(
   }
 }
 
-/** They were declared at the same place, or nowhere. */
+/** True if they were declared at the same place, or nowhere. */
 function isSame(left: Table, right: Table): boolean {
   if (left.inferred || right.inferred) return left.inferred && right.inferred;
   return JSON.stringify(left.source) === JSON.stringify(right.source);
 }
 
-/** Functions that statements of both databases name. */
+/** Merges an inferred table that statements of both databases use. */
 function joined(known: Table, other: Table): Table {
   const added = other.columns.filter(
     ({ name }) => !known.columns.some((column) => column.name === name),

@@ -1,4 +1,4 @@
-// The SET list of UPDATE and of upserts.
+// The SET list of UPDATE and upserts.
 import type { Expression } from "../../../program/expression";
 import { mapParts } from "../../../program/operands";
 import { defaultOf } from "../insertRow";
@@ -9,14 +9,11 @@ import { isMysql, type Expressions } from "./work";
 export interface LoweredAssignment {
   readonly column: string;
   readonly value: Expression;
-  /** `c = (@v := value)`: the variable that gets the new value as well. */
+  /** `c = (@v := value)`: the variable that also gets the new value. */
   readonly variable?: string;
 }
 
-/**
- * The assignments to columns of a relation. MySQL makes them one after the other: a later one sees what an earlier
- * one gave its column.
- */
+/** The assignments to columns of a relation. MySQL executes them in order: a later one sees the new value of an earlier column. */
 export function leftToRight(
   assignments: readonly SyntaxAssignment[],
   relation: string,
@@ -41,7 +38,7 @@ export function leftToRight(
   });
 }
 
-/** `@v := x` and LAST_INSERT_ID(x) keep what they are given. */
+/** `@v := x` and LAST_INSERT_ID(x) store their argument. */
 function unwrapped(node: SyntaxExpression): {
   readonly node: SyntaxExpression;
   readonly variable?: string;
@@ -53,7 +50,7 @@ function unwrapped(node: SyntaxExpression): {
   return { node };
 }
 
-/** Stands for what LAST_INSERT_ID() gives, among variables. */
+/** The variable for LAST_INSERT_ID(). */
 export const LAST_INSERT_ID = "last_insert_id()";
 
 function replaced(

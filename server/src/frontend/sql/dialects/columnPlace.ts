@@ -1,9 +1,9 @@
-// The place of a column in ALTER TABLE of MySQL, which rows without names of columns go by.
+// The position of a column in MySQL's ALTER TABLE, which matters to inserts without column names.
 
 /** FIRST, or AFTER another column. */
 export type ColumnPlace = { readonly after: string | undefined };
 
-/** The columns with one of them at its place; as they are where it has none, or stands after one that there is not. */
+/** The columns with one moved to its position; unchanged if there is none, or if the other column is missing. */
 export function inPlace<C extends { readonly name: string }>(
   columns: readonly C[],
   name: string,

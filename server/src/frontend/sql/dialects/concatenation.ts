@@ -1,4 +1,4 @@
-// Clauses behind the values in GROUP_CONCAT: their order and the text between them.
+// Clauses after the values in GROUP_CONCAT: order and separator.
 import { peek, take, takeAny, unexpectedToken, wordAt, type Reader } from "./reader";
 import type { SyntaxExpression, SyntaxOrder } from "./syntax";
 

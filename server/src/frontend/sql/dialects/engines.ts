@@ -1,15 +1,14 @@
-// Options of a table of MySQL and MariaDB, as far as transactions depend on them. InnoDB is what the levels were
-// measured on.
+// Table options of MySQL and MariaDB that affect transactions. The levels were measured on InnoDB.
 import type { Doubt, Table } from "../../../program/schema";
 import type { TableOption } from "./parseOptions";
 
-/** Engines whose tables keep what was written whatever becomes of the transaction. */
+/** Engines without rollback. */
 const WITHOUT_TRANSACTIONS = new Set(
   "myisam isam mrg_myisam mrg_isam merge memory heap aria maria csv archive blackhole".split(" "),
 );
 const INNODB = new Set(["innodb", "xtradb", "innobase"]);
 
-/** The table with what an option says of it. */
+/** The table with the effect of an option. */
 export function withOption(table: Table, option: TableOption): Table {
   switch (option.kind) {
     case "engine":
@@ -32,17 +31,17 @@ function withEngine({ hasNoTransactions: _, ...before }: Table, engine: string):
     : "is not followed";
   const doubted = outside(table, `the engine of ${before.name}, ${engine}, ${why}`, "engine");
   if (!WITHOUT_TRANSACTIONS.has(engine)) return doubted;
-  // None of these keeps foreign keys.
+  // None of these enforces foreign keys.
   return { ...doubted, foreignKeys: [], hasNoTransactions: true };
 }
 
-/** The table with what no level answers for. */
+/** The table with something that no level covers. */
 function outside(table: Table, reason: string, part?: Doubt["part"]): Table {
   const doubt: Doubt = { reason, touching: "all", isOutside: true, ...(part && { part }) };
   return { ...table, doubts: [...(table.doubts ?? []), doubt] };
 }
 
-/** The table with what nothing follows of it, which matters to every statement on it, or to some. */
+/** The table with an unmodelled feature, which affects all statements on it, or some. */
 export function withDoubt(
   table: Table,
   reason: string,

@@ -8,10 +8,10 @@ const NOW: Fresh = { why: "now", type: "time" };
 const UUID: Fresh = { why: "uuid", type: "text" };
 const RANDOM: Fresh = { why: "random", type: "decimal" };
 
-/** Functions that give the day at hand. */
+/** Functions that return the current date. */
 export const DATES: ReadonlySet<string> = new Set(["current_date", "curdate", "utc_date"]);
 
-/** Functions that give a new value each time. */
+/** Functions that return a new value each time. */
 export const FRESH: ReadonlyMap<string, Fresh> = new Map([
   ...words("now sysdate current_timestamp current_time curtime localtime", NOW),
   ...words("localtimestamp utc_timestamp utc_time unix_timestamp getdate getutcdate", NOW),
@@ -36,7 +36,7 @@ export const EVALUATED_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["len", "length"],
 ]);
 
-/** The session's memory, by the path under which contexts know it. */
+/** Session state, by the path that contexts use. */
 export const SESSION_MEMORY: ReadonlyMap<string, string> = new Map([
   ["row_count", "row_count()"],
   ["changes", "row_count()"],
@@ -64,12 +64,12 @@ const OTHER_AGGREGATES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Which aggregate a function is; `other` for those that are only known to read their rows. */
+/** The aggregate of a function; `other` for those that are only known to read their rows. */
 export function aggregateOf(name: string): AggregateFunction | undefined {
   return AGGREGATES[name] ?? (OTHER_AGGREGATES.has(name) ? "other" : undefined);
 }
 
-/** Functions whose value depends on nothing but their arguments, with the type that they return. */
+/** Functions that depend on their arguments only, with their result type. */
 export const DETERMINISTIC: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
   ...words<ValueType>(
     "round floor ceil ceiling truncate sign power pow sqrt exp ln log log2 log10 div",

@@ -45,7 +45,7 @@ export function lowerCall(call: Call, of: Expressions): Expression {
   }
   const type = DETERMINISTIC.get(name);
   if (type !== undefined) {
-    // Equal arguments give equal values, which is all that is known of it.
+    // An uninterpreted function: equal arguments give equal values.
     weaken(work, `the function ${name}()`);
     return { kind: "call", name, arguments: values, deterministic: true };
   }
@@ -125,7 +125,7 @@ function special(call: Call, of: Expressions): Expression | undefined {
     case "last_insert_id":
       return first === undefined ? undefined : value(first);
     case "get_lock":
-      // In a query the server may ask for it once a row.
+      // In a query the server may evaluate it once per row.
       if (first === undefined || of.scope.sources.length > 0 || of.scope.outer) return undefined;
       weaken(work, "GET_LOCK, which outlives the transaction and may give up", "outside");
       work.heldKeys.push(value(first));
@@ -138,7 +138,7 @@ function special(call: Call, of: Expressions): Expression | undefined {
   }
 }
 
-/** CONCAT is NULL when one part is; SQL Server's takes NULL for an empty text. */
+/** CONCAT is NULL if a part is; SQL Server's treats NULL as an empty text. */
 function concatenated(values: readonly Expression[], { work }: Expressions): Expression {
   const parts =
     work.dialect === "sqlserver"
@@ -151,7 +151,7 @@ function concatenated(values: readonly Expression[], { work }: Expressions): Exp
   );
 }
 
-/** GREATEST and LEAST are NULL when one value is, other than in PostgreSQL and SQL Server. */
+/** GREATEST and LEAST are NULL if a value is, unlike in PostgreSQL and SQL Server. */
 function extreme(name: string, values: readonly Expression[], { work }: Expressions): Expression {
   const call: Expression = { kind: "call", name, arguments: values, deterministic: true };
   if (!isMysql(work) && work.dialect !== "sqlite") return call;

@@ -18,7 +18,7 @@ import type {
 } from "./syntax";
 import { isMysql, weaken, type Expressions, type Work } from "./work";
 
-/** A change in the AR, or why it has none. */
+/** A change in the AR, or the reason why there is none. */
 export type ChangeResult =
   | { readonly ok: true; readonly lowered: Lowering }
   | { readonly ok: false; readonly reason: string };
@@ -27,7 +27,7 @@ function refused(reason: string): ChangeResult {
   return { ok: false, reason };
 }
 
-/** The relations of a change: the one that is changed by its name there, and all with their conditions. */
+/** The relations of a change: the changed one by its name there, and all with their conditions. */
 interface Target {
   readonly relation: Relation;
   readonly others: readonly Relation[];
@@ -61,7 +61,7 @@ function targetOf(
   return { relation: plain(relation), others, on, of: expressions(scope, work) };
 }
 
-/** An UPDATE: one statement of the AR for each table that it changes. */
+/** An UPDATE: one AR statement for each changed table. */
 export function lowerUpdate(node: SyntaxUpdate, base: StatementBase, before: Work): ChangeResult {
   const work = withCtes(node.with, undefined, before);
   const from = [...aliased(node.tables, node.from), ...node.from];
@@ -149,7 +149,7 @@ function dependsOnOrder(
   return changed.some((column) => read.includes(JSON.stringify(column)));
 }
 
-/** WHERE with ORDER BY and LIMIT: those rows of the key that the same query would give. Undefined: not possible. */
+/** WHERE with ORDER BY and LIMIT: the rows whose key the same query returns. Undefined if impossible. */
 function filterOf(
   node: SyntaxUpdate | SyntaxDelete,
   { relation, of }: Target,
@@ -179,7 +179,7 @@ function filterOf(
   return { kind: "inQuery", operand: own, query };
 }
 
-/** True if a condition equates a column with something free of rows. */
+/** True if a condition equates a column with a row-independent value. */
 function equates(where: Expression, alias: string, column: string): boolean {
   if (where.kind === "and") return where.operands.some((each) => equates(each, alias, column));
   if (where.kind !== "comparison" || where.operator !== "=") return false;
@@ -196,7 +196,7 @@ interface ReturningResult {
   readonly lowered: Pick<Lowering, "result" | "targets" | "insertId">;
 }
 
-/** RETURNING, OUTPUT and the variables that SET assigns beside its columns. */
+/** RETURNING, OUTPUT and variables in SET. */
 function returningOf(
   nodes: readonly SyntaxOutput[] | undefined,
   assignments: readonly LoweredAssignment[],
@@ -255,7 +255,7 @@ function returningOf(
   };
 }
 
-/** A returned value over the new row; what a column held before is only known where it did not change. */
+/** A returned value over the new row; the old value of a column is only known if it did not change. */
 function current(
   value: Expression,
   assignments: readonly LoweredAssignment[],
@@ -272,7 +272,7 @@ function current(
     : value;
 }
 
-/** A DELETE from one table, perhaps joined with others. */
+/** A DELETE from one table, possibly joined with others. */
 export function lowerDelete(node: SyntaxDelete, base: StatementBase, before: Work): ChangeResult {
   const work = withCtes(node.with, undefined, before);
   const [name = "", ...others] = node.targets;

@@ -1,5 +1,5 @@
-// Expressions of MySQL, MariaDB, SQL Server and SQLite in the AR. Truth values are numbers in these dialects: a
-// condition where a value is wanted becomes 1, 0 or NULL, and a number where a condition is wanted is compared with 0.
+// Expressions of MySQL, MariaDB, SQL Server and SQLite in the AR. Booleans are numbers in these dialects: a condition as a value becomes 1,
+// 0 or NULL, and a number as a condition is compared with 0.
 import type { ArithmeticOperator, Expression } from "../../../program/expression";
 import { COMPARISONS, isCondition, literal } from "../expressions";
 import { lose, typeIn } from "../nsp/scope";
@@ -9,7 +9,7 @@ import type { SyntaxExpression, SyntaxQuery } from "./syntax";
 import { columnType } from "./types";
 import { isMysql, loseCondition, resolveName, type Expressions } from "./work";
 
-/** The value of an expression: a number where it is a condition. Never fails. */
+/** The value of an expression; a condition becomes a number. Never fails. */
 export function lowerValue(node: SyntaxExpression, of: Expressions): Expression {
   return asValue(lowerAny(node, of));
 }
@@ -53,7 +53,7 @@ export function asCondition(expression: Expression): Expression {
   }
   if (expression.kind === "conditional") {
     const { condition, then, otherwise } = expression;
-    // A condition that had become a value is itself again.
+    // A condition that was converted to a value is restored.
     if (then.kind === "literal" && then.value === 1 && isRest(otherwise, condition)) {
       return condition;
     }
@@ -64,7 +64,7 @@ export function asCondition(expression: Expression): Expression {
   return compare("<>", expression, literal(0));
 }
 
-/** The value that `asValue` puts behind 1: 0, or NULL where the condition is. */
+/** True for the second part of `asValue`: 0, or NULL if the condition is NULL. */
 function isRest(expression: Expression, of: Expression): boolean {
   const isZero = (each: Expression): boolean => each.kind === "literal" && each.value === 0;
   if (TWO_VALUED.has(of.kind)) return isZero(expression);
@@ -151,7 +151,7 @@ function lowerAny(node: SyntaxExpression, of: Expressions): Expression {
   }
 }
 
-/** True if a column's texts are compared by their bytes. */
+/** True if a column's texts are compared bytewise. */
 function isBytewise(value: Expression, { scope, work }: Expressions): boolean {
   if (value.kind !== "column") return false;
   const source = scope.sources.find(({ relation }) => relation.alias === value.relation);
@@ -228,7 +228,7 @@ function binary(
   }
 }
 
-/** In SQL Server `+` also joins texts; with a time, the result is not followed. */
+/** In SQL Server `+` also concatenates texts; with a time, the result is not followed. */
 function calculated(
   operator: ArithmeticOperator,
   left: Expression,
@@ -241,7 +241,7 @@ function calculated(
   return { kind: "arithmetic", operator: isText ? "||" : operator, left, right };
 }
 
-/** `/` gives a fraction in MySQL, and a whole number of whole numbers elsewhere. */
+/** `/` is exact in MySQL, and integer division for integers elsewhere. */
 function divided(left: Expression, right: Expression, { scope, work }: Expressions): Expression {
   const isDecimal = (side: Expression): boolean => typeIn(side, scope, work) === "decimal";
   const plain = !isMysql(work) || isDecimal(left) || isDecimal(right);

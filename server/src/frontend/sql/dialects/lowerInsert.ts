@@ -56,7 +56,7 @@ export function lowerInsert(node: SyntaxInsert, base: StatementBase, before: Wor
   };
 }
 
-/** A value given for a column. NULL and 0 make MySQL count an AUTO_INCREMENT column on. */
+/** The value for a column. NULL and 0 advance a MySQL AUTO_INCREMENT column. */
 function given_(
   node: SyntaxExpression,
   column: string,
@@ -73,14 +73,14 @@ function given_(
     : lowerValue(node, expressions({ sources: [] }, work));
 }
 
-/** The column that numbers the rows of a table by itself. */
+/** The auto-increment column of a table. */
 function automatic(table: Table | undefined): string | undefined {
   return table?.columns.find(
     ({ default: value }) => value?.kind === "fresh" && value.why === "sequence",
   )?.name;
 }
 
-/** INSERT ... SELECT with the columns that it leaves out as further outputs. */
+/** INSERT ... SELECT with missing columns as further outputs. */
 function completedQuery(
   columns: readonly string[],
   query: Query,
@@ -161,7 +161,7 @@ function returningOf(
   return { clause: { into, outputs: withDistinctNames(outputs) }, insertId };
 }
 
-/** `inserted.a` of OUTPUT is the column of the row that came to be. */
+/** `inserted.a` in OUTPUT is a column of the new row. */
 function ofInserted(value: Expression, table: string): Expression {
   if (value.kind === "column" && value.relation === "inserted")
     return { ...value, relation: table };

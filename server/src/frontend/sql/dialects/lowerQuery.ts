@@ -46,7 +46,7 @@ export function lowerQuery(query: SyntaxQuery, outer: Scope | undefined, before:
   };
 }
 
-/** The context of lowering expressions in that scope. */
+/** The context for lowering expressions in that scope. */
 export function expressions(scope: Scope, work: Work): Expressions {
   return { scope, work, lowerQuery, value: lowerValue, condition: lowerCondition };
 }
@@ -89,7 +89,7 @@ export interface Relations {
   readonly relations: readonly Relation[];
 }
 
-/** The relations of FROM with their conditions, and the scope that they make. */
+/** The relations of FROM with their conditions, and their scope. */
 export function sourcesOf(
   from: readonly SyntaxRelation[],
   outer: Scope | undefined,
@@ -98,7 +98,7 @@ export function sourcesOf(
   const withOuter = outer === undefined ? {} : { outer };
   let sources: readonly Source[] = [];
   for (const each of from) {
-    // MySQL's name for no table at all.
+    // MySQL's name for no table.
     if (each.table === "dual" && work.context.table("dual")?.inferred !== false) continue;
     const added = sourceOf(each, sources.length, outer, work);
     const scope: Scope = { sources: [...sources, added], ...withOuter };
@@ -169,12 +169,12 @@ function sharedColumns(added: Source, before: readonly Source[], work: Work): re
   return (added.columns ?? []).filter((column) => known.includes(column));
 }
 
-/** Outputs under the labels of the result, which have the case of the query. */
+/** Outputs under the result's labels, which keep the query's case. */
 export function withLabels(
   outputs: readonly Output[],
   nodes: readonly SyntaxOutput[],
 ): readonly Output[] {
-  // A star is as many as there are columns, which are labelled as they are declared.
+  // A star expands to the columns, labelled as declared.
   if (nodes.length !== outputs.length) {
     const labels = new Map(
       nodes.flatMap(({ label }) => (label ? [[label.toLowerCase(), label]] : [])),
@@ -187,7 +187,7 @@ export function withLabels(
   return outputs.map((each, at) => ({ ...each, name: nodes[at]?.label ?? each.name }));
 }
 
-/** The outputs of a select list or RETURNING clause, with `*` spelled out as far as the columns are known. */
+/** The outputs of a select list or RETURNING clause, with `*` expanded as far as the columns are known. */
 export function lowerOutputs(nodes: readonly SyntaxOutput[], of: Expressions): readonly Output[] {
   return nodes.flatMap(({ value, alias, text }): readonly Output[] => {
     if (value.kind === "star") return allColumns(value.path.at(-1), of);
@@ -231,7 +231,7 @@ function positional(node: SyntaxExpression, outputs: readonly Output[]): Express
   return outputs[node.value - 1]?.value;
 }
 
-/** The lock that a query takes: by its clause, or by SQL Server's hints. */
+/** The lock of a query: by its clause, or by SQL Server's hints. */
 function lockOf(query: SyntaxQuery, scope: Scope): LockClause | undefined {
   if (query.lock !== undefined) return query.lock;
   const hinted = query.from.flatMap((relation, at) => {
@@ -256,12 +256,12 @@ function lockOf(query: SyntaxQuery, scope: Scope): LockClause | undefined {
   return { strength: strongest.strength, of: all ? [] : of, wait: strongest.wait };
 }
 
-/** The values of a list without relations: limits, arguments of calls. */
+/** The values of a row-independent list: limits, arguments of calls. */
 export function lowerFree(nodes: readonly SyntaxExpression[], work: Work): readonly Expression[] {
   return lowerValues(nodes, expressions({ sources: [] }, work));
 }
 
-/** A value without relations. */
+/** A row-independent value. */
 export function lowerFreeValue(node: SyntaxExpression | undefined, work: Work): Expression {
   return node === undefined ? literal(null) : lowerValue(node, expressions({ sources: [] }, work));
 }

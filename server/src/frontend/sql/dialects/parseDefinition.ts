@@ -22,7 +22,7 @@ import { isIndex, plainIndex, readIndex, toColumns } from "./parseIndex";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
 import type { ColumnDefinition, ConstraintDefinition, TableChange, Definition } from "./definition";
 
-/** The definition at the reader; DDL about anything else is nothing. */
+/** The definition at the reader; irrelevant DDL is "nothing". */
 export function readDefinition(reader: Reader): Definition {
   switch (takeAny(reader, "create", "alter", "drop", "rename")) {
     case "create":
@@ -102,7 +102,7 @@ function createTable(reader: Reader): Definition {
   return query === undefined ? definition : { ...definition, query };
 }
 
-/** CREATE TABLE ... AS SELECT: the query behind the table's options. */
+/** CREATE TABLE ... AS SELECT: the query after the table's options. */
 function queryAfterOptions(reader: Reader): SyntaxQuery | undefined {
   while (peek(reader) !== undefined && !/^(select|with)$/.test(wordAt(reader))) {
     if (wordAt(reader) === "(" && !/^(select|with)$/.test(wordAt(reader, 1)))
@@ -114,7 +114,7 @@ function queryAfterOptions(reader: Reader): SyntaxQuery | undefined {
   return readQuery(reader);
 }
 
-/** Up to the comma or the parenthesis behind a column or constraint. */
+/** Skips to the comma or parenthesis after a column or constraint. */
 function skipMember(reader: Reader): void {
   while (peek(reader) !== undefined && wordAt(reader) !== "," && wordAt(reader) !== ")") {
     if (wordAt(reader) === "(") skipParentheses(reader);
@@ -134,7 +134,7 @@ function member(
   skipMember(reader);
 }
 
-/** A constraint of a table; `skipped` for an index of expressions or of another kind. Undefined: a column stands here. */
+/** A table constraint; `skipped` for an index of expressions or of another kind. Undefined at a column. */
 function constraint(reader: Reader): ConstraintDefinition | "skipped" | undefined {
   let name: string | undefined;
   if (take(reader, "constraint") && !isConstraintWord(wordAt(reader)))
@@ -250,7 +250,7 @@ function column(reader: Reader): ColumnDefinition {
   if (isType) readType(reader, draft);
   // SQLite's columns need no type, and computed ones have none.
   else if (reader.dialect !== "sqlite" && wordAt(reader) !== "as") throw unexpectedToken(reader);
-  // A word that says nothing about keys is passed over; the next may.
+  // Irrelevant words are skipped; the next one may matter.
   while (peek(reader) !== undefined && wordAt(reader) !== "," && wordAt(reader) !== ")") {
     if (attribute(reader, draft)) continue;
     if (wordAt(reader) === "(") skipParentheses(reader);
@@ -293,7 +293,7 @@ function readType(reader: Reader, draft: ColumnDraft): void {
   }
 }
 
-/** One attribute of a column; false where none stands. */
+/** One attribute of a column; false if there is none. */
 function attribute(reader: Reader, draft: ColumnDraft): boolean {
   const add = (constraint: ConstraintDefinition): void => {
     draft.constraints = [...draft.constraints, constraint];
@@ -329,7 +329,7 @@ function attribute(reader: Reader, draft: ColumnDraft): boolean {
       takeAny(reader, "asc", "desc", "clustered", "nonclustered");
       add({ kind: "primary", columns });
       draft.nullable = false;
-      // SQLite's row numbers.
+      // SQLite's row ids.
       if (reader.dialect === "sqlite" && draft.type === "integer") draft.automatic = true;
       return true;
     case "unique":

@@ -2,7 +2,7 @@
 import { expect, take, takeAny, takeTable, type Reader } from "./reader";
 import type { Definition } from "./definition";
 
-/** Behind DROP. */
+/** The rest after DROP. */
 export function drop(reader: Reader): Definition {
   takeAny(reader, "temporary");
   if (take(reader, "index")) {
@@ -20,7 +20,7 @@ export function drop(reader: Reader): Definition {
   return { kind: "drop", tables };
 }
 
-/** Behind RENAME. */
+/** The rest after RENAME. */
 export function rename(reader: Reader): Definition {
   if (!take(reader, "table") && !take(reader, "tables")) return { kind: "nothing" };
   const pairs: { from: string; to: string }[] = [];
@@ -32,7 +32,7 @@ export function rename(reader: Reader): Definition {
   return { kind: "renames", pairs };
 }
 
-/** Passes over IF [NOT] EXISTS. */
+/** Skips IF [NOT] EXISTS. */
 export function ifExists(reader: Reader): void {
   if (take(reader, "if")) {
     take(reader, "not");

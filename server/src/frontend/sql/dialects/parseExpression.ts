@@ -16,7 +16,7 @@ import {
 import { orderAndMark, type Concatenation } from "./concatenation";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
 
-/** Reads a query: the one knot in which expressions and queries contain each other. */
+/** Reads a query: injected because expressions and queries contain each other. */
 export type ReadQuery = (reader: Reader) => SyntaxQuery;
 
 export interface Parsing {
@@ -24,7 +24,7 @@ export interface Parsing {
   readonly readQuery: ReadQuery;
 }
 
-/** Deeper expressions are not read, so that no stack overflows here or later. */
+/** Nesting limit, against stack overflow here and later. */
 const DEEPEST = 250;
 
 /** A chain of operators is a tree as deep as it is long. */
@@ -99,7 +99,7 @@ function powerOf(reader: Reader, operator: string): number | undefined {
   return Object.hasOwn(POWERS, operator) ? POWERS[operator] : undefined;
 }
 
-/** `||` is OR in MySQL and joins texts elsewhere. */
+/** `||` is OR in MySQL and concatenation elsewhere. */
 function concatenates({ dialect }: Reader): boolean {
   return dialect !== "mysql" && dialect !== "mariadb";
 }
@@ -203,7 +203,7 @@ function isTest(parsing: Parsing, operand: SyntaxExpression): SyntaxExpression {
   if (word === "true" || word === "false") test = { kind: "is", operand, what: word };
   else if (word !== undefined) test = { kind: "is", operand, what: "null" };
   else {
-    // IS [NOT] [DISTINCT FROM] of SQLite and SQL Server compares, with two NULLs alike.
+    // IS [NOT] [DISTINCT FROM] of SQLite and SQL Server compares with NULL equal to NULL.
     const distinct = take(reader, "distinct", "from");
     const same: SyntaxExpression = {
       kind: "binary",
@@ -255,7 +255,7 @@ function listUntilClose(parsing: Parsing): readonly SyntaxExpression[] {
   return values;
 }
 
-/** True if a query stands ahead, in however many parentheses. */
+/** True if a query follows, in any number of parentheses. */
 export function startsQuery(reader: Reader): boolean {
   let ahead = 0;
   while (wordAt(reader, ahead) === "(") ahead++;
@@ -298,7 +298,7 @@ function prefix(parsing: Parsing): SyntaxExpression {
   }
 }
 
-/** Strings that follow each other are one. */
+/** Adjacent strings are concatenated. */
 function strings(reader: Reader, first: string): string {
   let text = first;
   for (let next = peek(reader); next?.kind === "string"; next = peek(reader)) {
@@ -432,7 +432,7 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
 
 const RESERVED = new Set("select from where and or in on".split(" "));
 
-/** Functions that are called without parentheses. */
+/** Functions called without parentheses. */
 const NILADIC = new Set(
   "current_timestamp current_date current_time localtime localtimestamp utc_timestamp current_user".split(
     " ",
@@ -464,7 +464,7 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
   const values: SyntaxExpression[] = [];
   let concatenation: Concatenation = {};
   let rest = false;
-  // Words that tell one call from another are among its arguments.
+  // Keywords between the arguments of a call.
   if (name === "extract" && wordAt(reader, 1) === "from") {
     values.push({ kind: "literal", value: takeWord(reader) });
   }
@@ -509,7 +509,7 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
 /** Functions whose first argument is a unit of time. */
 const UNITS_FIRST = new Set(["timestampdiff", "timestampadd", "datediff", "dateadd", "datepart"]);
 
-/** `FROM x FOR y`, `ORDER BY a SEPARATOR ','`, `USING utf8`: words inside a call that only some functions have. */
+/** `FROM x FOR y`, `ORDER BY a SEPARATOR ','`, `USING utf8`: keywords inside of specific calls. */
 function restOfArguments({ reader }: Parsing): void {
   if (take(reader, ")")) return;
   for (let depth = 1; depth > 0; reader.at++) {
@@ -559,7 +559,7 @@ function castOf(parsing: Parsing, name: string): SyntaxExpression {
   return { kind: "cast", operand, ...type };
 }
 
-/** The words of a type, and whether it has digits after its point. */
+/** The words of a type, and whether it has decimals. */
 export function typeName(reader: Reader): {
   readonly type: string;
   readonly rounds: boolean;

@@ -23,7 +23,7 @@ export interface ReadIndex {
   readonly where?: SyntaxExpression;
 }
 
-/** Index behind CREATE [UNIQUE]; undefined for a plain index of expressions. */
+/** The index after CREATE [UNIQUE]; undefined for a plain index of expressions. */
 export function readIndex(reader: Reader, unique: boolean): ReadIndex | undefined {
   takeAny(reader, "clustered", "nonclustered");
   expect(reader, "index");
@@ -40,7 +40,7 @@ export function readIndex(reader: Reader, unique: boolean): ReadIndex | undefine
   return { unique, table, columns, name, ...where };
 }
 
-/** The name and the columns of a member; undefined for indexes of expressions, and for those that find nothing by equality. */
+/** The name and columns of an index member; undefined for indexes of expressions, and for those that do not search by equality. */
 export function plainIndex(
   reader: Reader,
 ): { readonly columns: readonly string[]; readonly name?: string } | undefined {
@@ -53,7 +53,7 @@ export function plainIndex(
   return { columns: takeNames(reader), ...name };
 }
 
-/** True if a list of columns stands here: `(a, b(10) DESC)`. */
+/** True at a list of columns: `(a, b(10) DESC)`. */
 function hasNames(reader: Reader): boolean {
   for (let at = 1; ; at++) {
     if (!/^(word|name)$/.test(peek(reader, at)?.kind ?? "")) return false;
@@ -67,7 +67,7 @@ function hasNames(reader: Reader): boolean {
   }
 }
 
-/** `KEY name (a)`, not a column that is called so. */
+/** True at `KEY name (a)`, false at a column named KEY. */
 export function isIndex(reader: Reader): boolean {
   for (let ahead = 1; ahead < 5; ahead++) {
     const word = wordAt(reader, ahead);
@@ -77,7 +77,7 @@ export function isIndex(reader: Reader): boolean {
   return false;
 }
 
-/** Over names and words up to the list of columns. */
+/** Skips names and words up to the list of columns. */
 export function toColumns(reader: Reader): void {
   while (peek(reader) !== undefined && wordAt(reader) !== "(" && wordAt(reader) !== ",")
     reader.at++;

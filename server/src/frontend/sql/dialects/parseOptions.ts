@@ -1,16 +1,16 @@
-// Options behind the columns of a table of MySQL and MariaDB: its engine, its collation, its partitions.
+// Table options of MySQL and MariaDB: engine, collation, partitions.
 import { peek, skipParentheses, take, wordAt, type Reader } from "./reader";
 
-/** An option that says how the table behaves. Options about space, speed and files are passed over. */
+/** An option that affects behaviour. Options about space, speed and files are skipped. */
 export type TableOption =
   | { readonly kind: "engine" | "collation" | "charset"; readonly name: string }
-  /** Anything else, in the words of the text. */
+  /** Anything else, as written. */
   | { readonly kind: "other"; readonly text: string };
 
-/** Texts are equal where their bytes are, or where they differ in case and the like alone. */
+/** Comparison of texts: bytewise, or ignoring case and the like. */
 export type TextCollation = "bytes" | "letters";
 
-/** How texts are compared behind an option: a collation says more than a character set before it. */
+/** The text comparison of an option: a collation overrides an earlier character set. */
 export function collationAfter(
   before: TextCollation | undefined,
   option: TableOption | undefined,
@@ -39,7 +39,7 @@ export function tableOptions(reader: Reader): readonly TableOption[] {
   return options;
 }
 
-/** The options that one part of ALTER TABLE gives: CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin. */
+/** The options in one part of ALTER TABLE: CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin. */
 export function changedOptions(reader: Reader): readonly TableOption[] {
   const options: TableOption[] = [];
   if (!isOfMysql(reader)) return options;
@@ -54,7 +54,7 @@ function isOfMysql({ dialect }: Reader): boolean {
   return dialect === "mysql" || dialect === "mariadb";
 }
 
-/** One option; undefined for one that changes nothing here, and where none stands. */
+/** One option; undefined for an irrelevant one, and if there is none. */
 export function tableOption(reader: Reader): TableOption | undefined {
   take(reader, "default");
   const word = wordAt(reader);
@@ -91,7 +91,7 @@ export function tableOption(reader: Reader): TableOption | undefined {
   return { kind: "other", text: word === "" ? "an option" : word.toUpperCase() };
 }
 
-/** The rest behind the words of an option, folded. */
+/** The rest after an option's words, folded. */
 function value(reader: Reader, words: number): string {
   reader.at += words;
   take(reader, "=");
@@ -110,7 +110,7 @@ function skipRest(reader: Reader): void {
 
 const TWO_WORDS = new Set(["data", "index"]);
 
-/** Options, and changes of a table, that change neither what statements give nor what they lock. */
+/** Options and changes of a table that affect neither results nor locks. */
 const QUIET = new Set(
   (
     "auto_increment avg_row_length checksum table_checksum comment compression data index delay_key_write encryption " +

@@ -30,7 +30,7 @@ import type {
 
 type Draft = { -readonly [Key in keyof SyntaxQuery]: SyntaxQuery[Key] };
 
-/** Deeper queries are not read, so that no stack overflows. */
+/** Nesting limit of queries, against stack overflow. */
 const DEEPEST = 60;
 
 /** The query at the reader, with its set operations, order, limit and locks. */
@@ -60,7 +60,7 @@ export function readQuery(reader: Reader): SyntaxQuery {
   return { ...query, with: [...ctes, ...query.with] };
 }
 
-/** The context that expressions need of queries. */
+/** The parsing context of expressions. */
 export function parsingOf(reader: Reader): Parsing {
   return { reader, readQuery };
 }
@@ -165,7 +165,7 @@ function listOf(parsing: Parsing): readonly SyntaxExpression[] {
   return values;
 }
 
-/** ORDER BY, LIMIT, OFFSET, FETCH, locks and INTO: in the order in which any dialect allows them. */
+/** ORDER BY, LIMIT, OFFSET, FETCH, locks and INTO, in any dialect's order. */
 function tail(parsing: Parsing, query: Draft): void {
   const { reader } = parsing;
   for (let at = -1; at !== reader.at;) {
@@ -222,7 +222,7 @@ export function readLimit(parsing: Parsing, query: Limited): void {
   }
 }
 
-/** INTO @a, b; INTO OUTFILE '...'. INTO a new table is another statement than a query. */
+/** INTO @a, b; INTO OUTFILE '...'. INTO a new table is another kind of statement. */
 function readInto(reader: Reader, query: Draft): void {
   if (wordAt(reader) !== "into") return;
   if (reader.dialect === "sqlserver" || reader.dialect === "sqlite") return;
@@ -301,7 +301,7 @@ export function readOutputs(parsing: Parsing): readonly SyntaxOutput[] {
   return outputs;
 }
 
-/** `@x = value` of SQL Server assigns; everything else is an expression. */
+/** `@x = value` of SQL Server is an assignment; everything else is an expression. */
 function selected(parsing: Parsing): SyntaxExpression {
   const { reader } = parsing;
   const variable = peek(reader);
@@ -487,7 +487,7 @@ export function readWith(reader: Reader): readonly SyntaxWith[] {
   return found;
 }
 
-/** `(1, 2), (3, 4)`, each perhaps after ROW. */
+/** `(1, 2), (3, 4)`, each optionally after ROW. */
 export function readRows(parsing: Parsing): readonly (readonly SyntaxExpression[])[] {
   const { reader } = parsing;
   const rows: (readonly SyntaxExpression[])[] = [];

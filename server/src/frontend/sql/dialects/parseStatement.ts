@@ -1,4 +1,4 @@
-// Statements on rows of MySQL, MariaDB, SQL Server and SQLite as syntax trees.
+// Row statements of MySQL, MariaDB, SQL Server and SQLite as syntax trees.
 import type { Dialect } from "../../../program/dialect";
 import type { Spelling } from "../text/spelling";
 import { parseExpression, startsQuery, typeName, type Parsing } from "./parseExpression";
@@ -43,16 +43,13 @@ import type {
 
 export type ParseResult<Tree> =
   | { readonly ok: true; readonly tree: Tree; readonly losses: readonly string[] }
-  /** `offset` is where in the text the parser stopped. */
+  /** `offset` is the position where the parser stopped. */
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
-/** Longer statements are lists of rows and the like, and not worth their time. */
+/** Longer statements are lists of rows and the like, and not worth parsing. */
 const LONGEST = 200_000;
 
-/**
- * The statement that is all of a canonical text, which has up to `longest` characters. Never throws for bad input; linear
- * in the text.
- */
+/** The statement in a whole canonical text of up to `longest` characters. Never throws for bad input; linear in the text. */
 export function parseStatement(
   text: string,
   dialect: Dialect,
@@ -71,7 +68,7 @@ export function parseStatement(
   );
 }
 
-/** The expression that is all of a canonical text. */
+/** The expression in a whole canonical text. */
 export function parseValue(
   text: string,
   dialect: Dialect,
@@ -84,7 +81,7 @@ export function parseValue(
   });
 }
 
-/** Runs a reader of a whole text; where it cannot go on, that is the result. */
+/** Runs a parser over a whole text; a syntax error becomes the result. */
 export function parseWhole<Tree>(
   { text, dialect, spelling }: Pick<Reader, "text" | "dialect" | "spelling">,
   read: (reader: Reader) => Tree,
@@ -140,7 +137,7 @@ function statement(reader: Reader): SyntaxStatement {
   }
 }
 
-/** True if the WITH clause ahead belongs to a query: its lists end before SELECT. */
+/** True if the WITH clause belongs to a query: its lists end before SELECT. */
 function startsPlainQuery(reader: Reader): boolean {
   const before = reader.at;
   const { losses } = reader;
@@ -299,7 +296,7 @@ function assignment(parsing: Parsing): SyntaxAssignment {
     reader.at++;
     expect(reader, "=");
     const value = parseExpression(parsing);
-    // UPDATE t SET @x = a = a + 1: the variable gets the new value of the column.
+    // UPDATE t SET @x = a = a + 1: the variable gets the column's new value.
     if (value.kind === "binary" && value.operator === "=" && value.left.kind === "name") {
       const kept: SyntaxExpression = {
         kind: "assign",
@@ -427,7 +424,7 @@ function plainRelation(table: string): SyntaxRelation {
   return { table, columns: [], join: "inner", natural: false, using: [], hints: [] };
 }
 
-/** SET @a = 1, @b := 2; what else SET sets is of the session alone. */
+/** SET @a = 1, @b := 2; other settings only concern the session. */
 function set(reader: Reader): SyntaxStatement {
   const parsing = parsingOf(reader);
   expect(reader, "set");
@@ -435,7 +432,7 @@ function set(reader: Reader): SyntaxStatement {
   do {
     const target = peek(reader);
     if (target?.kind !== "variable") {
-      // A setting of the session, or a local variable of a routine.
+      // A session setting, or a local variable of a routine.
       const path = target?.kind === "system" ? undefined : setting(reader);
       if (target?.kind === "system") reader.at++;
       if (!take(reader, "=") && !take(reader, ":=")) return { kind: "nothing" };
@@ -455,7 +452,7 @@ function set(reader: Reader): SyntaxStatement {
   return found.length === 0 ? { kind: "nothing" } : { kind: "set", assignments: found };
 }
 
-/** The name before `=`: undefined for a setting of the session. */
+/** The name before `=`; undefined for a session setting. */
 function setting(reader: Reader): string | undefined {
   const scope = takeAny(reader, "session", "global", "local", "persist", "names", "character");
   if (scope !== undefined || peek(reader)?.kind === "symbol") {

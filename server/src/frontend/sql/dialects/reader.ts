@@ -1,4 +1,4 @@
-// A cursor over the tokens of one canonical statement: what all parts of the parser share.
+// A cursor over the tokens of one canonical statement, shared by all parts of the parser.
 import type { Dialect } from "../../../program/dialect";
 import { OF_BYTES, plainText } from "../text/escapes";
 import type { Spelling } from "../text/spelling";
@@ -12,14 +12,14 @@ export interface Lexeme {
     | "number"
     | "placeholder"
     | "symbol"
-    /** `@x` and `@@x`; `word` is the name with its signs. */
+    /** `@x` and `@@x`; `word` is the name with its sigils. */
     | "variable"
     | "system";
-  /** Words and names folded, symbols as written, strings as the text that they mean. */
+  /** Words and names folded, symbols as written, strings by value. */
   readonly word: string;
   readonly start: number;
   readonly end: number;
-  /** A string that is written as its bytes. */
+  /** True for a string written as bytes. */
   readonly isBytes?: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface Reader {
   readonly spelling: Spelling;
   readonly lexemes: readonly Lexeme[];
   at: number;
-  /** How deep the expression at hand is nested. */
+  /** The nesting depth of the current expression. */
   depth: number;
-  /** Parts that were read over and matter. */
+  /** Relevant parts that were skipped. */
   losses: string[];
 }
 
-/** The parser's message where it cannot go on; caught where parsing began. */
+/** The parser's error; caught where parsing began. */
 export class Unreadable extends Error {
   readonly offset: number;
   constructor(message: string, offset: number) {
@@ -139,20 +139,20 @@ export function peek(reader: Reader, ahead = 0): Lexeme | undefined {
   return reader.lexemes[reader.at + ahead];
 }
 
-/** The word or symbol ahead; empty for quoted names, strings and the end. */
+/** The next word or symbol; empty for quoted names, strings and the end. */
 export function wordAt(reader: Reader, ahead = 0): string {
   const lexeme = peek(reader, ahead);
   return lexeme?.kind === "word" || lexeme?.kind === "symbol" ? lexeme.word : "";
 }
 
-/** Takes these words if they come next. */
+/** Consumes these words if they come next. */
 export function take(reader: Reader, ...words: readonly string[]): boolean {
   if (!words.every((word, at) => wordAt(reader, at) === word)) return false;
   reader.at += words.length;
   return true;
 }
 
-/** Takes one of these words if it comes next. */
+/** Consumes one of these words if it comes next. */
 export function takeAny<Word extends string>(
   reader: Reader,
   ...words: readonly Word[]
@@ -167,7 +167,7 @@ export function expect(reader: Reader, ...words: readonly string[]): void {
   for (const word of words) if (!take(reader, word)) throw unexpectedToken(reader);
 }
 
-/** Where the reader stands, as an offset of the text. */
+/** The reader's offset in the text. */
 export function offsetAt(reader: Reader): number {
   return peek(reader)?.start ?? reader.text.length;
 }
@@ -179,7 +179,7 @@ export function unexpectedToken(reader: Reader): Unreadable {
   return new Unreadable(`unexpected ${plainText(found)}`, lexeme.start);
 }
 
-/** Words that begin the next clause and are no alias unless AS stands before them. */
+/** Words that begin the next clause, and are aliases only after AS. */
 const CLAUSES = new Set(
   (
     "from where group having order limit offset fetch for lock union intersect except minus on using join inner " +
@@ -190,7 +190,7 @@ const CLAUSES = new Set(
   ).split(" "),
 );
 
-/** Words that no dialect takes for a name without quotes. */
+/** Words that no dialect accepts as unquoted names. */
 const RESERVED = new Set(
   (
     "from where group having order limit union intersect except on using join inner left right full cross natural " +
@@ -199,14 +199,14 @@ const RESERVED = new Set(
   ).split(" "),
 );
 
-/** True if an alias without AS stands ahead. */
+/** True at an alias without AS. */
 export function isAlias(reader: Reader, ahead = 0): boolean {
   const lexeme = peek(reader, ahead);
   if (lexeme?.kind === "name") return true;
   return lexeme?.kind === "word" && !CLAUSES.has(lexeme.word);
 }
 
-/** A name as it is declared; after a dot or AS any word is one. */
+/** A name as declared; after a dot or AS any word is one. */
 export function takeName(reader: Reader, anyWord = false): string {
   const lexeme = peek(reader);
   if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpectedToken(reader);
@@ -229,7 +229,7 @@ export function writtenName(text: string, { kind, word, start, end }: Lexeme): s
   return kind === "word" ? text.slice(start, end) : word;
 }
 
-/** `[database.[schema.]]table`, of which the table is kept. SQL Server's temporary tables keep their marks. */
+/** The table of `[database.[schema.]]table`. SQL Server's temporary tables keep their prefix. */
 export function takeTable(reader: Reader): string {
   let marks = "";
   while (wordAt(reader) === "#" && reader.dialect === "sqlserver") {
@@ -244,7 +244,7 @@ export function takeTable(reader: Reader): string {
   return marks + name;
 }
 
-/** `(a, b, c)` of names, with their lengths and directions left out. */
+/** The names in `(a, b, c)`, without lengths and directions. */
 export function takeNames(reader: Reader): readonly string[] {
   const names: string[] = [];
   expect(reader, "(");
@@ -259,7 +259,7 @@ export function takeNames(reader: Reader): readonly string[] {
   return names;
 }
 
-/** Passes over `( ... )`. */
+/** Skips `( ... )`. */
 export function skipParentheses(reader: Reader): void {
   expect(reader, "(");
   for (let depth = 1; depth > 0; reader.at++) {

@@ -1,4 +1,4 @@
-// The tables and views that DDL of MySQL, MariaDB, SQL Server and SQLite leaves, replayed in order.
+// The tables and views after DDL of MySQL, MariaDB, SQL Server and SQLite, replayed in order.
 import { asColumnValue } from "../byteLiterals";
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, Query, Relation } from "../../../program/expression";
@@ -34,12 +34,12 @@ interface State {
   readonly tables: Map<string, Table>;
   readonly views: Map<string, View>;
   readonly notes: Note[];
-  /** How texts are compared, by tables and by `table.column`. */
+  /** The text comparison of tables and of `table.column`. */
   readonly collations: Map<string, TextCollation>;
   piece: SqlPiece;
 }
 
-/** Reads DDL; what cannot be read is noted at its place. Linear in the text. */
+/** Reads DDL; unreadable parts are noted at their place. Linear in the text. */
 export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect): PgSchemaReading {
   const [first] = pieces;
   if (first === undefined) return { tables: [], notes: [], losses: [], view: () => undefined };
@@ -166,7 +166,7 @@ function createTable(
   state.tables.set(name, table);
 }
 
-/** The table behind an option; columns that do not say how their texts are compared go by the table's. */
+/** The table after an option; columns without their own collation inherit the table's. */
 function withTableOption(table: Table, option: TableOption, state: State): Table {
   const { collations } = state;
   const before = collations.get(table.name);
@@ -244,7 +244,7 @@ function defaultOf(
       );
 }
 
-/** DEFAULT '0' of a number's column is a number. */
+/** DEFAULT '0' of a numeric column is a number. */
 function numeric(value: Expression, type: string, { dialect }: State): Expression {
   const to = columnType(type, dialect);
   if (value.kind !== "literal" || typeof value.value !== "string") return value;
@@ -374,7 +374,7 @@ function renamedColumn(table: Table, from: string, to: string): Table {
   };
 }
 
-/** The function that lowers an expression over the columns of a table. */
+/** A function that lowers expressions over the table's columns. */
 function over(
   table: Table,
   { piece, dialect }: State,
@@ -387,7 +387,7 @@ function over(
   return expressions(scope, work);
 }
 
-/** Views of views deeper than this are not followed: they may name each other. */
+/** Nesting limit of views, which may name each other. */
 const DEEPEST_VIEW = 20;
 
 function viewQuery(

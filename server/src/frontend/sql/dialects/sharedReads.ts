@@ -5,7 +5,7 @@ import type { Expression, Output, Query, Relation } from "../../../program/expre
 import { operandsOf, mapParts } from "../../../program/operands";
 import type { Assignment, Returning, Statement } from "../../../program/statement";
 
-/** The query with shared locks on all rows that it and the queries inside of it read; stronger ones stay. */
+/** The query with shared locks on all rows that it and its subqueries read; stronger locks stay. */
 export function inShareMode(query: Query): Query {
   const readsRows = query.relations.some(({ kind }) => kind === "base");
   const { lock = readsRows ? SHARED : undefined, having } = query;
@@ -33,7 +33,7 @@ function lockedRelation({ on, query, ...relation }: Relation): Relation {
   };
 }
 
-/** The expression with its queries in share mode; itself where it asks nothing. */
+/** The expression with its queries in share mode; unchanged without queries. */
 export function withSharedQueries(expression: Expression): Expression {
   const inner =
     operandsOf(expression).length === 0 ? expression : mapParts(expression, withSharedQueries);
@@ -41,8 +41,8 @@ export function withSharedQueries(expression: Expression): Expression {
 }
 
 /**
- * A change with its queries in share mode, where InnoDB locks what they read at every level. INSERT ... SELECT and an
- * UPDATE of one table lock it from REPEATABLE READ on, which is a matter of these levels.
+ * A change with its queries in share mode, if InnoDB locks their reads at every level. INSERT ... SELECT and an UPDATE of one table lock
+ * them from REPEATABLE READ on, which those levels define.
  */
 export function withSharedReads(statement: Statement): Statement {
   switch (statement.kind) {

@@ -1,4 +1,4 @@
-// Statements of MySQL, MariaDB, SQL Server and SQLite in the AR: the entry that scripts and routines share.
+// Statements of MySQL, MariaDB, SQL Server and SQLite in the AR: the entry for scripts and routines.
 import type { Dialect } from "../../../program/dialect";
 import { dialectLabel } from "../../../program/dialect";
 import type { Expression } from "../../../program/expression";
@@ -20,10 +20,9 @@ import { inShareMode, withSharedReads } from "./sharedReads";
 import { isMysql, startWork, weaken, type Work } from "./work";
 
 /**
- * One statement on rows in the AR; `context.piece.sql` is canonical text (see canonical.ts). Never fails: what is not
- * understood becomes an opaque statement over the tables that its words name. Names are looked up by
- * `context.variable`: locals as `["x"]`, user variables as `["@x"]`, and what the session remembers as
- * `["row_count()"]`, `["last_insert_id()"]` and `["found_rows()"]`. `outputs` says what a SELECT is to give.
+ * One row statement in the AR; `context.piece.sql` is canonical text (see canonical.ts). Never fails: an unknown statement becomes opaque
+ * over the tables in its words. `context.variable` looks up names: locals as `["x"]`, user variables as `["@x"]`, and session state as
+ * `["row_count()"]`, `["last_insert_id()"]` and `["found_rows()"]`. `outputs` is the form of a SELECT's outputs.
  */
 export function lowerDialectStatement(
   context: LoweringContext,
@@ -47,10 +46,10 @@ export function lowerDialectStatement(
   return outputs === "conditions" ? withConditions(result) : result;
 }
 
-/** True if a SELECT's outputs go by names as they are declared, or as its result is labelled, or are conditions. */
+/** The form of a SELECT's outputs: named as declared, named as the result's labels, or conditions. */
 type Outputs = "names" | "labels" | "conditions";
 
-/** The outputs of a query as conditions: without the 1, 0 or NULL that conditions are as values. */
+/** The outputs of a query as conditions, without their conversion to 1, 0 or NULL. */
 function withConditions(result: Lowering): Lowering {
   const statements = result.statements.map((statement): Statement => {
     if (statement.kind !== "select") return statement;
@@ -100,7 +99,7 @@ function unread(
   return lowerByWords(context, unreadable(context, dialect, message, offset));
 }
 
-/** Notes what cannot be read, at its place; the reason. */
+/** Notes what cannot be read, at its place; returns the reason. */
 function unreadable(
   context: LoweringContext,
   dialect: Dialect,
@@ -167,7 +166,7 @@ function select(tree: SyntaxQuery, work: Work): Lowering {
       variable === undefined ? [] : [{ variable, column: columns[at] ?? "" }],
     ),
   ];
-  // Values that go to locals are returned to nobody; user variables outlive the transaction.
+  // Values assigned to locals reach nobody; user variables outlive the transaction.
   const isSilent = tree.into.length > 0 && !tree.into.some((name) => name.startsWith("@"));
   const statement: Statement = {
     ...base,
@@ -183,7 +182,7 @@ function select(tree: SyntaxQuery, work: Work): Lowering {
     : { statements: [statement], result, targets };
 }
 
-/** The locks that GET_LOCK takes in a statement or an expression, in order. They are held until RELEASE_LOCK. */
+/** The GET_LOCK locks of a statement or expression, in order. They are held until RELEASE_LOCK. */
 function locksOf(work: Work): readonly Statement[] {
   return work.heldKeys.map((key) => ({
     ...baseOf(work),
@@ -203,7 +202,7 @@ function withLocks(result: Lowering, work: Work): Lowering {
   };
 }
 
-/** DO: what its values ask the database, or do to it, and nothing of what they are. */
+/** DO: the queries and side effects of its values. */
 function done(nodes: readonly SyntaxExpression[], work: Work): Lowering {
   const outputs = nodes.map((node, at) => ({
     name: `value${String(at + 1)}`,
@@ -225,7 +224,7 @@ function truncate(table: string, work: Work): Lowering {
   };
 }
 
-/** SET @a = ..., @b = (SELECT ...): what asks the database is a SELECT before. */
+/** SET @a = ..., @b = (SELECT ...): its queries become a SELECT before it. */
 function assigned(
   assignments: readonly { readonly variable: string; readonly value: SyntaxExpression }[],
   work: Work,
@@ -259,7 +258,7 @@ function assigned(
   return { statements, values };
 }
 
-/** True if an expression asks the database. */
+/** True if an expression contains a query. */
 function asks(value: SyntaxExpression): boolean {
   // Every query has this list, and nothing else does.
   return JSON.stringify(value).includes('"setOperations":[');

@@ -1,4 +1,4 @@
-// Base of every statement of the AR.
+// The common part of every AR statement.
 import type { SourceRange } from "../../../protocol/source";
 import { textOf } from "../lowering";
 import type { Work } from "./work";
@@ -9,7 +9,7 @@ export interface StatementBase {
   readonly text: string;
 }
 
-/** A new statement at the place of the work. */
+/** A new statement at the current place. */
 export function baseOf(work: Work): StatementBase {
   const { context, source } = work;
   return { id: context.ids.statement(), source, text: textOf(context.piece) };

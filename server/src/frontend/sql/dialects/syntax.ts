@@ -1,12 +1,12 @@
-// The syntax tree of MySQL, MariaDB, SQL Server and SQLite statements, as the parser gives it.
+// The syntax tree of MySQL, MariaDB, SQL Server and SQLite statements.
 
 export type SyntaxExpression =
   | {
       readonly kind: "literal";
       readonly value: number | string | boolean | null;
-      /** A number as it is written, with its digits. */
+      /** A number as written, with its digits. */
       readonly text?: string;
-      /** A string that is written as its bytes. */
+      /** True for a string written as bytes. */
       readonly isBytes?: boolean | undefined;
     }
   /** DATE '...', TIMESTAMP '...'. */
@@ -17,9 +17,9 @@ export type SyntaxExpression =
   | { readonly kind: "name"; readonly path: readonly string[] }
   /** `*`, `t.*` in a list of outputs. */
   | { readonly kind: "star"; readonly path: readonly string[] }
-  /** `@x`, with its at sign. */
+  /** `@x`, with its sigil. */
   | { readonly kind: "variable"; readonly name: string }
-  /** `@@x`, without them. */
+  /** `@@x`, without its sigils. */
   | { readonly kind: "system"; readonly name: string }
   /** `@x := value` */
   | { readonly kind: "assign"; readonly variable: string; readonly value: SyntaxExpression }
@@ -61,7 +61,7 @@ export type SyntaxExpression =
       /** GROUP_CONCAT(... ORDER BY ... SEPARATOR ...). */
       readonly orderBy?: readonly SyntaxOrder[];
       readonly separator?: string;
-      /** Words inside the call that were passed over. */
+      /** True if keywords inside of the call were skipped. */
       readonly rest?: boolean;
     }
   | {
@@ -78,7 +78,7 @@ export type SyntaxExpression =
       readonly operand: SyntaxExpression;
       readonly type: string;
       readonly rounds: boolean;
-      /** The parentheses behind the type, and UNSIGNED. */
+      /** The parentheses after the type, and UNSIGNED. */
       readonly sizes?: readonly number[];
       readonly unsigned?: boolean;
     }
@@ -95,7 +95,7 @@ export type SyntaxExpression =
   /** VALUES(column) in ON DUPLICATE KEY UPDATE. */
   | { readonly kind: "proposed"; readonly column: string }
   | { readonly kind: "default" }
-  /** Read, and not understood: an interval, MATCH ... AGAINST. */
+  /** Parsed, but not understood: an interval, MATCH ... AGAINST. */
   | {
       readonly kind: "other";
       readonly what: string;
@@ -107,7 +107,7 @@ export interface SyntaxOutput {
   readonly alias?: string;
   /** The database's name for it in a result: its alias or name with its case. */
   readonly label?: string;
-  /** The text of the expression, which is its name where it has no other. */
+  /** The text of the expression, which is its default name. */
   readonly text: string;
 }
 
@@ -120,7 +120,7 @@ export interface SyntaxRelation {
   /** Neither a table nor a query: a function, JSON_TABLE. */
   readonly unknown?: string;
   readonly alias?: string;
-  /** Names of a derived table's columns. */
+  /** Column names of a derived table. */
   readonly columns: readonly string[];
   readonly join: "inner" | "left" | "right" | "full" | "cross";
   readonly natural: boolean;
@@ -168,7 +168,7 @@ export interface SyntaxQuery {
     readonly operator: "union" | "union all" | "intersect" | "except";
     readonly query: SyntaxQuery;
   }[];
-  /** Parts that were read and are not followed, for people. */
+  /** Parsed parts that are not followed, for people. */
   readonly losses: readonly string[];
 }
 
@@ -190,7 +190,7 @@ export interface SyntaxInsert {
     readonly target: readonly string[];
     readonly set: readonly SyntaxAssignment[];
     readonly where?: SyntaxExpression;
-    /** MySQL's alias of the proposed row, and its columns' names. */
+    /** MySQL's alias of the proposed row, and its column names. */
     readonly proposed?: { readonly alias: string; readonly columns: readonly string[] };
   };
   readonly returning?: readonly SyntaxOutput[];
@@ -214,7 +214,7 @@ export interface SyntaxUpdate {
 export interface SyntaxDelete {
   readonly kind: "delete";
   readonly with: readonly SyntaxWith[];
-  /** Names (of tables or aliases) from which rows are deleted. */
+  /** Tables or aliases from which rows are deleted. */
   readonly targets: readonly string[];
   readonly from: readonly SyntaxRelation[];
   readonly where?: SyntaxExpression;
@@ -229,7 +229,7 @@ export type SyntaxStatement =
   | SyntaxInsert
   | SyntaxUpdate
   | SyntaxDelete
-  /** TRUNCATE: all rows go. */
+  /** TRUNCATE: deletes all rows. */
   | { readonly kind: "truncate"; readonly table: string }
   /** SET @a = ..., @b = ...; DECLARE @a INT = ... */
   | {
@@ -245,5 +245,5 @@ export type SyntaxStatement =
       readonly arguments: readonly SyntaxExpression[];
     }
   | { readonly kind: "do"; readonly values: readonly SyntaxExpression[] }
-  /** Nothing that touches rows. */
+  /** No effect on rows. */
   | { readonly kind: "nothing" };

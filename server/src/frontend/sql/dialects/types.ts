@@ -17,12 +17,12 @@ function each(type: ValueType, names: string): readonly (readonly [string, Value
   return names.split(" ").map((name) => [name, type] as const);
 }
 
-/** The type of a column, or of a cast, with that name. */
+/** The type of a column or cast with that name. */
 export function columnType(name: string, dialect: Dialect): ValueType {
   if (dialect === "sqlserver" && name === "timestamp") return "bytes";
   const known = TYPES.get(name);
   if (known !== undefined || dialect !== "sqlite") return known ?? "other";
-  // SQLite goes by what the name contains.
+  // SQLite decides by substrings of the name.
   if (name.includes("int")) return "int";
   if (/char|clob|text/.test(name)) return "text";
   return /real|floa|doub|num|dec/.test(name) ? "decimal" : "other";

@@ -1,4 +1,4 @@
-// One statement of another dialect while it is lowered: its losses, its names, its common table expressions.
+// The state of lowering one statement of another dialect: its losses, names, and common table expressions.
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, Query } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
@@ -12,14 +12,14 @@ export interface Work {
   readonly dialect: Dialect;
   readonly source: SourceRange;
   readonly taint: Taint[];
-  /** The locks that GET_LOCK took on the way. */
+  /** The GET_LOCK locks taken so far. */
   readonly heldKeys: Expression[];
   readonly ctes: ReadonlyMap<string, Query>;
-  /** Outputs of the query at hand, which GROUP BY and HAVING may name by their aliases. */
+  /** Outputs of the current query, which GROUP BY and HAVING may name by alias. */
   readonly aliases: ReadonlyMap<string, SyntaxOutput>;
-  /** The columns that the statement returns have labels with the case of its text. */
+  /** True if returned columns are labelled with the text's case. */
   readonly labelled?: boolean;
-  /** In an upsert: names by which the row that was proposed goes, and its columns' names there. */
+  /** In an upsert: names of the proposed row, and of its columns. */
   readonly proposed?: {
     readonly aliases: readonly string[];
     readonly columns: ReadonlyMap<string, string>;
@@ -27,8 +27,7 @@ export interface Work {
 }
 
 /**
- * The context of lowering expressions of one scope. Expressions, calls and queries contain each other: the functions tie
- * that knot.
+ * The context for lowering expressions in one scope; the functions are injected because expressions, calls and queries contain each other.
  */
 export interface Expressions {
   readonly scope: Scope;
@@ -38,20 +37,20 @@ export interface Expressions {
   readonly condition: (node: SyntaxExpression, of: Expressions) => Expression;
 }
 
-/** The work on the statement of a context. */
+/** The initial state for the statement of a context. */
 export function startWork(context: LoweringContext, dialect: Dialect): Work {
   const source = sourceOf(context.piece);
   const lists = { taint: [], heldKeys: [] };
   return { context, dialect, source, ...lists, ctes: new Map(), aliases: new Map() };
 }
 
-/** Records that something was weakened. */
+/** Records a weakening. */
 export function weaken(work: Work, reason: string, effect: "over" | "outside" = "over"): void {
   if (work.taint.some((loss) => loss.reason === reason)) return;
   work.taint.push({ effect, reason, source: work.source });
 }
 
-/** Marks the statement: its result has columns of a relation that nobody knows. */
+/** Marks the statement: its result has columns of an unknown relation. */
 export function loseColumns(work: Work, relation: string): void {
   const reason = `the columns of ${relation} are not known`;
   if (work.taint.some((loss) => loss.reason === reason)) return;
@@ -62,7 +61,7 @@ export function isMysql({ dialect }: Pick<Work, "dialect">): boolean {
   return dialect === "mysql" || dialect === "mariadb";
 }
 
-/** Meaning of a name: in MySQL a local variable before a column, elsewhere after it. */
+/** The meaning of a name: in MySQL a local variable before a column, elsewhere after it. */
 export function resolveName(path: readonly string[], scope: Scope, work: Work): Expression {
   const column = path.at(-1) ?? "";
   const qualifier = path.at(-2);

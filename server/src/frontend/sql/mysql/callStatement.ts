@@ -8,7 +8,7 @@ import { runOpaque, setUnknown, valueAt } from "./run";
 import { userVariable, type Run, type State } from "./state";
 import type { RoutineStatement } from "./tree";
 
-/** CALL: the routine runs here; one that is not in the workspace may do anything. */
+/** CALL: inlines the routine; one outside of the workspace may do anything. */
 export function lowerCall(
   state: State,
   statement: Extract<RoutineStatement, { readonly kind: "call" }>,
@@ -32,7 +32,7 @@ function argumentAt(state: State, arg: Span, span: Span): Expression {
   return valueAt(state, arg, span);
 }
 
-/** The variable that an argument is, when it is nothing else. */
+/** The variable that an argument is, if it is a plain variable. */
 function variableAt(state: State, arg: Span): string | undefined {
   const { text } = state.body;
   const tokens = tokensOf(text, arg.start, arg.end);

@@ -1,4 +1,4 @@
-// Stored routines that call each other: the called one runs where the call stands.
+// Calls between stored routines: the callee is inlined at the call.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
@@ -34,7 +34,7 @@ import { assignedBy, someStatement, type RoutineStatement } from "./tree";
 
 type LowerBody = (state: State) => void;
 
-/** The context in which a routine is lowered; `caller` is the one that calls it. */
+/** The context of lowering a routine; `caller` is the calling one. */
 export function createState(
   definition: RoutineDefinition,
   shared: RoutineContext,
@@ -121,7 +121,7 @@ function readOnce(definition: RoutineDefinition): BodyRead {
   return read;
 }
 
-/** The names that the body of a routine assigns; of what it passes to others, that to their OUT arguments. */
+/** The names that a routine's body assigns, including OUT arguments of its calls. */
 export function assignedIn(state: State): ReadonlySet<string> {
   const { text } = state.body;
   const names = new Set<string>();
@@ -135,10 +135,10 @@ export function assignedIn(state: State): ReadonlySet<string> {
   return names;
 }
 
-/** How deep calls are followed. */
+/** Depth limit of inlined calls. */
 const DEEPEST_CALL = 3;
 
-/** Runs a routine of the workspace inside another one; undefined when there is none of that name. */
+/** Inlines a routine of the workspace; undefined if there is none of that name. */
 export function inlineCall(
   caller: State,
   name: string,
@@ -157,7 +157,7 @@ export function inlineCall(
     return { value, columns: [name], isSet: false };
   }
   const names = createNames(caller.names);
-  // The defect of its text is told where it stands.
+  // Errors in its text are reported at its definition.
   const shared = { ...caller.shared, note: () => undefined };
   const callee = createState(definition, shared, caller.ids, names, lowerBody, { caller });
   bindArguments(callee, args);
@@ -199,10 +199,10 @@ function bindArguments(callee: State, args: readonly CallArgument[]): void {
   });
 }
 
-/** A place in a body that stands for its whole. */
+/** The span that represents a whole body. */
 export const START: Span = { start: 0, end: 0 };
 
-/** CALL p(x) sets x where the argument is OUT or INOUT. */
+/** CALL p(x) sets x if the argument is OUT or INOUT. */
 function copyOutputs(caller: State, callee: State, args: readonly CallArgument[], at: Span): void {
   callee.definition.arguments.forEach((argument, position) => {
     const target = args[position]?.value;

@@ -3,7 +3,7 @@ import type { Expression, Query, Relation } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import type { Table } from "../../../program/schema";
 
-/** True if the query has one row in any case: an aggregate without groups. */
+/** True if the query always has one row: an aggregate without groups. */
 export function exactlyOneRow(query: Query): boolean {
   const isPlain = query.groupBy.length === 0 && query.having === undefined;
   if (!isPlain || query.setOperations.length > 0 || query.offset !== undefined) return false;
@@ -16,7 +16,7 @@ function hasAggregate(expression: Expression): boolean {
   return expression.kind === "aggregate" || operandsOf(expression).some(hasAggregate);
 }
 
-/** True if the query has no more than one row: LIMIT 1, one group, or a key of each relation is fixed. */
+/** True if the query has at most one row: LIMIT 1, one group, or a fixed key for each relation. */
 export function atMostOneRow(query: Query, table: (name: string) => Table | undefined): boolean {
   if (query.limit?.kind === "literal" && query.limit.value === 1) return true;
   if (query.setOperations.length > 0) return false;
@@ -31,7 +31,7 @@ export function atMostOneRow(query: Query, table: (name: string) => Table | unde
       return fixed.has(expression.relation) || !isOf(expression, query);
     return operandsOf(expression).every(isFixed) && !("query" in expression);
   };
-  // Each round fixes a relation by those before; there are no more rounds than relations.
+  // Each round fixes a relation by the previous ones, so there are at most as many rounds as relations.
   for (let rest: readonly Relation[] = query.relations; rest.length > 0;) {
     const next = rest.find((relation) => hasFixedKey(relation, equalities, isFixed, table));
     if (next === undefined) return false;
@@ -41,7 +41,7 @@ export function atMostOneRow(query: Query, table: (name: string) => Table | unde
   return true;
 }
 
-/** Columns of other queries around stand for one row. */
+/** Columns of enclosing queries have one value. */
 function isOf(column: Extract<Expression, { readonly kind: "column" }>, query: Query): boolean {
   return query.relations.some(({ alias }) => alias === column.relation);
 }

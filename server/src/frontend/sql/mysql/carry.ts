@@ -1,4 +1,4 @@
-// Values that one transaction of a routine carries to a later one: what came from tables are arguments there.
+// Values that one transaction of a routine passes to a later one: what came from tables becomes an argument there.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Parameter } from "../../../program/program";
 import type { Command, LoopRange } from "../../../program/statement";
@@ -7,14 +7,14 @@ import { touchesTables } from "../routine/transactions";
 import { walkCommand } from "../walk";
 import type { Before, State } from "./state";
 
-/** Commands without sequences inside of each other. */
+/** Commands without nested sequences. */
 export function flattenSequences(commands: readonly Command[]): readonly Command[] {
   return commands.flatMap((command) =>
     command.kind === "sequence" ? flattenSequences(command.commands) : [command],
   );
 }
 
-/** Local computations before a transaction; what they make of tables, in branches or not, is an argument. */
+/** Local computations before a transaction; their results from tables, conditional or not, become arguments. */
 export function valuesBefore(
   state: State,
   before: readonly Before[],
@@ -37,7 +37,7 @@ export function valuesBefore(
   return { commands, parameters: [...byName.values()] };
 }
 
-/** Neither a statement nor what one has given. */
+/** True for neither a statement nor a use of its result. */
 function isLocal(command: Command): boolean {
   if (touchesTables([command])) return false;
   let isFree = true;
@@ -60,7 +60,7 @@ function assignedBy(command: Command): readonly string[] {
   return [...names];
 }
 
-/** The commands with fields, sizes and counts of results from elsewhere as parameters. */
+/** The commands with fields, sizes and counts of foreign results as parameters. */
 export function carriedResults(
   commands: readonly Command[],
   types: ReadonlyMap<string, ValueType>,
@@ -92,7 +92,7 @@ export function carriedResults(
   return { commands: replaced(commands, own), parameters: [...parameters.values()] };
 }
 
-/** The parameter's name for a field, size or count of a result from elsewhere. */
+/** The parameter name for a field, size or count of a foreign result. */
 function foreignName(expression: Expression, own: ReadonlySet<string>): string | undefined {
   switch (expression.kind) {
     case "field": {
@@ -108,14 +108,14 @@ function foreignName(expression: Expression, own: ReadonlySet<string>): string |
   }
 }
 
-/** A copy with those as parameters; a loop over rows from elsewhere runs any number of times. */
+/** A copy with these as parameters; a loop over foreign rows runs any number of times. */
 function replaced<Part>(part: Part, own: ReadonlySet<string>): Part {
   if (Array.isArray(part)) {
     // A mapped array of the same elements has the type of the array.
     return part.map((each: unknown) => replaced(each, own)) as Part;
   }
   if (typeof part !== "object" || part === null) return part;
-  // Commands, expressions and ranges of loops are the only objects with these kinds.
+  // Only commands, expressions and loop ranges are objects with these kinds.
   const node = part as Partial<Expression> | Partial<LoopRange>;
   if (node.kind === "rows" && !own.has(node.result ?? "")) {
     const unknown: LoopRange = { kind: "unknown" };

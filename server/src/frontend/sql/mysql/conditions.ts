@@ -1,15 +1,14 @@
-// Conditions of handlers and SIGNAL as the SQLSTATEs that errors have in the AR. The server's error numbers are those of
-// the MySQL reference manual, appendix B.
+// Conditions of handlers and SIGNAL as the AR's SQLSTATEs. Error numbers are from the MySQL reference manual, appendix B.
 import { ERRORS, isCaught } from "../../../program/errors";
 import type { Condition } from "./tree";
 
-/** The SQLSTATE of SELECT INTO that finds several rows. */
+/** The SQLSTATE of SELECT INTO with several rows. */
 export const SEVERAL_ROWS = "42000";
 
-/** SQLSTATE 02000: SELECT INTO and FETCH found no row. */
+/** SQLSTATE 02000: SELECT INTO or FETCH found no row. */
 export const NO_ROW = "02000";
 
-/** The condition that a name was declared for; others as they are. */
+/** The condition that a name was declared for; others are unchanged. */
 export function resolveCondition(
   condition: Condition,
   declared: (name: string) => Condition | undefined,
@@ -17,7 +16,7 @@ export function resolveCondition(
   return condition.kind === "named" ? (declared(condition.name) ?? condition) : condition;
 }
 
-/** How closely a handler's condition describes an error; undefined when it is not for it. */
+/** The specificity of a handler's condition for an error; undefined if it does not catch it. */
 export function closeness(condition: Condition, code: string): number | undefined {
   switch (condition.kind) {
     case "notFound":
@@ -35,18 +34,18 @@ export function closeness(condition: Condition, code: string): number | undefine
   }
 }
 
-/** True if an SQLSTATE is that of an error, neither a warning nor the end of rows. */
+/** True if an SQLSTATE is an error, neither a warning nor the end of rows. */
 export function isException(code: string): boolean {
   return !code.startsWith("02") && !code.startsWith("01") && !code.startsWith("00");
 }
 
-/** The SQLSTATEs of errors, or classes of them, that a condition is for; undefined for all of them. */
+/** The SQLSTATEs or classes that a condition catches; undefined for all of them. */
 export function caughtBy(condition: Condition): readonly string[] | undefined {
   switch (condition.kind) {
     case "exception":
       return undefined;
     case "state":
-      // The server has one SQLSTATE for all violations of constraints.
+      // The server has one SQLSTATE for all constraint violations.
       return [condition.code === "23000" ? "23" : condition.code];
     case "number":
       return [NUMBERS[condition.number] ?? `number ${condition.number}`];

@@ -1,4 +1,4 @@
-// START TRANSACTION, COMMIT and ROLLBACK inside of stored routines: where its transactions begin and end.
+// START TRANSACTION, COMMIT and ROLLBACK inside of stored routines: the boundaries of their transactions.
 import { atBegin } from "../../../program/declaredLevel";
 import type { DeclaredLevel } from "../../../program/program";
 import type { Command } from "../../../program/statement";
@@ -12,7 +12,7 @@ import { returnOf } from "./returns";
 import type { Part, State } from "./state";
 import { someStatement, type RoutineStatement } from "./tree";
 
-/** The meaning of a statement for transactions, undefined where it has none that is known. */
+/** The control meaning of a statement, undefined if none is known. */
 export function controlOf(state: Pick<State, "body" | "dialect">, span: Span): Control | undefined {
   return readDialectControl(state.body.text, span.start, span.end, state.dialect);
 }
@@ -28,7 +28,7 @@ export function controlsTransactions(
   });
 }
 
-/** True if some statement begins a transaction, so that what stands before is outside of it. */
+/** True if some statement begins a transaction, so that what comes before is outside of it. */
 export function beginsTransactions(
   state: Pick<State, "body" | "dialect">,
   statements: readonly RoutineStatement[],
@@ -39,7 +39,7 @@ export function beginsTransactions(
   });
 }
 
-/** Lowers a statement of control; `following` stand behind it in the same list. */
+/** Lowers a control statement; `following` are the statements after it in the same list. */
 export function lowerControl(
   state: State,
   span: Span,
@@ -57,7 +57,7 @@ export function lowerControl(
       endAndGoOn(state, control, span, following);
       return;
     case "autocommit":
-      // Where it is as it should be already, nothing happens.
+      // A setting without a change has no effect.
       if (control.on === state.autocommit) return;
       state.autocommit = control.on;
       if (control.on) end(state, "commit", span, following);
@@ -85,7 +85,7 @@ export function lowerControl(
   }
 }
 
-/** A statement that no transaction contains ends the one that is open, which goes on behind it. */
+/** A statement that cannot be in a transaction ends the open one, which continues after it. */
 export function commitBefore(
   state: State,
   span: Span,
@@ -105,7 +105,7 @@ export function commitBefore(
   }
 }
 
-/** Ends the transaction; behind AND CHAIN, and without autocommit, the next one begins. */
+/** Ends the transaction; after AND CHAIN, and without autocommit, the next one begins. */
 function endAndGoOn(
   state: State,
   { kind, chain }: Extract<Control, { readonly kind: "commit" | "rollback" }>,
@@ -158,7 +158,7 @@ function end(
   following: readonly RoutineStatement[],
 ): void {
   const { part } = state;
-  // Outside of a transaction there is nothing to end but what one has gone on with.
+  // Outside of a transaction there is nothing to end, except a continued one.
   if (part.kind === "outside" || (part.kind === "routine" && part.continues)) {
     if (part.continues && state.nested === part.depth) finishPart(state);
     return;
@@ -197,7 +197,7 @@ function loseRest(state: State, span: Span): void {
   lossAt(state, reason, span, "outside");
 }
 
-/** Says so when a statement runs where a branch before has ended the transaction and gone on. */
+/** Reports a statement after a branch that ended the transaction and continued. */
 export function checkLoose(state: State): void {
   const { loose } = state.part;
   if (loose?.isOpen !== true) return;
@@ -205,7 +205,7 @@ export function checkLoose(state: State): void {
   loseRest(state, loose.span);
 }
 
-/** After a statement with branches: when all of them have ended the transaction, it is over. */
+/** After a statement with branches: if all of them have ended the transaction, it is over. */
 export function endedInBranches(state: State, command: Command | undefined): void {
   const { part } = state;
   if (part.loose !== undefined && part.loose.depth > state.nested) {
@@ -216,12 +216,12 @@ export function endedInBranches(state: State, command: Command | undefined): voi
   finishPart(state);
 }
 
-/** The statements so far are a transaction of their own, or several outside of any. */
+/** Closes the current part: its statements are a transaction, or several outside of any. */
 export function finishPart(state: State): void {
   const { part } = state;
   let command: Command = { kind: "sequence", commands: state.commands };
   state.commands = [];
-  // A block that is left in the middle of the transaction leaves it open; it ends with the routine.
+  // Leaving a block in the middle of the transaction keeps it open; it ends with the routine.
   for (const frame of state.frames.toReversed()) {
     if (frame.kind !== "block" || !frame.left) continue;
     const source = sourceAt(state, part.start);
@@ -243,7 +243,7 @@ function outside(state: State, kind: Part["kind"]): Part {
   return { kind, level, depth: 0, start: { start: 0, end: 0 }, loose: undefined };
 }
 
-/** A list of statements as a command of its own: a branch, the rounds of a loop. */
+/** A list of statements as a command: a branch, or the rounds of a loop. */
 export function innerList(state: State, run: () => void): Command {
   const outer = state.enclosing;
   state.enclosing = [...outer, state.commands];
@@ -259,7 +259,7 @@ export function innerList(state: State, run: () => void): Command {
   return command;
 }
 
-/** A list of statements ends in which a transaction began that goes on behind it. */
+/** A list of statements ends inside of a transaction that began in it. */
 function closeList(state: State): void {
   const { part } = state;
   if (part.kind !== "explicit" || part.depth !== state.nested || state.nested === 0) return;

@@ -1,4 +1,4 @@
-// Cursors of stored routines: OPEN runs the query, and a loop around FETCH goes through its rows.
+// Cursors of stored routines: OPEN runs the query, and a loop around FETCH iterates over its rows.
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import type { Rows } from "../routine/assign";
@@ -51,7 +51,7 @@ export function openCursorQuery(
   return result;
 }
 
-/** OPEN: the query runs here as far as what it sees goes. */
+/** OPEN: the query runs here, as far as its visible effects go. */
 export function openCursor(state: State, statement: Statement<"open">, run: Run): void {
   const { span, args } = statement;
   const cursor = findCursor(state, statement.cursor);
@@ -83,11 +83,11 @@ export function fetchRow(state: State, statement: Statement<"fetch">, run: Run):
   const otherwise = collectCommands(state, () => foundNothing(state, span, run));
   state.nested--;
   emit(state, { kind: "if", condition, then, otherwise, source });
-  // Later ones give later rows.
+  // Later fetches return later rows.
   if (cursor !== undefined) cursor.opened = undefined;
 }
 
-/** FETCH behind the last row: the handler for NOT FOUND, or an error. */
+/** FETCH after the last row: the handler for NOT FOUND, or an error. */
 function foundNothing(state: State, span: Span, run: Run): void {
   if (isHandled(state, NO_ROW)) {
     raiseHere(state, NO_ROW, span, run);
@@ -98,18 +98,18 @@ function foundNothing(state: State, span: Span, run: Run): void {
   mayFail(state, span, () => emit(state, error), run);
 }
 
-/** A loop that fetches one row at the same place of each round: what stands before and behind FETCH. */
+/** A loop with one FETCH at a fixed place of each round, and the statements before and after it. */
 interface FetchLoop {
   readonly label: string | undefined;
   readonly span: Span;
   readonly fetch: Statement<"fetch">;
   readonly before: readonly Step[];
   readonly after: readonly Step[];
-  /** All statements of a round but FETCH. */
+  /** All statements of a round except FETCH. */
   readonly others: readonly RoutineStatement[];
 }
 
-/** LOOP, WHILE or REPEAT around one FETCH as a loop over the rows of the cursor. */
+/** LOOP, WHILE or REPEAT around one FETCH as a loop over the cursor's rows. */
 export function fetchLoop(state: State, loop: Statement<"loop">, run: Run): boolean {
   const { body, over, label, span } = loop;
   const at = body.findIndex((each) => each.kind === "fetch");
@@ -127,8 +127,8 @@ export function fetchLoop(state: State, loop: Statement<"loop">, run: Run): bool
 }
 
 /**
- * FETCH; WHILE ... DO ...; FETCH; END WHILE: the first row is fetched before the loop. Gives how many statements
- * were lowered, 0 where they are something else.
+ * FETCH; WHILE ... DO ...; FETCH; END WHILE: the first row is fetched before the loop. Returns the number of lowered statements, 0 for
+ * another pattern.
  */
 export function fetchAhead(
   state: State,

@@ -18,7 +18,7 @@ import {
 import { stringOf } from "../text/tokens";
 import type { Condition, Declaration, HandlerDeclaration, RoutineStatement } from "./tree";
 
-/** The declarations at the start of a block; `takeBody` takes the statement of a handler. */
+/** The declarations at the start of a block; `takeBody` parses a handler's statement. */
 export function takeDeclarations(
   cursor: Cursor,
   takeBody: (cursor: Cursor) => readonly RoutineStatement[],

@@ -9,7 +9,7 @@ import { assignVariable, loopDepth, type State } from "./state";
 import type { Declaration } from "./tree";
 import { readType, type TypeText } from "./types";
 
-/** Declares in order, so that a default may use what stands before. */
+/** Declares in order, so that a default may use earlier names. */
 export function declareAll(state: State, declarations: readonly Declaration[]): void {
   for (const declaration of declarations) {
     if (declaration.kind === "cursor") {
@@ -28,7 +28,7 @@ function declareVariables(
   const { names, value, span } = declaration;
   const type = readType(declaration.type);
   const row = rowColumns(state, type);
-  // A name of the block around may stand in the default, so it is read before the new one is declared.
+  // The default may use a name of the enclosing block, so it is read before the declaration.
   const first = value === undefined ? undefined : valueAt(state, value, span);
   for (const name of names) {
     if (row !== undefined) {

@@ -1,4 +1,4 @@
-// CREATE PROCEDURE, CREATE FUNCTION, CREATE TRIGGER and BEGIN NOT ATOMIC of MySQL and MariaDB as far as their bodies.
+// The headers of CREATE PROCEDURE, CREATE FUNCTION, CREATE TRIGGER and BEGIN NOT ATOMIC of MySQL and MariaDB.
 import type { Dialect } from "../../../program/dialect";
 import type { ValueType } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
@@ -57,7 +57,7 @@ export type DefinitionResult =
     }
   | { readonly kind: "unreadable"; readonly message: string; readonly source: SourceRange };
 
-/** The routine in `[start, end)` of a file in canonical text. Never fails. */
+/** The routine in `[start, end)` of a canonical text. Never fails. */
 export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect): DefinitionResult {
   const { start, end } = slice;
   const cursor = openCursor(lines.text.slice(start, end));
@@ -72,7 +72,7 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
   ) => {
     const headerEnd = endOf(cursor);
     takeCharacteristics(cursor);
-    // Oracle's words before the body.
+    // Oracle mode's keywords before the body.
     if (!take(cursor, "is")) take(cursor, "as");
     const body = plainBody(lines, { start: at(startOf(cursor)), end });
     const definition: RoutineDefinition = {
@@ -140,7 +140,7 @@ function takePrefix(cursor: Cursor): void {
 
 const KINDS = new Set(["procedure", "function", "trigger", "event"]);
 
-/** The last part of `database.name`, in lower case: names of routines have no case. */
+/** The last part of `database.name` in lower case: routine names are case-insensitive. */
 function takeQualified(cursor: Cursor): string {
   let name = takeName(cursor) ?? "";
   while (take(cursor, ".")) name = takeName(cursor) ?? name;
@@ -170,7 +170,7 @@ function takeArguments(cursor: Cursor, mayHaveModes: boolean): readonly Argument
   return found;
 }
 
-/** Words of the characteristics that may stand between the arguments and the body. */
+/** Keywords of the characteristics between the arguments and the body. */
 const CHARACTERISTICS = new Set(
   "comment language not deterministic contains no reads modifies sql data security definer invoker charset collate character set aggregate".split(
     " ",
@@ -209,7 +209,7 @@ function takeCharacteristics(cursor: Cursor): void {
   }
 }
 
-/** The AR's type for a declared one; `t.c` of TYPE OF is the type of that column. */
+/** The AR's type for a declared one; TYPE OF `t.c` is the type of that column. */
 export function typeOfText(
   type: TypeText | undefined,
   table: (name: string) => Table | undefined,

@@ -1,4 +1,4 @@
-// PREPARE and EXECUTE: the SQL of a literal is read like any other, what is put together at run time is not known.
+// PREPARE and EXECUTE: the SQL in a literal is read normally; text built at run time is unknown.
 import type { Expression } from "../../../program/expression";
 import { readCanonical } from "../text/canonical";
 import { plainText } from "../text/escapes";
@@ -17,7 +17,7 @@ type Statement<Kind extends RoutineStatement["kind"]> = Extract<
   { readonly kind: Kind }
 >;
 
-/** PREPARE name FROM text: remembers where the text stands, where that is known. */
+/** PREPARE name FROM text: remembers the place of the text, if known. */
 export function prepare(state: State, statement: Statement<"prepare">): void {
   state.prepared.set(statement.name, textBehind(state, statement.from));
 }
@@ -36,7 +36,7 @@ export function runImmediate(
   runText(state, textBehind(state, statement.from), statement, run);
 }
 
-/** The literal that an expression is: itself, or what the only SET of a user's variable gave. */
+/** The literal of an expression: itself, or the value of a user variable's only SET. */
 function textBehind(state: State, span: Span): Span | undefined {
   const { text } = state.body;
   const [first, second, ...others] = tokensOf(text, span.start, span.end);
@@ -82,7 +82,7 @@ function runText(
   });
 }
 
-/** The text of a literal as a piece: its places are those of the literal, for the reader it is the EXECUTE. */
+/** The text of a literal as a piece: positions are those of the literal; it is displayed as the EXECUTE. */
 function pieceOfText(state: State, literal: Span, span: Span): SqlPiece {
   const { body } = state;
   const [token] = tokensOf(body.text, literal.start, literal.end);

@@ -1,4 +1,4 @@
-// Loops of the AR around the statements of a stored routine.
+// AR loops around statements of a stored routine.
 import type { LoopRange } from "../../../program/statement";
 import type { Rows } from "../routine/assign";
 import { emit, sourceAt } from "../routine/state";
@@ -12,7 +12,7 @@ export interface LoopText {
   readonly left?: LoopFrame["left"];
 }
 
-/** A loop whose body is what `run` lowers; gives its id. */
+/** A loop whose body `run` lowers; returns its id. */
 export function emitLoop(
   state: State,
   loop: LoopText,

@@ -1,4 +1,4 @@
-// The statements around FETCH in a loop, lowered with what is known of the variable that says that no row was found.
+// The statements around FETCH in a loop, lowered with known values of the not-found flag.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { collectCommands, emit, sourceAt } from "../routine/state";
@@ -14,7 +14,7 @@ export type Step =
   | RoutineStatement
   | { readonly kind: "check"; readonly condition: Span; readonly leavesWhen: boolean };
 
-/** Lowers the steps; true when the loop is known to be left by them. */
+/** Lowers the steps; true if they are known to leave the loop. */
 export function lowerSteps(
   state: State,
   steps: readonly Step[],
@@ -44,7 +44,7 @@ function leavesLoop(state: State, label: string | undefined): boolean {
   return label === undefined || loop?.label === label;
 }
 
-/** The loop's own condition: leaves it, does nothing, or is asked. */
+/** The loop's own condition: leaves it, does nothing, or is evaluated. */
 function lowerCheck(
   state: State,
   check: Extract<Step, { readonly kind: "check" }>,
@@ -62,7 +62,7 @@ function lowerCheck(
   const leave = exitOf(state, span);
   if (leave === undefined) return false;
   if (value !== undefined) {
-    // In the round behind the last row nothing stands behind it anyway.
+    // In the round after the last row nothing follows anyway.
     if (state.frames.at(-1)?.kind === "loop") emit(state, leave);
     return true;
   }
@@ -73,7 +73,7 @@ function lowerCheck(
   return false;
 }
 
-/** The way out of the loop that is being lowered. */
+/** The exit of the current loop. */
 function exitOf(state: State, span: Span): Command | undefined {
   const frame = state.frames.findLast((each) => each.kind === "loop" || each.isLoop === true);
   if (frame === undefined) return undefined;
@@ -90,7 +90,7 @@ function exitOf(state: State, span: Span): Command | undefined {
   return { kind: "sequence", commands: [mark, exit] };
 }
 
-/** The branch of an IF that is known to be taken; undefined where that is open. */
+/** The branch of an IF that is known to be taken; undefined if unknown. */
 function branchOf(
   state: State,
   statement: Extract<RoutineStatement, { readonly kind: "if" }>,
@@ -112,7 +112,7 @@ function branchOf(
   return statement.otherwise ?? [];
 }
 
-/** Facts that still hold behind a statement. */
+/** The facts that still hold after a statement. */
 function without(state: State, known: Constants, step: RoutineStatement): Constants {
   if (known.size === 0) return known;
   const changed = new Set<string>();

@@ -1,4 +1,4 @@
-// The variable that the handler for NOT FOUND sets, and whether anything but FETCH can have set it.
+// The variable set by the handler for NOT FOUND, and whether anything but FETCH can have set it.
 import { find } from "../routine/names";
 import type { Span } from "../text/split";
 import { tokensOf } from "../text/tokens";
@@ -9,15 +9,15 @@ import { assignedBy, partsOf, type Block, type RoutineStatement } from "./tree";
 import type { Constants } from "./fold";
 
 export interface Flags {
-  /** Values of the variables once the handler has run. */
+  /** The variables' values after the handler has run. */
   readonly after: Constants;
-  /** Their values where it has not. */
+  /** Their values if it has not. */
   readonly before: Constants;
   /** Their names in the routine. */
   readonly names: ReadonlySet<string>;
 }
 
-/** The effect of this place's handler for NOT FOUND on variables, as far as it sets them to numbers. */
+/** The effect of the current handler for NOT FOUND on variables that it sets to numbers. */
 export function flagsOf(state: State): Flags {
   const after = new Map<string, number>();
   const before = new Map<string, number>();
@@ -52,8 +52,7 @@ function numberAt(state: State, span: Span): number | undefined {
 }
 
 /**
- * True if the variables have their values from before in every round of a loop: they have them at its start, and no
- * statement in it but FETCH can change them.
+ * True if the variables keep their initial values in every round of a loop: they have them at its start, and only FETCH can change them.
  */
 export function isQuiet(
   state: State,
@@ -75,11 +74,11 @@ export function isQuiet(
 
 interface Event {
   readonly at: number;
-  /** The variable gets the value that it has before the handler runs. */
+  /** True if the variable gets the value that it has before the handler runs. */
   readonly resets: boolean;
 }
 
-/** Every statement that may change the variables, in or out of branches. */
+/** Every statement that may change the variables, including those in branches. */
 function eventsIn(
   state: State,
   statements: readonly RoutineStatement[],
@@ -102,12 +101,12 @@ function eventsIn(
   });
 }
 
-/** The statements inside but for those of handlers. */
+/** The inner statements, except those of handlers. */
 function bodyParts(statement: RoutineStatement): readonly RoutineStatement[] {
   return statement.kind === "block" ? statement.block.body : partsOf(statement);
 }
 
-/** SELECT of aggregates alone has a row in any case. */
+/** A SELECT of aggregates only always has a row. */
 function isAggregate(text: string, span: Span): boolean {
   const words = text.slice(span.start, span.end);
   return (

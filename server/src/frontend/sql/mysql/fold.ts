@@ -1,9 +1,9 @@
-// Conditions under known values of some variables: what is left of `IF done` once FETCH has found no row.
+// Partial evaluation of conditions with known values of some variables: the remainder of `IF done` after FETCH found no row.
 import type { Expression } from "../../../program/expression";
 
 export type Constants = ReadonlyMap<string, number>;
 
-/** True if a condition holds; undefined where the known variables do not tell. Linear in the expression. */
+/** The truth value of a condition; undefined if the known variables do not decide it. Linear in the expression. */
 export function holds(condition: Expression, known: Constants): boolean | undefined {
   const value = folded(condition, known);
   return value === undefined ? undefined : value !== 0;

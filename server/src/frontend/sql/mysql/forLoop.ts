@@ -31,7 +31,7 @@ export function takeFor(cursor: Cursor): LoopOver {
     cursor.at += dots + 1;
     take(cursor, ".");
     const after = endOf(cursor);
-    // The second dot may have been read as the start of the number behind it.
+    // The second dot may have been tokenised as the start of the following number.
     const from = cursor.text[after] === "." ? after + 1 : after;
     const to = { ...spanOverCase(cursor, "do"), start: from };
     return { kind: "count", variable, from: { start, end }, to, reverse };
@@ -45,7 +45,7 @@ export function takeFor(cursor: Cursor): LoopOver {
   return { kind: "query", record: variable, query: spanOverCase(cursor, "do") };
 }
 
-/** How many tokens stand before `..`, undefined when there is none before DO. */
+/** The number of tokens before `..`, undefined if there is none before DO. */
 function findDots(cursor: Cursor): number | undefined {
   for (let ahead = 0; ; ahead++) {
     const token = peek(cursor, ahead);

@@ -1,4 +1,4 @@
-// DECLARE ... HANDLER: which handler is for a condition, and what running it does.
+// DECLARE ... HANDLER: the handler for a condition, and its effect.
 import { ERRORS, isCaught, lockErrorsOf } from "../../../program/errors";
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
@@ -19,12 +19,12 @@ import {
 
 interface Active {
   readonly frame: BlockFrame;
-  /** How many frames are around that of the handler. */
+  /** The number of frames around the handler's. */
   readonly around: number;
   readonly handler: HandlerDeclaration;
 }
 
-/** The condition that a name stands for here. */
+/** The condition of a name in scope. */
 export function declaredCondition(frames: readonly Frame[], name: string): Condition | undefined {
   for (const frame of frames.toReversed()) {
     const found = frame.kind === "block" ? frame.conditions.get(name) : undefined;
@@ -39,7 +39,7 @@ function conditionsOf(state: State, handler: HandlerDeclaration): readonly Condi
   );
 }
 
-/** The handler that runs on a condition: of the innermost block with one, the one that describes it most closely. */
+/** The handler that catches a condition: of the innermost block with one, the most specific. */
 function handlerFor(state: State, code: string): Active | undefined {
   for (let around = state.frames.length - 1; around >= 0; around--) {
     const frame = state.frames[around];
@@ -59,17 +59,17 @@ function handlerFor(state: State, code: string): Active | undefined {
   return undefined;
 }
 
-/** The handler that runs on a condition here. */
+/** The handler that catches a condition here. */
 export function handlerOf(state: State, code: string): HandlerDeclaration | undefined {
   return handlerFor(state, code)?.handler;
 }
 
-/** True if a handler around is for a condition. */
+/** True if an enclosing handler catches a condition. */
 export function isHandled(state: State, code: string): boolean {
   return handlerFor(state, code) !== undefined;
 }
 
-/** True if SIGNAL of a condition leaves the routine, and a handler that it may have touches no table. */
+/** True if SIGNAL of a condition leaves the routine, and its handler, if any, touches no table. */
 export function endsRoutine(state: State, condition: Condition | undefined): boolean {
   const named = condition?.kind === "named" ? condition.name : undefined;
   const code = signalState(
@@ -82,13 +82,13 @@ export function endsRoutine(state: State, condition: Condition | undefined): boo
   return frame.isOutermost && handler.action !== "continue" && !touches;
 }
 
-/** Runs the handler for a condition that is known to hold here: no row was found, a warning was signalled. */
+/** Runs the handler for a condition that holds here: no row was found, a warning was signalled. */
 export function raiseHere(state: State, code: string, span: Span, run: Run): void {
   const active = handlerFor(state, code);
   if (active !== undefined) runHandler(state, active, code, span, run);
 }
 
-/** The handler's statements, and for EXIT the way out of its block. */
+/** The handler's statements, and for EXIT the exit from its block. */
 function runHandler(state: State, active: Active, code: string, span: Span, run: Run): void {
   const { frame, around, handler } = active;
   const frames = state.frames;
@@ -100,7 +100,7 @@ function runHandler(state: State, active: Active, code: string, span: Span, run:
   if (handler.action !== "continue") leaveBlock(state, frame, span);
 }
 
-/** Leaves a block: the outermost one ends the routine. */
+/** Leaves a block; leaving the outermost one ends the routine. */
 export function leaveBlock(state: State, frame: BlockFrame, span: Span): void {
   const source = sourceAt(state, span);
   if (frame.isOutermost && frame.depth === state.callers.length) {
@@ -111,7 +111,7 @@ export function leaveBlock(state: State, frame: BlockFrame, span: Span): void {
   emit(state, { kind: "exit", loop: frame.id, source });
 }
 
-/** Handlers for errors around a statement, innermost block first, up to a block that is a `try` of its own. */
+/** Error handlers around a statement, innermost block first, up to a block with its own `try`. */
 function activeHandlers(state: State): readonly Active[] {
   const found: Active[] = [];
   for (let around = state.frames.length - 1; around >= 0; around--) {
@@ -123,12 +123,12 @@ function activeHandlers(state: State): readonly Active[] {
   return found;
 }
 
-/** True if errors of a statement here run handlers of their own. */
+/** True if errors of a statement here run handlers. */
 export function handlesErrors(state: State): boolean {
   return activeHandlers(state).length > 0;
 }
 
-/** True if a deadlock or a lock that does not come runs a handler that goes on behind the statement. */
+/** True if a deadlock or lock timeout runs a handler that continues after the statement. */
 export function handlesRefusedLocks(state: State): boolean {
   return activeHandlers(state).some(({ handler }) => {
     const codes = codesOf(state, handler);
@@ -136,7 +136,7 @@ export function handlesRefusedLocks(state: State): boolean {
   });
 }
 
-/** A block's handlers for errors, the closest descriptions first. */
+/** A block's error handlers, most specific first. */
 function errorHandlers(state: State, frame: BlockFrame, around: number): readonly Active[] {
   const close = (handler: HandlerDeclaration): number =>
     Math.max(...conditionsOf(state, handler).map((each) => CLOSENESS[each.kind]));
@@ -156,10 +156,10 @@ function isOfErrors(condition: Condition): boolean {
 const { deadlock, lockTimeout = deadlock, changedRow } = lockErrorsOf("mysql");
 const REFUSED_LOCKS = [deadlock, lockTimeout, changedRow];
 
-/** More copies of handlers than this, in statements, are not made. */
+/** Limit of copied handler statements. */
 const MOST_COPIED = 2000;
 
-/** Runs something that may fail: each handler around that goes on behind the statement is a `try` around it. */
+/** Runs something that may fail: each enclosing CONTINUE handler becomes a `try` around it. */
 export function mayFail(state: State, span: Span, body: () => void, run: Run): void {
   const active = activeHandlers(state);
   if (active.length === 0) {
@@ -187,7 +187,7 @@ function sizeOf(statements: readonly RoutineStatement[]): number {
   return size;
 }
 
-/** A block's body with its handlers for errors, where one `try` around it says what they do. */
+/** A block's body with its error handlers, if one `try` around it represents them. */
 export function emitBlockHandlers(
   state: State,
   frame: BlockFrame,
@@ -244,13 +244,13 @@ function emitTry(
   emit(state, { kind: "try", body, handler, ...catches, undoes: "statement", error, source });
 }
 
-/** The SQLSTATEs and classes of them that a handler is for; undefined for all errors. */
+/** The SQLSTATEs and classes that a handler catches; undefined for all errors. */
 function codesOf(state: State, handler: HandlerDeclaration): readonly string[] | undefined {
   const codes = conditionsOf(state, handler).map(caughtBy);
   return codes.includes(undefined) ? undefined : codes.flatMap((each) => each ?? []);
 }
 
-/** True if the error is one of those; of a class, the ones that are followed. */
+/** True if the error is one of these; a class contributes the followed ones. */
 function isOneOf(code: Expression, caught: readonly string[]): Expression {
   const codes = caught.flatMap((each) =>
     each.length === 5 ? [each] : Object.values(ERRORS).filter((known) => isCaught(known, [each])),
@@ -259,8 +259,8 @@ function isOneOf(code: Expression, caught: readonly string[]): Expression {
 }
 
 /**
- * The handlers of a block that are worth following. One that begins with ROLLBACK does what an error does that nobody
- * handles, unless blocks around it have handlers for errors, too: it ends the transaction and undoes it.
+ * The relevant handlers of a block. A handler that begins with ROLLBACK acts like an unhandled error (it ends and undoes the transaction),
+ * unless enclosing blocks have error handlers too.
  */
 export function followedHandlers(
   state: State,
@@ -281,7 +281,7 @@ export function followedHandlers(
       return kind === "sql" && tablesByWords(text.slice(span.start, span.end)).tables.length > 0;
     });
     if (changes) lossAt(state, "what a handler does behind its ROLLBACK", handler.span, "outside");
-    // The statements behind it run outside of the transaction, each by itself.
+    // The statements after it run outside of the transaction, one by one.
     const goesOn = handler.action === "continue" || state.frames.length > 0;
     const raises = someStatement(handler.body, ({ kind }) => /^(?:re)?signal$/.test(kind));
     if (goesOn && !raises) lossAt(state, BEHIND_ROLLBACK, handler.span, "outside");
@@ -291,7 +291,7 @@ export function followedHandlers(
 
 const BEHIND_ROLLBACK = "what runs behind the ROLLBACK of a handler that goes on";
 
-/** True if the statements undo the transaction before they do anything else that it sees. */
+/** True if the statements undo the transaction before any other visible effect. */
 function rollsBack(statements: readonly RoutineStatement[]): boolean {
   for (const statement of statements) {
     switch (statement.kind) {

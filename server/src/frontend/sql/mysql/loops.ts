@@ -15,7 +15,7 @@ import type { RoutineStatement } from "./tree";
 type Loop = Extract<RoutineStatement, { readonly kind: "loop" }>;
 const FOREVER: LoopRange = { kind: "while", condition: TRUE };
 
-/** Any loop; its body is lowered by `run`. */
+/** Any loop; `run` lowers its body. */
 export function lowerLoop(state: State, loop: Loop, run: Run): void {
   if (fetchLoop(state, loop, run)) return;
   const { over, header } = loop;
@@ -57,7 +57,7 @@ export function lowerLoop(state: State, loop: Loop, run: Run): void {
   closeLevel(state.names);
 }
 
-/** WHILE: a condition that asks the database is asked at the start of each round. */
+/** WHILE: a condition with a query is evaluated at the start of each round. */
 function whileLoop(state: State, loop: Loop, span: Span, run: Run): void {
   let condition: Expression = TRUE;
   const before = collectCommands(state, () => {

@@ -54,7 +54,7 @@ export function lowerAll(state: State, statements: readonly RoutineStatement[]):
   }
 }
 
-/** A list of statements as a command of its own. */
+/** A list of statements as a command. */
 export function lowerInner(state: State, statements: readonly RoutineStatement[]): Command {
   return innerList(state, () => {
     lowerAll(state, statements);
@@ -164,7 +164,7 @@ function lowerOne(
   }
 }
 
-/** A change of the schema commits what came before; what it does to rows is not followed. */
+/** A schema change commits the previous statements; its effect on rows is not followed. */
 function lowerDdl(
   state: State,
   statement: Extract<RoutineStatement, { readonly kind: "ddl" }>,
@@ -212,7 +212,7 @@ function lowerBlock(state: State, block: Block, span: Span): void {
     );
     emit(state, outside(whole));
   } else {
-    // In place, since a transaction may begin in the block and end behind it.
+    // In place, since a transaction may begin in the block and end after it.
     const list = state.commands;
     const before = list.length;
     run();
@@ -282,7 +282,7 @@ function lowerBranches(
   });
 }
 
-/** CASE: none of the branches and no ELSE is an error. */
+/** CASE: without a matching branch and ELSE it is an error. */
 function lowerCase(
   state: State,
   statement: Extract<RoutineStatement, { readonly kind: "case" }>,
@@ -331,7 +331,7 @@ function lowerJump(
   }
 }
 
-/** SIGNAL of an error ends the transaction where no handler is for it: the caller's ROLLBACK is taken for granted. */
+/** An unhandled SIGNAL ends the transaction: the caller is assumed to ROLLBACK. */
 function lowerSignal(
   state: State,
   statement: Extract<RoutineStatement, { readonly kind: "signal" | "resignal" }>,

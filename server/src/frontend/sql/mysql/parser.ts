@@ -1,6 +1,5 @@
-// Parses the body of a stored routine of MySQL or MariaDB into blocks and statements by recursive descent. SQL inside
-// stays text. A broken statement is skipped up to its semicolon, so that a body which is being typed is read as far
-// as it goes.
+// Recursive descent parser for bodies of stored routines of MySQL and MariaDB. SQL inside stays text. A broken statement is skipped up to
+// its semicolon, so that an unfinished body is read as far as possible.
 import { takeCase, takeEnd, takeIf, type BranchGrammar } from "../routine/branchText";
 import {
   atEnd,
@@ -30,7 +29,7 @@ export interface ParsedBody {
   readonly problems: readonly Problem[];
 }
 
-/** The statement that is the body of a routine, mostly a block. Never fails; linear in the text. */
+/** The statement of a routine's body, usually a block. Never fails; linear in the text. */
 export function parseBody(text: string): ParsedBody {
   const cursor = openCursor(text);
   const statements: RoutineStatement[] = [];
@@ -55,7 +54,7 @@ function takeBlock(cursor: Cursor, label: string | undefined): Block {
   return { label, declarations, body };
 }
 
-/** The statement of a handler; its semicolon is left. */
+/** The statement of a handler, without its semicolon. */
 function takeHandled(cursor: Cursor): readonly RoutineStatement[] {
   if (atEnd(cursor) || isTooDeep(cursor)) return [];
   cursor.depth++;
@@ -64,10 +63,10 @@ function takeHandled(cursor: Cursor): readonly RoutineStatement[] {
   return [statement];
 }
 
-/** Words that no statement starts with: an END of something around, whose absence is said there. */
+/** Words that begin no statement: an END of an enclosing construct, which reports what is missing. */
 const STRAY = new Set(["end", "else", "elseif", "when", "until"]);
 
-/** Statements up to one of the words, which is not taken. */
+/** Statements up to one of the words, which is not consumed. */
 function takeStatements(cursor: Cursor, until: ReadonlySet<string>): readonly RoutineStatement[] {
   const statements: RoutineStatement[] = [];
   cursor.depth++;
@@ -88,7 +87,7 @@ function takeStatements(cursor: Cursor, until: ReadonlySet<string>): readonly Ro
   return statements;
 }
 
-/** Leaves the rest of the text behind where it is nested too deeply. */
+/** Skips the rest of the text if it is nested too deeply. */
 function isTooDeep(cursor: Cursor): boolean {
   if (cursor.depth <= DEEPEST_BLOCK) return false;
   problem(cursor, "this is nested too deeply");
@@ -97,7 +96,7 @@ function isTooDeep(cursor: Cursor): boolean {
   return true;
 }
 
-/** `last`: the text ends behind it; `inner`: whoever asks for it takes its semicolon. */
+/** `last`: the text ends after it; `inner`: the caller consumes its semicolon. */
 function takeStatement(cursor: Cursor, place: "listed" | "inner" | "last"): RoutineStatement {
   const start = startOf(cursor);
   const label = takeLabel(cursor);

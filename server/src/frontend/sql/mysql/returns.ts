@@ -1,4 +1,4 @@
-// Results of a routine where it ends: the values of its OUT arguments.
+// The results of a routine at its end: the values of its OUT arguments.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { rowValue } from "../routine/names";
@@ -14,7 +14,7 @@ export function outputsOf(state: State): readonly Expression[] {
   });
 }
 
-/** The end of the routine or its transaction, with the OUT arguments as they are now. */
+/** The end of the routine or its transaction, with the current OUT arguments. */
 export function returnOf(state: State, span: Span): Command {
   const source = sourceAt(state, span);
   const outputs = outputsOf(state);

@@ -1,5 +1,5 @@
-// Stored routines of MySQL and MariaDB as transactions: what runs between START TRANSACTION and COMMIT is one, so is
-// the whole of a routine that leaves transactions to its caller, and each statement outside is one of its own.
+// Stored routines of MySQL and MariaDB as transactions: one from START TRANSACTION to COMMIT; the whole of a routine that leaves
+// transactions to its caller; and one per statement outside of these.
 import type { Parameter, Transaction } from "../../../program/program";
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
@@ -17,7 +17,7 @@ import { parseBody } from "./parser";
 import { outputsOf, returnOf } from "./returns";
 import { assignVariable, type FinishedPart, type RoutineContext, type State } from "./state";
 
-/** The transactions of a routine; none where it touches no table. Never fails. */
+/** The transactions of a routine; none if it touches no table. Never fails. */
 export function lowerRoutine(
   definition: RoutineDefinition,
   shared: RoutineContext,
@@ -43,7 +43,7 @@ export function lowerRoutine(
   });
 }
 
-/** True if some way through the commands ends the transaction. */
+/** True if some path through the commands ends the transaction. */
 function endsSomewhere(commands: readonly Command[]): boolean {
   let ends = false;
   walkCommand(
@@ -53,7 +53,7 @@ function endsSomewhere(commands: readonly Command[]): boolean {
   return ends;
 }
 
-/** The body behind what `state.commands` holds already, with the OUT arguments as its value. */
+/** The body, appended to `state.commands`, with the OUT arguments as its value. */
 function lowerBody(state: State): void {
   lowerAll(state, state.tree);
   const last = state.commands.at(-1);
@@ -73,7 +73,7 @@ function noteProblems(state: State): void {
   lossAt(state, "a part of this routine that cannot be read", whole, "opaque");
 }
 
-/** The arguments of the transaction, with what their names stand for in the body. */
+/** The transaction's parameters, bound to their names in the body. */
 function declareArguments(state: State): readonly Parameter[] {
   const { definition, names, shared } = state;
   const assigned = assignedIn(state);
@@ -93,7 +93,7 @@ function declareArguments(state: State): readonly Parameter[] {
   return parameters;
 }
 
-/** The finished parts, those outside of transactions cut into their statements. */
+/** The finished parts; those outside of transactions are split into statements. */
 function partsOf(state: State): readonly RoutinePart[] {
   const cut = tornTogether(state).flatMap(cutOutside);
   const given: Command[] = [...state.user.values()].map((variable) => ({
@@ -126,7 +126,7 @@ const BOUNDARIES = {
   unit: "unit",
 } as const;
 
-/** The finished parts, where the server commits one on the way with what goes on behind it as a unit. */
+/** The finished parts, joined into a unit if the server commits one of them implicitly. */
 function tornTogether(state: State): readonly FinishedPart[] {
   const groups: FinishedPart[][] = [];
   for (const each of state.finished) {
@@ -154,14 +154,14 @@ function tornTogether(state: State): readonly FinishedPart[] {
   });
 }
 
-/** The session's content before the routine is an argument of it, too. */
+/** The session's variables before the routine are arguments of it, too. */
 function userParameters(state: State): readonly Parameter[] {
   return [...state.user.values()].map((name) => {
     return { name, type: state.names.types.get(name) ?? "other", origin: "argument" };
   });
 }
 
-/** Statements outside of any transaction, each with what stands behind it up to the next one. */
+/** Statements outside of any transaction, each with the commands up to the next one. */
 function cutOutside(finished: FinishedPart): readonly FinishedPart[] {
   const { part, commands, before } = finished;
   if (part.kind !== "outside") return [finished];

@@ -1,5 +1,4 @@
-// The stored routines of the files in MySQL's or MariaDB's dialect: their definitions first, since they call each
-// other, then each with its transactions.
+// The stored routines of MySQL and MariaDB files: all definitions first, since they call each other, then the transactions of each.
 import type { Dialect } from "../../../program/dialect";
 import type { Note, Transaction } from "../../../program/program";
 import { runsBefore } from "../../schema/migrations";
@@ -17,7 +16,7 @@ import type { RoutineContext } from "./state";
 export interface RoutineFile {
   readonly lines: LineIndex;
   readonly routines: readonly RoutineSlice[];
-  /** Where its definitions and drops stand. */
+  /** The places of its definitions and drops. */
   readonly ddl: readonly Span[];
   readonly dialect: Dialect;
 }
@@ -33,8 +32,7 @@ export interface StoredRoutines {
 }
 
 /**
- * The definitions of the given files; a later one of the same name replaces one, and a later DROP takes it away, where it
- * is known which is later.
+ * The definitions in these files; later ones of the same name replace earlier ones, and a later DROP removes them, if the order is known.
  */
 export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutines {
   const byName = new Map<string, Definition[]>();
@@ -83,7 +81,7 @@ interface Drop {
 const DROP =
   /^drop\s+(?:procedure|function)\s+(?:if\s+exists\s+)?(?:(?:["`][^"`]*["`]|\w+)\s*\.\s*)?(["`][^"`]*["`]|[\w$]+)/iu;
 
-/** Names of routines go by their letters, whatever the case. */
+/** Routine names are case-insensitive. */
 const plainName = (name: string): string => name.replaceAll(/["`]/gu, "").toLowerCase();
 
 function noteOf(result: Exclude<ReturnType<typeof readDefinition>, { kind: "routine" }>): Note {
@@ -105,14 +103,14 @@ function noteOf(result: Exclude<ReturnType<typeof readDefinition>, { kind: "rout
   }
 }
 
-/** The context in which the routines and the scripts that call them are lowered. */
+/** The context of lowering the routines and the scripts that call them. */
 export function storedContext(
   { definitions }: StoredRoutines,
   around: Omit<RoutineContext, "routine">,
 ): RoutineContext {
   const byName = new Map<string, RoutineDefinition | undefined>();
   for (const { definition } of definitions) {
-    // A name that several files define cannot be told apart.
+    // A name defined in several files is ambiguous.
     byName.set(definition.name, byName.has(definition.name) ? undefined : definition);
   }
   return { ...around, routine: (name) => byName.get(name) };
@@ -147,7 +145,7 @@ export function lowerStoredRoutines(
   return transactions;
 }
 
-/** Procedures without START TRANSACTION are analysed as their callers' transactions; said once per file. */
+/** Procedures without START TRANSACTION are analysed as their callers' transactions; noted once per file. */
 function noteBare(routines: readonly Transaction[], note: (note: Note) => void): void {
   const several = routines.filter(({ body }) => statementsIn(body) > 1);
   const [first, ...others] = several;

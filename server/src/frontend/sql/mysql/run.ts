@@ -29,12 +29,12 @@ import {
 import { withoutTemporary } from "./temporary";
 import type { Into } from "./tree";
 
-/** The value of an expression; queries inside run before. `shown` is the statement that it belongs to. */
+/** The value of an expression; its queries run before. `shown` is the enclosing statement. */
 export function valueAt(state: State, span: Span, shown: Span = span): Expression {
   return expressionAt(state, span, shown, "value");
 }
 
-/** An expression as a condition: a number holds when it is not zero. */
+/** An expression as a condition: a nonzero number is true. */
 export function conditionAt(state: State, span: Span, shown: Span = span): Expression {
   return expressionAt(state, span, shown, "condition");
 }
@@ -55,7 +55,7 @@ function expressionAt(
   return only ?? literal(null);
 }
 
-/** Queries of a procedure's expressions lock; what a function reads on the way is read as its caller's SELECT reads. */
+/** Queries in a procedure's expressions lock; a function's reads are those of its caller's SELECT. */
 function locksWhatItReads({ definition, callers, shared }: State): boolean {
   return (
     definition.isProcedure && callers.every((name) => shared.routine(name)?.isProcedure !== false)
@@ -67,11 +67,11 @@ export interface SqlOptions extends PieceOptions {
   /** The piece to run instead of the text at the span: dynamic SQL. */
   readonly piece?: SqlPiece;
   readonly placeholder?: LoweringContext["placeholder"];
-  /** Its rows are fetched by the routine, not returned to the client. */
+  /** True if its rows stay in the routine. */
   readonly kept?: boolean;
 }
 
-/** Runs one SQL statement of the routine, with the handlers around it; gives its result as far as it has one. */
+/** Runs one SQL statement of the routine, with the enclosing handlers; returns its known result. */
 export function runSql(
   state: State,
   span: Span,
@@ -113,7 +113,7 @@ export function runSql(
       emit(state, { kind: "if", condition, then, source });
     }
   });
-  // A callback has set it, which the compiler does not see.
+  // A callback sets it, which the compiler does not track.
   const statement: Statement | undefined = last;
   const touches = statement !== undefined && (statement.kind !== "select" || into !== undefined);
   if (touches && (canFail(state, statement) || handlesRefusedLocks(state))) {
@@ -151,7 +151,7 @@ function takeUserValues(state: State, lowered: Lowering, span: Span): void {
   }
 }
 
-/** True if a statement can raise an error that the AR knows: others are left to the whole transaction. */
+/** True if a statement can raise an error that the AR models. */
 function canFail(state: State, statement: Statement): boolean {
   switch (statement.kind) {
     case "select":
@@ -188,7 +188,7 @@ function takeValues(
   });
 }
 
-/** INTO: no row leaves the targets as they are and runs the handler for NOT FOUND. */
+/** INTO: without a row the targets are unchanged and the handler for NOT FOUND runs. */
 function takeRow(
   state: State,
   targets: readonly Target[],
@@ -200,7 +200,7 @@ function takeRow(
   const take = (): void => assignRowTo(state, targets, rows, "first", span);
   const isCertain = last.kind === "select" && exactlyOneRow(last.query);
   const handled = isHandled(state, NO_ROW);
-  // Where a handler goes on after an error, several rows leave the targets as they are, too.
+  // If a handler continues after the error, several rows leave the targets unchanged, too.
   const goesOn = handlesErrors(state) && last.kind === "select" && !hasOneAtMost(state, last.query);
   const wasNull = targets.every((target) => isNull(state, target));
   if (isCertain || (!handled && !goesOn && wasNull)) {
@@ -231,7 +231,7 @@ function isNull(state: State, target: Target): boolean {
   return isHere && !state.assigned.has(binding.variable);
 }
 
-/** The columns of a result's row in variables. */
+/** Assigns the columns of a result's row to variables. */
 export function assignRowTo(
   state: State,
   targets: readonly Target[],
@@ -249,7 +249,7 @@ export function setTarget(state: State, target: Target, value: Expression, span:
   assignTarget(state, target, value, span);
 }
 
-/** Targets whose value is not known. */
+/** Targets whose value is unknown. */
 export function setUnknown(
   state: State,
   targets: readonly Target[],
@@ -261,7 +261,7 @@ export function setUnknown(
   assignUnknown(state, targets, reason, span, dependsOn);
 }
 
-/** Declares variables of the user where they are new, and remembers that all of them have a value from now on. */
+/** Declares new user variables, and marks all of these as assigned. */
 function markAssigned(state: State, targets: readonly Target[]): void {
   for (const { path } of targets) {
     const [name = ""] = path;
@@ -276,7 +276,7 @@ function tellCount(state: State, count: Expression, isRead: boolean, span: Span)
   if (state.asks.foundRows && isRead) assign(state, FOUND_ROWS, count, span);
 }
 
-/** A statement whose text is not known: it may touch any table that its known words name. */
+/** A statement with unknown text: it may touch any table in its known words. */
 export function runOpaque(state: State, words: string, reason: string, span: Span): void {
   const { tables, writes } = tablesByWords(words);
   const piece = pieceOf(state.body, span);

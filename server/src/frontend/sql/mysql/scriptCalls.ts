@@ -15,13 +15,13 @@ import type { RoutineContext, State } from "./state";
 /** The prefix of a routine's variables inside a script. */
 const PREFIX = "call.";
 
-/** `lower`, and before its statements the commands of the routines that they call. Never fails. */
+/** `lower` preceded by the commands of called routines. Never fails. */
 export function createStoredCallingLower(
   lower: LowerSql,
   shared: RoutineContext,
   dialect: Dialect,
 ): LowerSql {
-  // Variables of several calls in one transaction must not meet; its ids are the same object throughout.
+  // Variables of several calls in one transaction must be distinct; its `Ids` object identifies the transaction.
   const variables = new WeakMap<Ids, Pick<Names, "used" | "types" | "prefix">>();
   return (context) => {
     const known = variables.get(context.ids) ?? {
@@ -55,7 +55,7 @@ export function createStoredCallingLower(
   };
 }
 
-/** The script's statement as if it stood in a routine. */
+/** The script's statement as part of a routine. */
 function callerOf(
   context: LoweringContext,
   around: RoutineContext,
@@ -82,7 +82,7 @@ function callerOf(
 
 const EMPTY = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
-/** The user's variables as the script has them. */
+/** The user's variables, from the script. */
 function givenValues(caller: State, context: LoweringContext): readonly Command[] {
   const source = { file: context.piece.lines.file, range: EMPTY };
   return [...caller.user].flatMap(([name, variable]): readonly Command[] => {
@@ -91,7 +91,7 @@ function givenValues(caller: State, context: LoweringContext): readonly Command[
   });
 }
 
-/** The values that the routines leave in the user's variables. */
+/** The user's variables after the routines. */
 function keptValues(caller: State): NonNullable<Lowering["values"]> {
   return [...caller.user].map(([variable, name]) => {
     return { variable, value: { kind: "variable", name } };

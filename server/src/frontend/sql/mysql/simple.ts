@@ -1,4 +1,4 @@
-// Statements of stored routines without statements inside: SET, SQL, CALL, RETURN, SIGNAL, cursors, PREPARE, ...
+// Stored routine statements without inner statements: SET, SQL, CALL, RETURN, SIGNAL, cursors, PREPARE, ...
 import { dictionary } from "../../../protocol/dictionary";
 import type { Target } from "../routine/assign";
 import {
@@ -22,7 +22,7 @@ import type { TokenKind } from "../text/tokens";
 import { takeCondition } from "./declarations";
 import type { Into, WithoutPlace } from "./tree";
 
-/** One statement up to its semicolon, which is left. */
+/** One statement up to its semicolon, which is not consumed. */
 export function takeSimple(cursor: Cursor): WithoutPlace {
   const keyword = word(cursor);
   const parse = PARSERS[keyword];
@@ -43,7 +43,7 @@ const PARSERS = dictionary<Parse | undefined>({
   },
   leave: (cursor) => takeJump(cursor, "leave"),
   iterate: (cursor) => takeJump(cursor, "iterate"),
-  // Oracle's words, which MariaDB has in that mode.
+  // Keywords of MariaDB's Oracle mode.
   exit: (cursor) => takeJump(cursor, "leave"),
   continue: (cursor) => takeJump(cursor, "iterate"),
   signal: (cursor) => takeSignal(cursor, "signal"),
@@ -106,7 +106,7 @@ function takeSession(cursor: Cursor): WithoutPlace {
   return { kind: "session" };
 }
 
-/** SET is read for the transactions that it speaks of. */
+/** SET of transaction settings is a control statement. */
 const TRANSACTION = /^(transaction|autocommit|transaction_isolation|tx_isolation)$/;
 const SCOPES = new Set(["session", "global", "local", "persist"]);
 const SETTINGS = new Set([
@@ -144,7 +144,7 @@ function takeSet(cursor: Cursor): WithoutPlace {
   return items.length === 0 ? { kind: "session" } : { kind: "set", items };
 }
 
-/** `@@x`, `@@session.x`, `SESSION x`, and what follows: a variable of the server. */
+/** `@@x`, `@@session.x`, `SESSION x`, and so on: a server variable. */
 function startsSystem(
   cursor: Cursor,
   ahead: number,
@@ -157,7 +157,7 @@ function startsSystem(
   return { isSystem: marks || scoped, name: word(cursor, at) };
 }
 
-/** `x`, `r.f`, `NEW.c`, `@x`; the latter's name keeps its mark. */
+/** `x`, `r.f`, `NEW.c`, `@x`; the latter keeps its sigil. */
 function takeVariable(cursor: Cursor): Target | undefined {
   if (word(cursor) !== "@") {
     const target = takeTarget(cursor);
@@ -172,7 +172,7 @@ function takeVariable(cursor: Cursor): Target | undefined {
   return { path: [`@${name}`], part: false };
 }
 
-/** Characters that may follow the mark of a user's variable. */
+/** Token kinds that may follow the sigil of a user variable. */
 const USER_VARIABLE: ReadonlySet<TokenKind> = new Set<TokenKind>([
   "word",
   "name",
@@ -193,7 +193,7 @@ function takeVariables(cursor: Cursor): readonly Target[] {
   return targets;
 }
 
-/** SQL with an INTO anywhere, unless it belongs to INSERT or REPLACE, or writes a file. */
+/** SQL with an INTO anywhere, except in INSERT or REPLACE, or before a file. */
 function takeSql(cursor: Cursor): WithoutPlace {
   const first = word(cursor);
   const reads = first === "select" || first === "with" || first === "values" || first === "(";

@@ -1,5 +1,4 @@
-// State in which a stored routine of MySQL or MariaDB is lowered: names, blocks and loops around, handlers,
-// transactions.
+// The state of lowering a stored routine of MySQL or MariaDB: names, enclosing blocks and loops, handlers, transactions.
 import type { Spelling } from "../text/spelling";
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, ValueType, Query } from "../../../program/expression";
@@ -17,7 +16,7 @@ import type { Condition, HandlerDeclaration, RoutineStatement } from "./tree";
 export interface RoutineContext {
   readonly table: (name: string) => Table | undefined;
   readonly view: (name: string) => Query | undefined;
-  /** The routine of that name; undefined when there is none, or several. */
+  /** The routine of that name; undefined if there is none, or several. */
   readonly routine: (name: string) => RoutineDefinition | undefined;
   readonly note: (note: Note) => void;
   readonly spelling?: Spelling;
@@ -27,28 +26,28 @@ export interface LoopFrame {
   readonly kind: "loop";
   readonly id: string;
   readonly label: string | undefined;
-  /** Where it stands in the body. */
+  /** Its place in the body. */
   readonly start: number;
-  /** The variable that says that LEAVE left the loop, where somebody asks. */
+  /** The variable that records a LEAVE of the loop, if it is used. */
   readonly left?: { readonly variable: string; used: boolean };
 }
 
 export interface BlockFrame {
   readonly kind: "block";
-  /** The label that `exit` of this block has until it is replaced. */
+  /** The label of this block's `exit` commands, until they are replaced. */
   readonly id: string;
   readonly label: string | undefined;
   readonly handlers: readonly HandlerDeclaration[];
   readonly conditions: ReadonlyMap<string, Condition>;
-  /** Errors run its handlers by one `try` around the block, or by one around each statement. */
+  /** Error handlers become one `try` around the block, or one around each statement. */
   readonly mode: "block" | "each";
-  /** Leaving it ends its routine. */
+  /** True if leaving it ends its routine. */
   readonly isOutermost: boolean;
-  /** How many routines call the one that it stands in. */
+  /** The number of callers of its routine. */
   readonly depth: number;
-  /** It is the last round of a loop. */
+  /** True for the last round of a loop. */
   readonly isLoop?: boolean;
-  /** Some jump leaves it. */
+  /** True if some jump leaves it. */
   left: boolean;
 }
 
@@ -56,30 +55,27 @@ export type Frame = LoopFrame | BlockFrame;
 
 export interface Loose {
   readonly span: Span;
-  /** The depth of the list of statements that goes on. */
+  /** The depth of the list of statements that continues. */
   readonly depth: number;
-  /** Its statements are being lowered. */
+  /** True while its statements are being lowered. */
   readonly isOpen: boolean;
 }
 
-/** The transaction that the commands at hand belong to. */
+/** The transaction of the current commands. */
 export interface Part {
-  /**
-   * `outside`: each statement is a transaction of its own; `routine`: whatever the caller says; `unit`: several
-   * transactions, once they are finished.
-   */
+  /** `outside`: each statement is a transaction; `routine`: decided by the caller; `unit`: several transactions, once finished. */
   readonly kind: "explicit" | "routine" | "outside" | "unit";
   readonly level: DeclaredLevel | undefined;
-  /** How deep the list of statements is in which it began. */
+  /** The depth of the list of statements in which it began. */
   readonly depth: number;
   readonly start: Span;
-  /** The server has committed the one before on the way: for whoever wrote them both are one. */
+  /** True if the server committed the previous one implicitly: its author takes both for one. */
   readonly continues?: true;
-  /** An end of it in a branch, behind which the branch goes on with what stands around it. */
+  /** The branch that ended it and then continued. */
   loose: Loose | undefined;
 }
 
-/** Commands that run before a transaction of the same routine, if they run at all. */
+/** Commands that run, if at all, before a transaction of the same routine. */
 export interface Before {
   readonly commands: readonly Command[];
   readonly isCertain: boolean;
@@ -88,7 +84,7 @@ export interface Before {
 export interface FinishedPart {
   readonly part: Part;
   readonly commands: readonly Command[];
-  /** The commands before it, as far as they are known there; undefined where rounds of a loop stand before it. */
+  /** The preceding commands, if known; undefined after rounds of a loop. */
   readonly before: readonly Before[] | undefined;
 }
 
@@ -97,36 +93,36 @@ export interface State extends RoutineState {
   readonly definition: RoutineDefinition;
   readonly dialect: Dialect;
   readonly parameters: Map<string, ValueType>;
-  /** Names of the routines that are being inlined, outermost first. */
+  /** Names of the routines being inlined, outermost first. */
   readonly callers: readonly string[];
-  /** How many frames belong to those. */
+  /** The number of frames that belong to these. */
   readonly base: number;
-  /** Blocks and loops around, outermost first; inside of a handler those around its block. */
+  /** Enclosing blocks and loops, outermost first; inside of a handler those around its block. */
   frames: readonly Frame[];
-  /** Variables that may hold something else than NULL: a query without rows keeps their values. */
+  /** Variables that may be non-NULL: a query without rows keeps their values. */
   readonly assigned: Set<string>;
-  /** How many loops were around where a variable was declared. */
+  /** The loop depth at a variable's declaration. */
   readonly declaredAt: Map<string, number>;
-  /** The variables of the user, `@x`, and what they are in the AR: a routine shares them with those that it calls. */
+  /** User variables, `@x`, and their AR names, shared with called routines. */
   readonly user: Map<string, string>;
   /** The statements of the whole body. */
   readonly tree: readonly RoutineStatement[];
   /** Tables that only this session sees. */
   readonly temporary: ReadonlySet<string>;
-  /** Meaning of each name of PREPARE; undefined when it is not known. */
+  /** The text of each PREPARE name; undefined if unknown. */
   readonly prepared: Map<string, Span | undefined>;
-  /** The conditions that handlers around are for, innermost last: what a bare RESIGNAL raises again. */
+  /** The conditions of enclosing handlers, innermost last, for a bare RESIGNAL. */
   readonly handled: string[];
-  /** Copies of handlers so far, in statements. */
+  /** The number of copied handler statements. */
   copied: number;
   nested: number;
-  /** The lists of commands around the one at hand, outermost first. */
+  /** The enclosing lists of commands, outermost first. */
   enclosing: readonly (readonly Command[])[];
   part: Part;
   readonly finished: FinishedPart[];
-  /** The unit of statements that stand in no transaction that the routine begins. */
+  /** The kind of statements outside of transactions that the routine begins. */
   readonly initialKind: "routine" | "outside";
-  /** Without it, what follows a transaction is the next one. */
+  /** When off, the next transaction follows each one. */
   autocommit: boolean;
   nextLevel: DeclaredLevel | undefined;
   sessionLevel: DeclaredLevel | undefined;
@@ -135,21 +131,21 @@ export interface State extends RoutineState {
     readonly foundRows: boolean;
     readonly lastId: boolean;
   };
-  /** A script that calls routines: what its names stand for. */
+  /** The bindings of the calling script's names. */
   readonly outside?: Pick<LoweringContext, "variable" | "placeholder">;
-  /** Runs another routine here; undefined when it is not known. */
+  /** Inlines another routine; undefined if it is unknown. */
   readonly call: (name: string, args: readonly CallArgument[], at: Span) => CallResult | undefined;
 }
 
-/** Lowers statements in order: handlers and loops are given it, since statements contain them. */
+/** Lowers statements in order; injected into handlers and loops, since statements contain them. */
 export type Run = (state: State, statements: readonly RoutineStatement[]) => void;
 
-/** The session's memory of the last statement, by the names that SQL asks for it. */
+/** Session state of the last statement, by its SQL name. */
 export const ROW_COUNT = "row_count()";
 export const FOUND_ROWS = "found_rows()";
 export const LAST_INSERT_ID = "last_insert_id()";
 
-/** The context in which a piece of SQL inside the routine is lowered. */
+/** The context of lowering a piece of SQL inside of the routine. */
 export function contextFor(
   state: State,
   piece: SqlPiece,
@@ -172,7 +168,7 @@ export function contextFor(
   };
 }
 
-/** The value of a local variable, an argument, or a variable of the user. */
+/** The value of a local variable, an argument, or a user variable. */
 export function variableOf(
   state: State,
   path: readonly string[],
@@ -191,7 +187,7 @@ export function variableOf(
   return undefined;
 }
 
-/** The AR's variable for `@x`, which belongs to the session: the routine finds it as it was before. */
+/** The AR's variable for `@x`, which belongs to the session: the routine starts with its earlier value. */
 export function userVariable(state: State, name: string): string {
   const known = state.user.get(name);
   const variable = known ?? freshVariable(state.names, name);
@@ -200,13 +196,13 @@ export function userVariable(state: State, name: string): string {
   return variable;
 }
 
-/** `variable := value`, which from now on may hold something. */
+/** `variable := value`; from now on it may be non-NULL. */
 export function assignVariable(state: State, variable: string, value: Expression, at: Span): void {
   assign(state, variable, value, at);
   state.assigned.add(variable);
 }
 
-/** How many loops are around. */
+/** The number of enclosing loops. */
 export function loopDepth(state: State): number {
   return state.frames.filter((frame) => frame.kind === "loop").length;
 }

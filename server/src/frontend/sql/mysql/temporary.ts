@@ -5,7 +5,7 @@ import type { Ids, Lowering } from "../lowering";
 import { nameOf, tokensOf } from "../text/tokens";
 import type { Query, Relation } from "../../../program/expression";
 
-/** The names of the tables that a body creates as temporary ones. Linear in the text. */
+/** The temporary tables that a body creates. Linear in the text. */
 export function temporaryTables(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   if (!/\btemporary\b/i.test(text)) return names;
@@ -21,7 +21,7 @@ export function temporaryTables(text: string): ReadonlySet<string> {
   return names;
 }
 
-/** The statements without changes of temporary tables; what is read from these is not known. */
+/** The statements without changes of temporary tables; reads from these are unknown. */
 export function withoutTemporary(
   lowered: Lowering,
   temporary: ReadonlySet<string>,
@@ -54,7 +54,7 @@ function withoutIn(
       const taint = query === statement.rows.query ? statement.taint : [...statement.taint, loss];
       if (!isTemporary) return [{ ...statement, rows: { ...statement.rows, query }, taint }];
       if (query.relations.every(({ kind }) => kind === "opaque")) return [];
-      // Other tables that it reads it still reads.
+      // Reads of other tables stay.
       return [
         { kind: "select", id, source, text, query, into: ids.result(), discarded: true, taint },
       ];

@@ -1,4 +1,4 @@
-// The statements of stored routines of MySQL and MariaDB: SQL inside them stays text.
+// The statements of stored routines of MySQL and MariaDB; SQL inside stays text.
 import type { Target } from "../routine/assign";
 import type { BranchText } from "../routine/branchText";
 import type { Span } from "../text/split";
@@ -9,7 +9,7 @@ export interface Into {
   readonly span: Span;
 }
 
-/** The conditions of a handler: NOT FOUND, SQLEXCEPTION, an SQLSTATE, the number of an error, the name of a condition. */
+/** The conditions of a handler: NOT FOUND, SQLEXCEPTION, an SQLSTATE, an error number, a condition name. */
 export type Condition =
   | { readonly kind: "notFound" | "exception" | "warning" }
   | { readonly kind: "state"; readonly code: string }
@@ -60,7 +60,7 @@ export interface Block {
 export type LoopOver =
   | { readonly kind: "forever" }
   | { readonly kind: "while"; readonly condition: Span }
-  /** The condition is asked behind each round and ends the loop. */
+  /** The condition is evaluated after each round and ends the loop. */
   | { readonly kind: "repeat"; readonly until: Span }
   /** MariaDB: `FOR i IN [REVERSE] 1 .. 3`. */
   | {
@@ -110,7 +110,7 @@ type StatementKind =
       readonly kind: "set";
       readonly items: readonly { readonly target: Target; readonly value: Span }[];
     }
-  /** SET of the session's own variables and the like: nothing that a transaction sees. */
+  /** SET of session variables and the like, without effect on transactions. */
   | { readonly kind: "session" }
   | { readonly kind: "sql"; readonly into: Into | undefined }
   /** CREATE, ALTER, DROP, TRUNCATE, RENAME; those of temporary tables do not end a transaction. */
@@ -132,21 +132,21 @@ type StatementKind =
       readonly kind: "diagnostics";
       readonly items: readonly { readonly target: Target; readonly what: string }[];
     }
-  /** START TRANSACTION, COMMIT, SAVEPOINT, SET TRANSACTION, ...: read by those who know all of them. */
+  /** START TRANSACTION, COMMIT, SAVEPOINT, SET TRANSACTION, ...: parsed by control.ts. */
   | { readonly kind: "control"; readonly isRollback: boolean }
   | { readonly kind: "broken"; readonly message: string };
 
 /** A statement with its text, without the semicolon. */
 export type RoutineStatement = StatementKind & { readonly span: Span };
 
-/** A statement before it is known where it ends. */
+/** A statement without its place. */
 export type WithoutPlace = RoutineStatement extends infer Each
   ? Each extends RoutineStatement
     ? Omit<Each, "span">
     : never
   : never;
 
-/** The statements directly inside of a statement, those of handlers included. */
+/** The statements directly inside of a statement, including those of handlers. */
 export function partsOf(statement: RoutineStatement): readonly RoutineStatement[] {
   switch (statement.kind) {
     case "block":
@@ -166,7 +166,7 @@ export function partsOf(statement: RoutineStatement): readonly RoutineStatement[
   }
 }
 
-/** True if the statement or one inside of it is such a one. Linear in the statements. */
+/** True if the statement or an inner one satisfies the predicate. Linear in the statements. */
 export function someStatement(
   statements: readonly RoutineStatement[],
   accepts: (statement: RoutineStatement) => boolean,

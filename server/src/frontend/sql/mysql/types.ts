@@ -4,7 +4,7 @@ import { columnType } from "../dialects/types";
 import { nameOf, tokensOf } from "../text/tokens";
 
 export interface TypeText {
-  /** The type as it stands in the text. */
+  /** The type as written. */
   readonly written: string;
   readonly type: ValueType;
   /** MariaDB: TYPE OF t.c. */
@@ -15,7 +15,7 @@ export interface TypeText {
   readonly fields?: readonly { readonly name: string; readonly type: ValueType }[];
 }
 
-/** A type as it is written: `DECIMAL(10, 2) UNSIGNED`, `VARCHAR(20) CHARSET utf8`, `ROW TYPE OF t`. */
+/** Parses a type: `DECIMAL(10, 2) UNSIGNED`, `VARCHAR(20) CHARSET utf8`, `ROW TYPE OF t`. */
 export function readType(text: string): TypeText {
   return { written: text.trim(), ...meaningOf(text) };
 }

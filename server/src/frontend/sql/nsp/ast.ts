@@ -1,4 +1,4 @@
-// Careful access to node-sql-parser's trees, whose published types do not match what it returns.
+// Checked access to node-sql-parser's trees, whose published types do not match its results.
 import { ownEntry } from "../../../protocol/dictionary";
 
 export type Node = Readonly<Record<string, unknown>>;
@@ -7,19 +7,19 @@ export function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The property as a node, undefined when it is none. */
+/** The property as a node, undefined if it is none. */
 export function child(node: Node | undefined, name: string): Node | undefined {
   const value = ownEntry(node, name);
   return isNode(value) ? value : undefined;
 }
 
-/** The nodes of a list property; empty when it is none. */
+/** The nodes of a list property; empty if it is none. */
 export function children(node: Node | undefined, name: string): readonly Node[] {
   const value = ownEntry(node, name);
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-/** The property as text: a string itself, or the `value` of a node that holds one. */
+/** The property as text: a string, or the `value` of a node with one. */
 export function text(node: Node | undefined, name: string): string | undefined {
   const value = ownEntry(node, name);
   if (typeof value === "string") return value;
@@ -27,7 +27,7 @@ export function text(node: Node | undefined, name: string): string | undefined {
   return isNode(value) ? text(value, "value") : undefined;
 }
 
-/** A name of the text: lower case unless it was quoted, which only some nodes tell. */
+/** A name in the text: lower case unless it was quoted, which only some nodes show. */
 export function identifier(node: Node | undefined, name: string): string | undefined {
   const value = ownEntry(node, name);
   if (isNode(value)) {

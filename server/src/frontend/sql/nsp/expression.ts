@@ -14,7 +14,7 @@ import { calculatesWith } from "../terms";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lose, resolveColumn, typeIn, type Scope, type Work } from "./scope";
 
-/** Deeper expressions are not followed, so that no stack overflows here or later. */
+/** Nesting limit, against stack overflow here and later. */
 const DEEPEST = 300;
 
 /** An expression of the tree. Never fails. */
@@ -97,7 +97,7 @@ function column(node: Node, scope: Scope, work: Work): Expression {
   return resolveColumn(identifier(node, "table"), name, scope, work);
 }
 
-/** An operator of dates, JSON and the like means something else than of numbers. */
+/** An operator on dates, JSON and the like differs from that on numbers. */
 function arithmetic(
   operator: ArithmeticOperator,
   left: Expression,
@@ -159,7 +159,7 @@ function binary(node: Node, scope: Scope, work: Work): Expression {
  */
 function junction(node: Node, scope: Scope, work: Work): Expression {
   const groups: Expression[][] = [[]];
-  // A stack of our own: a chain of a thousand ORs is a tree as deep.
+  // An explicit stack: a chain of a thousand ORs is a tree as deep.
   const waiting: ("or" | Node | undefined)[] = [node];
   while (waiting.length > 0) {
     const part = waiting.pop();
@@ -327,7 +327,7 @@ function functionName(node: Node | undefined): string | undefined {
 
 const EVALUATED = new Set(["greatest", "least", "abs", "lower", "upper", "length", "mod"]);
 
-/** Functions that give a new value each time, with the type of their value. */
+/** Functions that return a new value each time, with its type. */
 const FRESH = dictionary<{
   readonly why: "sequence" | "uuid" | "now" | "random";
   readonly type: ValueType;
@@ -426,7 +426,7 @@ function caseOf(node: Node, scope: Scope, work: Work): Expression {
   return result;
 }
 
-/** A cast that keeps the value, as far as types can be told; parameters have the type of their use. */
+/** A cast that keeps the value, judged by types; parameters have the type of their use. */
 function cast(node: Node, scope: Scope, work: Work): Expression {
   const operand = lowerExpression(child(node, "expr"), scope, work);
   const [target] = children(node, "target");

@@ -1,18 +1,18 @@
-// node-sql-parser called safely: errors become values, texts that it cannot take are refused.
+// Safe calls of node-sql-parser: errors become values, unsuitable texts are refused.
 import { Parser } from "node-sql-parser/build/postgresql";
 import { nameOf, tokensOf } from "../text/tokens";
 import { child, isNode, type Node } from "./ast";
 
 export type NspParse =
   | { readonly ok: true; readonly node: Node }
-  /** `offset` is where in the text the parser stopped. */
+  /** `offset` is the position where the parser stopped. */
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
-/** Longer statements are lists of rows and the like: too slow for this parser, and not worth it. */
+/** Longer statements are lists of rows and the like: too slow for this parser. */
 const LONGEST = 50_000;
-/** This parser recurses on parentheses. */
+/** Nesting limit: this parser recurses on parentheses. */
 const DEEPEST = 150;
-/** Where it fails, each of those that are no calls has been tried in up to four ways, all of them within all others. */
+/** On failure, each parenthesis that is no call has been tried in up to four nested ways. */
 const DEEPEST_GROUP = 4;
 
 let parser: Parser | undefined;
@@ -36,7 +36,7 @@ export function parseWithNsp(sql: string): NspParse {
   }
 }
 
-/** Names that stand in double quotes somewhere in the text: the tree does not tell. */
+/** Names that occur in double quotes in the text; the tree does not show quotes. */
 function quotedNames(sql: string): ReadonlySet<string> {
   const names = new Set<string>();
   if (!sql.includes('"')) return names;
@@ -48,7 +48,7 @@ function quotedNames(sql: string): ReadonlySet<string> {
 
 const NAMES = ["table", "as", "db", "schema"];
 
-/** Folds the names of tables and aliases in a fresh tree to lower case, as PostgreSQL does unless they are quoted. */
+/** Folds the names of tables and aliases to lower case, as PostgreSQL does unless they are quoted. */
 function foldNames(tree: object, quoted: ReadonlySet<string>): void {
   const waiting: object[] = [tree];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
@@ -61,7 +61,7 @@ function foldNames(tree: object, quoted: ReadonlySet<string>): void {
   }
 }
 
-/** The end of the parser's message ("but x found"); the list of all that it expected helps nobody. */
+/** The end of the parser's message ("but x found"), without the list of everything expected. */
 function describe(error: unknown): { readonly message: string; readonly offset: number } {
   if (!(error instanceof Error)) return { message: "cannot be read", offset: 0 };
   const found = /but (.*) found\.?$/s.exec(error.message)?.[1];
@@ -71,7 +71,7 @@ function describe(error: unknown): { readonly message: string; readonly offset: 
   return { message, offset: typeof offset === "number" ? offset : 0 };
 }
 
-/** Words after which a parenthesis holds an expression or a query, and no arguments. */
+/** Words before a parenthesis that contains an expression or a query rather than arguments. */
 const BEFORE_GROUP = new Set(
   "all and any as between by case delete distinct else exists from having in insert join like not on or over returning select set some then union update using values when where with".split(
     " ",
@@ -94,7 +94,7 @@ function isDeep(sql: string): boolean {
   return deepest > DEEPEST_GROUP;
 }
 
-/** The parentheses of a text with the word before them; those in quotes count as well. */
+/** The parentheses of a text with the word before them, including those in quotes. */
 function* parenthesesOf(
   sql: string,
 ): Generator<{ readonly word?: string; readonly open: boolean }> {

@@ -151,7 +151,7 @@ function columnNodes(node: Node): readonly Node[] {
   return children(node, "columns");
 }
 
-/** The outputs of a select list or RETURNING clause, with `*` spelled out as far as the columns are known. */
+/** The outputs of a select list or RETURNING clause, with `*` expanded as far as the columns are known. */
 export function outputsOf(nodes: readonly Node[], scope: Scope, work: Work): readonly Output[] {
   return nodes.flatMap((node): readonly Output[] => {
     const expression = child(node, "expr");
@@ -204,7 +204,7 @@ function subqueryName(node: Node | undefined): string {
   return text(first, "as") ?? outputName(child(first, "expr"));
 }
 
-/** Unlike in ORDER BY, a column of the relations comes before an output of that name. */
+/** Unlike in ORDER BY, a column takes precedence over an output of that name. */
 function groupValue(node: Node, outputs: readonly Output[], scope: Scope, work: Work): Expression {
   const column = node["type"] === "column_ref" ? identifier(node, "column") : undefined;
   const isOwn =

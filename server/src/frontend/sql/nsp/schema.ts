@@ -1,4 +1,4 @@
-// Tables by node-sql-parser's reading of DDL: what the light path needs to know of them.
+// Tables from DDL by node-sql-parser, for the light path.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import {
@@ -21,7 +21,7 @@ interface SchemaReading {
   readonly notes: readonly Note[];
 }
 
-/** The tables that CREATE TABLE, ALTER TABLE, CREATE UNIQUE INDEX and DROP TABLE leave, replayed in order. */
+/** The tables after CREATE TABLE, ALTER TABLE, CREATE UNIQUE INDEX and DROP TABLE, replayed in order. */
 export function readNspSchema(pieces: readonly SqlPiece[]): SchemaReading {
   const tables = new Map<string, Table>();
   const notes: Note[] = [];

@@ -6,34 +6,34 @@ import { sourceOf, type LoweringContext } from "../lowering";
 import { typeOf } from "../types";
 import type { Node } from "./ast";
 
-/** A relation and the columns it is known to have. */
+/** A relation with its known columns. */
 export interface Source {
   readonly relation: Relation;
-  /** Undefined: any column may be in it. */
+  /** Undefined if it may have any column. */
   readonly columns: readonly string[] | undefined;
 }
 
 export interface Scope {
   readonly sources: readonly Source[];
   readonly outer?: Scope;
-  /** In ON CONFLICT DO UPDATE, where `excluded` is the row that was proposed. */
+  /** True in ON CONFLICT DO UPDATE, where `excluded` is the proposed row. */
   readonly excluded?: boolean;
 }
 
-/** One statement while it is lowered. */
+/** The state of lowering one statement. */
 export interface Work {
   readonly context: LoweringContext;
   readonly source: SourceRange;
   readonly taint: Taint[];
   /** Common table expressions by name. */
   readonly ctes: ReadonlyMap<string, Query>;
-  /** How deep the expression at hand is nested: the tree of a long sum is as deep as the sum is long. */
+  /** The nesting depth of the current expression: the tree of a long sum is as deep as the sum is long. */
   readonly depth: { now: number };
-  /** Lowers a query inside an expression: the one knot in which queries and expressions contain each other. */
+  /** Lowers a query inside of an expression; injected because queries and expressions contain each other. */
   readonly lowerQuery: (node: Node | undefined, outer: Scope, work: Work) => Query;
 }
 
-/** The context of looking up names and recording losses in a statement. */
+/** The context for resolving names and recording losses. */
 export type Place = Pick<Work, "context" | "source" | "taint">;
 
 /** The work on the statement of a context. */
@@ -55,7 +55,7 @@ export function lose(
   return { kind: "unknown", id, type: "other", dependsOn, why: reason };
 }
 
-/** The columns of a relation, where they are known. */
+/** The columns of a relation, if known. */
 export function columnsOf(relation: Relation, work: Place): readonly string[] | undefined {
   if (relation.query !== undefined) return relation.query.outputs.map((output) => output.name);
   if (relation.kind !== "base") return undefined;
@@ -97,7 +97,7 @@ function findSource(scope: Scope, accepts: (source: Source) => boolean): Source 
   return undefined;
 }
 
-/** The type of an expression, as far as it can be told. */
+/** The type of an expression, if known. */
 export function typeIn(expression: Expression, scope: Scope, work: Place): ValueType | undefined {
   const relations: Relation[] = [];
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {

@@ -15,10 +15,10 @@ import { columnsOf, startWork, type Scope, type Work } from "./scope";
 
 export type NspResult =
   | { readonly ok: true; readonly lowered: Lowering }
-  /** `offset` is where in the piece's `sql` the parser stopped. */
+  /** `offset` is the position in the piece's `sql` where the parser stopped. */
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
-/** SELECT, INSERT, UPDATE and DELETE in the AR; anything else, and what this parser misreads, is refused. */
+/** SELECT, INSERT, UPDATE and DELETE in the AR; others, and those that this parser misreads, are refused. */
 export function lowerWithNsp(
   context: LoweringContext,
   parse: (sql: string) => NspParse,
@@ -71,7 +71,7 @@ function done(statement: Statement, result?: Lowering["result"]): NspResult {
   return { ok: true, lowered: result === undefined ? { statements } : { statements, result } };
 }
 
-/** The text with `::type` after `$n` blanked out: a parameter has the type of its column in any case. */
+/** The text with `::type` after `$n` blanked: a parameter has its column's type anyway. */
 function withoutParameterCasts(sql: string): string {
   if (!/\$\d+\s*::/.test(sql)) return sql;
   const tokens = tokensOf(sql, 0, sql.length);
@@ -87,8 +87,8 @@ function withoutParameterCasts(sql: string): string {
 }
 
 /**
- * Words that node-sql-parser silently takes for an alias or a table, backslashes, which it takes for escapes, and changes
- * and recursion in WITH, which this lowering would take for plain queries.
+ * Words that node-sql-parser silently misreads as an alias or table, backslashes that it reads as escapes, and data changes and recursion
+ * in WITH, which this lowering would take for plain queries.
  */
 function misread(sql: string): boolean {
   return /\\|\bwith\s+recursive\b|\bas\s*(?:not\s+)?(?:materialized\s*)?\(\s*(?:insert|update|delete|merge)\b|\b(cross|natural)\s+join\b|\b(update|from)\s+only\b|\b(isnull|notnull)\b|\bwith\s+ordinality\b|\blateral\b/i.test(
@@ -136,7 +136,7 @@ function insert(node: Node, base: Base, work: Work, empty: Scope): NspResult {
   );
 }
 
-/** INSERT ... SELECT with the columns that it leaves out as further outputs. */
+/** INSERT ... SELECT with missing columns as further outputs. */
 function completedQuery(
   columns: readonly string[],
   query: ReturnType<typeof lowerQuery>,
