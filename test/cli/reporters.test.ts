@@ -4,6 +4,7 @@ import { paintFor } from "../../server/src/cli/io";
 import { anomalyDetails } from "../../server/src/cli/reporters/anomalyText";
 import type { TextStyle } from "../../server/src/cli/reporters/anomalyText";
 import { jsonReport } from "../../server/src/cli/reporters/json";
+import { levelTable } from "../../server/src/cli/reporters/levelTable";
 import { textReport } from "../../server/src/cli/reporters/text";
 import { hangingText, wrapText } from "../../server/src/cli/reporters/wrap";
 import type { Anomaly, LevelReport, ReportTransaction } from "../../server/src/protocol/report";
@@ -287,5 +288,46 @@ describe("wrapping", () => {
       "1  aaaaaaaaaa",
       "   bbbbbbbbbb cc",
     ]);
+  });
+});
+
+describe("the table of levels", () => {
+  const found = report({ level: "postgres:read-committed" });
+  const none = report({ level: "postgres:repeatable-read", verdict: "safe", anomalies: [] });
+  const open = { ...none, level: "postgres:serializable", verdict: "unknown" as const };
+  const table = (reports: readonly LevelReport[], columns = 100): readonly string[] =>
+    levelTable(reports, style(columns));
+
+  it("shows which level lets what through, and where that is not decided", () => {
+    const unknown = [{ reason: "too long", transactions: ["withdraw"] }];
+    assert.deepEqual(table([found, none, { ...open, unknown }]), [
+      "                                 read-committed  repeatable-read  serializable",
+      "lost update: withdraw, withdraw  yes             -                ?",
+      "yes: executed and confirmed; -: nothing found; ?: not decided",
+    ]);
+    const elsewhere = [{ reason: "too long", transactions: ["audit"] }];
+    assert.match(table([found, { ...none, unknown: elsewhere }])[1] ?? "", /yes +-$/u);
+    assert.match(table([found, { ...none, verdict: "cancelled" }])[1] ?? "", /yes +\?$/u);
+    assert.match(
+      table([
+        found,
+        {
+          ...none,
+          anomalies: found.anomalies.map((each) => ({ ...each, status: "unconfirmed" as const })),
+        },
+      ])[1] ?? "",
+      /yes +\?$/u,
+    );
+  });
+
+  it("is not told of one level, nor where nothing is found", () => {
+    assert.deepEqual(table([found]), []);
+    assert.deepEqual(table([none, open]), []);
+  });
+
+  it("names levels of several products in full, and fits a narrow terminal", () => {
+    const lines = table([found, { ...none, level: "mysql:repeatable-read" }], 76);
+    assert.match(lines[0] ?? "", /postgres:read-committed {2}mysql:repeatable-read/u);
+    for (const line of lines) assert.ok(line.length <= 76, line);
   });
 });

@@ -315,7 +315,8 @@ For "check", "show", "fix", "allocate", "replay" and "testgen", PATH is a file o
 is found upwards from each file. "show", "fix", "replay" and "testgen" search as "check" does: give them its --level,
 --max-transactions, --unroll, --prove, --budget and --config.
 
-  --level NAME           the isolation level; more than one is checked one after the other
+  --level NAME           the isolation level; more than one is checked one after the other,
+                         and a table then shows them side by side
                          (default: the configuration's, else postgres:read-committed);
                          or a file that defines one, as ./my-store.level.json
   --max-transactions K   how many transactions at a time, at most 4 (default: 3)

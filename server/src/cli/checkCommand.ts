@@ -16,6 +16,7 @@ import type { CliIo } from "./io";
 import type { LineOf } from "./reporters/codeFrame";
 import { githubReport } from "./reporters/github";
 import { jsonReport } from "./reporters/json";
+import { levelTable } from "./reporters/levelTable";
 import type { PlacedReport } from "./reporters/placedReport";
 import { sarifReport } from "./reporters/sarif";
 import { remarkText, textReport } from "./reporters/text";
@@ -43,6 +44,7 @@ export async function checkCommand(
   if (failed !== undefined) return failed;
   switch (args.format) {
     case "text":
+      report.out(levelTables(all, args, report.io));
       break;
     case "json":
       report.out(jsonReport(all.map((each) => jsonInput(each, args))));
@@ -108,6 +110,21 @@ function placedReports(all: readonly ProjectCheck[], io: CliIo): readonly Placed
     report: inApplication(check.report, project) ?? check.report,
     folder: path.relative(io.cwd, project.folder).split(path.sep).join("/"),
   }));
+}
+
+/** For each project that was checked at several levels, what each lets through. */
+function levelTables(all: readonly ProjectCheck[], args: CheckArguments, io: CliIo): string {
+  const projects = [...new Set(all.map(({ project }) => project))];
+  return projects
+    .map((project) => {
+      const reports = all
+        .filter((each) => each.project === project)
+        .map(({ check }) => check.report);
+      const style = { paint: paintFor(io), columns: io.columns };
+      return levelTable(reports, style, shownOf(args)).map((line) => `${line}\n`);
+    })
+    .map((lines) => (lines.length === 0 ? "" : `\n${lines.join("")}`))
+    .join("");
 }
 
 interface ReportSink {
