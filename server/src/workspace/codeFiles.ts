@@ -8,6 +8,7 @@ import { mayUseDatabase, notByHand } from "../frontend/code/callGraph/prefilter"
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { FileId } from "../protocol/source";
 import type { CodeFiles } from "../frontend/code/modules/codeFiles";
+import { importersOf, importsIn } from "./importers";
 import { relativePath, type FolderListing } from "./listFolder";
 import { describedLibraries, isModelFile } from "./modelFile";
 import { readManifests } from "./manifests";
@@ -41,8 +42,10 @@ export type CodeCache = Map<string, JudgedFile>;
 
 export interface JudgedFile {
   readonly stamp: string;
-  /** The text of a file that is worth reading; otherwise it is not kept. */
+  /** The text of a file that is worth reading by itself; otherwise it is not kept. */
   readonly text?: string;
+  /** The modules that a file imports which has no word of a database itself. */
+  readonly imports?: readonly string[];
   /** The reason why it is excluded although it may use a database. */
   readonly why?: string;
   /** The reason why its content is unknown. */
@@ -55,7 +58,7 @@ export interface ChosenCode {
   readonly skipped: readonly { readonly file: FileId; readonly reason: string }[];
 }
 
-/** Files of code that may use a database, from the editor or from disk. */
+/** Files of code that may use a database, themselves or by what they import, from the editor or from disk. */
 export async function chooseCode(
   paths: readonly string[],
   folder: string,
@@ -67,6 +70,8 @@ export async function chooseCode(
 ): Promise<ChosenCode> {
   const files: SourceFile[] = [];
   const skipped: { file: FileId; reason: string }[] = [];
+  const direct: string[] = [];
+  const others = new Map<string, readonly string[]>();
   let since = performance.now();
   for (const absolute of paths) {
     if (performance.now() - since > SLICE) {
@@ -75,16 +80,26 @@ export async function chooseCode(
     }
     const file = fileIdOf(folder, absolute);
     const open = openTexts?.get(absolute);
-    if (open !== undefined) {
-      if (mayUseDatabase(open)) files.push({ file, text: open });
-      continue;
+    const judged = open === undefined ? judge(absolute, sources, cache) : judgeText(absolute, open);
+    const reason = judged.why ?? judged.unread;
+    if (judged.text !== undefined) {
+      files.push({ file, text: judged.text });
+      direct.push(absolute);
+    } else if (reason !== undefined) skipped.push({ file, reason });
+    else if (judged.imports !== undefined) others.set(absolute, judged.imports);
+  }
+  for (const absolute of importersOf(direct, others)) {
+    const text = openTexts?.get(absolute) ?? textOf(absolute, sources);
+    if (text !== undefined && notByHand(text) === undefined) {
+      files.push({ file: fileIdOf(folder, absolute), text });
     }
-    const { text, why, unread } = judge(absolute, sources, cache);
-    if (text !== undefined) files.push({ file, text });
-    else if (why !== undefined) skipped.push({ file, reason: why });
-    else if (unread !== undefined) skipped.push({ file, reason: unread });
   }
   return { files, skipped };
+}
+
+function textOf(absolute: string, sources: Sources): string | undefined {
+  const read = sources.readNow(absolute, LARGEST_CODE_FILE);
+  return read.ok ? read.text : undefined;
 }
 
 /** The modules in a folder's listing. */
@@ -148,17 +163,23 @@ function judge(absolute: string, sources: Sources, cache: CodeCache | undefined)
   const stamp = stampOf(absolute);
   const known = cache?.get(absolute);
   if (known?.stamp === stamp) return known;
-  const judged: JudgedFile = { stamp, ...judgeText(absolute, sources) };
+  const judged: JudgedFile = { stamp, ...judgeFile(absolute, sources) };
   if (judged.unread === undefined) cache?.set(absolute, judged);
   return judged;
 }
 
-function judgeText(absolute: string, sources: Sources): Omit<JudgedFile, "stamp"> {
+function judgeFile(absolute: string, sources: Sources): Judgement {
   const read = sources.readNow(absolute, LARGEST_CODE_FILE);
   if (!read.ok) return read.isData === true ? { why: read.reason } : { unread: read.reason };
-  if (!mayUseDatabase(read.text)) return {};
-  const why = notByHand(read.text);
-  return why === undefined ? { text: read.text } : { why };
+  const judged = judgeText(absolute, read.text);
+  const why = judged.text === undefined ? undefined : notByHand(read.text);
+  return why === undefined ? judged : { why };
+}
+
+type Judgement = Omit<JudgedFile, "stamp">;
+
+function judgeText(absolute: string, text: string): Judgement {
+  return mayUseDatabase(text) ? { text } : { imports: importsIn(absolute, text) };
 }
 
 function stampOf(absolute: string): string {

@@ -36,16 +36,11 @@ export interface UnreadFolder {
 const IGNORED_FOLDERS = new Set(["node_modules", "dist"]);
 
 /** Folders with generated or third-party code. */
-const FOREIGN_CODE = new Set([
-  "build",
-  "out",
-  "target",
-  "coverage",
-  "vendor",
-  "generated",
-  "__generated__",
-  "bower_components",
-]);
+const FOREIGN_CODE = new Set(["vendor", "generated", "__generated__", "bower_components"]);
+
+/** Folders of build output; below a folder of sources these are names like others. */
+const OUTPUT = new Set(["build", "out", "target", "coverage"]);
+const SOURCES = "src";
 
 /** Folders and names of test code, which does not run concurrently in production. */
 const TEST_FOLDERS = new Set(["test", "tests", "__tests__", "__mocks__", "e2e", "cypress", "spec"]);
@@ -71,7 +66,7 @@ export async function listFolder(
   const schemas: string[] = [];
   const settings: string[] = [];
   const unread: UnreadFolder[] = [];
-  const open: Folder[] = [{ path: folder, isForeign: false, isTest: false }];
+  const open: Folder[] = [{ path: folder, isSource: false, isForeign: false, isTest: false }];
   for (let visited = 0; visited < mostFolders; visited += 1) {
     const current = open.pop();
     if (current === undefined) break;
@@ -89,7 +84,9 @@ export async function listFolder(
         if (name.startsWith(".") || IGNORED_FOLDERS.has(name)) continue;
         open.push({
           path: absolute,
-          isForeign: current.isForeign || FOREIGN_CODE.has(name),
+          isSource: current.isSource || name === SOURCES,
+          isForeign:
+            current.isForeign || FOREIGN_CODE.has(name) || (OUTPUT.has(name) && !current.isSource),
           isTest: current.isTest || TEST_FOLDERS.has(name),
         });
         continue;
@@ -155,6 +152,8 @@ export function relativePath(folder: string, absolute: string): string {
 
 interface Folder {
   readonly path: string;
+  /** It is below a folder of sources. */
+  readonly isSource: boolean;
   readonly isForeign: boolean;
   readonly isTest: boolean;
 }

@@ -152,6 +152,46 @@ describe("files of code", () => {
     });
   });
 
+  it("are read where what they import uses a database, by way of others as well", async () => {
+    const files = {
+      "queries/user.js": QUERY,
+      "queries/index.js": 'module.exports = { user: require("./user") };',
+      "handlers/user.js": 'const query = require("../queries");',
+      "src/service.ts": QUERY,
+      "src/action.ts": 'import { save } from "@/service";',
+      "src/esm.ts": 'import { save } from "./service.js";',
+      "src/form.tsx": '"use server"; import { save } from "./service";',
+      "src/types.ts": 'import type { Saved } from "./service";',
+      "src/page.tsx": 'import { load } from "./service";',
+      "src/hook.ts": '// Of a browser.\n"use client";\nimport { save } from "./service";',
+      "src/other.ts": 'import { x } from "./types";',
+      "src/service.test.ts": 'import { save } from "./service";',
+    };
+    await withFiles(files, async (folder) => {
+      assert.deepEqual(names((await load(folder)).files), [
+        "handlers/user.js",
+        "queries/index.js",
+        "queries/user.js",
+        "src/action.ts",
+        "src/esm.ts",
+        "src/form.tsx",
+        "src/service.ts",
+      ]);
+    });
+  });
+
+  it("are read among sources whatever their folder is called, and not where tools write", async () => {
+    const files = {
+      "src/main/adapter/out/store.ts": QUERY,
+      "out/store.ts": QUERY,
+      "app/build/store.ts": QUERY,
+      "src/vendor/store.ts": QUERY,
+    };
+    await withFiles(files, async (folder) => {
+      assert.deepEqual(names((await load(folder)).files), ["src/main/adapter/out/store.ts"]);
+    });
+  });
+
   it("cost nothing where none uses a database", async () => {
     await withFiles({ "a.ts": "export const a = 1;", "o.sql": "" }, async (folder) => {
       const project = await load(folder);
